@@ -18,7 +18,7 @@ import (
 func fixedRateCalls() scene {
 	s := calls(map[string]call{"otel": {perCall: 900e-9, perSpan: 315e-9}}, 10)
 	s.design = func(e *config.Experiment) {
-		e.Workload.Self = true
+		e.Workload.Driver = config.SelfDriving
 		e.Load = config.Load{Rate: 50000, Duration: window * time.Second, Depth: 10}
 	}
 	s.also(func(r *record.Record) {

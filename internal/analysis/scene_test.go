@@ -260,7 +260,7 @@ func calls(variants map[string]call, depths ...int) scene {
 		s.variants = append(s.variants, actor{name: name, tracer: name + "-java"})
 	}
 	s.design = func(e *config.Experiment) {
-		e.Workload.Self = true
+		e.Workload.Driver = config.SelfDriving
 		e.Load = config.Load{Calls: 2000000, Threads: 1}
 		if len(depths) == 1 {
 			e.Load.Depth = depths[0]

@@ -268,7 +268,7 @@ func (e *Experiment) orders() []misfit {
 	switch l := e.Load; {
 	case l.Capacity != nil:
 		return []misfit{{at: at, text: "in the order woven each variant would search for its capacity while the others are in its way; write order: windows"}}
-	case l.Closed(), e.self() && l.Calls > 0:
+	case l.Closed(), l.Calls > 0:
 		return []misfit{{at: at, text: "the order woven needs a rate: without one each variant takes what the others leave; name a rate, or write order: windows"}}
 	}
 	return nil

@@ -63,7 +63,7 @@ func TestDrivenOperations(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	p, err := e.Plan(e.Variants[0])
-	if err != nil || !p.Self {
+	if err != nil || p.Driver != SelfDriving {
 		t.Errorf("%+v, %v", p, err)
 	}
 	p.Operations[0].Drive["depth"] = "1"
@@ -120,7 +120,7 @@ func TestDrivenWrong(t *testing.T) {
 		driven + "design: {order: woven}":                                                           `x.yaml:3:17: the order woven needs a rate`,
 		"workload: asked\nvariants: {none: , b: {tracer: none}}\nload: {calls: 5}":                  `x.yaml:3:8: calls is for self-driving workloads (self: true), and asked is asked by requests`,
 		"workload: asked\nvariants: {none: , b: {tracer: none}}\nsamples: true":                     `x.yaml:3:10: samples is for self-driving workloads`,
-		"workloads: [calls, asked]\nvariants: {none: , b: {tracer: none}}":                          `x.yaml:1:12: one load cannot be both: of calls and asked one is self-driving`,
+		"workloads: [calls, asked]\nvariants: {none: , b: {tracer: none}}":                          `x.yaml:1:12: one load cannot be both: calls is self-driving`,
 		strings.Replace(own, "%", "GET /", 1):                                                       `operation "o" belongs to a self-driving workload`,
 		strings.Replace(own, "%", "{request: GET /}", 1):                                            `request is part of a request, and a self-driving workload`,
 		strings.Replace(own, "%", "{drive: {calls: 5}}", 1):                                         `calls is a word of the load; write load: {calls: …}`,

@@ -250,8 +250,8 @@ func (e *Experiment) Quicken() {
 	e.declareRates()
 	l := &e.Load
 	warmup := quickWarmup
-	if e.self() && l.WarmupAll == 0 {
-		warmup = quickDrivenWarm
+	if l.WarmupAll == 0 {
+		warmup = e.driver().QuickWarmup
 	}
 	if l.WarmupMost > 0 {
 		l.Warmup, l.WarmupMost = warmup, 0 // there is no time to find it
@@ -311,11 +311,8 @@ func (c Capacity) quick() Capacity {
 // quickest is how long a quick phase has the load: the shorter, the more of them there are, but in it each operation happens
 // at least once, and where it can a tracer sends as often as it does in a long one.
 func (e *Experiment) quickest() time.Duration {
-	length := quickWindow
-	switch {
-	case e.self():
-		length = quickDriven
-	case e.Load.Capacity != nil:
+	length := e.driver().QuickWindow
+	if e.Load.Capacity != nil && e.driver().Generator {
 		length = quickProbe
 	}
 	phases := max(1, e.Design.Blocks*len(e.Variants)*len(e.Operations)*len(e.Load.Steps()))

@@ -91,8 +91,8 @@ type Override struct {
 // --rate, one number of connections is the most that may be open. A list takes the
 // place of what was swept. Errors name the flag.
 func (e *Experiment) OverrideLoad(o Override) error {
-	if o.Samples && !e.self() {
-		return fmt.Errorf("--samples: %s", wayText("samples", e.Workload))
+	if o.Samples && e.Workload.refusal("samples") != "" {
+		return fmt.Errorf("--samples: %s", e.Workload.refusal("samples"))
 	}
 	e.Samples = e.Samples || o.Samples
 	b := flagBuilder{source: &source{}, Flags: Flags{
@@ -119,7 +119,7 @@ func (e *Experiment) OverrideLoad(o Override) error {
 		if o.Connections == "" {
 			to.Connections = most
 		}
-		if to.Connections == 0 && len(to.Levels) == 0 && !e.self() {
+		if to.Connections == 0 && len(to.Levels) == 0 && e.driver().Generator {
 			to.Connections = DefaultConnections
 		}
 		if o.Capacity == "" && l.Relative == nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // The defaults of a load; docs/experiment-file.md repeats them.
@@ -51,7 +52,7 @@ func (l *Load) complete(w *Workload) {
 	if l.WarmupAll == unsaid {
 		l.WarmupAll = w.WarmupAll
 	}
-	if w.Manner().Unthrottled {
+	if w.Driver.Row().Free == metric.Unthrottled {
 		return
 	}
 	if l.Closed() && l.Connections == 0 && len(l.Levels) == 0 {

@@ -82,10 +82,10 @@ func (e *Experiment) stopping() []misfit {
 			d.Metric, formatShare(d.Precision), metric.Capacity)}}
 	case !searched && d.Metric == metric.Capacity:
 		return []misfit{{at: at, text: "there is no capacity without load: {capacity: {cpu: 75%}} or the like; name another metric"}}
-	case e.Load.Closed() && isLatency(d.Metric) && e.self():
+	case e.Regime() == metric.Unthrottled && isLatency(d.Metric):
 		return []misfit{{at: at, text: fmt.Sprintf("no latencies are compared where a workload goes as fast as it can, so that there is no precision of %s; give the load a rate, or write of %s",
 			d.Metric, metric.TimePerCall)}}
-	case e.Load.Closed() && isLatency(d.Metric):
+	case e.Regime() == metric.Closed && isLatency(d.Metric):
 		return []misfit{{at: at, text: fmt.Sprintf("no latencies are compared in a closed loop, so that there is no precision of %s; give the load a rate, or write of %s",
 			d.Metric, metric.Throughput)}}
 	case !e.Load.Closed() && d.Metric == metric.Throughput:

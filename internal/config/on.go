@@ -87,8 +87,8 @@ func (s *source) fitting(v *Variant, w *Workload, tracer, on place) {
 		if b.Beside && len(traced) == 0 && v.On == nil {
 			s.fail(tracer, "tracer %s brings %q beside each traced process, and workload %s has none: say which with on: [%s]", t.Name, b.Name, printable(w.Name), strings.Join(w.processNames(), ", "))
 		}
-		if b.Front && w.Self {
-			s.fail(tracer, "tracer %s brings %q, through which requests go, and workload %s is self-driving: there are none", t.Name, b.Name, printable(w.Name))
+		if why := w.refusal("front"); b.Front && why != "" {
+			s.fail(tracer, "tracer %s brings %q, through which requests go, and %s", t.Name, b.Name, why)
 			continue
 		}
 		if !b.Front && !slices.Contains(b.words(t.template), besidePrefix+"port") {

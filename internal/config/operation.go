@@ -22,7 +22,7 @@ func (s *source) operationMap(n *node, w *Workload, known []string) []Operation 
 	var out []Operation
 	for _, e := range entries {
 		s.operationName(e.at, e.key)
-		if w.Self {
+		if !w.Driver.Row().Generator {
 			out = append(out, s.driven(e, w.Processes))
 			continue
 		}
@@ -217,8 +217,7 @@ func (s *source) operationOf(at place, name string, w *Workload) *Operation {
 
 // mix is one operation, made of several by weight.
 func (s *source) mix(n *node, w *Workload) []Operation {
-	if !w.Manner().Mixes {
-		s.fail(n.at, "workload %s is self-driving, one operation at a time: it has no mix; name its operations", w.Name)
+	if s.refuses(n.at, "mix", w) {
 		return nil
 	}
 	o := Operation{Name: "mix"}

@@ -39,7 +39,7 @@ type Plan struct {
 	Passing    time.Duration // longest time that all hops and the backend together hold a span back
 	Secrets    []string      // values that no file and no screen may show
 
-	Self     bool              // the load is given to the operation's process in words
+	Driver   Driver            // how the operations are made
 	Verify   []string          // command that checks the workload's answers; nil: none
 	Prepare  []string          // command before the run; nil: none
 	Cleanup  []string          // command after it, whatever became of it; nil: none
@@ -69,7 +69,7 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		Sampling:   1,
 		Settle:     t.Settle,
 		Startup:    t.Startup,
-		Self:       e.Workload.Self,
+		Driver:     e.Workload.Driver,
 		Verify:     slices.Clone(e.Workload.Verify),
 		Prepare:    slices.Clone(e.Workload.Prepare),
 		Cleanup:    slices.Clone(e.Workload.Cleanup),

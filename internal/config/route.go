@@ -123,8 +123,8 @@ func (p *Plan) sampler(v Variant, w *Workload) {
 	if said {
 		p.Sampling, p.Follows = share, follows
 	}
-	p.Follows = p.Follows && p.Manner().Generator && !v.LeavesOut(w)
-	p.Undeclared = !said && v.TracerName() == NoTracer && !p.Silent && p.NamesSink() && p.Manner().Generator
+	p.Follows = p.Follows && p.Driver.Row().Generator && !v.LeavesOut(w)
+	p.Undeclared = !said && v.TracerName() == NoTracer && !p.Silent && p.NamesSink() && p.Driver.Row().Generator
 }
 
 // sampledByVariables is what the variables of the traced processes say, where they say the same; false where they say nothing

@@ -43,7 +43,7 @@ func TestWhoHearsNoDecision(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := *e.Workload
-	own.Self = true
+	own.Driver = SelfDriving
 	behind := *e.Workload
 	behind.Processes = append([]Process{{Name: "front", Role: "app", Traced: true, Run: []string{"front"}}}, behind.Processes...)
 	for name, w := range map[string]*Workload{"self-driving": &own, "behind what is not traced": &behind} {

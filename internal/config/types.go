@@ -50,7 +50,7 @@ type Workload struct {
 	Processes   []Process
 	Operations  []Operation
 	Max         map[string]int // by key of a load (depth, threads): the most that a self-driving workload can do
-	Self        bool           // it is self-driving: the load is given to its process in words (docs/self-driving.md), not in requests
+	Driver      Driver         // how its operations are made
 	Verify      []string       // command that checks the workload's answers, run on every variant before it is measured; not 0: the variant is not measured
 	Prepare     []string       // command before each run, before the first process starts; not 0: the run fails
 	Cleanup     []string       // command after each run, whatever became of it

@@ -46,11 +46,16 @@ func (s *source) workload(n *node, name string) *Workload {
 		"rate":        func(v *node) { rate, w.Rate = v, s.rate(v) },
 		"warmup_all":  func(v *node) { all, w.WarmupAll = v, s.duration(v, 0, time.Hour) },
 		"dir":         func(v *node) { w.Dir = filepath.FromSlash(s.line(v)) },
-		"self":        func(v *node) { w.Self = s.flag(v) },
-		"max":         func(v *node) { w.Max = s.most(v) },
-		"prepare":     func(v *node) { w.Prepare = s.command(v, hookPlaceholders) },
-		"cleanup":     func(v *node) { w.Cleanup = s.command(v, hookPlaceholders) },
-		"verify":      func(v *node) { w.Verify = s.verify(v, without(known, "service")) },
+		"driver":      func(v *node) { w.Driver = s.driver(v) },
+		"self": func(v *node) {
+			if s.flag(v) {
+				w.Driver = SelfDriving
+			}
+		},
+		"max":     func(v *node) { w.Max = s.most(v) },
+		"prepare": func(v *node) { w.Prepare = s.command(v, hookPlaceholders) },
+		"cleanup": func(v *node) { w.Cleanup = s.command(v, hookPlaceholders) },
+		"verify":  func(v *node) { w.Verify = s.verify(v, without(known, "service")) },
 	})
 	if n.kind != mapping {
 		return w
@@ -62,6 +67,9 @@ func (s *source) workload(n *node, name string) *Workload {
 			}
 		}
 	}
+	if n.get("self") != nil && n.get("driver") != nil {
+		s.fail(n.get("self").at, "self: true is driver: %s; leave one of them out", SelfDriving)
+	}
 	if n.get("processes") == nil {
 		s.lacks(n, "processes", n.at, "a workload needs processes: what is to be started")
 	}
@@ -69,11 +77,11 @@ func (s *source) workload(n *node, name string) *Workload {
 		s.lacks(n, "operations", n.at, "a workload needs operations: what is counted and timed")
 		return w
 	}
-	if w.Manner().Unthrottled && rate != nil {
-		s.fail(rate.at, "a self-driving workload goes as fast as it can where the experiment names no rate; leave rate out")
+	if rate != nil {
+		s.refuses(rate.at, "rate", w)
 	}
-	if w.Self && all != nil {
-		s.fail(all.at, "warmup_all is for programs that are asked by requests; a self-driving workload has the warmup of its load")
+	if all != nil {
+		s.refuses(all.at, "warmup_all", w)
 	}
 	w.Operations = s.operationMap(operations, w, known)
 	// What a service needs is needed wherever it is used.

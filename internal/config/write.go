@@ -57,7 +57,7 @@ func (w writer) experiment(e *Experiment) pairs {
 	if e.suggested() {
 		load.Rate, load.Connections = 0, 0
 	}
-	p.add("load", loadOf(load, e.Workload.Self))
+	p.add("load", loadOf(load, e.driver()))
 	p.add("design", designOf(e.Design))
 	if len(e.Budget) > 0 {
 		var budget pairs
@@ -85,7 +85,7 @@ func mixOf(o Operation) pairs {
 	return p
 }
 
-func loadOf(l Load, self bool) pairs {
+func loadOf(l Load, driver DriverRow) pairs {
 	var p pairs
 	switch {
 	case len(l.Rates) > 0:
@@ -98,10 +98,10 @@ func loadOf(l Load, self bool) pairs {
 	if c := l.search(); c != nil {
 		p.add("capacity", c.pairs())
 	}
-	if self {
-		l.driven(&p)
-	} else {
+	if driver.Generator {
 		l.requested(&p)
+	} else {
+		l.driven(&p)
 	}
 	p.duration("warmup_all", l.WarmupAll)
 	p.add("warmup", l.warmupText())

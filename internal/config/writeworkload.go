@@ -22,8 +22,10 @@ func (w writer) workload(wl *Workload) pairs {
 	if wl.Artifact != (Artifact{}) {
 		p.add("artifact", wl.Artifact.pairs())
 	}
-	if wl.Self {
+	if wl.Driver == SelfDriving {
 		p.add("self", true)
+	} else {
+		p.text("driver", string(wl.Driver))
 	}
 	if len(wl.Max) > 0 {
 		var most pairs
@@ -51,7 +53,7 @@ func (w writer) workload(wl *Workload) pairs {
 	p.add("processes", processes)
 	var operations pairs
 	for _, o := range wl.Operations {
-		if wl.Self {
+		if !wl.Driver.Row().Generator {
 			operations.add(o.Name, drivenOf(o))
 			continue
 		}

@@ -108,7 +108,7 @@ func TestLearns(t *testing.T) {
 	}{
 		"quick":        {func(*config.Experiment, *config.Plan) {}, false},
 		"not quick":    {func(e *config.Experiment, _ *config.Plan) { e.Design.Quick = false }, true},
-		"requests":     {func(_ *config.Experiment, p *config.Plan) { p.Self = false }, true},
+		"requests":     {func(_ *config.Experiment, p *config.Plan) { p.Driver = config.Requests }, true},
 		"a buffer":     {func(_ *config.Experiment, p *config.Plan) { p.Buffers = 1000 }, true},
 		"other depths": {func(e *config.Experiment, _ *config.Plan) { e.Load.Depths = []int{2, 4} }, true},
 		"not declared": {func(_ *config.Experiment, p *config.Plan) { p.Spans = nil }, true},
@@ -118,7 +118,7 @@ func TestLearns(t *testing.T) {
 		"exports nothing": {func(e *config.Experiment, p *config.Plan) { e.Design.Quick, p.Processes = false, nil }, false},
 	} {
 		e := &config.Experiment{Operations: []config.Operation{{Name: "call"}}, Design: config.Design{Quick: true}}
-		p := &config.Plan{Self: true, Spans: declared, Processes: []config.Process{{Env: map[string]string{"TO": "{sink.otlp.grpc}"}}}}
+		p := &config.Plan{Driver: config.SelfDriving, Spans: declared, Processes: []config.Process{{Env: map[string]string{"TO": "{sink.otlp.grpc}"}}}}
 		test.change(e, p)
 		if got := learns(e, p); got != test.want {
 			t.Errorf("%s: %t", name, got)

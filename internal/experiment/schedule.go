@@ -136,7 +136,7 @@ func learns(e *config.Experiment, plan *config.Plan) bool {
 	if !prepare.Exports(plan) {
 		return false
 	}
-	if !e.Design.Quick || plan.Manner().Generator || plan.Buffers > 0 || len(e.Load.Depths) > 0 {
+	if !e.Design.Quick || plan.Driver.Row().Generator || plan.Buffers > 0 || len(e.Load.Depths) > 0 {
 		return true
 	}
 	return slices.ContainsFunc(e.Operations, func(o config.Operation) bool { _, declared := plan.Spans[o.Name]; return !declared })

@@ -54,9 +54,8 @@ func (s *stage) startAgents(ctx context.Context) error {
 		return fmt.Errorf("starting the sink: %w%s", err, said(s.agents.sinkProcess))
 	}
 	s.receiver = theSink{s.agents}
-	if !s.manner().Generator {
-		s.driver = s.orders()
-		return nil
+	if !s.by().Generator {
+		return s.drive(nil)
 	}
 	if s.agents.loadProcess, err = s.agent(ctx, role.Load, "agent", "load"); err != nil {
 		return err
@@ -65,8 +64,7 @@ func (s *stage) startAgents(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("starting the load generator: %w%s", err, said(s.agents.loadProcess))
 	}
-	s.driver = s.requests(remote)
-	return nil
+	return s.drive(remote)
 }
 
 // sinkFlags are what the sink is told: where it receives what the plan's texts name,
@@ -133,20 +131,25 @@ func agentEnvironment() []string {
 	return env
 }
 
-// requests has the load generator make the operations, which was started.
-func (s *stage) requests(remote *load.Remote) drive.Driver {
-	generator := s.agents.loadProcess
-	return &drive.Requests{
-		Remote: remote, Generator: generator, Grace: grace, Said: func() string { return said(generator) },
-		Processes: s.request.Plan.Processes, Values: s.asking, Address: s.front, Source: s.request.Folders.Source,
-		Traces: s.traces(), Late: s.request.Faults.GeneratorLate,
+// drive has the operations be made in the workload's way; the load generator was started where that has one.
+func (s *stage) drive(remote *load.Remote) (err error) {
+	r := drive.Run{
+		Processes: s.request.Plan.Processes, Values: s.asking, Address: s.address, Front: s.front,
+		Ended: func(process string) <-chan struct{} { return s.app(process).Done() },
+		Grace: grace, Source: s.request.Folders.Source, Scratch: s.scratch, Results: s.results,
+		Traces: s.traces(), Late: s.request.Faults.GeneratorLate, Remote: remote,
 	}
+	if generator := s.agents.loadProcess; generator != nil {
+		r.Generator, r.Said = generator, func() string { return said(generator) }
+	}
+	s.driver, err = drive.Of(s.request.Plan.Driver, r)
+	return err
 }
 
 // traces are the ids that the load generator gives to the operations, whatever the variant: all get the same requests. nil where
 // there is no generator.
 func (s *stage) traces() *load.Traces {
-	if !s.manner().Generator {
+	if !s.by().Generator {
 		return nil
 	}
 	t := load.Traces{Key: traceparent.NewKey(s.request.Seed), Sampled: s.request.Plan.Sampling}
@@ -154,13 +157,4 @@ func (s *stage) traces() *load.Traces {
 		t.Sampled = 1
 	}
 	return &t
-}
-
-// orders has the processes drive themselves.
-func (s *stage) orders() drive.Driver {
-	return &drive.Orders{
-		Processes: s.request.Plan.Processes, Address: s.address,
-		Ended: func(process string) <-chan struct{} { return s.app(process).Done() },
-		Grace: grace, Scratch: s.scratch, Results: s.results,
-	}
 }

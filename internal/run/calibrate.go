@@ -39,7 +39,7 @@ func (s *stage) calibrate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		j.Purpose, j.Rate, j.Count, j.Duration = drive.Learn, s.manner().CalibrationRate, calibrationOperations, 0
+		j.Purpose, j.Rate, j.Count, j.Duration = drive.Learn, s.by().CalibrationRate, calibrationOperations, 0
 		if i == s.request.twice-1 {
 			j.Count *= 2
 		}
@@ -79,7 +79,7 @@ func (s *stage) makeUnasked(ctx context.Context, counted record.Counts) error {
 	if err != nil {
 		return err
 	}
-	j.Purpose, j.Rate, j.Count, j.Duration = drive.Unasked, s.manner().CalibrationRate, unaskedOperations, 0
+	j.Purpose, j.Rate, j.Count, j.Duration = drive.Unasked, s.by().CalibrationRate, unaskedOperations, 0
 	did, err := s.load(ctx, j)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (s *stage) makeOnce(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		j.Purpose, j.Rate, j.Count, j.Duration = drive.Learn, s.manner().CalibrationRate, 1, 0
+		j.Purpose, j.Rate, j.Count, j.Duration = drive.Learn, s.by().CalibrationRate, 1, 0
 		if _, err := s.load(ctx, j); err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (s *stage) makeOnce(ctx context.Context) error {
 // probe is the readiness request of the first process that has one, as an
 // operation.
 func (s *stage) probe() (config.Operation, bool) {
-	if !s.manner().Generator {
+	if !s.by().Generator {
 		return config.Operation{}, false // there is nobody to make requests
 	}
 	for _, p := range s.request.Plan.Processes {

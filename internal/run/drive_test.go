@@ -112,7 +112,7 @@ func drivenRequest(t *testing.T, kind record.Kind, fault string) (*run.Conductor
 	t.Helper()
 	conductor, q := request(t, kind, "")
 	conductor.Results = t.TempDir()
-	q.Plan.Self, q.Plan.Says = true, nil
+	q.Plan.Driver, q.Plan.Says = config.SelfDriving, nil
 	q.Plan.Processes[0].Run = []string{os.Args[0], "driven", "127.0.0.1:{port}", "{sink.otlp.grpc}", fault}
 	q.First = config.Operation{Name: "call", Drive: map[string]string{"depth": "3"}}
 	l := config.Load{Calls: 500, Duration: 20 * time.Second, Warmup: 50 * time.Millisecond, Idle: 50 * time.Millisecond, Rate: 2000}

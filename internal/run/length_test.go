@@ -27,7 +27,7 @@ func TestLength(t *testing.T) {
 		"three phases":                {&config.Plan{}, plain, 3, record.Measured, start + 38*s + 6*calm, start + 38*s + 6*calm},
 		"exporting":                   {exporting, plain, 1, record.Measured, start + 16600*time.Millisecond, start + 16600*time.Millisecond},
 		"through a hop":               {&config.Plan{Delay: s, Passing: 2 * s, Processes: exporting.Processes}, plain, 1, record.Measured, start + 20600*time.Millisecond, start + 20600*time.Millisecond},
-		"calibration of what is held": {&config.Plan{Self: true, Buffers: 1000}, plain, 2, record.Calibration, start + 3200*time.Millisecond + 2*(start+4200*time.Millisecond), start + 3200*time.Millisecond + 2*(start+4200*time.Millisecond)},
+		"calibration of what is held": {&config.Plan{Driver: config.SelfDriving, Buffers: 1000}, plain, 2, record.Calibration, start + 3200*time.Millisecond + 2*(start+4200*time.Millisecond), start + 3200*time.Millisecond + 2*(start+4200*time.Millisecond)},
 		"a slow tracer":               {&config.Plan{Startup: 6 * s}, plain, 1, record.Measured, start + 20*s + 2*calm, start + 20*s + 2*calm},
 		"a pilot":                     {&config.Plan{}, with(config.Capacity{Goal: config.GoalCPU}), 1, record.Pilot, start + 32*s, start + 142*s},
 		"latency":                     {&config.Plan{}, with(config.Capacity{Goal: config.GoalLatency}), 1, record.Measured, start + 54*s + 6*calm, start + 144*s + 15*calm},

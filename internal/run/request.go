@@ -86,8 +86,8 @@ func (s *stage) samplesFile(request PhaseRequest) string {
 	return path.Join(record.SamplesFolder, name+".csv.gz")
 }
 
-// manner is the way in which the run's operations are made.
-func (s *stage) manner() config.Manner { return s.request.Plan.Manner() }
+// by is what there is to know of how the run's operations are made.
+func (s *stage) by() config.DriverRow { return s.request.Plan.Driver.Row() }
 
 // q makes a name fit for a folder or a cgroup. Names of variants stay as they are: those of a block live at the same time.
 func q(name string) string {
@@ -151,7 +151,7 @@ func lasting(p *config.Plan, l config.Load, phases int, kind record.Kind, least 
 	}
 	if kind == record.Calibration {
 		made := time.Duration(0) // requests take next to none
-		if rate := p.Manner().CalibrationRate; rate > 0 {
+		if rate := p.Driver.Row().CalibrationRate; rate > 0 {
 			made = time.Duration(calibrationOperations / rate * float64(time.Second))
 		}
 		if p.Undeclared {

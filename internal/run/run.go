@@ -70,7 +70,7 @@ func heldBack(q Request, r *record.Record) bool {
 	if q.Kind != record.Calibration || q.twice > 0 || r.Failed() || len(r.Phases) == 0 || r.Stop.Sink.Spans == 0 {
 		return false
 	}
-	if q.Plan.Buffers > 0 || q.Plan.Manner().Leaves {
+	if q.Plan.Buffers > 0 || q.Plan.Driver.Row().Leaves {
 		return true
 	}
 	for i := range r.Phases {

@@ -25,7 +25,7 @@ func (s *stage) stop(ctx context.Context) error {
 	if err := s.driver.Stop(ctx); err != nil {
 		return err
 	}
-	if !s.manner().EndsItself {
+	if !s.by().EndsItself {
 		begin = time.Now()
 	}
 	for _, p := range slices.Backward(s.apps) {

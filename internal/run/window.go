@@ -87,7 +87,7 @@ func (w *window) next(ctx context.Context, place int) error {
 		return err
 	}
 	p := piece{from: before, began: from}
-	if !w.stage.manner().Generator { // the program itself makes ready, and writes down its durations
+	if !w.stage.by().Generator { // the program itself makes ready, and writes down its durations
 		p.readying, p.readied = w.stage.between(before, after), time.Since(from)
 		w.readying, w.readied = added(w.readying, slices.Clone(p.readying)), w.readied+p.readied
 	}

@@ -16,7 +16,8 @@ type Workload struct {
 	Operations  map[string]OperationOrURL `json:"operations" jsonschema:"required"` // what can be measured; needed
 	Rate        Rate                      `json:"rate"`                             // where the experiment names none
 	WarmupAll   Duration                  `json:"warmup_all"`                       // where the experiment names none
-	Self        bool                      `json:"self"`                             // true: self-driving, it makes and times its own operations; default: false
+	Driver      Text                      `json:"driver"`                           // how operations are made: requests, or self-driving by the program itself; default: requests
+	Self        bool                      `json:"self"`                             // true: the same as driver: self-driving; default: false
 	Max         Max                       `json:"max"`                              // self-driving: the most that it can do
 	Prepare     Command                   `json:"prepare"`                          // a command before each run, not measured; TRACETAX_VARIANT names the variant. A run fails where it fails
 	Cleanup     Command                   `json:"cleanup"`                          // a command after each run, whatever became of it, for at most a minute

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/warmup"
 )
@@ -146,10 +147,10 @@ func Load(e *config.Experiment) string {
 }
 
 func ownLoad(e *config.Experiment) string {
-	self := e.Workload != nil && e.Workload.Self
+	driven := metric.Driven.Has(e.Regime())
 	own := func(o config.Operation) bool { return o.Rate > 0 }
-	if self || e.Load.Rate <= 0 || e.Load.Relative != nil || !slices.ContainsFunc(e.Operations, own) {
-		return loadText(e.Load, self)
+	if driven || e.Load.Rate <= 0 || e.Load.Relative != nil || !slices.ContainsFunc(e.Operations, own) {
+		return loadText(e.Load, driven)
 	}
 	rates := make([]string, len(e.Operations))
 	for i, o := range e.Operations {
@@ -159,9 +160,9 @@ func ownLoad(e *config.Experiment) string {
 }
 
 // loadText is the load in words: "500 operations/s for 20s, open loop".
-func loadText(l config.Load, self bool) string {
+func loadText(l config.Load, driven bool) string {
 	switch {
-	case self && l.Capacity == nil:
+	case driven:
 		return drivenText(l)
 	case l.Capacity != nil:
 		return capacityText(*l.Capacity, l.Duration)

@@ -188,7 +188,7 @@ func (s *Set) findCells() []cell.At {
 // RegimeOf tells how the operations of a cell were made to happen; where nothing was
 // run yet, how they will be.
 func (s *Set) RegimeOf(at cell.At) metric.Regimes {
-	seen := false
+	regime := s.Experiment.Regime()
 	for _, byBlock := range s.All {
 		for _, r := range byBlock {
 			p := r.ByCell[at]
@@ -197,37 +197,13 @@ func (s *Set) RegimeOf(at cell.At) metric.Regimes {
 				continue
 			case p.Capacity != nil:
 				return metric.Search
-			case p.Load.Driven != nil && p.OfferedRate > 0:
-				return metric.FixedRate
-			case p.Load.Driven != nil:
-				return metric.Unthrottled
 			case p.OfferedRate > 0:
-				return metric.Open
+				return s.Experiment.RegimeAt(p.OfferedRate)
 			}
-			seen = true
+			regime = s.Experiment.RegimeAt(0)
 		}
 	}
-	if seen {
-		return metric.Closed
-	}
-	return s.regime()
-}
-
-// regime is how the experiment's operations are made to happen.
-func (s *Set) regime() metric.Regimes {
-	load := s.Experiment.Load
-	self := s.Experiment.Workload != nil && s.Experiment.Workload.Self
-	switch {
-	case load.Capacity != nil:
-		return metric.Search
-	case self && load.Rate <= 0 && len(load.Rates) == 0 && load.Relative == nil:
-		return metric.Unthrottled
-	case self:
-		return metric.FixedRate
-	case load.Rate > 0 || len(load.Rates) > 0 || load.Relative != nil:
-		return metric.Open
-	}
-	return metric.Closed
+	return regime
 }
 
 // Operations are the names of all operations, in the experiment's order.

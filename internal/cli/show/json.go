@@ -157,7 +157,7 @@ func viewWorkload(w *config.Workload) workloadView {
 	v := workloadView{
 		Kind: "workload", Name: w.Name, Language: w.Language, Description: w.Description,
 		Needs: needViews(w.Needs), Missing: missing(w.Needs), Builds: buildNames(w),
-		Self: w.Self, Verify: w.Verify, Prepare: w.Prepare, Cleanup: w.Cleanup,
+		Self: w.Driver == config.SelfDriving, Verify: w.Verify, Prepare: w.Prepare, Cleanup: w.Cleanup,
 	}
 	for _, p := range w.Processes {
 		v.Processes = append(v.Processes, viewProcess(p))

@@ -206,8 +206,8 @@ func (p *page) workload(w *config.Workload) {
 		}
 		p.line("  %s (%s): %s", process.Name, role, strings.Join(process.Run, " "))
 	}
-	if w.Self {
-		p.line("\nit is self-driving: a load gives calls, depth, threads, busy, rate or duration")
+	if by := w.Driver.Row(); by.Name != config.Requests {
+		p.line("\nit is %s: a load gives %s, rate or duration", by.Name, strings.Join(by.Load, ", "))
 	}
 	p.line("\noperations:")
 	for _, o := range w.Operations {
@@ -240,7 +240,7 @@ func ownRate(o config.Operation) string {
 
 // workOf is what an operation asks for: a request, or the words of an order.
 func workOf(w *config.Workload, o config.Operation) string {
-	if !w.Self {
+	if w.Driver.Row().Generator {
 		requests := []string{strings.TrimSpace(o.Method + " " + o.URL)}
 		for _, step := range o.Then {
 			requests = append(requests, step.Method+" "+step.URL)

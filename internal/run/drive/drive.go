@@ -1,6 +1,6 @@
 // Package drive owns how operations are made to happen in a run: by requests of the load
 // generator, or by orders to self-driving programs. It must not know phases,
-// spans, nor what is used meanwhile. config.Manner is what others know of each.
+// spans, nor what is used meanwhile. config.Drivers is what others know of each.
 package drive
 
 import (
@@ -19,6 +19,42 @@ import (
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/record"
 )
+
+// Run is what a driver may need of the run whose operations it makes.
+type Run struct {
+	Processes []config.Process
+	Values    func(config.Process) map[string]string // what placeholders stand for in the operations of a process
+	Address   func(process string) string            // HOST:PORT at which a process listens
+	Front     func(process string) string            // HOST:PORT at which it is asked: its own, or that of what stands in front of it
+	Ended     func(process string) <-chan struct{}   // closed when a process has ended
+	Grace     time.Duration                          // that processes have to end
+	Source    string                                 // the folder that relative names of files stand for
+	Scratch   string                                 // folder for durations until they are read
+	Results   string                                 // the results folder, for those that are kept
+	Traces    *load.Traces                           // which ids operations get; nil: none
+	Late      time.Duration                          // by which the generator is to be late
+
+	// The load generator, where the driver has one.
+	Remote    *load.Remote
+	Generator Generator
+	Said      func() string // its last words, for errors; "" where there are none
+}
+
+// makers make the drivers, by their names in config.Drivers.
+var makers = map[config.Driver]func(Run) Driver{
+	config.Requests:    func(r Run) Driver { return &Requests{Run: r} },
+	config.SelfDriving: func(r Run) Driver { return &Orders{Run: r} },
+}
+
+// Of makes the driver of a run.
+func Of(name config.Driver, r Run) (Driver, error) {
+	row := name.Row()
+	maker, known := makers[row.Name]
+	if !known {
+		return nil, fmt.Errorf("nothing makes operations by the driver %s", row.Name)
+	}
+	return maker(r), nil
+}
 
 // Driver makes the operations of one run, a stretch after the other. It is not safe for
 // concurrent use.
@@ -152,7 +188,7 @@ func (r *Requests) requestFor(o config.Operation) (load.Request, error) {
 		return load.Request{}, err
 	}
 	if strings.HasPrefix(text, "/") {
-		text = "http://" + r.Address(owner.Name) + text
+		text = "http://" + r.Front(owner.Name) + text
 	}
 	request, err := load.RequestTo(text)
 	if err != nil {

@@ -42,11 +42,11 @@ func TestTook(t *testing.T) {
 
 // A stretch says when it ends and how fast it goes; its purpose, how many operations are made at a time.
 func TestTask(t *testing.T) {
-	r := &Requests{
+	r := &Requests{Run{
 		Processes: []config.Process{{Name: "app", Role: "app"}}, Late: time.Millisecond,
-		Values:  func(config.Process) map[string]string { return nil },
-		Address: func(string) string { return "127.0.0.1:80" },
-	}
+		Values: func(config.Process) map[string]string { return nil },
+		Front:  func(string) string { return "127.0.0.1:80" },
+	}}
 	s := Stretch{
 		Operation: config.Operation{Name: "get", Method: "GET", URL: "/", Timeout: 3 * time.Second, Rate: 9},
 		Load:      config.Load{Connections: 4, Timeout: time.Second, Rate: 8, Duration: time.Hour, Calls: 7},
@@ -78,7 +78,7 @@ func TestCheck(t *testing.T) {
 	if err := (&Orders{}).Check(Stretch{Operation: config.Operation{Name: "call"}}); err != nil {
 		t.Error(err)
 	}
-	r := &Requests{Processes: []config.Process{{Name: "app", Role: "app"}}, Values: func(config.Process) map[string]string { return nil }, Address: func(string) string { return "127.0.0.1:80" }}
+	r := &Requests{Run{Processes: []config.Process{{Name: "app", Role: "app"}}, Values: func(config.Process) map[string]string { return nil }, Front: func(string) string { return "127.0.0.1:80" }}}
 	if err := r.Check(Stretch{Operation: config.Operation{Name: "get", URL: "http://{nobody.port}/"}}); err == nil || !strings.Contains(err.Error(), "operation get") {
 		t.Errorf("a placeholder that stands for nothing: %v", err)
 	}
@@ -92,11 +92,11 @@ func TestWrongOfHTTP2(t *testing.T) {
 	server.Config.Protocols = &only
 	server.Start()
 	defer server.Close()
-	r := &Requests{
+	r := &Requests{Run{
 		Processes: []config.Process{{Name: "app", Role: "app"}},
 		Values:    func(config.Process) map[string]string { return nil },
-		Address:   func(string) string { return server.Listener.Addr().String() },
-	}
+		Front:     func(string) string { return server.Listener.Addr().String() },
+	}}
 	for name, c := range map[string]struct {
 		operation config.Operation
 		completed uint64
@@ -110,5 +110,23 @@ func TestWrongOfHTTP2(t *testing.T) {
 		if errors.Is(err, load.ErrOnlyHTTP2) != c.want {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// Each driver that a workload may name can be made, and none is made that it cannot name.
+func TestEachDriverHasAMaker(t *testing.T) {
+	for _, row := range config.Drivers {
+		made, err := Of(row.Name, Run{})
+		if err != nil || made == nil {
+			t.Errorf("%s: %v; it needs a constructor in makers", row.Name, err)
+		}
+	}
+	if len(makers) != len(config.Drivers) {
+		t.Errorf("%d drivers are made, and workloads may name %d", len(makers), len(config.Drivers))
+	}
+	if made, err := Of("", Run{}); err != nil {
+		t.Error(err)
+	} else if _, is := made.(*Requests); !is {
+		t.Errorf("where no driver is named, operations are made by %T", made)
 	}
 }

@@ -17,13 +17,7 @@ import (
 
 // Orders has the workload's processes drive themselves.
 type Orders struct {
-	Processes []config.Process
-	Address   func(process string) string          // HOST:PORT at which a process takes orders
-	Ended     func(process string) <-chan struct{} // closed when a process has ended
-	Grace     time.Duration                        // that processes have to end
-	Scratch   string                               // folder for durations until they are read
-	Results   string                               // the results folder, for those that are kept
-
+	Run
 	connections map[string]*load.Driver // by process
 	prepared    int                     // stretches
 }

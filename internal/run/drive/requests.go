@@ -15,18 +15,7 @@ import (
 )
 
 // Requests has the load generator ask the workload's processes.
-type Requests struct {
-	Remote    *load.Remote
-	Generator Generator
-	Grace     time.Duration // that the generator has to end
-	Said      func() string // its last words, for errors; "" where there are none
-	Processes []config.Process
-	Values    func(config.Process) map[string]string // what placeholders stand for in the operations of a process
-	Address   func(process string) string            // HOST:PORT at which a process is asked
-	Source    string                                 // the folder that relative names of files stand for
-	Traces    *load.Traces                           // which ids operations get; nil: none
-	Late      time.Duration                          // by which the generator is to be late
-}
+type Requests struct{ Run }
 
 // Generator is the process of the load generator.
 type Generator interface {

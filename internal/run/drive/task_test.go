@@ -18,11 +18,11 @@ func TestRequestWithFiles(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(source, "types.pb"), []byte("types"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s := &Requests{
+	s := &Requests{Run{
 		Processes: []config.Process{{Name: "app", Role: "app"}}, Source: source,
-		Values:  func(p config.Process) map[string]string { return map[string]string{"process": p.Name} },
-		Address: func(process string) string { return map[string]string{"app": "127.0.0.1:80"}[process] },
-	}
+		Values: func(p config.Process) map[string]string { return map[string]string{"process": p.Name} },
+		Front:  func(process string) string { return map[string]string{"app": "127.0.0.1:80"}[process] },
+	}}
 	call := config.Operation{Name: "call", Method: "POST", URL: "/a.B/C", GRPC: true, Data: "rows.csv", Order: config.OrderRandom, Protoset: "types.pb"}
 	got, err := s.requestFor(call)
 	if err != nil {
