@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -10,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
@@ -28,9 +30,8 @@ var (
 	deaf  = time.Second // one that did not in an earlier run: what it flushes at once still comes
 )
 
-// startApps starts the workload's processes in the order of the file, each when
-// the one before is ready, and the readings of what they use. The death of any
-// of them cancels the run.
+// startApps starts the workload's processes, level by level (prepare.Levels), and the readings of what they use. The death of
+// any of them cancels the run.
 func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) error {
 	if err := prepare.FreePorts(s.request.Plan); err != nil {
 		return err
@@ -41,39 +42,110 @@ func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) e
 	if err := s.makeSpanFolders(); err != nil {
 		return err
 	}
-	var first time.Time // of the app, or of what stands beside it: the start of a database is none of its own
-	begun := false
 	all := s.agents.processes()
 	for _, agent := range all {
 		go s.mourn(ctx, agent, cancel)
 	}
-	for _, p := range s.request.Plan.Processes {
-		values := s.valuesFor(p)
-		if err := prepare.Templates(p.Templates, values, values["templates"]); err != nil {
-			return of(p.Name, fmt.Errorf("process %s: %w", p.Name, err))
+	s.levels = prepare.Levels(s.request.Plan)
+	for _, level := range s.levels {
+		if err := s.startLevel(ctx, level, cancel); err != nil {
+			return err
 		}
-		started, err := s.startApp(ctx, p, values)
-		if err != nil {
-			return of(p.Name, err)
-		}
-		app := p.Role == role.App || p.Placed.Of != ""
-		if first.IsZero() || app && !begun {
-			first = started.Started()
-		}
-		begun = begun || app
-		s.apps = append(s.apps, started)
-		s.record.Harness.Unmet = append(s.record.Harness.Unmet, started.Unmet()...)
-		all = append(all, started)
-		if err := s.ready(ctx, p, started, values); err != nil {
-			return of(p.Name, err)
-		}
-		go s.mourn(ctx, started, cancel)
 	}
-	s.record.Start.ReadySeconds = time.Since(first).Seconds()
+	s.record.Start.ReadySeconds = time.Since(s.firstStarted()).Seconds()
 	s.sampled = time.Now()
 	var err error
-	s.meter, err = s.target.Meter(ctx, all)
+	s.meter, err = s.target.Meter(ctx, append(all, s.apps...))
 	return err
+}
+
+// startLevel starts processes at the same time, and returns when all are ready. The first one that fails ends the start of the
+// others, and is the one that the error names.
+func (s *stage) startLevel(ctx context.Context, level []config.Process, cancel context.CancelCauseFunc) error {
+	starts := make([]started, len(level))
+	within, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	var all sync.WaitGroup
+	for i, p := range level {
+		all.Go(func() {
+			if starts[i] = s.start(within, p); starts[i].err != nil {
+				fail(starts[i].err)
+				return
+			}
+			go s.mourn(ctx, starts[i].process, cancel)
+		})
+	}
+	all.Wait()
+	var failed error
+	for i, one := range starts {
+		if one.process != nil {
+			s.apps = append(s.apps, one.process)
+			s.record.Harness.Unmet = append(s.record.Harness.Unmet, one.process.Unmet()...)
+		}
+		if !level[i].Brought() && !slices.Contains(s.request.Plan.Route(), level[i].Name) {
+			s.record.Start.Probes += one.probes
+		}
+		if one.err != nil && (failed == nil || one.err == context.Cause(within)) {
+			failed, s.name = one.err, one.doing
+		}
+	}
+	place := func(p Process) int {
+		return slices.IndexFunc(s.request.Plan.Processes, func(one config.Process) bool { return one.Name == p.Name() })
+	}
+	slices.SortFunc(s.apps, func(a, b Process) int { return place(a) - place(b) }) // as in the plan
+	if died := (*process.DiedError)(nil); errors.As(failed, &died) {               // others may have ended because of it, and be heard of earlier
+		first := s.diedFirst(died)
+		return of(first.Process, first)
+	}
+	return failed
+}
+
+// started is a process that was started, or why it was not.
+type started struct {
+	process Process // nil: it never ran
+	probes  uint64  // of whether it is ready
+	doing   string  // what failed, in words
+	err     error
+}
+
+// start starts a process, and waits until it is ready.
+func (s *stage) start(ctx context.Context, p config.Process) started {
+	out := started{doing: "start"}
+	values := s.valuesFor(p)
+	if err := prepare.Templates(p.Templates, values, values["templates"]); err != nil {
+		out.err = of(p.Name, fmt.Errorf("process %s: %w", p.Name, err))
+		return out
+	}
+	var err error
+	if out.process, err = s.startApp(ctx, p, values); err == nil {
+		out.doing = "ready"
+		out.probes, err = s.ready(ctx, p, out.process, values)
+	}
+	if err != nil {
+		out.err = of(p.Name, err)
+	}
+	return out
+}
+
+// firstStarted is when the first process of the app, or of what stands beside it, began: the start of a database is none of
+// its own.
+func (s *stage) firstStarted() time.Time {
+	var first, app time.Time
+	earlier := func(than *time.Time, p Process) {
+		if than.IsZero() || p.Started().Before(*than) {
+			*than = p.Started()
+		}
+	}
+	for i, p := range s.apps {
+		earlier(&first, p)
+		if planned := s.request.Plan.Processes[i]; planned.Role == role.App || planned.Placed.Of != "" {
+			earlier(&app, p)
+		}
+	}
+	if app.IsZero() {
+		return first
+	}
+	return app
 }
 
 // mourn ends the run where a process ends before it is told to.
@@ -109,41 +181,33 @@ func (s *stage) startApp(ctx context.Context, p config.Process, values map[strin
 	})
 }
 
-func (s *stage) ready(ctx context.Context, p config.Process, started Process, values map[string]string) error {
+// ready waits until a process is ready.
+func (s *stage) ready(ctx context.Context, p config.Process, that Process, values map[string]string) (probes uint64, err error) {
 	text, err := config.Expand(p.Ready, values)
 	if err != nil {
-		return fmt.Errorf("process %s: ready: %w", p.Name, err)
+		return 0, fmt.Errorf("process %s: ready: %w", p.Name, err)
 	}
 	if text == "" {
 		if p.Brought() && !slices.Contains(p.Words(), "port") {
-			return nil
+			return 0, nil
 		}
 		if text = s.askedAt(p); text == "" {
-			text = "tcp://" + net.JoinHostPort(started.Address(), values["port"])
+			text = "tcp://" + net.JoinHostPort(that.Address(), values["port"])
 		}
 	}
 	check, err := process.ParseCheck(text)
 	if err != nil {
-		return fmt.Errorf("process %s: ready: %w", p.Name, err)
+		return 0, fmt.Errorf("process %s: ready: %w", p.Name, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.Patience)
 	defer cancel()
-	s.name = "ready"
 	if ids := s.traces(); ids != nil { // so that their spans are none of other work
 		check.Header = func() (name, value string) {
-			s.asked++
-			return traceparent.Header, ids.Key.Value(traceparent.Readiness+s.asked, 0, ids.IsSampled(s.asked))
+			asked := s.asked.Add(1)
+			return traceparent.Header, ids.Key.Value(traceparent.Readiness+asked, 0, ids.IsSampled(asked))
 		}
 	}
-	probes, err := started.Ready(ctx, check)
-	if !p.Brought() && !slices.Contains(s.request.Plan.Route(), p.Name) {
-		s.record.Start.Probes += probes
-	}
-	if err != nil {
-		return err
-	}
-	s.name = "start"
-	return nil
+	return that.Ready(ctx, check)
 }
 
 // askedAt is a check of where a process is asked by a whole address, if nothing is told that it listens anywhere else; "" otherwise.

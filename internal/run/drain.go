@@ -247,7 +247,7 @@ func (s *stage) stopBackend(ctx context.Context, seen sink.Snapshot) error {
 		told.Answered = &answered
 	}
 	s.record.Backend = &told
-	return s.stopOne(ctx, s.app(to))
+	return s.stopAll(ctx, s.app(to))
 }
 
 // unseen is why what was looked at could not be seen this once: it may be seen the next time.

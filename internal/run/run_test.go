@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 				os.Exit(1)
 			}
 			os.Exit(0)
-		case "driven", "database", "check", "relay", "front":
+		case "driven", "database", "check", "relay", "front", "level":
 			if err := programs[os.Args[1]](os.Args[2:]); err != nil {
 				fmt.Println(err)
 				os.Exit(1)

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/protocol"
@@ -32,7 +33,8 @@ type stage struct {
 	scratch     string
 	placement   process.Placement
 	agents      agents
-	apps        []Process
+	levels      [][]config.Process // of the workload's processes, in the order of their start
+	apps        []Process          // that were started, in the order of the plan
 	ports       *prepare.Ports
 	values      map[string]string // what placeholders stand for, in texts of no process
 	meter       Meter             // nil before the processes are ready
@@ -44,7 +46,7 @@ type stage struct {
 	received    map[string]protocol.Addresses // by hop: where it takes spans in; "" is the sink
 	traced      *uint64                       // traces that the tracer had decided for when it was last asked; nil: it did not say
 	paged       *record.Hop                   // what the tracer said on its pages of counters; nil: it has none
-	asked       uint64                        // whether a process is ready
+	asked       atomic.Uint64                 // how often processes were asked whether they are ready
 	owed        owed                          // by the tracer, of the probes of a search
 	sampled     time.Time                     // since when memory is
 	idlePace    *pace                         // of the processes under test; nil: not known

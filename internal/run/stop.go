@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
@@ -28,11 +29,14 @@ func (s *stage) stop(ctx context.Context) error {
 	if !s.by().EndsItself {
 		begin = time.Now()
 	}
-	for _, p := range slices.Backward(s.apps) {
-		if slices.Contains(s.request.Plan.Route(), p.Name()) {
-			continue
+	for _, level := range slices.Backward(s.levels) {
+		var end []Process
+		for _, p := range level {
+			if !slices.Contains(s.request.Plan.Route(), p.Name) {
+				end = append(end, s.app(p.Name))
+			}
 		}
-		if err := s.watchEnd(func() error { return s.stopOne(ctx, p) }); err != nil {
+		if err := s.watchEnd(func() error { return s.stopAll(ctx, end...) }); err != nil {
 			return err
 		}
 	}
@@ -73,18 +77,25 @@ func (s *stage) stop(ctx context.Context) error {
 	return s.stopSink(ctx)
 }
 
-// stopOne ends one process.
-func (s *stage) stopOne(ctx context.Context, p Process) error {
-	patience := grace
-	if slices.Contains(s.request.Deaf, p.Name()) {
-		patience = deaf
+// stopAll ends processes, all at the same time.
+func (s *stage) stopAll(ctx context.Context, processes ...Process) error {
+	killed, errs := make([]bool, len(processes)), make([]error, len(processes))
+	var all sync.WaitGroup
+	for i, p := range processes {
+		patience := grace
+		if slices.Contains(s.request.Deaf, p.Name()) {
+			patience = deaf
+		}
+		all.Go(func() { killed[i], errs[i] = p.Stop(ctx, patience) })
 	}
-	killed, err := p.Stop(ctx, patience)
-	if err != nil {
-		return of(p.Name(), fmt.Errorf("stopping process %s: %w", p.Name(), err))
-	}
-	if killed {
-		s.record.Stop.Killed, s.record.Stop.Deaf = true, append(s.record.Stop.Deaf, p.Name())
+	all.Wait()
+	for i, p := range processes {
+		if errs[i] != nil {
+			return of(p.Name(), fmt.Errorf("stopping process %s: %w", p.Name(), errs[i]))
+		}
+		if killed[i] {
+			s.record.Stop.Killed, s.record.Stop.Deaf = true, append(s.record.Stop.Deaf, p.Name())
+		}
 	}
 	return nil
 }
@@ -129,7 +140,7 @@ func (s *stage) stopHops(ctx context.Context) error {
 		if err := s.askOne(ctx, i); err != nil {
 			return err
 		}
-		if err := s.stopOne(ctx, s.app(c.Name())); err != nil {
+		if err := s.stopAll(ctx, s.app(c.Name())); err != nil {
 			return err
 		}
 		if err := s.lastWords(ctx, i); err != nil {

@@ -12,7 +12,7 @@ type Workload struct {
 	Artifact    Artifact                  `json:"artifact"`                         // pinned packages, in the folder {workload}
 	Shared      Texts                     `json:"shared"`                           // folders of workloads/shared/ to copy into its own; not in an experiment
 	Build       map[string]Build          `json:"build"`                            // by tracer, or default: commands that make the program
-	Processes   []Process                 `json:"processes" jsonschema:"required"`  // what is started, in this order, each when the one before is ready; needed
+	Processes   []Process                 `json:"processes" jsonschema:"required"`  // what is started: each when those before it that it names ({NAME.port}) are ready; needed
 	Operations  map[string]OperationOrURL `json:"operations" jsonschema:"required"` // what can be measured; needed
 	Rate        Rate                      `json:"rate"`                             // where the experiment names none
 	WarmupAll   Duration                  `json:"warmup_all"`                       // where the experiment names none
