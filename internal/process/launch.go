@@ -4,7 +4,6 @@ package process
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/lines"
 	"github.com/tracetax/tracetax/internal/process/cgroup"
 	"github.com/tracetax/tracetax/internal/process/keeper"
 	"github.com/tracetax/tracetax/internal/process/table"
@@ -43,17 +43,24 @@ func (p *Process) launch(ctx context.Context, self []string, a keeper.Assignment
 		p.keeper = nil
 		return fmt.Errorf("starting its keeper %s: %w", self[0], err)
 	}
-	first := make(chan keeper.Report, 1)
-	go p.listen(first)
-	if err := p.assign(ctx, a); err != nil {
+	p.talk = lines.NewClient[keeper.Order, keeper.Report](p.orders)
+	go p.listen()
+	r, err := p.assign(ctx, a)
+	var refused *lines.Error
+	switch {
+	case errors.As(err, &refused), err != nil && ctx.Err() != nil:
+		return err
+	case errors.Is(err, lines.ErrGone):
+		<-p.gone
+		return fmt.Errorf("its keeper ended at once: %s", excerpt.Lines(p.log.Tail(10), "; "))
+	case err != nil:
 		return fmt.Errorf("telling its keeper what to start: %w", err)
 	}
-	select {
-	case r, ok := <-first:
-		return p.begin(r, ok)
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	p.pid = r.PID
+	// Moved onto this process's clock, so that differences don't follow steps
+	// of the wall clock.
+	p.started = time.Now().Add(-time.Duration(keeper.Monotonic() - r.At))
+	return nil
 }
 
 func withoutMarker(env []string) []string {
@@ -62,37 +69,20 @@ func withoutMarker(env []string) []string {
 
 // assign tells the keeper what to start, or ends it. The end of ctx ends the wait for a keeper that does not read, and
 // nothing else: the keeper takes orders as before.
-func (p *Process) assign(ctx context.Context, a keeper.Assignment) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (p *Process) assign(ctx context.Context, a keeper.Assignment) (keeper.Report, error) {
 	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(ended)
 		_ = p.orders.SetWriteDeadline(time.Unix(1, 0)) // a pipe of this system always can
 	})
-	err := json.NewEncoder(p.orders).Encode(a)
+	r, err := p.talk.Ask(ctx, keeper.Order{Do: keeper.DoStart, Start: &a})
 	if !stop() {
 		<-ended
 	}
-	if err != nil {
-		return errors.Join(err, p.orders.Close()) // after half an order no other would be understood
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return r, errors.Join(err, p.orders.Close()) // after half an order no other would be understood
 	}
-	return p.orders.SetWriteDeadline(time.Time{})
-}
-
-func (p *Process) begin(r keeper.Report, ok bool) error {
-	if !ok {
-		<-p.gone
-		return fmt.Errorf("its keeper ended at once: %s", excerpt.Lines(p.log.Tail(10), "; "))
-	}
-	if r.What == keeper.HasFailed {
-		return errors.New(r.Error)
-	}
-	p.pid = r.PID
-	// Moved onto this process's clock, so that differences don't follow steps
-	// of the wall clock.
-	p.started = time.Now().Add(-time.Duration(keeper.Monotonic() - r.At))
-	return nil
+	return r, errors.Join(err, p.orders.SetWriteDeadline(time.Time{}))
 }
 
 // The files between tracetax and a keeper.
@@ -149,22 +139,13 @@ func (p *Process) openAll(t *theirs) error {
 // What tracetax does with a keeper's reports, and when the keeper is no more.
 
 // listen takes in reports until the keeper has ended, then sees to it that
-// nothing of the process is left. The first report goes to first.
-func (p *Process) listen(first chan<- keeper.Report) {
-	lines := json.NewDecoder(p.reports)
-	begun, orderly := false, false
-	for {
-		var r keeper.Report
-		if lines.Decode(&r) != nil {
-			break
-		}
-		if !begun && r.What != keeper.IsGone {
-			begun = true
-			first <- r
-		}
+// nothing of the process is left.
+func (p *Process) listen() {
+	orderly := false
+	p.talk.Listen(p.reports, func(r keeper.Report) {
 		p.take(r)
-		orderly = orderly || r.What == keeper.IsGone || r.What == keeper.HasFailed
-	}
+		orderly = orderly || r.What == keeper.IsGone
+	})
 	_ = p.keeper.Wait() // how it ended has been reported, or is dealt with here
 	var err error
 	if !orderly {
@@ -179,7 +160,6 @@ func (p *Process) listen(first chan<- keeper.Report) {
 	p.end(Exit{Code: -1, Lost: true, At: time.Now()})
 	p.log.Drain()
 	close(p.gone)
-	close(first)
 }
 
 func (p *Process) take(r keeper.Report) {
@@ -190,13 +170,6 @@ func (p *Process) take(r keeper.Report) {
 		exit.OutOfMemory = p.outOfMemory()
 		p.log.Drain() // so that its last words are there when its end is known
 		p.end(exit)
-	case keeper.HasReaped:
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if answer := p.answers[r.ID]; answer != nil {
-			answer <- *r.Usage
-			delete(p.answers, r.ID)
-		}
 	case keeper.IsGone:
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -289,7 +262,7 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) (killed bool, e
 			continue
 		default:
 		}
-		_ = p.send(ask.order) // a keeper that takes no orders is ending; that is awaited next
+		_ = p.talk.Tell(ask.order) // a keeper that takes no orders is ending; that is awaited next
 		select {
 		case <-ask.until:
 		case <-deadline.C:
@@ -304,7 +277,7 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) (killed bool, e
 // Kill ends everything at once and returns when nothing is left. A keeper that
 // does not do it in time is killed itself, and then the rest without it.
 func (p *Process) Kill() error {
-	if p.send(keeper.Order{Do: keeper.DoKill}) != nil {
+	if p.talk.Tell(keeper.Order{Do: keeper.DoKill}) != nil {
 		_ = p.orders.Close() // a keeper that takes no orders is ending, or ends its program when no order can come
 	}
 	timer := time.NewTimer(p.patience)

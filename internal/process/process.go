@@ -3,7 +3,7 @@ package process
 // One process as tracetax sees it, through its keeper.
 
 import (
-	"encoding/json"
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/lines"
 	"github.com/tracetax/tracetax/internal/process/cgroup"
 	"github.com/tracetax/tracetax/internal/process/inside"
 	"github.com/tracetax/tracetax/internal/process/keeper"
@@ -39,9 +40,10 @@ type Process struct {
 	patience time.Duration // see the constant
 
 	keeper        *exec.Cmd
-	orders        *os.File
+	orders        *os.File // to the keeper, which talk writes to
 	reports       *os.File
 	stdin, stdout *os.File // nil unless piped
+	talk          *lines.Client[keeper.Order, keeper.Report]
 
 	pid     int
 	started time.Time
@@ -49,14 +51,12 @@ type Process struct {
 	exited chan struct{} // closed when the main process has ended
 	gone   chan struct{} // closed when nothing of it is left
 
-	mu      sync.Mutex // guards what follows, and writing to orders
+	mu      sync.Mutex // guards what follows
 	exit    Exit
 	ended   bool // exit is known
 	reaped  syscall.Rusage
 	own     time.Duration // CPU time of the keeper, known when gone
 	lastErr error         // of cleaning up after a killed keeper
-	asked   uint64
-	answers map[uint64]chan syscall.Rusage
 
 	releasing sync.Once
 	released  error
@@ -66,7 +66,6 @@ func newProcess(c Command, mark string, log *Log, g *cgroup.Group, unmet []strin
 	return &Process{
 		command: c, mark: mark, log: log, group: g, unmet: unmet, patience: patience,
 		exited: make(chan struct{}), gone: make(chan struct{}),
-		answers: map[uint64]chan syscall.Rusage{},
 	}
 }
 
@@ -137,41 +136,13 @@ func (p *Process) Pids() ([]int, error) {
 // for by the keeper: the main process, and orphans. Children that were waited
 // for by a process of its own are part of that one's figures.
 func (p *Process) Reaped() (syscall.Rusage, error) {
-	p.mu.Lock()
-	p.asked++
-	id := p.asked
-	answer := make(chan syscall.Rusage, 1)
-	p.answers[id] = answer
-	err := p.order(keeper.Order{Do: keeper.DoReaped, ID: id})
-	p.mu.Unlock()
-	if err == nil {
-		select {
-		case usage := <-answer:
-			return usage, nil
-		case <-p.gone:
-		}
+	if r, err := p.talk.Ask(context.Background(), keeper.Order{Do: keeper.DoReaped}); err == nil {
+		return *r.Usage, nil
 	}
 	<-p.gone // an order that can't be given means that the keeper is ending
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.answers, id)
 	return p.reaped, nil
-}
-
-// order writes one order; p.mu is held.
-func (p *Process) order(o keeper.Order) error {
-	line, err := json.Marshal(o)
-	if err != nil {
-		return fmt.Errorf("writing an order: %w", err)
-	}
-	_, err = p.orders.Write(append(line, '\n'))
-	return err
-}
-
-func (p *Process) send(o keeper.Order) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.order(o)
 }
 
 // Died is the error that says how the process ended, with its last lines; only

@@ -3,7 +3,6 @@ package sink
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -88,43 +87,22 @@ func TestRemoteAnswersLate(t *testing.T) {
 	}
 }
 
-func TestServeLines(t *testing.T) {
+// What is no request ends the sink with an error.
+func TestServeOfNonsense(t *testing.T) {
 	cmd, in, out := process(t, Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0"}})
-	lines := bufio.NewScanner(out)
-	say := func(line string) (a map[string]any) {
-		t.Helper()
-		if line != "" {
-			fmt.Fprintln(in, line)
+	said := bufio.NewScanner(out)
+	for ask, want := range map[string]string{`{"id":7,"body":{"addresses":true}}`: "otlp-grpc", `{"id":7,"body":{}}`: "counts"} {
+		fmt.Fprintln(in, ask)
+		if !said.Scan() || !strings.Contains(said.Text(), want) || !strings.HasPrefix(said.Text(), `{"id":7,`) {
+			t.Fatalf("asked %s, it says %q, %v; want %q", ask, said.Text(), said.Err(), want)
 		}
-		if !lines.Scan() {
-			t.Fatalf("no answer to %q: %v", line, lines.Err())
-		}
-		if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
-			t.Fatal(err)
-		}
-		return a
 	}
-	hello := say("")
-	if listens, ok := hello["addresses"].(map[string]any); !ok || len(listens) != 1 || listens["otlp-grpc"] == nil {
-		t.Errorf("hello %v", hello)
+	fmt.Fprintln(in, "garbage")
+	if said.Scan() {
+		t.Errorf("of garbage it says %q", said.Text())
 	}
-	if a := say(`{"do":"snapshot"}`); a["counts"] == nil || a["error"] != nil {
-		t.Errorf("snapshot: %v", a)
-	}
-	if a := say(`{"id":7,"do":"dance"}`); a["error"] == nil || a["id"] != 7.0 {
-		t.Errorf("unknown word: %v", a)
-	}
-	if a := say(`garbage`); a["error"] == nil {
-		t.Errorf("garbage: %v", a)
-	}
-	if a := say(`{"do":"close"}`); a["counts"] == nil || a["error"] != nil {
-		t.Errorf("close: %v", a)
-	}
-	if lines.Scan() {
-		t.Errorf("more lines after close: %q", lines.Text())
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("the process ended with %v", err)
+	if err := cmd.Wait(); err == nil {
+		t.Error("of garbage it ended without an error")
 	}
 }
 

@@ -5,7 +5,6 @@ package keeper
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/tracetax/tracetax/internal/lines"
 	"github.com/tracetax/tracetax/internal/process/cgroup"
 )
 
@@ -23,8 +23,7 @@ type keeper struct {
 	task Assignment
 	pid  int // of the program's main process
 
-	out   sync.Mutex // reports are written one at a time
-	write *json.Encoder
+	talk *lines.Server[Order, Report]
 
 	mu     sync.Mutex // held while reaping, so that Usage and the process table agree
 	exited bool
@@ -49,21 +48,26 @@ func Keep(ctx context.Context) error {
 	defer runtime.UnlockOSThread()
 	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE)
 
-	k := &keeper{write: json.NewEncoder(reports), gone: make(chan struct{})}
-	lines := json.NewDecoder(orders)
-	if err := lines.Decode(&k.task); err != nil {
+	k := &keeper{talk: lines.NewServer[Order, Report](orders, reports), gone: make(chan struct{})}
+	first, err := k.talk.Next()
+	if err != nil {
 		return fmt.Errorf("keeper: reading what to start: %w", err)
 	}
+	if first.Body.Start == nil {
+		return fmt.Errorf("keeper: the first order is %q, and nothing was started", first.Body.Do)
+	}
+	k.task = *first.Body.Start
 	for fd := range k.task.Held {
 		syscall.CloseOnExec(heldFile + fd)
 	}
-	if err := k.start(); err != nil {
-		k.report(Report{What: HasFailed, Error: err.Error()})
+	at, err := k.start()
+	_ = k.talk.Answer(first, Report{PID: k.pid, At: at}, err) // the end of the order pipe tells that nobody listens
+	if err != nil {
 		return fmt.Errorf("keeper of %s: %w", k.task.Name, err)
 	}
 	abandoned := make(chan struct{})
 	go k.reap()
-	go func() { k.obey(lines); close(abandoned) }()
+	go func() { k.obey(); close(abandoned) }()
 
 	select {
 	case <-k.gone:
@@ -91,23 +95,17 @@ func keeperPipes() (orders, reports *os.File, err error) {
 	return os.NewFile(orderFile, "orders"), os.NewFile(reportFile, "reports"), nil
 }
 
-// start forks the program and reports it; nothing of the keeper stays in the
+// start forks the program, and says when; nothing of the keeper stays in the
 // program's cgroup.
-func (k *keeper) start() error {
+func (k *keeper) start() (at int64, err error) {
 	if err := adoptOrphans(); err != nil {
-		return err
+		return 0, err
 	}
-	at := Monotonic()
-	pid, err := k.fork()
-	if err != nil {
-		return err
+	at = Monotonic()
+	if k.pid, err = k.fork(); err != nil {
+		return 0, err
 	}
-	k.pid = pid
-	if err := releaseStreams(); err != nil {
-		return err
-	}
-	k.report(Report{What: HasStarted, PID: pid, At: at})
-	return nil
+	return at, releaseStreams()
 }
 
 // fork starts the program as a child of the calling thread.
@@ -157,25 +155,21 @@ func releaseStreams() error {
 	return nil
 }
 
-// report writes one line. That nobody listens is no error here: the end of the
+// report tells what happened. That nobody listens is no error here: the end of the
 // order pipe tells it too, and is acted upon.
-func (k *keeper) report(r Report) {
-	k.out.Lock()
-	defer k.out.Unlock()
-	_ = k.write.Encode(r)
-}
+func (k *keeper) report(r Report) { _ = k.talk.Tell(r) }
 
 // obey carries out orders until the pipe ends.
-func (k *keeper) obey(lines *json.Decoder) {
+func (k *keeper) obey() {
 	for {
-		var o Order
-		if err := lines.Decode(&o); err != nil {
+		l, err := k.talk.Next()
+		if err != nil {
 			if !errors.Is(err, io.EOF) {
 				fmt.Fprintf(os.Stderr, "tracetax keeper of %s: reading orders: %v\n", k.task.Name, err)
 			}
 			return
 		}
-		switch o.Do {
+		switch o := l.Body; o.Do {
 		case DoSignal:
 			k.signalMain(o.Signal)
 		case DoOrphan:
@@ -186,7 +180,7 @@ func (k *keeper) obey(lines *json.Decoder) {
 			k.mu.Lock()
 			usage := k.usage
 			k.mu.Unlock()
-			k.report(Report{What: HasReaped, ID: o.ID, Usage: &usage})
+			_ = k.talk.Answer(l, Report{Usage: &usage}, nil)
 		}
 	}
 }

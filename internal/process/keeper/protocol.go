@@ -1,6 +1,6 @@
 package keeper
 
-// The words between tracetax and a keeper: JSON lines on two pipes, one each
+// The words between tracetax and a keeper, over package lines on two pipes, one each
 // way. The end of the order pipe means that tracetax is no more.
 
 import "syscall"
@@ -12,7 +12,7 @@ const (
 	heldFile   = 5 // the first of those that it only holds
 )
 
-// Assignment is the first line that a keeper gets: what to start, and where.
+// Assignment is what a keeper is to start, and where.
 type Assignment struct {
 	Name   string   `json:"name"`
 	Path   string   `json:"path"`
@@ -30,37 +30,33 @@ type Assignment struct {
 
 // What tracetax orders.
 const (
+	DoStart  = "start"  // what Start says; the first order, answered with PID and At
 	DoSignal = "signal" // the main process, with Signal
 	DoOrphan = "orphan" // Signal to everything but the main process
 	DoKill   = "kill"   // everything
-	DoReaped = "reaped" // report Usage
+	DoReaped = "reaped" // answered with the Usage of all that was waited for until now
 )
 
-// Order is a line from tracetax.
+// Order is what tracetax orders.
 type Order struct {
 	Do     string         `json:"do"`
+	Start  *Assignment    `json:"start,omitempty"`
 	Signal syscall.Signal `json:"signal,omitempty"`
-	ID     uint64         `json:"id,omitempty"`
 }
 
-// What a keeper reports.
+// What a keeper reports without being asked.
 const (
-	HasStarted = "started" // PID, At
-	HasFailed  = "failed"  // Error
-	HasExited  = "exited"  // the main process: Status, Usage, Left
-	HasReaped  = "reaped"  // ID, Usage: of all that was waited for until now
-	IsGone     = "gone"    // no descendant is left: Usage of all of them, Own of the keeper
+	HasExited = "exited" // the main process: Status, Usage, Left
+	IsGone    = "gone"   // no descendant is left: Usage of all of them, Own of the keeper
 )
 
-// Report is a line from the keeper.
+// Report is an answer of the keeper, or what it reports.
 type Report struct {
-	What   string             `json:"what"`
+	What   string             `json:"what,omitempty"` // "" in an answer
 	PID    int                `json:"pid,omitempty"`
 	At     int64              `json:"at,omitempty"` // ns of the monotonic clock, just before the fork
-	Error  string             `json:"error,omitempty"`
 	Status syscall.WaitStatus `json:"status,omitempty"`
 	Left   int                `json:"left,omitempty"`
-	ID     uint64             `json:"id,omitempty"`
 	Usage  *syscall.Rusage    `json:"usage,omitempty"`
 	Own    *syscall.Rusage    `json:"own,omitempty"`
 }

@@ -35,13 +35,13 @@ func Levels(p *config.Plan) [][]config.Process {
 func waits(p *config.Plan, one, before config.Process) bool {
 	words, route := one.Words(), p.Route()
 	switch onRoute := slices.Contains(route, before.Name); {
-	case names(words, before.Name):
+	case mentions(words, before.Name):
 		return true
 	case onRoute: // whoever sends spans, and the hop before it
 		return slices.Contains(route, one.Name) || slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, protocol.Prefix) })
 	case service(one) == service(before): // what stands beside a process, and it
 		return true
-	case before.Placed.Front && names(words, before.Placed.Of): // it is asked by way of that
+	case before.Placed.Front && mentions(words, before.Placed.Of): // it is asked by way of that
 		return true
 	case before.Placed.Of != "":
 		return false // only those around it know where it is
@@ -58,8 +58,8 @@ func service(p config.Process) string {
 	return p.Name
 }
 
-// names reports whether placeholders are of ports of a process.
-func names(words []string, process string) bool {
+// mentions reports whether placeholders are of ports of a process.
+func mentions(words []string, process string) bool {
 	return slices.ContainsFunc(words, func(w string) bool {
 		return w == process+".port" || strings.HasPrefix(w, process+"."+config.PortPrefix)
 	})
