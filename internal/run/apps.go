@@ -32,7 +32,7 @@ var (
 
 // startApps starts the workload's processes, level by level (prepare.Levels), and the readings of what they use. The death of
 // any of them cancels the run.
-func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) error {
+func (s *stage) startApps(ctx context.Context) error {
 	if err := prepare.FreePorts(s.request.Plan); err != nil {
 		return err
 	}
@@ -44,11 +44,11 @@ func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) e
 	}
 	all := s.agents.processes()
 	for _, agent := range all {
-		go s.mourn(ctx, agent, cancel)
+		go s.endWith(ctx, agent)
 	}
 	s.levels = prepare.Levels(s.request.Plan)
 	for _, level := range s.levels {
-		if err := s.startLevel(ctx, level, cancel); err != nil {
+		if err := s.startLevel(ctx, level); err != nil {
 			return err
 		}
 	}
@@ -61,7 +61,7 @@ func (s *stage) startApps(ctx context.Context, cancel context.CancelCauseFunc) e
 
 // startLevel starts processes at the same time, and returns when all are ready. The first one that fails ends the start of the
 // others, and is the one that the error names.
-func (s *stage) startLevel(ctx context.Context, level []config.Process, cancel context.CancelCauseFunc) error {
+func (s *stage) startLevel(ctx context.Context, level []config.Process) error {
 	starts := make([]started, len(level))
 	within, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -72,7 +72,7 @@ func (s *stage) startLevel(ctx context.Context, level []config.Process, cancel c
 				fail(starts[i].err)
 				return
 			}
-			go s.mourn(ctx, starts[i].process, cancel)
+			go s.endWith(ctx, starts[i].process)
 		})
 	}
 	all.Wait()
@@ -148,12 +148,12 @@ func (s *stage) firstStarted() time.Time {
 	return app
 }
 
-// mourn ends the run where a process ends before it is told to.
-func (s *stage) mourn(ctx context.Context, p Process, cancel context.CancelCauseFunc) {
+// endWith ends the run where a process ends before it is told to.
+func (s *stage) endWith(ctx context.Context, p Process) {
 	select {
 	case <-p.Done():
 		if !s.ending.Load() {
-			cancel(p.Died())
+			s.end(p.Died())
 		}
 	case <-ctx.Done():
 	}

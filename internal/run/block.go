@@ -139,8 +139,8 @@ type turn struct {
 	run int
 }
 
-// meet waits until all runs of the block have come so far.
-func (t turn) meet(ctx context.Context) error {
+// awaitAll waits until all runs of the block have come so far.
+func (t turn) awaitAll(ctx context.Context) error {
 	if t.turns == nil {
 		return nil
 	}
@@ -156,9 +156,9 @@ func (t turn) meet(ctx context.Context) error {
 	return t.until(ctx, func() bool { return t.met > mine })
 }
 
-// each does something when it is the run's turn. The runs that have not ended their turns since they last met take
+// inTurn does something when it is the run's turn. The runs that have not ended their turns since they last met take
 // them one after the other, from the first to the last, and again.
-func (t turn) each(ctx context.Context, do func() error) error {
+func (t turn) inTurn(ctx context.Context, do func() error) error {
 	if t.turns == nil {
 		return do()
 	}
@@ -179,8 +179,8 @@ func (t turn) next() {
 	}
 }
 
-// ended has the run take no more turns until all meet.
-func (t turn) ended() {
+// leave has the run take no more turns until all meet.
+func (t turn) leave() {
 	if t.turns == nil {
 		return
 	}
@@ -192,8 +192,8 @@ func (t turn) ended() {
 	})
 }
 
-// at does something when a place in the common order of windows has come.
-func (t turn) at(ctx context.Context, place int, do func() error) error {
+// atWindow does something when a place in the common order of windows has come.
+func (t turn) atWindow(ctx context.Context, place int, do func() error) error {
 	if t.turns == nil {
 		return do()
 	}
@@ -224,16 +224,16 @@ func (t turn) together(ctx context.Context, mine usedBy) (usedBy, error) {
 		return mine, nil
 	}
 	t.change(func() { t.used = t.used.and(mine) })
-	if err := t.meet(ctx); err != nil {
+	if err := t.awaitAll(ctx); err != nil {
 		return mine, err
 	}
 	var all usedBy
 	t.change(func() { all = t.used })
-	if err := t.meet(ctx); err != nil {
+	if err := t.awaitAll(ctx); err != nil {
 		return mine, err
 	}
 	t.change(func() { t.used = usedBy{} })
-	return all, t.meet(ctx)
+	return all, t.awaitAll(ctx)
 }
 
 // marks are readings of what the other runs of the block have used, which is idle while they wait for their turns, and is

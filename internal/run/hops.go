@@ -116,7 +116,7 @@ func (s *stage) askOne(ctx context.Context, i int) error {
 	if err != nil {
 		return fmt.Errorf("asking hop %s for its spans: %w", s.route.counters[i].Name(), err)
 	}
-	s.route.hear(i, said)
+	s.route.note(i, said)
 	return nil
 }
 
@@ -128,8 +128,8 @@ func (r *route) begin() {
 	}
 }
 
-// hear notes what a hop says. A number that became smaller shows that it has started again, and forgotten what was before.
-func (r *route) hear(i int, said record.Hop) {
+// note notes what a hop says. A number that became smaller shows that it has started again, and forgotten what was before.
+func (r *route) note(i int, said record.Hop) {
 	if r.restart[i] == "" && said.Untold == "" {
 		r.restart[i] = said.Minus(r.known[i]).Untold
 	}

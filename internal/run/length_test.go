@@ -113,11 +113,11 @@ func TestLimits(t *testing.T) {
 // Two variants never get the same cgroups, which would be charged, and ended, together.
 func TestNamesOfVariantsStay(t *testing.T) {
 	for _, name := range []string{"otel", "otel-1.2", "a+b", "a-b", "a_b"} {
-		if got := q(name); got != name {
+		if got := fileName(name); got != name {
 			t.Errorf("%q became %q", name, got)
 		}
 	}
-	if got := q("GET /x"); got != "GET--x" {
+	if got := fileName("GET /x"); got != "GET--x" {
 		t.Errorf("an operation became %q", got)
 	}
 }

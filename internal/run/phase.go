@@ -96,34 +96,14 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	if request.Watched > 0 {
 		return s.watch(ctx, request, counted)
 	}
-	operation := request.Asked()
-	phase := record.Phase{Operation: operation.Name, Parameter: request.Parameter}
-	j, err := s.job(operation, request.Load, request.Parameter)
+	phase, j, err := s.open(request)
 	if err != nil {
 		return phase, counted, err
 	}
-	phase.OfferedRate = j.Rate
-	if j.Rate == 0 {
-		phase.Connections = j.Load.Connections
-	}
-	if err := s.turn.meet(ctx); err != nil {
-		return phase, counted, err
-	}
-	s.name = "warm-up"
-	if j.Duration = request.Load.Warmup; j.Duration > 0 {
-		err := s.turn.each(ctx, func() error { phase.Warmup, err = s.load(ctx, j); return err })
-		if err == nil { // what was connected while operations were made still is, and nothing is measured yet
-			err = s.lookElsewhere()
-		}
-		if err != nil {
-			return phase, counted, err
-		}
-	}
-	warm, err := s.drainAlike(ctx, counted, s.awaited(j.work, phase.Warmup.Started))
+	warm, _, err := s.warmUp(ctx, request, j, &phase, counted)
 	if err != nil {
 		return phase, counted, err
 	}
-	phase.WarmupSink = warm.counts.Minus(counted)
 
 	j.Purpose, j.Duration, j.Count, j.Keep = drive.Window, request.Load.Duration, request.Load.Calls, s.samplesFile(request)
 	j.Seed++
@@ -131,7 +111,7 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	if err := w.prepare(ctx); err != nil {
 		return phase, counted, err
 	}
-	if err := s.turn.meet(ctx); err != nil {
+	if err := s.turn.awaitAll(ctx); err != nil {
 		return phase, counted, err
 	}
 	s.name = "window"
@@ -153,7 +133,7 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	if err != nil {
 		return phase, counted, err
 	}
-	if err := s.turn.meet(ctx); err != nil { // all have been drained
+	if err := s.turn.awaitAll(ctx); err != nil { // all have been drained
 		return phase, counted, err
 	}
 	after, err := s.meter.Mark()
@@ -185,6 +165,55 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 		phase.Undisturbed, err = w.judge(&phase)
 	}
 	return phase, end.counts, err
+}
+
+// open begins the record of a phase, and makes its operation ready.
+func (s *stage) open(request PhaseRequest) (record.Phase, job, error) {
+	operation := request.Asked()
+	phase := record.Phase{Operation: operation.Name, Parameter: request.Parameter}
+	j, err := s.job(operation, request.Load, request.Parameter)
+	if request.Search == nil { // otherwise each probe has its rate
+		if phase.OfferedRate = j.Rate; j.Rate == 0 {
+			phase.Connections = j.Load.Connections
+		}
+	}
+	return phase, j, err
+}
+
+// warmUp makes the operation of a phase for as long as its warm-up is, once all runs of the block have come so far and it is
+// this one's turn, and drains it; clean is as drainWholly has it.
+func (s *stage) warmUp(ctx context.Context, request PhaseRequest, j job, phase *record.Phase, counted record.Counts) (warm drained, clean bool, err error) {
+	if err := s.turn.awaitAll(ctx); err != nil {
+		return warm, false, err
+	}
+	s.name = "warm-up"
+	if j.Duration = request.Load.Warmup; j.Duration > 0 {
+		err := s.turn.inTurn(ctx, func() error { phase.Warmup, err = s.attempt(ctx, j); return err })
+		if err == nil && request.Search == nil {
+			err = s.wellDone(j, phase.Warmup)
+		}
+		if err == nil { // what was connected while operations were made still is, and nothing is measured yet
+			err = s.lookElsewhere()
+		}
+		if err != nil {
+			return warm, false, err
+		}
+	}
+	if request.Search == nil {
+		warm, err = s.drainAlike(ctx, counted, s.awaited(j.work, phase.Warmup.Started))
+	} else {
+		if phase.Warmup.Completed == 0 && phase.Warmup.Started > 0 { // at a rate that may be too much, some may fail
+			return warm, false, s.answeredBadly(j.Operation, phase.Warmup)
+		}
+		if warm, clean, err = s.drainWholly(ctx, counted, s.awaited(j.work, phase.Warmup.Started)); err == nil {
+			warm, err = s.cool(ctx, warm)
+		}
+	}
+	if err != nil {
+		return warm, false, err
+	}
+	phase.WarmupSink, phase.Quiet = warm.counts.Minus(counted), warm.quiet
+	return warm, clean, nil
 }
 
 // An operation that is ready to be made, however that is done.

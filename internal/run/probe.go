@@ -94,7 +94,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	}
 	p.Sink, p.Quiet, p.DrainSeconds = end.counts.Minus(counted), clean && end.quiet, took.Seconds()
 	p.Expected, p.Lost = s.lost(j.work, p)
-	p.Lost = s.owed.beyond(p.Lost, float64(s.told(p.Sink))-p.Expected, float64(s.request.Plan.Buffers))
+	p.Lost = s.outstanding.beyond(p.Lost, float64(s.told(p.Sink))-p.Expected, float64(s.request.Plan.Buffers))
 	p = request.Search.Judge(p)
 	if !calm {
 		p.Why += "; the app was still busy with it when patience ended"
@@ -102,15 +102,15 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	return tried{probe: p, usage: s.memoryIn(loaded, s.between(before, after)), end: end, clean: ended}, end.counts, nil
 }
 
-// owed is how many spans of the probes so far have not come, and may yet: the tracer keeps
+// outstanding is how many spans of the probes so far have not come, and may yet: the tracer keeps
 // them until a buffer is full.
-type owed float64
+type outstanding float64
 
 // beyond is what is lost for sure of what is missing of a probe, or has come of the ones
 // before, where the tracer may keep so many: what it must owe beyond that.
-func (o *owed) beyond(missing, more, holds float64) float64 {
+func (o *outstanding) beyond(missing, more, holds float64) float64 {
 	due := max(0, float64(*o)+missing-max(0, more))
-	*o = owed(min(due, holds))
+	*o = outstanding(min(due, holds))
 	return due - float64(*o)
 }
 

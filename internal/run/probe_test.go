@@ -102,7 +102,7 @@ func TestOwed(t *testing.T) {
 		"loses much":                 {1170, []probe{{5000, 3830}, {0, 0}, {-1170, 0}, {1171, 1}}},
 		"more than owed is no debit": {1170, []probe{{-900, 0}, {1171, 1}}},
 	} {
-		var o owed
+		var o outstanding
 		for i, p := range test.probes {
 			if got := o.beyond(max(0, p.missing), -p.missing, test.holds); got != p.lost {
 				t.Errorf("%s, probe %d: %g lost, want %g", name, i+1, got, p.lost)

@@ -79,9 +79,9 @@ func (s *stage) samplesFile(request PhaseRequest) string {
 	if s.request.Samples == "" {
 		return ""
 	}
-	name := s.request.Samples + "-" + q(request.Operation.Name)
+	name := s.request.Samples + "-" + fileName(request.Operation.Name)
 	for _, parameter := range slices.Sorted(maps.Keys(request.Parameter)) {
-		name += "-" + q(parameter) + "-" + q(request.Parameter[parameter])
+		name += "-" + fileName(parameter) + "-" + fileName(request.Parameter[parameter])
 	}
 	return path.Join(record.SamplesFolder, name+".csv.gz")
 }
@@ -89,8 +89,8 @@ func (s *stage) samplesFile(request PhaseRequest) string {
 // by is what there is to know of how the run's operations are made.
 func (s *stage) by() config.DriverRow { return s.request.Plan.Driver.Row() }
 
-// q makes a name fit for a folder or a cgroup. Names of variants stay as they are: those of a block live at the same time.
-func q(name string) string {
+// fileName makes a name fit for a folder or a cgroup. Names of variants stay as they are: those of a block live at the same time.
+func fileName(name string) string {
 	out := []byte(name)
 	for i, b := range out {
 		if !(b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '-' || b == '_' || b == '.' || b == '+') {

@@ -65,7 +65,7 @@ func (s *stage) idle(ctx context.Context) error {
 	if s.request.Kind == record.Calibration || s.request.Kind == record.Pilot {
 		return nil
 	}
-	if err := s.turn.meet(ctx); err != nil {
+	if err := s.turn.awaitAll(ctx); err != nil {
 		return err
 	}
 	length := s.request.Load.Idle
@@ -82,7 +82,7 @@ func (s *stage) idle(ctx context.Context) error {
 		at := paceOf(used)
 		s.idlePace = &at
 	}
-	return s.turn.meet(ctx) // others' load would be beside what is read of this one
+	return s.turn.awaitAll(ctx) // others' load would be beside what is read of this one
 }
 
 // idling reads what the processes use once they are calm: the first and the second half of what is read agree, over the

@@ -115,8 +115,8 @@ func (c *Conductor) learnAtEnds(ctx context.Context, q Request, r *record.Record
 // portTaken is what programs write of a port that another took between its choice and its use.
 var portTaken = regexp.MustCompile(`(?i)address already in use|EADDRINUSE`)
 
-// lastWords is how long the end of a process may be heard of after what came of it.
-const lastWords = 500 * time.Millisecond
+// deathDelay is how long the end of a process may be heard of after what came of it.
+const deathDelay = 500 * time.Millisecond
 
 // of is what went wrong with one process that is known.
 func of(process string, err error) error { return &drive.ProcessError{Process: process, Err: err} }
@@ -152,7 +152,7 @@ func (s *stage) cause(ctx context.Context, err error) error {
 		if errors.As(context.Cause(ctx), &died) {
 			return s.diedFirst(died)
 		}
-	case <-time.After(lastWords):
+	case <-time.After(deathDelay):
 	}
 	return err
 }
@@ -161,7 +161,7 @@ func (s *stage) cause(ctx context.Context, err error) error {
 // that, and be heard of earlier, as it had less to write.
 func (s *stage) diedFirst(heard *process.DiedError) *process.DiedError {
 	first := heard
-	patience, cancel := context.WithTimeout(context.Background(), lastWords)
+	patience, cancel := context.WithTimeout(context.Background(), deathDelay)
 	defer cancel()
 	for _, p := range slices.Concat(s.agents.processes(), s.apps) {
 		select {

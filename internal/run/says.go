@@ -125,7 +125,7 @@ func (s *stage) admissions(ctx context.Context) error {
 
 // lookInside notes what the processes consist of, while they are there and where no span has
 // come so far.
-func (s *stage) lookInside() error {
+func (s *stage) lookInside(context.Context) error {
 	if err := s.lookElsewhere(); err != nil {
 		return err
 	}

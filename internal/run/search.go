@@ -25,39 +25,20 @@ const mostSearches = 2
 // spans covers the processes' life, so that what the other probes did and what
 // arrived of it is added to the phase's warm-up.
 func (s *stage) search(ctx context.Context, request PhaseRequest, counted record.Counts) (record.Phase, record.Counts, error) {
-	operation := request.Asked()
-	phase := record.Phase{Operation: operation.Name, Parameter: request.Parameter}
-	j, err := s.job(operation, request.Load, request.Parameter)
+	phase, j, err := s.open(request)
 	if err != nil {
 		return phase, counted, err
 	}
 	first, more := request.Search.Next(nil)
 	if !more {
-		return phase, counted, fmt.Errorf("operation %s: the search for its capacity has no rate to begin with", operation.Name)
+		return phase, counted, fmt.Errorf("operation %s: the search for its capacity has no rate to begin with", phase.Operation)
 	}
-	if err := s.turn.meet(ctx); err != nil {
-		return phase, counted, err
-	}
-	s.name = "warm-up"
-	j.Rate, j.Duration = first.Rate, request.Load.Warmup
-	if j.Duration > 0 {
-		err := s.turn.each(ctx, func() error { phase.Warmup, err = s.attempt(ctx, j); return err })
-		if err != nil {
-			return phase, counted, err
-		}
-	}
-	if phase.Warmup.Completed == 0 && phase.Warmup.Started > 0 {
-		return phase, counted, s.answeredBadly(operation, phase.Warmup)
-	}
-	warm, clean, err := s.drainWholly(ctx, counted, s.awaited(j.work, phase.Warmup.Started))
-	if err == nil {
-		warm, err = s.cool(ctx, warm)
-	}
+	j.Rate = first.Rate
+	warm, clean, err := s.warmUp(ctx, request, j, &phase, counted)
 	if err != nil {
 		return phase, counted, err
 	}
-	phase.WarmupSink, phase.Quiet = warm.counts.Minus(counted), warm.quiet
-	if err := s.turn.meet(ctx); err != nil { // what others leave of their warm-up is in no probe
+	if err := s.turn.awaitAll(ctx); err != nil { // what others leave of their warm-up is in no probe
 		return phase, counted, err
 	}
 
@@ -67,8 +48,8 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 	if err != nil {
 		return phase, counted, err
 	}
-	s.turn.ended()
-	if err := s.turn.meet(ctx); err != nil { // all have ended theirs
+	s.turn.leave()
+	if err := s.turn.awaitAll(ctx); err != nil { // all have ended theirs
 		return phase, counted, err
 	}
 	s.record.Harness.OwnCPU += (s.own() - own).Seconds()
@@ -78,7 +59,7 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 	last := len(all) - len(result.Probes) // where the search begins that counts
 	at := last + settledOn(result.Probes)
 	if all[at].probe.Load.Completed == 0 {
-		return phase, counted, s.answeredBadly(operation, all[at].probe.Load)
+		return phase, counted, s.answeredBadly(j.Operation, all[at].probe.Load)
 	}
 	phase.Calm = bothCalm(warm, all[at].end)
 	return phase, counted, settle(&phase, all, at)
@@ -128,7 +109,7 @@ func (s *stage) probes(ctx context.Context, request PhaseRequest, j *job, counte
 		j.Seed++
 		var t tried
 		var end record.Counts
-		err := s.turn.each(ctx, func() (err error) { t, end, err = s.try(ctx, request, *j, next, counted, clean); return err })
+		err := s.turn.inTurn(ctx, func() (err error) { t, end, err = s.try(ctx, request, *j, next, counted, clean); return err })
 		if err != nil {
 			return all, end, err
 		}

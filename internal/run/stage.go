@@ -47,7 +47,7 @@ type stage struct {
 	traced      *uint64                       // traces that the tracer had decided for when it was last asked; nil: it did not say
 	paged       *record.Hop                   // what the tracer said on its pages of counters; nil: it has none
 	asked       atomic.Uint64                 // how often processes were asked whether they are ready
-	owed        owed                          // by the tracer, of the probes of a search
+	outstanding outstanding                   // by the tracer, of the probes of a search
 	sampled     time.Time                     // since when memory is
 	idlePace    *pace                         // of the processes under test; nil: not known
 	loaded      loadTime                      // of the last window; nil where the last phase had none of its own
@@ -61,7 +61,8 @@ type stage struct {
 	before      harness     // read when the run is prepared
 	after       harness     // read when all of it has ended but the command after it; zero before
 
-	turn turn // among the runs of its block
+	end  context.CancelCauseFunc // ends the run, and says why
+	turn turn                    // among the runs of its block
 }
 
 func newStage(q Request, placement process.Placement) *stage {
@@ -83,7 +84,7 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 	defer func() { err = errors.Join(err, s.cleanUp(ctx, c, err)) }() // of what was made ready for the run, once nothing of it runs
 	defer func() { s.after = readHarness() }()
 	s.launcher, err = process.NewLauncher(process.Options{
-		Name: fmt.Sprintf("%s-%d", q(s.request.Name), os.Getpid()), LogDir: filepath.Join(c.Logs, s.request.Name),
+		Name: fmt.Sprintf("%s-%d", fileName(s.request.Name), os.Getpid()), LogDir: filepath.Join(c.Logs, s.request.Name),
 		Self: c.Self, Accounting: c.Accounting,
 	})
 	if err != nil {
@@ -96,54 +97,60 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 	defer func() { err = errors.Join(err, s.closeDriver(), s.target.Close()) }() // which is the launcher
 	s.record.Harness.Accounting = s.launcher.Accounting()
 
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	for _, step := range []struct {
-		name string
-		do   func(context.Context) error
-	}{
-		{"prepare", func(ctx context.Context) error {
-			err := s.hook(ctx, c, "prepare", s.request.Plan.Prepare, preparePatience)
-			s.before = s.before.anew()
-			return err
-		}},
+	ctx, s.end = context.WithCancelCause(ctx)
+	defer s.end(nil)
+	if err := s.follow(ctx, s.script(c)); err != nil {
+		return s.cause(ctx, err)
+	}
+	return nil
+}
+
+// step is a part of a run: what it is called where it fails, and what it does.
+type step struct {
+	name string
+	do   func(context.Context) error
+}
+
+// script is a run, from its first process to its last.
+func (s *stage) script(c *Conductor) []step {
+	start := []step{ // which is measured too: the others of its block wait
+		{"start", s.startApps},
+		{"connect", s.settle},
+		{"first operation", s.firstOperation},
+	}
+	return []step{
+		{"prepare", func(ctx context.Context) error { return s.prepare(ctx, c) }},
 		{"sink", s.startAgents},
 		{"start", func(ctx context.Context) error {
-			return s.turn.each(ctx, func() error { return s.begin(ctx, cancel) })
+			return s.turn.inTurn(ctx, func() error { return s.follow(ctx, start) })
 		}},
 		{"idle", s.idle},
 		{"warm-up", s.warmAll},
 		{"phases", s.phases},
 		{"idle", s.idleAgain},
 		{"verify", s.verify},
-		{"stop", s.turn.meet}, // the others of its block are still measured till then
-		{"stop", func(context.Context) error { return s.lookInside() }},
+		{"stop", s.turn.awaitAll}, // the others of its block are still measured till then
+		{"stop", s.lookInside},
 		{"stop", s.stop},
-	} {
-		s.name = step.name
-		if err := step.do(ctx); err != nil {
-			return s.cause(ctx, err)
-		}
 	}
-	return nil
 }
 
-// begin starts the processes and has them make their first operation. The others of the block wait: a start is measured too.
-func (s *stage) begin(ctx context.Context, cancel context.CancelCauseFunc) error {
-	for _, step := range []struct {
-		name string
-		do   func(context.Context) error
-	}{
-		{"start", func(ctx context.Context) error { return s.startApps(ctx, cancel) }},
-		{"connect", s.settle},
-		{"first operation", s.firstOperation},
-	} {
+// follow makes steps, one after the other.
+func (s *stage) follow(ctx context.Context, script []step) error {
+	for _, step := range script {
 		s.name = step.name
 		if err := step.do(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// prepare runs the command before the run. What the machine did meanwhile is not of the run.
+func (s *stage) prepare(ctx context.Context, c *Conductor) error {
+	err := s.hook(ctx, c, "prepare", s.request.Plan.Prepare, preparePatience)
+	s.before = s.before.anew()
+	return err
 }
 
 // closeDriver closes what is left open of a run that failed.

@@ -143,7 +143,7 @@ func (s *stage) stopHops(ctx context.Context) error {
 		if err := s.stopAll(ctx, s.app(c.Name())); err != nil {
 			return err
 		}
-		if err := s.lastWords(ctx, i); err != nil {
+		if err := s.askEnded(ctx, i); err != nil {
 			return err
 		}
 		s.route.ended = i + 1
@@ -151,8 +151,8 @@ func (s *stage) stopHops(ctx context.Context) error {
 	return nil
 }
 
-// lastWords asks a hop that has ended: its log has all that it will ever say. Its page is gone, and what that said stays.
-func (s *stage) lastWords(ctx context.Context, i int) error {
+// askEnded asks a hop that has ended: its log has all that it will ever say. Its page is gone, and what that said stays.
+func (s *stage) askEnded(ctx context.Context, i int) error {
 	says := s.request.Plan.Process(s.route.counters[i].Name()).Service.Says
 	if !slices.ContainsFunc(says, func(s config.Saying) bool { return s.Log != "" }) {
 		return nil

@@ -21,15 +21,9 @@ const (
 // A slice is a stretch of load of its own, so that its operations and its CPU belong
 // together; between two of them lie a few milliseconds.
 func (s *stage) watch(ctx context.Context, request PhaseRequest, counted record.Counts) (record.Phase, record.Counts, error) {
-	operation := request.Asked()
-	phase := record.Phase{Operation: operation.Name, Parameter: request.Parameter}
-	j, err := s.job(operation, request.Load, request.Parameter)
+	phase, j, err := s.open(request)
 	if err != nil {
 		return phase, counted, err
-	}
-	phase.OfferedRate = j.Rate
-	if j.Rate == 0 {
-		phase.Connections = j.Load.Connections
 	}
 	s.name = "warm-up"
 	j.Duration, j.Count = sliceAt(j.Rate), 0
@@ -44,7 +38,7 @@ func (s *stage) watch(ctx context.Context, request PhaseRequest, counted record.
 	}
 	for _, did := range made {
 		if phase.Warmup, err = phase.Warmup.Plus(did); err != nil {
-			return phase, counted, fmt.Errorf("adding up the slices of operation %s: %w", operation.Name, err)
+			return phase, counted, fmt.Errorf("adding up the slices of operation %s: %w", phase.Operation, err)
 		}
 	}
 	if err := s.wellDone(j, phase.Warmup); err != nil {
@@ -163,7 +157,7 @@ func (s *stage) warm(ctx context.Context, request PhaseRequest, length time.Dura
 	}
 	j.Duration = length
 	var did record.Load
-	if err := s.turn.each(ctx, func() error { did, err = s.attempt(ctx, j); return err }); err != nil {
+	if err := s.turn.inTurn(ctx, func() error { did, err = s.attempt(ctx, j); return err }); err != nil {
 		return w, err
 	}
 	if w.load, err = w.load.Plus(did); err != nil {

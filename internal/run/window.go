@@ -48,7 +48,7 @@ func (w *window) run(ctx context.Context) error {
 	}
 	w.job.Duration, w.calls = w.piece, w.job.Count
 	for _, place := range w.turns {
-		if err := w.stage.turn.at(ctx, place, func() error { return w.next(ctx, place) }); err != nil {
+		if err := w.stage.turn.atWindow(ctx, place, func() error { return w.next(ctx, place) }); err != nil {
 			return err
 		}
 	}
