@@ -46,13 +46,13 @@ func (s *stage) startApps(ctx context.Context) error {
 	for _, agent := range all {
 		go s.endWith(ctx, agent)
 	}
-	s.levels = prepare.Levels(s.request.Plan)
+	s.levels, s.readyAt = prepare.Levels(s.request.Plan), map[string]time.Time{}
 	for _, level := range s.levels {
 		if err := s.startLevel(ctx, level); err != nil {
 			return err
 		}
 	}
-	s.record.Start.ReadySeconds = time.Since(s.firstStarted()).Seconds()
+	s.record.Start.ReadySeconds = s.startup().Seconds()
 	s.sampled = time.Now()
 	var err error
 	s.meter, err = s.target.Meter(ctx, append(all, s.apps...))
@@ -79,7 +79,7 @@ func (s *stage) startLevel(ctx context.Context, level []config.Process) error {
 	var failed error
 	for i, one := range starts {
 		if one.process != nil {
-			s.apps = append(s.apps, one.process)
+			s.apps, s.readyAt[level[i].Name] = append(s.apps, one.process), one.ready
 			s.record.Harness.Unmet = append(s.record.Harness.Unmet, one.process.Unmet()...)
 		}
 		if !level[i].Brought() && !slices.Contains(s.request.Plan.Route(), level[i].Name) {
@@ -105,6 +105,7 @@ type started struct {
 	process Process // nil: it never ran
 	probes  uint64  // of whether it is ready
 	doing   string  // what failed, in words
+	ready   time.Time
 	err     error
 }
 
@@ -120,6 +121,7 @@ func (s *stage) start(ctx context.Context, p config.Process) started {
 	if out.process, err = s.startApp(ctx, p, values); err == nil {
 		out.doing = "ready"
 		out.probes, err = s.ready(ctx, p, out.process, values)
+		out.ready = time.Now()
 	}
 	if err != nil {
 		out.err = of(p.Name, err)
@@ -127,25 +129,28 @@ func (s *stage) start(ctx context.Context, p config.Process) started {
 	return out
 }
 
-// firstStarted is when the first process of the app, or of what stands beside it, began: the start of a database is none of
-// its own.
-func (s *stage) firstStarted() time.Time {
-	var first, app time.Time
-	earlier := func(than *time.Time, p Process) {
-		if than.IsZero() || p.Started().Before(*than) {
-			*than = p.Started()
+// startup is how long the app, and what stands beside it, took from the first start until all were ready: the start of a
+// database is none of its own.
+func (s *stage) startup() time.Duration {
+	var first, last, firstOfAll, lastOfAll time.Time
+	span := func(first, last *time.Time, p Process) {
+		if began := p.Started(); first.IsZero() || began.Before(*first) {
+			*first = began
+		}
+		if ready := s.readyAt[p.Name()]; ready.After(*last) {
+			*last = ready
 		}
 	}
 	for i, p := range s.apps {
-		earlier(&first, p)
+		span(&firstOfAll, &lastOfAll, p)
 		if planned := s.request.Plan.Processes[i]; planned.Role == role.App || planned.Placed.Of != "" {
-			earlier(&app, p)
+			span(&first, &last, p)
 		}
 	}
-	if app.IsZero() {
-		return first
+	if first.IsZero() {
+		first, last = firstOfAll, lastOfAll
 	}
-	return app
+	return last.Sub(first)
 }
 
 // endWith ends the run where a process ends before it is told to.

@@ -33,8 +33,9 @@ type stage struct {
 	scratch     string
 	placement   process.Placement
 	agents      agents
-	levels      [][]config.Process // of the workload's processes, in the order of their start
-	apps        []Process          // that were started, in the order of the plan
+	levels      [][]config.Process   // of the workload's processes, in the order of their start
+	apps        []Process            // that were started, in the order of the plan
+	readyAt     map[string]time.Time // when each of them was
 	ports       *prepare.Ports
 	values      map[string]string // what placeholders stand for, in texts of no process
 	meter       Meter             // nil before the processes are ready
