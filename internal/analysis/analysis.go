@@ -11,10 +11,8 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/series"
 	"github.com/tracetax/tracetax/internal/analysis/warn"
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
@@ -66,7 +64,7 @@ func Analyse(in Input) (*finding.Document, error) {
 		Sweeps:      append(drawn.Sweeps(), drawn.SpanSweeps(findings)...),
 		Searches:    searches,
 		Increments:  s.Increments(),
-		Lossy:       s.Apart(findings),
+		Lossy:       s.Excluded(findings),
 		LossUnknown: s.UnknownLosses(),
 		Suppressed:  s.Suppressed(),
 		Untraced:    s.UntracedOperations(),
@@ -78,7 +76,6 @@ func Analyse(in Input) (*finding.Document, error) {
 	}
 	effect.Withdraw(doc)
 	doc.Warnings = warn.All(s.Maker, in.Results, in.LeftOut, in.Shadowed)
-	doc.FullSummary = words.FullSummary(doc, stats.MinBlocks(s.Confidence(estimate.Confidence)))
-	doc.Summary = words.Summary(doc)
+	doc.FullSummary = words.Summary(doc)
 	return doc, nil
 }

@@ -20,26 +20,9 @@ func TestCapacityIsCompared(t *testing.T) {
 	if f.Verdict.Kind != finding.Costs || !f.Headline || f.Better != "higher" || *f.Relative.Low > truth || *f.Relative.High < truth {
 		t.Errorf("38 %% less: %+v, %s", f.Verdict, finding.FormatInterval(*f.Relative, f.Unit, true))
 	}
-	want := "On hello/go, tracing with otel costs 38.0 % of the capacity (37.4 to 38.6), 1,520/s instead of 2,450/s, on json; no span was lost."
-	if !sameWords(doc.FullSummary, want) {
-		t.Errorf("%q, want it like %q", doc.FullSummary, want)
-	}
 	if doc.Experiment.Load != "search for the rate at 75 % of the app's CPU, probes of 20s, open loop" {
 		t.Error(doc.Experiment.Load)
 	}
-}
-
-// sameWords compares sentences without their figures.
-func sameWords(a, b string) bool {
-	words := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if strings.ContainsRune("0123456789.,", r) {
-				return -1
-			}
-			return r
-		}, s)
-	}
-	return words(a) == words(b)
 }
 
 // Nothing but the capacity is compared: each variant worked at a rate of its own.
@@ -134,9 +117,6 @@ func TestSearches(t *testing.T) {
 			if none := one.Outcomes[0] == string(record.NoSpans); none && (one.Held != 0 || one.Failed != 0) {
 				t.Errorf("without a span to lose, %v passed and %v did not", one.Held, one.Failed)
 			}
-			if !c.capacity && !strings.Contains(doc.FullSummary, "the capacity cannot be compared: with otel on json ") {
-				t.Error(doc.FullSummary)
-			}
 			if base := searchOf(t, doc, "none"); base.Rate == nil {
 				t.Error("the baseline's own search is not shown")
 			}
@@ -223,7 +203,7 @@ func TestALosslessSearchLosesOnPurpose(t *testing.T) {
 	}))
 	doc := analyse(t, s.input())
 	l := ledgerOf(t, doc, "json", "otel")
-	if ledger.Spans(l, "unaccounted") != 70 || ledger.Spans(l, "expected") != 10*3*10100 {
+	if ledger.Spans(l, ledger.Unaccounted) != 70 || ledger.Spans(l, ledger.Expected) != 10*3*10100 {
 		t.Errorf("%+v", l.Entries)
 	}
 	if warned(doc, "spans-unaccounted") || len(doc.Lossy) > 0 || searchOf(t, doc, "otel").LostShare != nil {
@@ -255,29 +235,6 @@ func TestCapacityBudget(t *testing.T) {
 		}
 		if f := get(t, doc, "json", "otel", "latency_p99"); f.Verdict.Kind != finding.CannotTell || f.Verdict.Budget == nil {
 			t.Errorf("a limit is met by silence: %+v", f.Verdict)
-		}
-	}
-}
-
-func TestCapacitySummaries(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		otel float64
-		make func(*scene)
-		want string
-	}{
-		{"more", 3000, func(*scene) {}, "On hello/go, tracing with otel raises the capacity by 22.4 % (21.8 to 23.1), 3,000/s instead of 2,450/s, on json; no span was lost."},
-		{"the same", 2450, func(*scene) {}, "On hello/go, tracing with otel makes no difference in capacity larger than 1.3 % on json; no span was lost."},
-		{"two operations", 1520, func(s *scene) {
-			s.order, s.operations = []string{"json", "work"}, map[string]float64{"json": 50e-6, "work": 250e-6}
-		}, "On hello/go, tracing with otel costs between 37.8 % (work) and 38.1 % (json, 932/s) of the capacity; no span was lost."},
-		{"figures", 1520, func(s *scene) { s.blocks = 2 },
-			"On hello/go, in 2 blocks (figures only), capacity with otel was 930/s lower (−38.0 %) on json; no span was lost; an interval needs at least 6 blocks."},
-	} {
-		s := capacities(map[string]float64{"none": 2450, "otel": c.otel})
-		c.make(&s)
-		if got := analyse(t, s.input()).FullSummary; !sameWords(strings.ReplaceAll(got, "work", "json"), strings.ReplaceAll(c.want, "work", "json")) {
-			t.Errorf("%s: %q", c.name, got)
 		}
 	}
 }

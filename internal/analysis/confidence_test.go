@@ -135,7 +135,7 @@ func TestFaultsAreNamed(t *testing.T) {
 		t.Errorf("%q", doc.Experiment.Faults)
 	}
 	l := ledgerOf(t, doc, "json", "otel")
-	if ledger.Spans(l, "unaccounted") != 9000 || !l.Exact || l.Outcome[0].Code != finding.PageLost || l.Outcome[0].Figure("unaccounted") != 9000 {
+	if ledger.Spans(l, ledger.Unaccounted) != 9000 || !l.Exact || l.Outcome[0].Code != finding.PageLost || l.Outcome[0].Figure("unaccounted") != 9000 {
 		t.Errorf("what was thrown away by order is found without being told: %+v", l)
 	}
 	s.design = func(e *config.Experiment) { e.Variants[1].Faults = &config.Faults{SinkLoses: 0.03} }

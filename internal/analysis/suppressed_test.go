@@ -53,7 +53,7 @@ func TestSummaryNamesGaps(t *testing.T) {
 		}
 	})
 	doc := analyse(t, s.input())
-	if want := "on json; 1 of 2 operations has no comparison: db (not every search with none found a rate); no span was lost."; !strings.HasSuffix(doc.FullSummary, want) {
+	if want := "; 1 of 2 operations has no comparison: db (not every search with none found a rate)."; !strings.HasSuffix(doc.FullSummary, want) {
 		t.Errorf("%q, want at its end %q", doc.FullSummary, want)
 	}
 	if f := get(t, doc, "db", "otel", metric.CPUPerOperation); f.Relative != nil || f.Absolute != nil || !f.Uncompared || f.Value == 0 {
@@ -65,7 +65,7 @@ func TestSummaryNamesVariantsWithGaps(t *testing.T) {
 	s := capacities(map[string]float64{"none": 2450, "otel": 1520, "elastic": 1400})
 	s.variants = append(s.variants, actor{name: "elastic", tracer: "elastic-go", adds: 30e-6, spans: 3})
 	s.also(search("elastic", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMax, 0 }))
-	if doc := analyse(t, s.input()); !strings.Contains(doc.FullSummary, "; there is no comparison of elastic; ") {
+	if doc := analyse(t, s.input()); !strings.Contains(doc.FullSummary, "; there is no comparison of elastic.") {
 		t.Error(doc.FullSummary)
 	}
 }
@@ -75,7 +75,7 @@ func TestSummaryNamesWhoIsMissing(t *testing.T) {
 	for _, c := range []struct {
 		phases int // that elastic has
 		want   string
-	}{{0, "; there is no comparison of elastic; "}, {1, "; there is no comparison of elastic on db; "}} {
+	}{{0, "; there is no comparison of elastic."}, {1, "; there is no comparison of elastic on db."}} {
 		s := twoVariants()
 		s.order, s.operations = []string{"json", "db"}, map[string]float64{"json": 50e-6, "db": 250e-6}
 		s.variants = append(s.variants, actor{name: "elastic", tracer: "elastic-go", adds: 30e-6, spans: 3})
@@ -96,7 +96,7 @@ func TestSummaryWithoutAComparison(t *testing.T) {
 	s := capacities(map[string]float64{"none": 2450, "otel": 1520})
 	s.also(search("none", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMax, 0 }))
 	s.also(holdsBack("otel", 0.4))
-	if doc := analyse(t, s.input()); !strings.HasSuffix(doc.FullSummary, "; the tracer's own limit suppressed 40.0 % of the spans with otel.") {
+	if doc := analyse(t, s.input()); !strings.HasSuffix(doc.FullSummary, "; otel suppressed 40.0 % of the spans by a limit of its own.") {
 		t.Error(doc.FullSummary)
 	}
 }

@@ -163,7 +163,7 @@ func TestLedgersOfSweepsAddUp(t *testing.T) {
 	s.budget = []config.Limit{{Metric: "lost_share"}}
 	doc := analyse(t, s.input())
 	l := ledgerOf(t, doc, "json", "otel")
-	if l.Operations != started || ledger.Spans(l, "expected") != int64(3*started) || ledger.Spans(l, "delivered") != int64(3*started)-5 || ledger.Spans(l, "unaccounted") != 5 || !l.Exact {
+	if l.Operations != started || ledger.Spans(l, ledger.Expected) != int64(3*started) || ledger.Spans(l, ledger.Delivered) != int64(3*started)-5 || ledger.Spans(l, ledger.Unaccounted) != 5 || !l.Exact {
 		t.Errorf("%d operations, %+v", l.Operations, l)
 	}
 	for _, f := range doc.Findings {

@@ -17,6 +17,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/words"
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchproc"
 )
@@ -31,12 +32,6 @@ type Input struct {
 	Tool   string              // version of tracetax
 	Now    time.Time
 }
-
-// What is compared: finding.Comparison.Mode.
-const (
-	byResults  = "results"
-	byVariants = "variants"
-)
 
 // DifferentError says why results are not compared.
 type DifferentError struct {
@@ -54,7 +49,7 @@ func Compare(in Input) (*finding.Comparison, error) {
 	if in.Base == nil || len(in.News) == 0 {
 		return nil, errors.New("comparing results: give one to compare with, and at least one more")
 	}
-	c := &comparison{in: in, mode: byResults, names: sideNames(append([]*finding.Document{in.Base}, in.News...))}
+	c := &comparison{in: in, mode: finding.ByResults, names: sideNames(append([]*finding.Document{in.Base}, in.News...))}
 	c.look()
 	if len(c.refused) > 0 && !in.Force {
 		return nil, &DifferentError{What: c.refused}
@@ -101,9 +96,9 @@ func (c *comparison) document() *finding.Comparison {
 		doc.Changes = append(doc.Changes, c.baselines...)
 	}
 	doc.Warnings = append(doc.Warnings, c.warnings...)
-	doc.Summary = changeSummary(doc)
-	if why := c.noCapacity(); why != "" {
-		doc.Summary = "It cannot be told how the capacity changed: " + why + ". Of the rest: " + lowerFirst(doc.Summary)
+	why := c.noCapacity()
+	doc.Summary = words.Change(doc, why)
+	if why != "" {
 		c.warn("compare-no-capacity", "warning", why, "mend what kept the search from a rate (see 'tracetax report' of that result), then measure it again")
 		doc.Warnings = append(doc.Warnings, c.warnings[len(c.warnings)-1])
 	}
@@ -125,13 +120,6 @@ func (c *comparison) noCapacity() string {
 		return ""
 	}
 	return searched
-}
-
-func lowerFirst(text string) string {
-	if text == "" {
-		return text
-	}
-	return strings.ToLower(text[:1]) + text[1:]
 }
 
 // onlyRatios takes out what cannot be compared between machines.

@@ -307,7 +307,7 @@ func (c *comparison) flattered(index int, f, g *finding.Finding) (cheaper, deare
 	older, newer := c.in.Base, c.in.News[index]
 	cheaper = cmp.Or(lostMore(newer, g, g.Variant, older, f, f.Variant, allowed), mayHaveLostMore(newer, g, g.Variant, older, f, f.Variant, allowed))
 	dearer = cmp.Or(lostMore(older, f, f.Variant, newer, g, g.Variant, matters), mayHaveLostMore(older, f, f.Variant, newer, g, g.Variant, matters))
-	if c.mode == byVariants {
+	if c.mode == finding.ByVariants {
 		return cheaper, dearer // they have one baseline
 	}
 	cheaper = cmp.Or(cheaper, lostMore(older, f, f.Against, newer, g, g.Against, matters), mayHaveLostMore(older, f, f.Against, newer, g, g.Against, matters))

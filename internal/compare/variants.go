@@ -35,7 +35,7 @@ func Variants(in Input, variants []string) (*finding.Comparison, error) {
 	for range variants[1:] {
 		in.News = append(in.News, in.Base)
 	}
-	c := &comparison{in: in, mode: byVariants, names: variants}
+	c := &comparison{in: in, mode: finding.ByVariants, names: variants}
 	for i, name := range variants[1:] {
 		c.changes = append(c.changes, c.between(i, variants[0], name)...)
 	}

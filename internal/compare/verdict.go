@@ -189,7 +189,7 @@ func (c *comparison) levels(index int, operation string) []map[string]string {
 // common are the variants that a limit is meant for: those of both experiments but
 // the baseline; where variants are compared, the one that is.
 func (c *comparison) common(index int) []string {
-	if c.mode == byVariants {
+	if c.mode == finding.ByVariants {
 		return c.names[index+1 : index+2]
 	}
 	var out []string

@@ -8,6 +8,12 @@ import "time"
 // ComparisonSchema is the version of the comparison document.
 const ComparisonSchema = 3
 
+// What is compared: Comparison.Mode.
+const (
+	ByResults  = "results"
+	ByVariants = "variants"
+)
+
 // Comparison says what changed from one result to one or more others.
 type Comparison struct {
 	Schema    int       `json:"schema"`

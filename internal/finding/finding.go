@@ -22,8 +22,7 @@ type Document struct {
 	Results     string         `json:"results"`                // the results folder
 	Experiment  Experiment     `json:"experiment"`             // what was compared
 	Environment map[string]any `json:"environment"`            // the machine, the versions of what ran and digests of what was built, as in environment.json
-	Summary     string         `json:"summary,omitempty"`      // cost, budget and lost spans in a sentence of at most 25 words; absent where so few cannot tell it
-	FullSummary string         `json:"full_summary"`           // one sentence with everything. It says "costs" or "saves" only where the interval excludes zero; otherwise the bound, or "inconclusive" and the interval where the bound is over 25 %; without intervals, the figures
+	FullSummary string         `json:"full_summary"`           // one sentence: what tracing costs, what was not compared, how budgets were kept, who lost spans. It says "adds" or "saves" only where the interval excludes zero; otherwise the bound, or "inconclusive" and the interval where the bound is over 25 %; without intervals, the figures
 	Quick       bool           `json:"quick"`                  // with shorter windows and a shorter warm-up than the experiment asks for
 	Warnings    []Warning      `json:"warnings"`               // what the harness saw that bears on the figures, and what to do
 	Findings    []Finding      `json:"findings"`               // one metric of one variant against another on one operation each

@@ -115,6 +115,12 @@ func FormatApart(i Interval, unit string, relative bool) (size, ends string) {
 	return FormatMeasured(i, differenceUnit(unit, relative))
 }
 
+// FormatEnds is the interval with its unit: "10.9 to 13.4 %".
+func FormatEnds(i Interval, unit string, relative bool) string {
+	_, ends, name := measured(i, differenceUnit(unit, relative))
+	return ends + name
+}
+
 // FormatMeasured is FormatApart of what is no difference: a value in its own unit, with its interval.
 func FormatMeasured(i Interval, unit string) (size, ends string) {
 	if !finite(i.Estimate) {
@@ -123,6 +129,12 @@ func FormatMeasured(i Interval, unit string) (size, ends string) {
 	if i.Low == nil || i.High == nil || !finite(*i.Low) || !finite(*i.High) {
 		return FormatValue(i.Estimate, unit), ""
 	}
+	size, ends, name := measured(i, unit)
+	return size + name, "(" + ends + ")"
+}
+
+// measured is a value and its interval without the unit, and the unit.
+func measured(i Interval, unit string) (size, ends, name string) {
 	low, high := *i.Low, *i.High
 	s := scaleFor(math.Max(math.Abs(i.Estimate), math.Max(math.Abs(low), math.Abs(high))), unit)
 	shown := i.Estimate / s.per
@@ -130,8 +142,7 @@ func FormatMeasured(i Interval, unit string) (size, ends string) {
 	if high == low {
 		decimals = significant(shown, 3)
 	}
-	return number(shown, decimals) + s.name,
-		"(" + number(outwards(low/s.per, decimals, math.Floor), decimals) + " to " + number(outwards(high/s.per, decimals, math.Ceil), decimals) + ")"
+	return number(shown, decimals), number(outwards(low/s.per, decimals, math.Floor), decimals) + " to " + number(outwards(high/s.per, decimals, math.Ceil), decimals), s.name
 }
 
 // FormatBound gives a bound on a size, to two digits and rounded up, so that no

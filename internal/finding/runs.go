@@ -168,6 +168,9 @@ const (
 	LostNowhere  = "unknown"  // nobody says where
 )
 
+// LostPlaces are all of them, in the order of a span's way.
+var LostPlaces = []string{LostByLimit, LostInQueue, LostInStream, LostAtStop, LostOnWay, LostAtSink, LostNowhere}
+
 // LostAt is how many spans were lost at one place.
 type LostAt struct {
 	Place string  `json:"place"` // "limit" (of the tracer's own), "queue" (of the tracer), "stream" (to the receiver), "stop" (still with the tracer), "hop" (on the way, by its own word), "receiver" or "unknown"
@@ -236,6 +239,7 @@ type Search struct {
 	Seconds   float64           `json:"seconds"`             // centre of the length of a search
 	Points    []SearchPoint     `json:"points"`              // every probe of every block
 	Text      string            `json:"text"`                // one sentence
+	Ended     string            `json:"-"`                   // why no rate was found, which Text has behind the goal; "" where one was, and in a document that was read
 }
 
 // SearchPoint is one probe.

@@ -223,8 +223,8 @@ func moveCold(lines []line) {
 
 // arrived adds spans that came at another time than the others.
 func (l *line) arrived(spans float64) {
-	l.delivered += spans
-	l.late += math.Max(0, spans)
+	l.spans[Delivered] += spans
+	l.spans[cameLate] += math.Max(0, spans)
 	l.missing = l.missing.less(spans)
 	l.exact = false
 }

@@ -5,18 +5,8 @@ package ledger
 import (
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 )
-
-func unaccounted(l finding.Ledger) finding.Entry {
-	for _, e := range l.Entries {
-		if e.Name == Unaccounted {
-			return e
-		}
-	}
-	return finding.Entry{}
-}
 
 // What may be missing is what chance allows at most, less what came; at 100 % and at none it is
 // exact, and nothing is between two ends.
@@ -46,7 +36,7 @@ func TestWhatChanceMayHide(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l, _ := find(Account("otel", AppToSink, []string{"json"}, c.tracing, []Run{{Phases: []Stretch{phase("json", 10000, c.sink)}, Admitted: c.admitted}}), "json")
-			if e := unaccounted(l); e.Low != c.low || e.High != c.high {
+			if e := entry(l, Unaccounted); e.Low != c.low || e.High != c.high {
 				t.Errorf("between %d and %d, want %d and %d", e.Low, e.High, c.low, c.high)
 			}
 			if outcomes(l) != c.outcome {

@@ -34,7 +34,7 @@ func TestColdOperations(t *testing.T) {
 		per := learnt["json"]
 		per.Agreed = 1e6 // so many that what is missing was made
 		l, _ := find(Account("otel", AppToSink, []string{"json"}, Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": per}}, []Run{{Phases: []Stretch{phase("json", 1000, traced(c.run))}}}), "json")
-		e := entryWith(l, Unaccounted)
+		e := entry(l, Unaccounted)
 		if e.Spans != c.lost || max(e.Spans, e.High) != c.most || l.Exact != c.exact {
 			t.Errorf("%s: %d lost, at most %d, exact %t; want %d, %d, %t: %s", name, e.Spans, e.High, l.Exact, c.lost, c.most, c.exact, outcomes(l))
 		}

@@ -168,7 +168,7 @@ func (w way) check() []string {
 		say(Spans(l, SampledOnWay) > 0 && left != Spans(l, SampledOnWay), "the pages leave %d out, the ledger %d", left, Spans(l, SampledOnWay))
 		last := l.Pages[len(l.Pages)-1]
 		say(last.Twice != Spans(l, Duplicated) || last.Received != Spans(l, Delivered)+last.Twice, "the last page has %d and %d of them twice, the ledger %s", last.Received, last.Twice, entries(l))
-		lost := LostOnWay(l) + max(0, Spans(l, Unaccounted))
+		lost := Reported(l) + max(0, Spans(l, Unaccounted))
 		say(sum < lost, "the pages lose %d, the ledger %d", sum, lost)
 		say(l.Exact && Spans(l, SampledOnWay) > 0, "exact, by the count of a hop")
 		say(l.Exact && lost != int64(len(all)-len(unique)), "exact, with %d lost in place of %d", lost, len(all)-len(unique))

@@ -11,25 +11,14 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// What became of spans on the way, by the word of the hops.
-const (
-	SampledOnWay = "sampled-on-way" // left out on purpose: no loss
-	DroppedOnWay = "dropped-on-way"
-	EarlyOnWay   = "dropped-early" // before it was decided on their traces
-	TornOnWay    = "torn"          // left out of traces that were kept, by a hop or the tracer
-	FailedOnWay  = "failed-on-way"
-)
-
-// word is a figure that hops say of themselves, and where it goes in a line.
-type word struct {
-	of  func(record.Hop) *uint64
-	put func(*line, float64)
-}
-
-var onTheWay = []word{
-	{func(h record.Hop) *uint64 { return h.Sampled }, func(l *line, spans float64) { l.left += spans }},
-	{func(h record.Hop) *uint64 { return h.Dropped }, func(l *line, spans float64) { l.droppedOnWay += spans }},
-	{func(h record.Hop) *uint64 { return h.Failed }, func(l *line, spans float64) { l.failedOnWay += spans }},
+// onTheWay are the figures that hops report of themselves.
+var onTheWay = []struct {
+	fate Fate
+	of   func(record.Hop) *uint64
+}{
+	{SampledOnWay, func(h record.Hop) *uint64 { return h.Sampled }},
+	{DroppedOnWay, func(h record.Hop) *uint64 { return h.Dropped }},
+	{FailedOnWay, func(h record.Hop) *uint64 { return h.Failed }},
 }
 
 // believeHops puts down what the hops say of the spans that do not come: what they say of a stretch to that, as far as it
@@ -42,11 +31,11 @@ func believeHops(lines []line, run Run, t Tracing) {
 			own := said(l.hops, w.of)
 			rest -= own
 			if spans := math.Min(own, math.Max(0, l.missing.high)); spans > 0 && l.known {
-				w.put(l, spans)
+				l.put(w.fate, spans)
 				l.missing = l.missing.less(spans)
 			}
 		}
-		putDown(lines, math.Max(0, rest), w.put, true)
+		putDown(lines, math.Max(0, rest), w.fate, true)
 	}
 	for i := range lines {
 		lines[i].droppedEarly()
@@ -68,31 +57,31 @@ func (l *line) doubtHops(blind bool) {
 // makes up for one that was lost, and so does one of other work. How many are such is not known, only how many of those are that
 // came in the end; and that more are counted than do not come.
 func (l *line) doubtCount() {
-	if !l.known || l.left+l.torn <= 0 {
+	if !l.known || l.spans[SampledOnWay]+l.spans[TornOnWay] <= 0 {
 		return
 	}
 	l.exact, l.counted = false, true
-	told := math.Max(l.left+l.torn, said(l.hops, func(h record.Hop) *uint64 { return h.Sampled }))
-	came, beyond := l.came(), told-l.left-l.torn
-	odd := came - l.delivered - l.copiedBehind()
+	told := math.Max(l.spans[SampledOnWay]+l.spans[TornOnWay], said(l.hops, func(h record.Hop) *uint64 { return h.Sampled }))
+	came, beyond := l.came(), told-l.spans[SampledOnWay]-l.spans[TornOnWay]
+	odd := came - l.spans[Delivered] - l.copiedBehind()
 	if odd <= 0 && beyond <= 0 || came <= 0 {
 		return
 	}
 	alike := math.Max(1, l.perTrace) // what becomes of the spans of a trace is one case
 	odd += standardErrors*math.Sqrt(odd*alike) - math.Log(overlooked)*alike
-	l.copies = math.Floor(math.Min(l.left, math.Max(0, told*math.Min(1, odd/came)-beyond)))
-	l.missing.high += l.copies
+	l.spans[copied] = math.Floor(math.Min(l.spans[SampledOnWay], math.Max(0, told*math.Min(1, odd/came)-beyond)))
+	l.missing.high += l.spans[copied]
 }
 
 // came is how many spans came to the end of the way, each as often as it came.
-func (l *line) came() float64 { return l.delivered + l.duplicated + l.otherWork() }
+func (l *line) came() float64 { return l.spans[Delivered] + l.spans[Duplicated] + l.otherWork() }
 
 // copiedBehind is how many of the duplicates came of the way behind the last hop: so many more came than it sent.
 func (l *line) copiedBehind() float64 {
 	if len(l.hops) == 0 || l.hops[len(l.hops)-1].Sent == nil {
 		return 0
 	}
-	return math.Max(0, math.Min(l.duplicated, l.came()-float64(*l.hops[len(l.hops)-1].Sent)))
+	return math.Max(0, math.Min(l.spans[Duplicated], l.came()-float64(*l.hops[len(l.hops)-1].Sent)))
 }
 
 // blind reports whether a hop, or a tracer that decides on traces, does not say how many it left out.
@@ -137,27 +126,27 @@ func (p *page) route(life []record.Hop, end string) []finding.Page {
 	if len(p.hops) == 0 || p.operation == Start || p.operation == Stop {
 		return nil
 	}
-	if p.operation != All && (p.late > 0 || !asTold(p.hops, life)) {
+	if p.operation != All && (p.spans[cameLate] > 0 || !asTold(p.hops, life)) {
 		return nil
 	}
-	missing := p.unaccounted
+	missing := p.spans[Unaccounted]
 	if p.blind {
 		missing = math.Max(missing, p.missing.high)
 	}
 	at := finding.Page{From: finding.PageApp}
 	if p.expects() {
-		at.Expected = spansOf(p.decided + p.dropped + p.failed + p.atStop + p.left + p.droppedOnWay + p.early + p.torn + p.failedOnWay + p.delivered + missing + p.otherWork())
+		at.Expected = spansOf(p.spans[DecidedOut] + p.placed() + p.spans[SampledOnWay] + p.spans[Delivered] + missing + p.otherWork())
 	}
-	if p.decided > 0 {
-		at.Sampled = spansOf(p.decided)
+	if p.spans[DecidedOut] > 0 {
+		at.Sampled = spansOf(p.spans[DecidedOut])
 	}
-	if p.tellsDrops() {
-		at.Dropped = spansOf(p.dropped)
+	if p.knows(Dropped) {
+		at.Dropped = spansOf(p.spans[Dropped])
 	}
-	if p.tellsFailures() {
-		at.Failed = spansOf(p.failed)
+	if p.knows(FailedSend) {
+		at.Failed = spansOf(p.spans[FailedSend])
 	}
-	at.Inside = whole(p.atStop) // still with the tracer: they never were between the two
+	at.Inside = whole(p.spans[LostAtStop]) // still with the tracer: they never were between the two
 	var pages []finding.Page
 	blind := p.blind && !blind(p.hops) // something on this page does not say how many it left out; here the tracer, if no hop
 	for _, h := range p.hops {
@@ -176,8 +165,8 @@ func (p *page) route(life []record.Hop, end string) []finding.Page {
 			EarlyTraces: sum(nil, h.Early), KeptTraces: sum(nil, h.Kept),
 		}
 	}
-	at.To, at.Received = end, whole(p.delivered+p.duplicated+p.otherWork())
-	at.Twice = whole(p.duplicated)
+	at.To, at.Received = end, whole(p.spans[Delivered]+p.spans[Duplicated]+p.otherWork())
+	at.Twice = whole(p.spans[Duplicated])
 	pages = append(pages, settled(at, blind))
 	p.unhide(pages)
 	return p.byTrace(pages)
@@ -186,14 +175,14 @@ func (p *page) route(life []record.Hop, end string) []finding.Page {
 // unhide puts spans that are missing by their ids on pages on which copies of others came in their place: behind the last hop as
 // far as these are from there, and else before the first.
 func (p *page) unhide(pages []finding.Page) {
-	hidden := whole(p.lost - p.torn) // that is taken from what was left out
+	hidden := whole(p.lost - p.spans[TornOnWay]) // that is taken from what was left out
 	for _, at := range pages {
 		hidden -= at.Lost()
 	}
 	behind := min(hidden, whole(p.copiedBehind()))
 	cover(&pages[len(pages)-1], behind)
 	cover(&pages[0], hidden-behind)
-	beyond := -whole(p.left + p.torn) // counted by hops, and more than can be missing
+	beyond := -whole(p.spans[SampledOnWay] + p.spans[TornOnWay]) // counted by hops, and more than can be missing
 	for _, at := range pages[1:] {
 		if at.Sampled != nil {
 			beyond += *at.Sampled
@@ -206,7 +195,7 @@ func (p *page) unhide(pages []finding.Page) {
 		}
 	}
 	for i := range pages {
-		if at := &pages[i]; p.copies > 0.5 && (at.Outcome == finding.HopWhole || at.Outcome == finding.HopMore) {
+		if at := &pages[i]; p.spans[copied] > 0.5 && (at.Outcome == finding.HopWhole || at.Outcome == finding.HopMore) {
 			at.Outcome = finding.HopHidden
 		}
 		if i < len(pages)-1 && pages[i+1].Sampled != nil && *pages[i+1].Sampled > 0 {
@@ -317,7 +306,7 @@ func decides(run, stretch []record.Hop) bool {
 func (l *line) droppedEarly() {
 	spans := math.Min(l.perTrace*said(l.hops, func(h record.Hop) *uint64 { return h.Early }), math.Max(0, l.missing.high))
 	if l.known && spans > 0 {
-		l.early += spans
+		l.spans[EarlyOnWay] += spans
 		l.missing = l.missing.less(spans)
 	}
 }
@@ -331,12 +320,12 @@ func (l *line) tear(s Stretch, run Run, begun record.Begun) {
 	if !l.kept.known || !l.known {
 		return
 	}
-	elsewhere := math.Max(0, l.missing.high) + l.placed() + math.Max(0, l.late)
+	elsewhere := math.Max(0, l.missing.high) + l.placed() + math.Max(0, l.spans[cameLate])
 	lacking := math.Max(0, float64(l.kept.lacking)-elsewhere)
-	for _, out := range []*float64{&l.left, &l.decided} {
-		spans := math.Min(*out, lacking)
-		*out -= spans
-		l.torn += spans
+	for _, out := range []Fate{SampledOnWay, DecidedOut} {
+		spans := math.Min(l.spans[out], lacking)
+		l.spans[out] -= spans
+		l.spans[TornOnWay] += spans
 		lacking -= spans
 	}
 }
@@ -344,7 +333,7 @@ func (l *line) tear(s Stretch, run Run, begun record.Begun) {
 // decide puts down what the tracer says that it left out once the traces were there. It says it of the whole run, at the stop.
 func decide(lines []line, run Run) {
 	if n := run.Admitted.Sampled; n != nil {
-		putDown(lines, float64(*n), func(l *line, spans float64) { l.decided += spans }, true)
+		putDown(lines, float64(*n), DecidedOut, true)
 	}
 }
 
@@ -371,7 +360,7 @@ func keptOf(s Stretch, perTrace float64, begun record.Begun) traces {
 // byTrace says on the pages of hops that decide on traces what is known of those, and on the tracer's which spans it tore out
 // of traces.
 func (p *page) byTrace(pages []finding.Page) []finding.Page {
-	early, torn := whole(p.early), whole(p.torn)
+	early, torn := whole(p.spans[EarlyOnWay]), whole(p.spans[TornOnWay])
 	for i := range pages {
 		at := &pages[i]
 		if at.EarlyTraces != nil && *at.EarlyTraces > 0 {
@@ -395,7 +384,7 @@ func (p *page) byTrace(pages []finding.Page) []finding.Page {
 			at.Traces, at.Partial = &p.kept.came, &p.kept.partial
 		}
 	}
-	if app := &pages[0]; p.decided > 0 && app.Outcome == finding.HopLost { // the rest is the tracer's
+	if app := &pages[0]; p.spans[DecidedOut] > 0 && app.Outcome == finding.HopLost { // the rest is the tracer's
 		tracers := min(app.Between, torn)
 		app.Between -= tracers
 		app.Torn += tracers

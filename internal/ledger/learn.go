@@ -354,10 +354,10 @@ func Confirm(t Tracing, runs []Run) Tracing {
 // confirms reports whether a stretch's operations all made what they are meant to.
 func (l line) confirms(s Stretch, t Tracing, begun record.Begun) bool {
 	per := t.per(s)
-	if l.left > 0 || l.decided > 0 || l.blind {
+	if l.spans[SampledOnWay] > 0 || l.spans[DecidedOut] > 0 || l.blind {
 		return false
 	}
-	if t.none() || !l.known || l.varies || l.unsure > 0 || l.absent > 0 || per.Agreed == 0 || !per.exact() {
+	if t.none() || !l.known || l.varies || l.unsure > 0 || l.spans[absent] > 0 || per.Agreed == 0 || !per.exact() {
 		return false
 	}
 	own, _ := s.Sink.Apart(begun)
@@ -367,5 +367,5 @@ func (l line) confirms(s Stretch, t Tracing, begun record.Begun) bool {
 	if l.missing != exactly(0) {
 		return false
 	}
-	return l.late > 0 || alike(own, s.Started)
+	return l.spans[cameLate] > 0 || alike(own, s.Started)
 }

@@ -28,34 +28,6 @@ func HopOf(runs []Run) string {
 	return AppToSink
 }
 
-// The names of the entries, in the order of a span's way.
-const (
-	Expected    = "expected"
-	NotExported = "not-exported" // by intent: the variant has no exporter
-	SampledOut  = "sampled-out"
-	DecidedOut  = "sampled-by-tracer" // left out by the tracer once their traces were there, as it says
-	Suppressed  = "suppressed"        // by a limit of the tracer's own: so it says over the wire
-	Dropped     = "dropped"           // as the tracer says
-	FailedSend  = "failed-export"
-	LostAtStop  = "lost-at-stop" // still with the tracer when its process stopped: it had neither sent nor dropped them, by its own word
-	Merged      = "merged"       // into others that were delivered: not lost
-	Delivered   = "delivered"    // each span once
-	Duplicated  = "duplicated"
-	Unaccounted = "unaccounted" // negative: more came than expected
-
-	// Background is of spans in traces that no operation begins: what the program does besides
-	// (timers, health checks). They are in no other entry, and make up for no loss.
-	Background = "other-work"
-
-	// SaysSent is on the page of All only: what the tracer says that it gave to exports. It stands beside what was delivered, and is
-	// never netted against it: many count before they know what becomes of an export.
-	SaysSent = "says-sent"
-
-	// AdmittedBeyond is on the page of All only: drops that the tracer counts and that
-	// the sink does not miss. They are in no other entry, and are no loss.
-	AdmittedBeyond = "said-beyond"
-)
-
 // How an entry is known.
 const (
 	Counted  = "counted"

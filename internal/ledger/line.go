@@ -11,66 +11,50 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// line is the settled account of one stretch. All figures are spans.
+// line is the closed account of one stretch.
 type line struct {
-	operation   string
-	operations  uint64
-	unsure      uint64 // operations that may have made fewer spans: they failed
-	known       bool   // whether it is known how many spans to expect
-	how         string
-	expected    between
-	due         between // of which should arrive
-	notExported float64
-	delivered   float64
-	late        float64 // of which came while the processes stopped
-	duplicated  float64
-	merged      float64 // into others that were delivered
-	decided     float64 // left out by the tracer on purpose, once their traces were there
-	suppressed  float64 // suppressed by a limit of the tracer's own
-	dropped     float64
-	admits      bool // whether the tracer says anything of drops
-	failed      float64
-	admitsFail  bool
-	silent      silence // whether it did not say it of some of the runs
-	admitted    float64 // drops beyond everything that is missing
-	ofStart     bool    // whether they may be of the start, of which it is not known what to expect
-	atStop      float64 // of what is missing: still with the tracer when its process stopped
-	excess      float64 // failed exports beyond everything that is missing
-	missing     between // due less what is told of
-	unaccounted float64
-	besides     float64 // of the delivered: spans of starting, beyond those of the requests made
-	exact       bool
-	chance      chance
-	traced      bool // the tracer counts the traces that it samples: chance has no part in it
-	orphans     uint64
+	operation  string
+	operations uint64
+	unsure     uint64 // operations that may have made fewer spans: they failed
+	known      bool   // whether it is known how many spans to expect
+	basis      string // how it is known how many spans to expect
+	expected   between
+	due        between          // of which should arrive
+	missing    between          // due less what is put down
+	spans      [figures]float64 // by fate and remark
+	reports    set              // which losses the tracer reports
+	gaps       set              // of these, which it does not report of some of the runs: so many are known at least
+	ofStart    bool             // whether drops beyond everything that is missing may be of the start, of which it is not known what to expect
+	exact      bool
+	chance     chance
+	traced     bool // the tracer counts the traces that it samples: chance has no part in it
 
 	agreed       uint64           // operations that agreed on the number; 0: it is taken as it stands
 	perOperation float64          // spans, where they agreed
 	varies       bool             // traces came that have more spans than any was known to have
 	doubted      bool             // what is missing may not have been made
-	absent       float64          // parents of spans that came, which never came themselves
 	background   map[string]int64 // spans of other work, by the name of the root
-	foreign      float64          // traces of other ids than the load generator chose, which are told from other work by names alone
-	unchecked    float64          // spans that came whose ids were not checked
 
 	services map[string]service // whose spans they are; nil: not sure
 
-	hops         []record.Hop // what the hops say in the stretch
-	left         float64      // that they left out on purpose
-	droppedOnWay float64
-	early        float64 // that they threw away before they had decided on their traces
-	torn         float64 // that they left out of traces which they kept
-	perTrace     float64 // spans of each trace; 0: not known, or they differ
-	kept         traces  // where hops decide on traces: those that came
-	failedOnWay  float64
-	blind        bool    // one of them, or the tracer, does not say how many it left out
-	counted      bool    // what they left out is known by their counts alone, which tell no span from its copy
-	copies       float64 // of what they left out: may be copies, and of other work, so that as many may be lost
+	hops     []record.Hop // what the hops report in the stretch
+	perTrace float64      // spans of each trace; 0: not known, or they differ
+	kept     traces       // where hops decide on traces: those that came
+	blind    bool         // one of them, or the tracer, does not report how many it left out
+	counted  bool         // what they left out is known by their counts alone, which tell no span from its copy
 }
 
-// silence is where the tracer did not say what it lost in a run, beside others of which it did: of all of them it is known
-// at least.
-type silence struct{ drops, failures bool }
+// put puts spans down to a fate.
+func (l *line) put(f Fate, spans float64) {
+	l.spans[f] += spans
+	switch {
+	case f == Delivered:
+		l.spans[cameLate] += spans
+		l.exact = l.exact && spans == 0
+	case f == FailedSend && spans > 0: // the sink refused them, where the tracer does not report it
+		l.reports |= only(f)
+	}
+}
 
 // chance is how random sampling fared: traces seen, the band they belong in, and the spans of
 // the traces that may have been lost whole within it.
@@ -81,17 +65,15 @@ type chance struct {
 
 // listed returns the line of a stretch whose spans are only listed.
 func listed(s Stretch) line {
-	return line{
-		operation: s.Operation, operations: s.Started,
-		delivered: float64(s.Sink.Unique()), duplicated: float64(s.Sink.Duplicate), orphans: s.Sink.Orphans,
-		merged: float64(s.Sink.Merged), suppressed: float64(s.Sink.Suppressed), unchecked: float64(unchecked(s.Sink)),
-		hops: s.Hops,
-	}
+	l := line{operation: s.Operation, operations: s.Started, hops: s.Hops}
+	l.spans[Delivered], l.spans[Duplicated] = float64(s.Sink.Unique()), float64(s.Sink.Duplicate)
+	l.spans[Merged], l.spans[Suppressed], l.spans[idless] = float64(s.Sink.Merged), float64(s.Sink.Suppressed), float64(unchecked(s.Sink))
+	return l
 }
 
 // told is how many spans the sink was told of: delivered, merged into those, or not
 // sent by a limit of the tracer's own.
-func (l line) told() float64 { return l.delivered + l.merged + l.suppressed }
+func (l line) told() float64 { return l.spans[Delivered] + l.spans[Merged] + l.spans[Suppressed] }
 
 // widen adds spans to those that are expected, and so to those that are missing.
 func (l *line) widen(by between) {
@@ -132,9 +114,9 @@ func Deliveries(t Tracing, runs ...Run) map[string]Delivery {
 	out, unknown := map[string]Delivery{}, map[string]bool{}
 	for _, run := range runs {
 		for _, l := range settle(run, t) {
-			came, sum := l.delivered+l.merged, out[l.operation]
+			came, sum := l.spans[Delivered]+l.spans[Merged], out[l.operation]
 			out[l.operation] = Delivery{
-				Due: sum.Due + came + l.lost(), Delivered: sum.Delivered + came, LostAtMost: sum.LostAtMost + l.lostAtMost(), LeftOut: sum.LeftOut + l.left + l.decided,
+				Due: sum.Due + came + l.lost(), Delivered: sum.Delivered + came, LostAtMost: sum.LostAtMost + l.lostAtMost(), LeftOut: sum.LeftOut + l.spans[SampledOnWay] + l.spans[DecidedOut],
 			}
 			unknown[l.operation] = unknown[l.operation] || !l.known || l.due.low <= 0 && l.due.high > 0
 		}
@@ -165,7 +147,7 @@ func (l *line) larger(s Stretch, per PerOperation) {
 	if extra == 0 || per.How == Declared && l.missing.high+extra <= 0 {
 		return
 	}
-	l.varies, l.exact, l.how = true, false, Inferred
+	l.varies, l.exact, l.basis = true, false, Inferred
 	more := standardErrors*math.Sqrt(many) - math.Log(overlooked)
 	l.widen(between{extra, extra + top*math.Min(more, math.Max(0, float64(s.Started)*per.traces()-many))})
 }
@@ -187,8 +169,8 @@ func showAbsent(lines []line, run Run, t Tracing) {
 		if got[i] <= 0 || !l.known || l.unsure > 0 || t.none() || !t.per(s).Parents || s.Sink.Merged+s.Sink.Suppressed > 0 || leavesOut(s.Hops) || run.blind(t) {
 			continue
 		}
-		l.absent = got[i]
-		by := between{math.Max(0, l.absent-l.missing.low), math.Max(0, l.absent-l.missing.high)}
+		l.spans[absent] = got[i]
+		by := between{math.Max(0, l.spans[absent]-l.missing.low), math.Max(0, l.spans[absent]-l.missing.high)}
 		l.exact = l.exact && by.high == 0
 		l.widen(by)
 	}
@@ -197,7 +179,7 @@ func showAbsent(lines []line, run Run, t Tracing) {
 // doubt takes it that what is missing was never made, as far as the operations that agreed leave
 // it possible and nothing shows that it was lost.
 func (l *line) doubt(operations uint64) {
-	room := math.Floor(l.missing.low - l.absent)
+	room := math.Floor(l.missing.low - l.spans[absent])
 	if !l.known || room <= 0 || l.agreed == 0 && !l.varies {
 		return
 	}
@@ -215,9 +197,9 @@ func (l *line) doubt(operations uint64) {
 
 // settled ends the doubt of spans that the tracer admits to have lost: they were made, and no hop left them out.
 func (l *line) settled() {
-	if by := min(l.copies, l.copies-l.missing.high); by > 0 {
-		l.left -= by
-		l.copies -= by
+	if by := min(l.spans[copied], l.spans[copied]-l.missing.high); by > 0 {
+		l.spans[SampledOnWay] -= by
+		l.spans[copied] -= by
 		l.missing.low += by
 	}
 	if !l.doubted {
@@ -289,7 +271,7 @@ func servicesOf(s Stretch, per PerOperation, others map[string]int64) map[string
 
 // addServices adds those of a run, as far as they are known of all runs.
 func (p *page) addServices(l line) {
-	if l.services == nil || l.late > 0 || p.runs > 1 && p.services == nil {
+	if l.services == nil || l.spans[cameLate] > 0 || p.runs > 1 && p.services == nil {
 		p.services = nil
 		return
 	}
@@ -303,7 +285,7 @@ func (p *page) addServices(l line) {
 
 // missing lists the services, where there are several and spans of any did not come.
 func (p *page) missingOf() []finding.ServiceSpans {
-	if len(p.services) < 2 || p.left+p.decided > 0 { // whose were left out on purpose nobody says
+	if len(p.services) < 2 || p.spans[SampledOnWay]+p.spans[DecidedOut] > 0 { // whose were left out on purpose nobody says
 		return nil
 	}
 	var out []finding.ServiceSpans

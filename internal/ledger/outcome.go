@@ -18,15 +18,15 @@ func (b *book) outcome(p *page) []finding.Reason {
 			out = append(out, finding.Reason{Code: code, Figures: figures})
 		}
 	}
-	add(p.suppressed > 0.5, finding.PageSuppressed, spans(p.suppressed), part("share", p.suppressedShare()))
+	add(p.spans[Suppressed] > 0.5, finding.PageSuppressed, spans(p.spans[Suppressed]), part("share", p.suppressedShare()))
 	add(p.surplus > 0 && p.expected.high > 0 && !b.tracing.none(), finding.PageSurplus, spans(p.surplus))
-	add(p.operation == Start && p.besides > 0, finding.PageBesides, spans(p.besides))
-	add(p.duplicated > 0, finding.PageRepeated, spans(p.duplicated))
-	add(p.absent > 0 && p.operation != Start && p.operation != Stop, finding.PageParentsAbsent, spans(p.absent))
+	add(p.operation == Start && p.spans[ofStarting] > 0, finding.PageBesides, spans(p.spans[ofStarting]))
+	add(p.spans[Duplicated] > 0, finding.PageRepeated, spans(p.spans[Duplicated]))
+	add(p.spans[absent] > 0 && p.operation != Start && p.operation != Stop, finding.PageParentsAbsent, spans(p.spans[absent]))
 	add(len(p.background) > 0, finding.PageOtherWork, p.others()...)
-	add(p.foreign > 0, finding.PageForeign, count("traces", p.foreign))
-	add(p.operation == All && p.admitted > 0.5, b.beyond(p), spans(p.admitted))
-	add(p.excess > 0, finding.PageFailedCame, spans(p.excess))
+	add(p.spans[foreign] > 0, finding.PageForeign, count("traces", p.spans[foreign]))
+	add(p.operation == All && p.spans[AdmittedBeyond] > 0.5, b.beyond(p), spans(p.spans[AdmittedBeyond]))
+	add(p.spans[failedCame] > 0, finding.PageFailedCame, spans(p.spans[failedCame]))
 	return out
 }
 
@@ -43,13 +43,13 @@ func (b *book) beyond(p *page) finding.Code {
 
 // came says what became of the spans of the page.
 func (b *book) came(p *page) []finding.Reason {
-	delivered := spans(p.delivered)
+	delivered := spans(p.spans[Delivered])
 	switch {
 	case p.operation == Start && !p.known:
 		return one(finding.PageOfStarting, delivered, count("requests", float64(p.operations)))
 	case p.operation == Stop:
 		return one(finding.PageOfStopping, delivered)
-	case b.tracing.Silent && !p.known && p.delivered == 0:
+	case b.tracing.Silent && !p.known && p.spans[Delivered] == 0:
 		return one(finding.PageNotExported)
 	case !p.known && p.lost > 0:
 		return append(append(one(finding.PageCame, delivered), p.loss()...), finding.Reason{Code: finding.PageUnknown})
@@ -57,11 +57,11 @@ func (b *book) came(p *page) []finding.Reason {
 		return append(one(finding.PageCame, delivered), finding.Reason{Code: finding.PageUnknown})
 	case p.expected.high == 0 && p.surplus > 0:
 		return one(finding.PageCameUnexpected, delivered)
-	case p.expected.high == 0 && p.how == Inferred && !b.tracing.none():
+	case p.expected.high == 0 && p.basis == Inferred && !b.tracing.none():
 		return one(finding.PageNoneLearnt)
 	case p.expected.high == 0:
 		return one(finding.PageNone)
-	case b.tracing.Silent && p.delivered > p.plain():
+	case b.tracing.Silent && p.spans[Delivered] > p.plain():
 		return append(one(finding.PageNotExported), one(finding.PageCameUnexported, delivered)...)
 	case b.tracing.Silent:
 		return one(finding.PageNotExported)
@@ -92,14 +92,14 @@ func (p *page) loss() []finding.Reason {
 		return one(finding.PageMayHaveFailed, missing, count("operations", float64(p.unsure)))
 	case p.missing.high > 0.5 && p.blind:
 		return one(finding.PageHopSilent, missing)
-	case p.missing.high > 0.5 && p.copies > 0.5:
+	case p.missing.high > 0.5 && p.spans[copied] > 0.5:
 		return one(finding.PageCopies, missing)
 	case p.missing.high > 0.5 && p.doubted && !p.varies:
 		return one(finding.PageMayNotBeMade, missing)
 	case p.missing.high > 0.5:
 		return one(finding.PageMayVary, missing)
-	case p.unchecked > 0 && !p.exact:
-		return one(finding.PageUnchecked, spans(p.unchecked))
+	case p.spans[idless] > 0 && !p.exact:
+		return one(finding.PageUnchecked, spans(p.spans[idless]))
 	case p.varies:
 		return one(finding.PageVaries)
 	case p.surplus > 0: // the number that was expected is wrong: it tells of no loss, and of none
@@ -110,22 +110,19 @@ func (p *page) loss() []finding.Reason {
 	return one(finding.PageNothingLost)
 }
 
-// lostBy are the share that was lost, and the spans of it by whose word they are; of hops and of the stop only where any were lost there.
+// lostBy are the share that was lost, and the spans of it by fate: of the tracer's drops and failed exports, and what is
+// unaccounted for, also where there are none.
 func (p *page) lostBy() []finding.Figure {
-	out := []finding.Figure{part("share", p.lostShare()), count("dropped", p.dropped), count("failed", p.failed)}
-	if p.droppedOnWay+p.failedOnWay > 0 {
-		out = append(out, count("dropped-on-way", p.droppedOnWay), count("failed-on-way", p.failedOnWay))
+	out := []finding.Figure{part("share", p.lostShare())}
+	for f := range Fates {
+		switch {
+		case f == Unaccounted:
+			out = append(out, count(f.Figure(), p.lost-p.placed()))
+		case f.reported() && (table[f].by == byTracer || p.spans[f] > 0):
+			out = append(out, count(f.Figure(), p.spans[f]))
+		}
 	}
-	if p.early > 0 {
-		out = append(out, count("dropped-early", p.early))
-	}
-	if p.torn > 0 {
-		out = append(out, count("torn", p.torn))
-	}
-	if p.atStop > 0 {
-		out = append(out, count("at-stop", p.atStop))
-	}
-	return append(out, count("unaccounted", p.lost-p.placed()))
+	return out
 }
 
 // chanced says how random sampling fared. A trace that was lost whole looks like one that was
@@ -158,13 +155,13 @@ func (b *book) chanced(p *page) []finding.Reason {
 // tooFew reports whether fewer traces came than chance allows. Where whole traces were left out once they were there, or thrown
 // away undecided, chance has no say in it; nor where nobody says whether any were.
 func (p *page) tooFew() bool {
-	return p.chance.traces < p.chance.low && p.decided+p.early == 0 && !p.blind
+	return p.chance.traces < p.chance.low && p.spans[DecidedOut]+p.spans[EarlyOnWay] == 0 && !p.blind
 }
 
 // unseen is how much may have been lost at most.
 func (p *page) unseen(code finding.Code) finding.Reason {
-	lost := p.lost + p.missing.high - math.Max(0, p.unaccounted)
-	return finding.Reason{Code: code, Figures: []finding.Figure{spans(lost), part("share", lost/(p.delivered+p.merged+lost))}}
+	lost := p.lost + p.missing.high - math.Max(0, p.spans[Unaccounted])
+	return finding.Reason{Code: code, Figures: []finding.Figure{spans(lost), part("share", lost/(p.spans[Delivered]+p.spans[Merged]+lost))}}
 }
 
 func one(code finding.Code, figures ...finding.Figure) []finding.Reason {

@@ -14,7 +14,6 @@ import (
 type page struct {
 	line
 	runs    int
-	sampled float64 // sampled out
 	lost    float64 // dropped, failed and unaccounted
 	surplus float64 // what came beyond what was expected
 	sent    *uint64 // on the page of All: what the tracer says that it sent; nil: it does not say it of every run
@@ -25,52 +24,30 @@ func (p *page) add(l line) {
 	p.operations += l.operations
 	p.unsure += l.unsure
 	p.known = p.known && l.known
-	if p.how == "" || l.how == Inferred {
-		p.how = l.how
+	if p.basis == "" || l.basis == Inferred {
+		p.basis = l.basis
 	}
 	p.expected = p.expected.plus(l.expected)
 	p.due = p.due.plus(l.due)
 	p.missing = p.missing.plus(l.missing)
-	p.notExported += l.notExported
-	p.delivered += l.delivered
-	p.late += l.late
-	p.duplicated += l.duplicated
-	p.merged += l.merged
-	p.suppressed += l.suppressed
-	p.decided += l.decided
-	p.dropped += l.dropped
-	p.failed += l.failed
-	p.atStop += l.atStop
-	p.admitted += l.admitted
-	p.ofStart = p.ofStart || l.ofStart
-	p.excess += l.excess
-	p.unaccounted += l.unaccounted
-	p.besides += l.besides
-	p.admits = p.admits || l.admits
-	p.admitsFail = p.admitsFail || l.admitsFail
-	if l.operation != Stop { // of which no tracer says anything
-		p.silent = silence{p.silent.drops || l.silent.drops || !l.admits, p.silent.failures || l.silent.failures || !l.admitsFail}
+	for f := range p.spans {
+		p.spans[f] += l.spans[f]
 	}
+	p.reports |= l.reports
+	if l.operation != Stop { // of which no tracer reports anything
+		p.gaps |= l.gaps | losses&^l.reports
+	}
+	p.ofStart = p.ofStart || l.ofStart
 	p.exact = p.exact && l.exact
-	p.orphans = max(p.orphans, l.orphans)
 	p.varies = p.varies || l.varies
 	p.doubted = p.doubted || l.doubted
-	p.absent += l.absent
-	p.unchecked += l.unchecked
+	p.blind = p.blind || l.blind
+	p.counted = p.counted || l.counted
 	p.addBackground(l.background)
-	p.foreign += l.foreign
 	p.addServices(l)
-	p.left += l.left
-	p.droppedOnWay += l.droppedOnWay
-	p.failedOnWay += l.failedOnWay
-	p.early += l.early
-	p.torn += l.torn
 	if l.operation != Start && l.operation != Stop {
 		p.kept.add(l.kept, p.runs == 1)
 	}
-	p.blind = p.blind || l.blind
-	p.counted = p.counted || l.counted
-	p.copies += l.copies
 	if p.operation != All {
 		p.hops = hopsOf(p.hops, l.hops, p.runs == 1)
 	}
@@ -81,12 +58,12 @@ func (p *page) add(l line) {
 	p.chance.high += l.chance.high
 	p.chance.hidden += l.chance.hidden
 	p.lost += l.lost()
-	p.surplus += math.Max(0, -l.unaccounted)
+	p.surplus += math.Max(0, -l.spans[Unaccounted])
 	if l.chance.trials > 0 {
-		arrived := l.told() + l.left + l.decided + l.placed() + l.unaccounted
-		p.sampled += math.Max(0, l.middle()-arrived)
+		arrived := l.told() + l.spans[SampledOnWay] + l.spans[DecidedOut] + l.placed() + l.spans[Unaccounted]
+		p.spans[SampledOut] += math.Max(0, l.middle()-arrived)
 	} else {
-		p.sampled += math.Max(0, l.expected.high-l.notExported-l.due.high)
+		p.spans[SampledOut] += math.Max(0, l.expected.high-l.spans[NotExported]-l.due.high)
 	}
 }
 
@@ -101,18 +78,15 @@ func (p *page) says(sent *uint64, first bool) {
 	p.sent = plus(p.sent, sent)
 }
 
-// tellsDrops reports whether it is known how many spans the tracer dropped, at least.
-func (p *page) tellsDrops() bool { return p.admits && (!p.silent.drops || p.dropped > 0) }
-
-// tellsFailures reports whether it is known how many spans were in failed exports, at least.
-func (p *page) tellsFailures() bool { return p.admitsFail && (!p.silent.failures || p.failed > 0) }
+// knows reports whether it is known how many spans a tracer lost in a way that it may report, at least.
+func (p *page) knows(f Fate) bool { return p.reports.has(f) && (!p.gaps.has(f) || p.spans[f] > 0) }
 
 // expects reports whether the page says what was to come, not only what came.
 func (p *page) expects() bool { return p.known && p.operation != Stop }
 
 // suppressedShare is what the tracer suppressed by a limit of its own over what it made, 0 to 1.
 func (p *page) suppressedShare() float64 {
-	return p.suppressed / (p.delivered + p.merged + p.lost + p.suppressed)
+	return p.spans[Suppressed] / (p.spans[Delivered] + p.spans[Merged] + p.lost + p.spans[Suppressed])
 }
 
 // lostShare is lost over what should have arrived, 0 to 1.
@@ -120,34 +94,41 @@ func (p *page) lostShare() float64 {
 	if p.lost <= 0 {
 		return 0
 	}
-	return p.lost / (p.delivered + p.merged + p.lost)
+	return p.lost / (p.spans[Delivered] + p.spans[Merged] + p.lost)
 }
 
 // This file reads what a page says.
 
-// Spans is the number of spans of one entry, 0 where there is none.
-func Spans(l finding.Ledger, name string) int64 {
-	for _, e := range l.Entries {
-		if e.Name == name {
-			return e.Spans
+// entry is that of a fate; its zero value where there is none.
+func entry(l finding.Ledger, f Fate) finding.Entry {
+	i := slices.IndexFunc(l.Entries, func(e finding.Entry) bool { return e.Name == f.String() })
+	if i < 0 {
+		return finding.Entry{}
+	}
+	return l.Entries[i]
+}
+
+// Entry is the entry of a fate.
+func Entry(f Fate, spans int64, how string) finding.Entry {
+	return finding.Entry{Name: f.String(), Text: f.Text(), Spans: spans, How: how}
+}
+
+// Spans is the number of spans of a fate, 0 where there is no entry of it.
+func Spans(l finding.Ledger, f Fate) int64 { return entry(l, f).Spans }
+
+// Reported is what the tracer and the hops report as lost.
+func Reported(l finding.Ledger) (sum int64) {
+	for f := range Fates {
+		if f.reported() {
+			sum += Spans(l, f)
 		}
 	}
-	return 0
+	return sum
 }
 
-// LostOnWay is what the hops say that they lost.
-func LostOnWay(l finding.Ledger) int64 {
-	return Spans(l, DroppedOnWay) + Spans(l, EarlyOnWay) + Spans(l, TornOnWay) + Spans(l, FailedOnWay)
-}
-
-// Admitted is what the tracer and the hops say that they lost.
-func Admitted(l finding.Ledger) int64 {
-	return Spans(l, Dropped) + Spans(l, FailedSend) + Spans(l, LostAtStop) + LostOnWay(l)
-}
-
-// AdmittedShare is what they say that they lost, of that and what came.
-func AdmittedShare(l finding.Ledger) float64 {
-	lost := float64(Admitted(l))
+// ReportedShare is what they report as lost, of that and what came.
+func ReportedShare(l finding.Ledger) float64 {
+	lost := float64(Reported(l))
 	if lost <= 0 {
 		return 0
 	}
@@ -167,34 +148,32 @@ func Surplus(l finding.Ledger) int64 {
 
 // Expects reports whether a ledger says how many spans were to come, and not only how many came.
 func Expects(l finding.Ledger) bool {
-	return slices.ContainsFunc(l.Entries, func(e finding.Entry) bool { return e.Name == Expected })
+	return entry(l, Expected).Name != ""
+}
+
+// Due is how many spans were to come: those that came, by themselves or merged into others, and those that were lost for sure.
+func Due(l finding.Ledger) float64 {
+	if l.LostShare >= 1 {
+		return float64(Reported(l) + max(0, Spans(l, Unaccounted)))
+	}
+	return float64(Spans(l, Delivered)+Spans(l, Merged)) / (1 - l.LostShare)
 }
 
 // LossEnds returns the least and the most that may have been lost, as shares.
 func LossEnds(l finding.Ledger) (least, most float64, known bool) {
-	var delivered, lost, more float64 // delivered: by themselves, or merged into others
-	for _, e := range l.Entries {
-		switch e.Name {
-		case Expected:
-			known = true
-		case Delivered, Merged:
-			delivered += float64(e.Spans)
-		case Unaccounted:
-			more = max(0, float64(e.High-max(0, e.Spans)))
-		}
+	missing, due := entry(l, Unaccounted), Due(l)
+	more := float64(max(0, missing.High-max(0, missing.Spans)))
+	switch {
+	case l.LostShare >= 1:
+		return 1, 1, Expects(l)
+	case due+more <= 0:
+		return 0, 0, Expects(l)
 	}
-	lost = l.LostShare * delivered / max(1-l.LostShare, 1e-12)
-	if l.LostShare >= 1 {
-		return 1, 1, known
-	}
-	if delivered+lost+more <= 0 {
-		return 0, 0, known
-	}
-	return l.LostShare, (lost + more) / (delivered + lost + more), known
+	return l.LostShare, (l.LostShare*due + more) / (due + more), Expects(l)
 }
 
 // BesideOperations is the page of a variant's whole run less what the pages of operations account for: what its tracer
-// admits to have lost, and came, of operations of which nobody knows how many spans they make. It is nil where nothing
+// reports as lost, and came, of operations of which nobody knows how many spans they make. It is nil where nothing
 // was lost so.
 func BesideOperations(ledgers []finding.Ledger, variant string) *finding.Ledger {
 	var whole *finding.Ledger
@@ -218,7 +197,7 @@ func BesideOperations(ledgers []finding.Ledger, variant string) *finding.Ledger 
 	for i, e := range rest.Entries {
 		rest.Entries[i].Spans = max(0, e.Spans-placed[e.Name])
 	}
-	if rest.LostShare = AdmittedShare(rest); rest.LostShare <= 0 {
+	if rest.LostShare = ReportedShare(rest); rest.LostShare <= 0 {
 		return nil
 	}
 	return &rest
@@ -226,99 +205,79 @@ func BesideOperations(ledgers []finding.Ledger, variant string) *finding.Ledger 
 
 // This file writes a page as entries, each with how it is known.
 
-// entries lists the page in the order of a span's way. The numbers add up:
-// expected less all that follow is zero, duplicated, what is of other work and what
-// is admitted beyond what is missing apart.
+// entries lists the page in the order of a span's way. The numbers add up: expected less all that is netted or lost is zero.
 func (p *page) entries() []finding.Entry {
+	p.spans[Background] = p.otherWork()
+	if p.sent != nil {
+		p.spans[SaysSent] = float64(*p.sent)
+	}
 	var entries []finding.Entry
-	add := func(name string, spans float64, how string) int64 {
-		entries = append(entries, finding.Entry{Name: name, Spans: whole(spans), How: how})
-		return whole(spans)
-	}
-	if p.expects() {
-		add(Expected, 0, p.how)
-	}
 	var sum int64
-	if p.notExported > 0 {
-		sum += add(NotExported, p.notExported, Inferred)
-	}
-	if p.sampled > 0 || p.chance.trials > 0 {
-		sum += add(SampledOut, p.sampled, inferredIf(!p.traced))
-	}
-	if p.decided > 0 {
-		sum += add(DecidedOut, p.decided, p.attributed(p.decided))
-	}
-	if p.suppressed > 0 {
-		sum += add(Suppressed, p.suppressed, inferredIf(p.late > 0))
-	}
-	speaks := p.expects() || p.operation == All
-	if p.tellsDrops() && speaks {
-		sum += add(Dropped, p.dropped, inferredIf(p.silent.drops || p.attributed(p.dropped) == Inferred))
-	}
-	if p.tellsFailures() && speaks {
-		sum += add(FailedSend, p.failed, inferredIf(p.silent.failures || p.attributed(p.failed) == Inferred))
-	}
-	if p.sent != nil && p.operation == All {
-		add(SaysSent, float64(*p.sent), Counted)
-	}
-	if p.atStop > 0 {
-		sum += add(LostAtStop, p.atStop, Inferred)
-	}
-	if p.merged > 0 {
-		sum += add(Merged, p.merged, inferredIf(p.late > 0))
-	}
-	if p.left > 0 {
-		sum += add(SampledOnWay, p.left, Counted)
-	}
-	if p.droppedOnWay > 0 {
-		sum += add(DroppedOnWay, p.droppedOnWay, Counted)
-	}
-	if p.early > 0 {
-		sum += add(EarlyOnWay, p.early, Inferred)
-	}
-	if p.torn > 0 {
-		sum += add(TornOnWay, p.torn, Inferred)
-	}
-	if p.failedOnWay > 0 {
-		sum += add(FailedOnWay, p.failedOnWay, Counted)
-	}
-	sum += add(Delivered, p.delivered, inferredIf(p.late > 0))
-	add(Duplicated, p.duplicated, Counted)
-	if other := p.otherWork(); other > 0 {
-		add(Background, other, Counted)
-	}
-	if p.admitted > 0 && p.operation == All {
-		add(AdmittedBeyond, p.admitted, Counted)
+	for f := range Fates {
+		if !p.shows(f) {
+			continue
+		}
+		e := Entry(f, whole(p.spans[f]), p.how(f))
+		if f != Expected && table[f].is != aside {
+			sum += e.Spans
+		}
+		entries = append(entries, p.ends(f, e))
 	}
 	if p.expects() {
-		sum += add(Unaccounted, p.unaccounted, Inferred)
 		entries[0].Spans = sum
-		p.ends(entries)
 	}
 	return entries
 }
 
-// ends gives the entries that are known only between two ends their ends.
-func (p *page) ends(entries []finding.Entry) {
-	for i := range entries {
-		e := &entries[i]
-		switch {
-		case e.Name == Expected && p.expected.low < p.expected.high:
-			e.Low, e.High = int64(math.Floor(p.expected.low)), int64(math.Ceil(p.expected.high))
-		case e.Name == SampledOut && p.chance.trials > 0:
-			e.Low = max(0, int64(math.Floor(p.expected.low-p.due.high)))
-			e.High = max(0, int64(math.Ceil(p.expected.high-p.due.low)))
-		case e.Name == Unaccounted && p.missing.low < p.missing.high:
-			e.Low, e.High = int64(math.Floor(p.missing.low)), int64(math.Ceil(p.missing.high))
-		}
+// shows reports whether a page has an entry of a fate.
+func (p *page) shows(f Fate) bool {
+	ofAll := p.operation == All
+	switch f {
+	case Expected, Unaccounted:
+		return p.expects()
+	case SampledOut:
+		return p.spans[f] > 0 || p.chance.trials > 0
+	case Dropped, FailedSend:
+		return p.knows(f) && (p.expects() || ofAll)
+	case SaysSent:
+		return p.sent != nil && ofAll
+	case AdmittedBeyond:
+		return p.spans[f] > 0 && ofAll
+	case Delivered, Duplicated:
+		return true
 	}
+	return p.spans[f] > 0
 }
 
-// attributed says how a number that the tracer admits is known: counted for the
-// whole run, as far as it agrees with the sink; inferred for one operation of it;
-// unless it is none at all.
-func (p *page) attributed(spans float64) string {
-	return inferredIf(spans > 0 && (p.operation != All || p.admitted > 0))
+// how says how the number of a fate is known. What the tracer reports is counted for the whole run, as far as it agrees with the
+// sink, and inferred for one operation of it, unless it is none at all.
+func (p *page) how(f Fate) string {
+	is := table[f]
+	switch {
+	case f == Expected:
+		return p.basis
+	case is.is == aside || is.by == byHop:
+		return Counted
+	case is.by == bySink:
+		return inferredIf(p.spans[cameLate] > 0)
+	case is.by == byTracer:
+		return inferredIf(p.gaps.has(f) || p.spans[f] > 0 && (p.operation != All || p.spans[AdmittedBeyond] > 0))
+	}
+	return inferredIf(f != SampledOut || !p.traced)
+}
+
+// ends gives an entry that is known only between two ends its ends.
+func (p *page) ends(f Fate, e finding.Entry) finding.Entry {
+	switch {
+	case f == Expected && p.expected.low < p.expected.high:
+		e.Low, e.High = int64(math.Floor(p.expected.low)), int64(math.Ceil(p.expected.high))
+	case f == SampledOut && p.chance.trials > 0:
+		e.Low = max(0, int64(math.Floor(p.expected.low-p.due.high)))
+		e.High = max(0, int64(math.Ceil(p.expected.high-p.due.low)))
+	case f == Unaccounted && p.missing.low < p.missing.high:
+		e.Low, e.High = int64(math.Floor(p.missing.low)), int64(math.Ceil(p.missing.high))
+	}
+	return e
 }
 
 func inferredIf(yes bool) string {
@@ -365,7 +324,7 @@ func (b *book) enter(lines []line) {
 			}
 			whole.ofStart = l.operation == Start && !l.known
 			if guessing {
-				whole.dropped, whole.admitted = whole.dropped+l.admitted, 0
+				whole.spans[Dropped], whole.spans[AdmittedBeyond] = whole.spans[Dropped]+l.spans[AdmittedBeyond], 0
 			}
 		}
 		b.pages[All].add(whole)
@@ -385,14 +344,14 @@ func (b *book) ledgers(variant, hop string) []finding.Ledger {
 		switch {
 		case p.runs == 0:
 			continue
-		case (name == Start || name == Stop) && p.told() == 0 && p.duplicated == 0 && p.due.high == 0:
+		case (name == Start || name == Stop) && p.told() == 0 && p.spans[Duplicated] == 0 && p.due.high == 0:
 			continue
 		case name == All && !traced:
 			continue
 		}
 		out = append(out, finding.Ledger{
 			Operation: name, Variant: variant, Hop: hop, Operations: p.operations,
-			Unchecked: uint64(whole(p.unchecked)), Entries: p.entries(), Exact: p.exact && p.expects() && name != Start, Outcome: b.outcome(p), LostShare: p.lostShare(),
+			Unchecked: uint64(whole(p.spans[idless])), Entries: p.entries(), Exact: p.exact && p.expects() && name != Start, Outcome: b.outcome(p), LostShare: p.lostShare(),
 		})
 		out[len(out)-1].ByChance, out[len(out)-1].Pages = p.chance.trials > 0, p.route(b.pages[All].hops, cmp.Or(b.end, finding.PageSink))
 		out[len(out)-1].Services = p.missingOf()

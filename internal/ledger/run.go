@@ -20,7 +20,7 @@ type Run struct {
 	Admitted record.Admitted
 	Hops     []record.Hop // what the hops say of the life of the processes, in the order of a span's way
 	Backend  string       // that spans went to, in the place of the sink; "" is the sink. It counts spans, and knows no traces
-	silent   silence      // of which of several runs that are one the tracer did not say what it lost
+	gaps     set          // losses that the tracer did not report of some of several runs that are one
 	Unquiet  bool         // the sink still received when the account was closed: more may have come, so that nothing is exact
 }
 
@@ -120,7 +120,7 @@ func together(runs []Run) Run {
 		}
 		sum.Admitted.Dropped = plus(sum.Admitted.Dropped, r.Admitted.Dropped)
 		sum.Admitted.Failed = plus(sum.Admitted.Failed, r.Admitted.Failed)
-		sum.silent = silence{sum.silent.drops || r.Admitted.Dropped == nil, sum.silent.failures || r.Admitted.Failed == nil}
+		sum.gaps |= losses &^ reported(r.Admitted)
 		if i == 0 {
 			sum.Admitted.Sampled, sum.Admitted.Sent = r.Admitted.Sampled, r.Admitted.Sent
 			continue

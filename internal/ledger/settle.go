@@ -35,13 +35,9 @@ func settle(run Run, t Tracing) []line {
 	run.Stop.Sink, others = run.Stop.Sink.Apart(begun) // what is of no operation is put down to none
 	stop := listed(run.Stop)
 	stop.operation, stop.background = Stop, others
-	stop.delivered -= putDown(lines, stop.delivered, func(l *line, spans float64) {
-		l.delivered += spans
-		l.late += spans
-		l.exact = l.exact && spans == 0
-	}, false)
-	stop.merged -= putDown(lines, stop.merged, func(l *line, spans float64) { l.merged += spans }, false)
-	stop.suppressed -= putDown(lines, stop.suppressed, func(l *line, spans float64) { l.suppressed += spans }, false)
+	for _, f := range []Fate{Delivered, Merged, Suppressed} {
+		stop.spans[f] -= putDown(lines, stop.spans[f], f, false)
+	}
 	showAbsent(lines, run, t)
 	decide(lines, run)
 	believeHops(lines, run, t)
@@ -60,8 +56,8 @@ func settle(run Run, t Tracing) []line {
 	stopped(lines, run, t)
 	for i := range lines {
 		lines[i].settled()
-		lines[i].unaccounted = lines[i].missing.nearest(0)
-		lines[i].exact = lines[i].exact && !run.Unquiet && (t.none() || lines[i].unaccounted >= 0) // more than expected: the expected number is wrong
+		lines[i].spans[Unaccounted] = lines[i].missing.nearest(0)
+		lines[i].exact = lines[i].exact && !run.Unquiet && (t.none() || lines[i].spans[Unaccounted] >= 0) // more than expected: the expected number is wrong
 	}
 	if !t.none() {
 		lines[len(lines)-1].ofStarting()
@@ -94,7 +90,7 @@ func begin(run Run, t Tracing) line {
 	if run.Start.Started == 0 && run.First == "" {
 		return l
 	}
-	l.known, l.how = true, Inferred
+	l.known, l.basis = true, Inferred
 	requests := float64(run.Start.Started)
 	l.expected = between{probe.Low*requests + first.Low, probe.High*requests + first.High}
 	if run.First == "" {
@@ -108,12 +104,12 @@ func begin(run Run, t Tracing) line {
 // start makes some of its own (connections that it opens, for one). They are listed only,
 // and what is missing of the requests' may hide behind them: the line is not exact.
 func (l *line) ofStarting() {
-	if !l.known || l.unaccounted >= 0 {
+	if !l.known || l.spans[Unaccounted] >= 0 {
 		return
 	}
-	l.besides = -l.unaccounted
-	l.widen(exactly(l.besides)) // so that they hide nothing that is missing elsewhere
-	l.unaccounted = 0
+	l.spans[ofStarting] = -l.spans[Unaccounted]
+	l.widen(exactly(l.spans[ofStarting])) // so that they hide nothing that is missing elsewhere
+	l.spans[Unaccounted] = 0
 }
 
 // open returns the line of a phase with nothing yet put down to anybody.
@@ -128,7 +124,7 @@ func open(s Stretch, t Tracing, begun record.Begun) line {
 	if l.known = per.known(); !l.known {
 		return l
 	}
-	l.how = per.How
+	l.basis = per.How
 	l.perTrace = per.perTrace()
 	l.expected = between{per.Low * float64(s.Completed), per.High * float64(s.Started+s.Resent)}
 	l.settleDue(t)
@@ -152,7 +148,7 @@ func open(s Stretch, t Tracing, begun record.Begun) line {
 	l.larger(s, per)
 	l.separate(s.Sink, others, begun)
 	if s.Chosen && s.Sink.Foreign > 0 {
-		l.foreign, l.exact = float64(s.Sink.Foreign), false
+		l.spans[foreign], l.exact = float64(s.Sink.Foreign), false
 	}
 	return l
 }
@@ -165,7 +161,7 @@ func (l *line) settleDue(t Tracing) {
 		l.due = exactly(0)
 	}
 	if t.Silent {
-		l.notExported = l.expected.high
+		l.spans[NotExported] = l.expected.high
 	}
 	l.missing = l.due.less(l.told())
 }
@@ -215,10 +211,10 @@ func stopped(lines []line, run Run, t Tracing) {
 	missing := 0.0
 	for _, l := range lines {
 		missing += math.Max(0, l.missing.low)
-		came += l.left + l.droppedOnWay + l.failedOnWay + l.early + l.torn + l.failed
+		came += l.spans[SampledOnWay] + l.placed() - l.spans[Dropped]
 	}
 	after := math.Max(0, float64(*run.Admitted.Sent)-came) // sent, and lost after that
-	putDown(lines, math.Max(0, missing-after), func(l *line, spans float64) { l.atStop += spans }, false)
+	putDown(lines, math.Max(0, missing-after), LostAtStop, false)
 }
 
 // This file puts what is missing down to those who say that they lost it.
@@ -232,11 +228,11 @@ func admit(lines []line, run Run) {
 	dropped, failed := run.Admitted.Dropped, run.Admitted.Failed
 	start := &lines[len(lines)-1]
 	for i := range lines {
-		lines[i].admits, lines[i].admitsFail, lines[i].silent = dropped != nil, failed != nil, run.silent
+		lines[i].reports, lines[i].gaps = reported(run.Admitted), run.gaps
 	}
 	if dropped != nil {
-		used := putDown(lines, float64(*dropped), func(l *line, spans float64) { l.dropped += spans }, true)
-		start.admitted = float64(*dropped) - used
+		used := putDown(lines, float64(*dropped), Dropped, true)
+		start.spans[AdmittedBeyond] = float64(*dropped) - used
 	}
 	refused := run.Start.Sink.Rejected + run.Stop.Sink.Rejected
 	for _, s := range run.Phases {
@@ -246,17 +242,25 @@ func admit(lines []line, run Run) {
 	if failed != nil {
 		total = math.Max(total, float64(*failed))
 	}
-	used := putDown(lines, total, func(l *line, spans float64) {
-		l.failed += spans
-		l.admitsFail = l.admitsFail || spans > 0
-	}, true)
-	start.excess = total - used
+	used := putDown(lines, total, FailedSend, true)
+	start.spans[failedCame] = total - used
 }
 
-// putDown puts a total down to lines in proportion to the spans they miss for
+// reported are the losses that a tracer reports.
+func reported(a record.Admitted) (out set) {
+	if a.Dropped != nil {
+		out |= only(Dropped)
+	}
+	if a.Failed != nil {
+		out |= only(FailedSend)
+	}
+	return out
+}
+
+// putDown puts a total down to a fate on lines in proportion to the spans they miss for
 // sure, then, if unsure is set, to those they may miss. It returns how many it
 // put down.
-func putDown(lines []line, total float64, put func(*line, float64), unsure bool) float64 {
+func putDown(lines []line, total float64, f Fate, unsure bool) float64 {
 	used := 0.0
 	round := func(room func(between) float64) {
 		rooms := make([]float64, len(lines))
@@ -265,7 +269,7 @@ func putDown(lines []line, total float64, put func(*line, float64), unsure bool)
 		}
 		got, left := share(total-used, rooms)
 		for i, spans := range got {
-			put(&lines[i], spans)
+			lines[i].put(f, spans)
 			lines[i].missing = lines[i].missing.less(spans)
 		}
 		used = total - left
@@ -280,12 +284,17 @@ func putDown(lines []line, total float64, put func(*line, float64), unsure bool)
 // lost is what should have arrived and did not, in itself or in another span. What a
 // tracer holds back by a rule of its own was not to arrive.
 func (l line) lost() float64 {
-	return l.placed() + math.Max(0, l.unaccounted)
+	return l.placed() + math.Max(0, l.spans[Unaccounted])
 }
 
-// placed is what was lost where somebody tells.
-func (l line) placed() float64 {
-	return l.dropped + l.failed + l.atStop + l.droppedOnWay + l.failedOnWay + l.early + l.torn
+// placed is what was lost where somebody reports it.
+func (l line) placed() (sum float64) {
+	for f := range Fates {
+		if f.reported() {
+			sum += l.spans[f]
+		}
+	}
+	return sum
 }
 
 // lostAtMost is what may have been lost, where the number of spans varies or operations

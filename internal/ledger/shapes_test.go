@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -81,7 +80,7 @@ func TestNumbersThatVaryAreNeverExactAndWrong(t *testing.T) {
 					}
 					tracing := Confirm(Tracing{Sampling: 1, Spans: learnt}, runs)
 					l, _ := find(Account("otel", AppToSink, []string{"json"}, tracing, runs), "json")
-					missing := entryWith(l, Unaccounted)
+					missing := entry(l, Unaccounted)
 					if l.Exact || l.LostShare > 0 && float64(missing.Spans) > float64(3*lost) || missing.High < 3*lost {
 						t.Fatalf("%d spans were lost: %+v", 3*lost, l)
 					}
@@ -110,7 +109,7 @@ func TestRunsConfirmWhatACalibrationLearnt(t *testing.T) {
 			tracing = Confirm(tracing, runs)
 		}
 		l, _ := find(Account("otel", AppToSink, []string{"json"}, tracing, runs), "json")
-		e := entryWith(l, Unaccounted)
+		e := entry(l, Unaccounted)
 		return l.Exact, e.Spans, max(e.Spans, e.High)
 	}
 	if exact, lost, most := account(true, runs); !exact || lost != 0 || most != 0 {
@@ -204,7 +203,7 @@ func TestTraces(t *testing.T) {
 			}
 			tracing := Confirm(Tracing{Sampling: 1, Spans: c.spans}, []Run{run})
 			l, _ := find(Account("otel", AppToSink, []string{"json"}, tracing, []Run{run}), "json")
-			e := entryWith(l, Unaccounted)
+			e := entry(l, Unaccounted)
 			if got := entries(l); got != c.entries || l.Exact != c.exact || max(e.Spans, e.High) != c.most {
 				t.Errorf("%s: exact %t, at most %d unaccounted\nwant %s: exact %t, at most %d\n%s", got, l.Exact, max(e.Spans, e.High), c.entries, c.exact, c.most, outcomes(l))
 			}
@@ -249,7 +248,7 @@ func TestStartHidesNothing(t *testing.T) {
 	run := Run{Start: Stretch{Operation: Start, Sink: ids(23, 5)}, First: "json", Phases: []Stretch{phase("json", 1000, ids(2990, 1000))}}
 	varies := Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {Low: 2, High: 3, How: Declared}}}
 	l, _ := find(Account("otel", AppToSink, []string{"json"}, varies, []Run{run}), All)
-	if e := entryWith(l, Unaccounted); e.High < 10 {
+	if e := entry(l, Unaccounted); e.High < 10 {
 		t.Errorf("up to %d are missing, want 10 of the operations at least: %+v", e.High, l)
 	}
 }
@@ -290,15 +289,6 @@ func TestEverySecondOperationIsNoTimer(t *testing.T) {
 	if roots := (Tracing{Spans: learnt}).Roots(); roots != nil {
 		t.Errorf("roots of operations are %v", roots)
 	}
-}
-
-func entryWith(l finding.Ledger, name string) finding.Entry {
-	for _, e := range l.Entries {
-		if e.Name == name {
-			return e
-		}
-	}
-	return finding.Entry{}
 }
 
 // Of an operation of which nothing was learnt nobody knows the traces: what comes of it is not other work.

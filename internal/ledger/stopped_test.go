@@ -33,7 +33,7 @@ func TestLostAtTheStop(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ledgers := Account("v", AppToSink, []string{"a"}, Tracing{Sampling: 1, Spans: map[string]PerOperation{"a": {Low: 1, High: 1, How: Declared}}}, []Run{c.run})
 			all := ledgers[len(ledgers)-1]
-			for entry, want := range map[string]int64{Dropped: c.dropped, LostAtStop: c.stop, Unaccounted: c.unaccounted, SaysSent: int64(*c.run.Admitted.Sent)} {
+			for entry, want := range map[Fate]int64{Dropped: c.dropped, LostAtStop: c.stop, Unaccounted: c.unaccounted, SaysSent: int64(*c.run.Admitted.Sent)} {
 				if got := Spans(all, entry); got != want {
 					t.Errorf("%s: %d, want %d", entry, got, want)
 				}
@@ -62,9 +62,9 @@ func adds(t *testing.T, l finding.Ledger) {
 	var sum int64
 	for _, e := range l.Entries {
 		switch e.Name {
-		case Expected:
+		case Expected.String():
 			sum += e.Spans
-		case SaysSent, Duplicated, Background, AdmittedBeyond:
+		case SaysSent.String(), Duplicated.String(), Background.String(), AdmittedBeyond.String():
 		default:
 			sum -= e.Spans
 		}

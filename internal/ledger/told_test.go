@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/cell"
-	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -27,34 +26,34 @@ func TestWhatTheTracerTells(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		run     Run
-		want    map[string]int64
+		want    map[Fate]int64
 		share   float64
 		outcome string
 	}{
 		{"merged spans are not lost", tenSpans(record.Counts{Spans: 700, Merged: 300}),
-			map[string]int64{Merged: 300, Delivered: 700, Unaccounted: 0}, 0, "nothing-lost"},
+			map[Fate]int64{Merged: 300, Delivered: 700, Unaccounted: 0}, 0, "nothing-lost"},
 		{"what a limit keeps back is not either", tenSpans(record.Counts{Spans: 500, Suppressed: 500}),
-			map[string]int64{Suppressed: 500, Delivered: 500, Unaccounted: 0}, 0, "nothing-lost; suppressed spans=500 share=0.5"},
+			map[Fate]int64{Suppressed: 500, Delivered: 500, Unaccounted: 0}, 0, "nothing-lost; suppressed spans=500 share=0.5"},
 		{"all at once", func() Run {
 			r := tenSpans(record.Counts{Spans: 500, Merged: 200, Suppressed: 150})
 			r.Admitted.Dropped = &dropped
 			return r
-		}(), map[string]int64{Suppressed: 150, Dropped: 100, Merged: 200, Delivered: 500, Unaccounted: 50}, 150. / 850,
+		}(), map[Fate]int64{Suppressed: 150, Dropped: 100, Merged: 200, Delivered: 500, Unaccounted: 50}, 150. / 850,
 			"spans-lost share=0.1765 dropped=100 unaccounted=50; suppressed spans=150 share=0.15"},
 		{"more than there were", tenSpans(record.Counts{Spans: 900, Merged: 300}),
-			map[string]int64{Merged: 300, Delivered: 900, Unaccounted: -200}, 0, "surplus spans=200"},
+			map[Fate]int64{Merged: 300, Delivered: 900, Unaccounted: -200}, 0, "surplus spans=200"},
 		{"told while stopping", func() Run {
 			r := tenSpans(record.Counts{Spans: 700})
 			r.Stop.Sink = record.Counts{Spans: 100, Merged: 150, Suppressed: 50, Checking: true}
 			return r
-		}(), map[string]int64{Suppressed: 50, Merged: 150, Delivered: 800, Unaccounted: 0}, 0, "nothing-lost; suppressed spans=50 share=0.05"},
+		}(), map[Fate]int64{Suppressed: 50, Merged: 150, Delivered: 800, Unaccounted: 0}, 0, "nothing-lost; suppressed spans=50 share=0.05"},
 	} {
 		for _, l := range Account("x", AppToSink, []string{"call"}, tenEach, []Run{c.run}) {
 			if l.Operation != "call" && l.Operation != All {
 				continue
 			}
 			for name, spans := range c.want {
-				if got := entryOf(l, name); got != spans {
+				if got := Spans(l, name); got != spans {
 					t.Errorf("%s, %s: %s is %d, want %d", c.name, l.Operation, name, got, spans)
 				}
 			}
@@ -63,24 +62,15 @@ func TestWhatTheTracerTells(t *testing.T) {
 			}
 			adds := l.Entries[0].Spans
 			for _, e := range l.Entries[1:] {
-				if e.Name != Duplicated {
+				if e.Name != Duplicated.String() {
 					adds -= e.Spans
 				}
 			}
-			if l.Entries[0].Name != Expected || l.Entries[0].Spans != 1000 || adds != 0 {
+			if l.Entries[0].Name != Expected.String() || l.Entries[0].Spans != 1000 || adds != 0 {
 				t.Errorf("%s, %s: the account is %d short: %+v", c.name, l.Operation, adds, l.Entries)
 			}
 		}
 	}
-}
-
-func entryOf(l finding.Ledger, name string) int64 {
-	for _, e := range l.Entries {
-		if e.Name == name {
-			return e.Spans
-		}
-	}
-	return 0
 }
 
 // A tracer that merges when it is slow makes as many spans as when it is not.
@@ -125,7 +115,7 @@ func TestLevelsHaveTheirOwnNumbers(t *testing.T) {
 	tracing := Confirm(Tracing{Sampling: 1, Spans: learnt}, slices.Repeat([]Run{FromRecord(&r)}, 7))
 	r.Phases[1].Sink.Spans--
 	l := Account("x", AppToSink, []string{"call"}, tracing, []Run{FromRecord(&r)})[0]
-	if !l.Exact || l.Entries[0].Spans != 200 || entryOf(l, Unaccounted) != 1 || strings.Contains(outcomes(l), "var") {
+	if !l.Exact || l.Entries[0].Spans != 200 || Spans(l, Unaccounted) != 1 || strings.Contains(outcomes(l), "var") {
 		t.Errorf("%+v", l)
 	}
 	if name := levelName(cell.AtOf("call", map[string]string{"threads": "2", "depth": "8"})); name != "call, depth 8, threads 2" {
@@ -157,12 +147,10 @@ func TestATracerThatDoesNotSayItOfEveryRun(t *testing.T) {
 				continue
 			}
 			var got []string
-			for _, name := range []string{Dropped, FailedSend} {
+			for _, f := range []Fate{Dropped, FailedSend} {
 				said := "unknown"
-				for _, e := range l.Entries {
-					if e.Name == name {
-						said = fmt.Sprintf("%d %s", e.Spans, e.How)
-					}
+				if e := entry(l, f); e.Name != "" {
+					said = fmt.Sprintf("%d %s", e.Spans, e.How)
 				}
 				got = append(got, said)
 			}
@@ -179,13 +167,13 @@ func TestTogetherKeepsWhatIsUnknown(t *testing.T) {
 	silent, said := Run{}, Run{Admitted: record.Admitted{Sampled: number(1), Dropped: number(2), Failed: number(3), Sent: number(4)}}
 	for _, runs := range [][]Run{{silent, said}, {said, silent}, {silent, said, silent}} {
 		sum := together(runs)
-		if a := sum.Admitted; a.Sampled != nil || a.Sent != nil || *a.Dropped != 2 || *a.Failed != 3 || sum.silent != (silence{true, true}) {
-			t.Errorf("%+v, %+v", a, sum.silent)
+		if a := sum.Admitted; a.Sampled != nil || a.Sent != nil || *a.Dropped != 2 || *a.Failed != 3 || sum.gaps != losses {
+			t.Errorf("%+v, %+v", a, sum.gaps)
 		}
 	}
 	sum := together([]Run{said, said})
-	if a := sum.Admitted; *a.Sampled != 2 || *a.Dropped != 4 || *a.Failed != 6 || *a.Sent != 8 || sum.silent != (silence{}) {
-		t.Errorf("%+v, %+v", a, sum.silent)
+	if a := sum.Admitted; *a.Sampled != 2 || *a.Dropped != 4 || *a.Failed != 6 || *a.Sent != 8 || sum.gaps != 0 {
+		t.Errorf("%+v, %+v", a, sum.gaps)
 	}
 }
 
@@ -208,7 +196,7 @@ func TestDropsOfSomeRunsUnderRandomSampling(t *testing.T) {
 			}
 			got := "unknown"
 			for _, e := range l.Entries {
-				if e.Name == Dropped {
+				if e.Name == Dropped.String() {
 					got = fmt.Sprintf("%d %s", e.Spans, e.How)
 				}
 			}

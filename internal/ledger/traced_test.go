@@ -57,8 +57,8 @@ func TestTracedAsTheGeneratorAsks(t *testing.T) {
 		"nobody looked at the ids":       {follows, asked(40, record.Counts{Spans: 111}), false, true, 1089, 0},
 	} {
 		l, _ := find(Account("otel", AppToSink, []string{"json"}, c.tracing, []Run{c.run}), "json")
-		if l.Exact != c.exact || l.ByChance != c.byChance || entryOf(l, SampledOut) != c.sampled || entryOf(l, Unaccounted) != c.unaccounted {
-			t.Errorf("%s: exact %t, by chance %t, %d sampled out, %d unaccounted: %s", name, l.Exact, l.ByChance, entryOf(l, SampledOut), entryOf(l, Unaccounted), outcomes(l))
+		if l.Exact != c.exact || l.ByChance != c.byChance || Spans(l, SampledOut) != c.sampled || Spans(l, Unaccounted) != c.unaccounted {
+			t.Errorf("%s: exact %t, by chance %t, %d sampled out, %d unaccounted: %s", name, l.Exact, l.ByChance, Spans(l, SampledOut), Spans(l, Unaccounted), outcomes(l))
 		}
 	}
 }
@@ -94,9 +94,9 @@ func TestTracedAsTheTracerCounts(t *testing.T) {
 		"held back until a later phase": {held, []Run{runOf(sampledPhase("json", 400, 31, ids(87, 29)), sampledPhase("db", 400, 40, ids(206, 42)))}, false, 1107, 0, 0, "nothing-lost"},
 	} {
 		l, _ := find(Account("otel", AppToSink, []string{"json", "db"}, c.tracing, c.runs), "json")
-		if l.Exact != c.exact || l.ByChance || entryOf(l, SampledOut) != c.sampled || entryOf(l, LostAtStop) != c.stop || entryOf(l, Unaccounted) != c.unaccounted {
+		if l.Exact != c.exact || l.ByChance || Spans(l, SampledOut) != c.sampled || Spans(l, LostAtStop) != c.stop || Spans(l, Unaccounted) != c.unaccounted {
 			t.Errorf("%s: exact %t, by chance %t, %d sampled out, %d lost at the stop, %d unaccounted for",
-				name, l.Exact, l.ByChance, entryOf(l, SampledOut), entryOf(l, LostAtStop), entryOf(l, Unaccounted))
+				name, l.Exact, l.ByChance, Spans(l, SampledOut), Spans(l, LostAtStop), Spans(l, Unaccounted))
 		}
 		if outcomes(l) != c.outcome {
 			t.Errorf("%s: %q, want %q", name, outcomes(l), c.outcome)

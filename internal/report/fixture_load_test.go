@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
@@ -200,7 +201,7 @@ func untracedAt(all bool, operations ...string) *finding.Document {
 	for i := range doc.Ledgers {
 		if l := &doc.Ledgers[i]; doc.IsUntraced(l.Variant, l.Operation) {
 			l.Outcome, l.LostShare, l.Exact = []finding.Reason{{Code: finding.PageNoSpan}}, 0, false
-			l.Entries = []finding.Entry{{Name: "expected", How: "inferred"}, {Name: "delivered", How: "counted"}}
+			l.Entries = []finding.Entry{ledger.Entry(ledger.Expected, 0, "inferred"), ledger.Entry(ledger.Delivered, 0, "counted")}
 		}
 	}
 	words.FillLedgers(doc.Ledgers)

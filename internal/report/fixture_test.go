@@ -178,11 +178,11 @@ func (s shape) ledger(operation, variant string, v int) finding.Ledger {
 	l := finding.Ledger{
 		Operation: operation, Variant: variant, Hop: "app → sink", Operations: uint64(expected), Exact: true, Outcome: []finding.Reason{{Code: finding.PageNothingLost}},
 		Entries: []finding.Entry{
-			{Name: "expected", Spans: expected, How: "inferred"},
-			{Name: ledger.SampledOut, Spans: 0, How: "inferred"},
-			{Name: ledger.Dropped, Spans: dropped, How: "counted"},
-			{Name: "delivered", Spans: expected - dropped, How: "counted"},
-			{Name: "unaccounted", Spans: 0, How: "inferred"},
+			ledger.Entry(ledger.Expected, expected, "inferred"),
+			ledger.Entry(ledger.SampledOut, 0, "inferred"),
+			ledger.Entry(ledger.Dropped, dropped, "counted"),
+			ledger.Entry(ledger.Delivered, expected-dropped, "counted"),
+			ledger.Entry(ledger.Unaccounted, 0, "inferred"),
 		},
 	}
 	if dropped > 0 {
@@ -265,7 +265,7 @@ func bent(doc *finding.Document) {
 func empty() *finding.Document {
 	return &finding.Document{
 		Schema: finding.Schema, Tool: "0.1.0-dev", Created: time.Date(2026, 3, 14, 0, 0, 0, 0, time.UTC),
-		FullSummary: "No run succeeded: there is nothing to compare.",
+		FullSummary: "No run succeeded: none, block 1: the port 8080 was taken: stop what listens on it.",
 		Experiment:  finding.Experiment{Workload: "hello/go", Operations: []string{"json"}, Variants: []finding.Variant{{Name: "none"}, {Name: "otel"}}},
 		Runs:        finding.Runs{Failed: 4, Failure: []string{"none, block 1: the port 8080 was taken: stop what listens on it"}},
 	}

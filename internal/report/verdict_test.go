@@ -52,7 +52,7 @@ func TestPageWithoutIntervals(t *testing.T) {
 func TestCauseIsToldOnce(t *testing.T) {
 	doc := empty()
 	cause := "start: no shop in PATH=/a:/b:/c"
-	doc.FullSummary = "No run succeeded: " + cause + "."
+	doc.FullSummary = "No run succeeded: block 1, none, attempt 1: " + cause + "."
 	doc.Runs.Failure = []string{"block 1, none, attempt 1: " + cause, "block 1, none, attempt 2: as in block 1, none, attempt 1"}
 	var text, page bytes.Buffer
 	if err := Terminal(&text, doc, TerminalOptions{}); err != nil {

@@ -245,10 +245,10 @@ func TestSearchForLossless(t *testing.T) {
 		}
 	}
 	phase := r.Phases[0]
-	if want := int64(2 * (phase.Warmup.Started + phase.Load.Started)); entries[ledger.Expected] != want {
-		t.Errorf("the ledger expects %d spans, want %d", entries[ledger.Expected], want)
+	if want := int64(2 * (phase.Warmup.Started + phase.Load.Started)); entries[ledger.Expected.String()] != want {
+		t.Errorf("the ledger expects %d spans, want %d", entries[ledger.Expected.String()], want)
 	}
-	if missing := float64(entries[ledger.Expected] - entries[ledger.Delivered]); missing < lost {
+	if missing := float64(entries[ledger.Expected.String()] - entries[ledger.Delivered.String()]); missing < lost {
 		t.Errorf("the ledger misses %g spans, the probes alone %g: %v", missing, lost, entries)
 	}
 }

@@ -88,16 +88,11 @@ func runsOf(records []record.Record, variant string) []*record.Record {
 }
 
 // entries sums an entry over the whole life of all runs of a variant.
-func entries(doc *finding.Document, variant, name string) float64 {
+func entries(doc *finding.Document, variant string, f ledger.Fate) float64 {
 	var sum float64
 	for _, l := range doc.Ledgers {
-		if l.Operation != ledger.All || l.Variant != variant {
-			continue
-		}
-		for _, entry := range l.Entries {
-			if entry.Name == name {
-				sum += float64(entry.Spans)
-			}
+		if l.Operation == ledger.All && l.Variant == variant {
+			sum += float64(ledger.Spans(l, f))
 		}
 	}
 	return sum

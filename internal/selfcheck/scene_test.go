@@ -72,12 +72,12 @@ func (s scene) costs() Evidence {
 func (s scene) slept(block int) uint64 { return 1_100_000 + 10_000*uint64(block) }
 
 // faulty is an experiment whose ledger and warnings are given.
-func faulty(entries map[string]int64, warnings ...string) *finding.Document {
+func faulty(entries map[ledger.Fate]int64, warnings ...string) *finding.Document {
 	doc := &finding.Document{Runs: finding.Runs{Blocks: 2}}
 	for _, variant := range traced {
 		all := finding.Ledger{Operation: ledger.All, Variant: variant}
-		for name, n := range entries {
-			all.Entries = append(all.Entries, finding.Entry{Name: name, Spans: n})
+		for fate, n := range entries {
+			all.Entries = append(all.Entries, finding.Entry{Name: fate.String(), Spans: n})
 		}
 		doc.Ledgers = append(doc.Ledgers, finding.Ledger{Operation: "json", Variant: variant, Entries: all.Entries}, all)
 	}
@@ -103,11 +103,11 @@ func (s scene) evidence() map[string]Evidence {
 	late := faulty(nil, "generator-late")
 	late.Findings = []finding.Finding{{Metric: "latency_p50", Variant: Again, Unit: "s", Better: "lower", Blocks: 1, Baseline: 5.1e-3, Samples: []finding.Sample{{Block: 1, Baseline: 5.1e-3, Value: 5.3e-3}}}}
 	lossy := Evidence{
-		Document: faulty(map[string]int64{ledger.Expected: 2000, ledger.Delivered: 1940, ledger.Unaccounted: 60}, "spans-unaccounted"),
+		Document: faulty(map[ledger.Fate]int64{ledger.Expected: 2000, ledger.Delivered: 1940, ledger.Unaccounted: 60}, "spans-unaccounted"),
 		Records:  []record.Record{{Kind: record.Calibration, Variant: traced[0], Life: record.Counts{Spans: 90, Thrown: 3}}},
 	}
 	dropping := Evidence{
-		Document: faulty(map[string]int64{
+		Document: faulty(map[ledger.Fate]int64{
 			ledger.Expected: 2000, ledger.Delivered: 1200, ledger.Dropped: 790, ledger.FailedSend: 10, ledger.Unaccounted: 0,
 		}, "spans-lost"),
 		Records: []record.Record{lateRun("none", 0, 0)},

@@ -202,8 +202,8 @@ func TestExactChecks(t *testing.T) {
 		"a span less in the ledger": {"spans lost in the sink", Wrong, ledgerOf(LossySink, ledger.Unaccounted, 59)},
 		"a span more in the ledger": {"spans lost in the sink", Wrong, ledgerOf(LossySink, ledger.Unaccounted, 61)},
 		"a span of one variant counted for the other": {"spans lost in the sink", Wrong, func(e map[string]Evidence) {
-			e[LossySink].Document.Ledgers[1].Entries = []finding.Entry{{Name: ledger.Unaccounted, Spans: 59}}
-			e[LossySink].Document.Ledgers[3].Entries = []finding.Entry{{Name: ledger.Unaccounted, Spans: 61}}
+			e[LossySink].Document.Ledgers[1].Entries = []finding.Entry{{Name: ledger.Unaccounted.String(), Spans: 59}}
+			e[LossySink].Document.Ledgers[3].Entries = []finding.Entry{{Name: ledger.Unaccounted.String(), Spans: 61}}
 		}},
 		"nothing thrown away": {"spans lost in the sink", Wrong, func(e map[string]Evidence) {
 			for i := range e[LossySink].Records {
@@ -223,7 +223,7 @@ func TestExactChecks(t *testing.T) {
 		"an operation that failed":   {"spans dropped, late sink", Wrong, lateRuns(func(r *record.Record) { r.Phases[0].Load.Completed-- })},
 		"a count beyond, of nothing": {"spans dropped, late sink", Wrong, func(e map[string]Evidence) {
 			all := &e[LateSink].Document.Ledgers[1]
-			all.Entries = append(all.Entries, finding.Entry{Name: ledger.AdmittedBeyond, Spans: 1})
+			all.Entries = append(all.Entries, finding.Entry{Name: ledger.AdmittedBeyond.String(), Spans: 1})
 		}},
 		"nothing dropped": {"spans dropped, late sink", Wrong, lateRuns(func(r *record.Record) {
 			r.Life.Spans, r.Tracer = 1000, record.Admitted{}
@@ -280,11 +280,11 @@ func TestWrongDropCounterFails(t *testing.T) {
 	}
 }
 
-func ledgerOf(experiment, entry string, spans int64) func(map[string]Evidence) {
+func ledgerOf(experiment string, f ledger.Fate, spans int64) func(map[string]Evidence) {
 	return func(e map[string]Evidence) {
 		for _, l := range e[experiment].Document.Ledgers {
 			for i := range l.Entries {
-				if l.Entries[i].Name == entry {
+				if l.Entries[i].Name == f.String() {
 					l.Entries[i].Spans = spans
 				}
 			}

@@ -15,7 +15,7 @@ func TestClaimsAboutLostSpans(t *testing.T) {
 			operation, variant string
 			share, most        float64
 		}{{"db", "otel", 0, 0}, {"json", "otel", 0, 0.3}, {"db", "elastic", 0.4, 0.4}, {"json", "elastic", 0.2, 0.3}} {
-			d.Ledgers = append(d.Ledgers, finding.Ledger{Operation: l.operation, Variant: l.variant, LostShare: l.share, LostMost: l.most, Entries: []finding.Entry{{Name: ledger.Expected, Spans: 100}}})
+			d.Ledgers = append(d.Ledgers, finding.Ledger{Operation: l.operation, Variant: l.variant, LostShare: l.share, LostMost: l.most, Entries: []finding.Entry{{Name: ledger.Expected.String(), Spans: 100}}})
 		}
 	}
 	for _, c := range []struct {
@@ -56,7 +56,7 @@ func TestClaimsAboutUnknownLosses(t *testing.T) {
 		for share, want := range map[*float64]ClaimKind{&none: Open, &some: Refuted} {
 			s := shop("proxy")
 			s.change = func(d *finding.Document) {
-				l := finding.Ledger{Operation: "db", Variant: "otel", LostShare: *share, LostMost: *share, Entries: []finding.Entry{{Name: ledger.Expected, Spans: 100}}}
+				l := finding.Ledger{Operation: "db", Variant: "otel", LostShare: *share, LostMost: *share, Entries: []finding.Entry{{Name: ledger.Expected.String(), Spans: 100}}}
 				c.change(d, &l)
 				d.Ledgers = append(d.Ledgers, l)
 			}
@@ -75,7 +75,7 @@ func TestLostOnPurpose(t *testing.T) {
 		s := shop("proxy")
 		s.change = func(d *finding.Document) {
 			d.Searches = []finding.Search{{Operation: "db", Variant: "otel", Kind: kind}}
-			d.Ledgers = []finding.Ledger{{Operation: "db", Variant: "otel", LostShare: 0.08, LostMost: 0.08, Entries: []finding.Entry{{Name: ledger.Expected, Spans: 100}}}}
+			d.Ledgers = []finding.Ledger{{Operation: "db", Variant: "otel", LostShare: 0.08, LostMost: 0.08, Entries: []finding.Entry{{Name: ledger.Expected.String(), Spans: 100}}}}
 		}
 		c := finding.Claim{Name: "x", Metric: "lost_share", Variants: []string{"otel"}, Operation: []string{"db"}, Below: number(0.01)}
 		if got := makeReplication(t, []finding.Claim{c}, s.document()).Claims[0]; got.Kind != want {

@@ -46,7 +46,7 @@ func Hop(p finding.Page) string {
 		}
 	}
 	if p.Early == 0 && p.EarlyTraces != nil && *p.EarlyTraces > 0 {
-		parts = append(parts, things(float64(*p.EarlyTraces), "trace")+" dropped too early by "+p.From+", of spans that are not known")
+		parts = append(parts, Counted(int(*p.EarlyTraces), "trace")+" dropped too early by "+p.From+", of spans that are not known")
 	}
 	if p.Outcome == finding.HopUnsure {
 		parts = append(parts, finding.FormatCount(p.Between+p.Inside)+" did not, and whether they were left out on purpose is not known")
@@ -82,7 +82,7 @@ func inTraces(p finding.Page) string {
 	if p.Traces == nil {
 		return ""
 	}
-	text := " in " + things(float64(*p.Traces), "trace")
+	text := " in " + Counted(int(*p.Traces), "trace")
 	switch {
 	case p.Partial == nil || *p.Traces == 0:
 		return text
@@ -105,7 +105,7 @@ func tooEarly(p finding.Page) string {
 	if p.EarlyTraces == nil {
 		return ""
 	}
-	return " in " + things(float64(*p.EarlyTraces), "trace")
+	return " in " + Counted(int(*p.EarlyTraces), "trace")
 }
 
 // sure are spans that were lost; nil where it is not sure that they were.

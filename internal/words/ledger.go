@@ -9,32 +9,10 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// entryTexts are what a reader calls the entries of a ledger.
-var entryTexts = map[string]string{
-	ledger.NotExported: "not exported", ledger.SampledOut: "sampled out", ledger.DecidedOut: "sampled out by the tracer", ledger.Suppressed: "suppressed by the tracer's own limit",
-	ledger.Dropped: "tracer says dropped", ledger.FailedSend: "failed export", ledger.Background: "of other work",
-	ledger.SampledOnWay: "sampled out on the way", ledger.DroppedOnWay: "dropped on the way", ledger.FailedOnWay: "failed export on the way",
-	ledger.EarlyOnWay: "dropped too early on the way", ledger.TornOnWay: "left out of kept traces",
-	ledger.LostAtStop: "lost at the stop", ledger.SaysSent: "tracer says sent",
-	ledger.AdmittedBeyond: "tracer says dropped, not missing",
-}
-
-// Entry is what a reader calls an entry of a ledger.
-func Entry(name string) string {
-	if text, has := entryTexts[name]; has {
-		return text
-	}
-	return name
-}
-
 // FillLedgers puts pages of the ledger into words.
 func FillLedgers(ledgers []finding.Ledger) {
 	for i := range ledgers {
-		l := &ledgers[i]
-		l.Verdict = Page(l.Outcome)
-		for k := range l.Entries {
-			l.Entries[k].Text = Entry(l.Entries[k].Name)
-		}
+		ledgers[i].Verdict = Page(ledgers[i].Outcome)
 	}
 }
 
@@ -53,7 +31,7 @@ func pageText(r finding.Reason) string {
 	share := " (" + finding.FormatValue(r.Figure("share"), "1") + ")"
 	switch r.Code {
 	case finding.PageOfStarting:
-		return fmt.Sprintf("%s came of starting and of %s; no operation accounts for them", n, things(r.Figure("requests"), "readiness request"))
+		return fmt.Sprintf("%s came of starting and of %s; no operation accounts for them", n, Counted(int(r.Figure("requests")), "readiness request"))
 	case finding.PageOfStopping:
 		return n + " came of stopping; no operation accounts for them"
 	case finding.PageNotExported:
@@ -83,7 +61,7 @@ func pageText(r finding.Reason) string {
 	case finding.PageMayVary:
 		return "nothing lost for sure; the number of spans varies, so up to " + n + " may be lost"
 	case finding.PageMayHaveFailed:
-		return fmt.Sprintf("nothing lost for sure; %s failed or had to be sent again, so up to %s may be lost", things(r.Figure("operations"), "operation"), n)
+		return fmt.Sprintf("nothing lost for sure; %s failed or had to be sent again, so up to %s may be lost", Counted(int(r.Figure("operations")), "operation"), n)
 	case finding.PageMayNotBeMade:
 		return "nothing lost for sure; too few operations agree on how many they make, so up to " + n + " may be lost"
 	case finding.PageHopSilent:
@@ -110,7 +88,7 @@ func pageText(r finding.Reason) string {
 	case finding.PageSuppressed:
 		return "the tracer's own limit suppressed " + n + share
 	case finding.PageSurplus:
-		return things(r.Figure("spans"), "span") + " more came than expected"
+		return Counted(int(r.Figure("spans")), "span") + " more came than expected"
 	case finding.PageBesides:
 		return n + " came of starting, besides those of the first request"
 	case finding.PageRepeated:
@@ -120,7 +98,7 @@ func pageText(r finding.Reason) string {
 	case finding.PageOtherWork:
 		return n + " came of the program's other work (" + roots(r.Figures) + "), in no account"
 	case finding.PageForeign:
-		return things(r.Figure("traces"), "trace") + " without the id that their request brought (traceparent), so that other work of the same name may hide a loss"
+		return Counted(int(r.Figure("traces")), "trace") + " without the id that their request brought (traceparent), so that other work of the same name may hide a loss"
 	case finding.PageSaidBeyond:
 		return saidBeyond(r) + ": its count and the sink's disagree"
 	case finding.PageSaidOfStart:
@@ -134,19 +112,15 @@ func pageText(r finding.Reason) string {
 }
 
 func saidBeyond(r finding.Reason) string {
-	return "the tracer says that it dropped " + things(r.Figure("spans"), "span") + " more than are missing"
+	return "the tracer says that it dropped " + Counted(int(r.Figure("spans")), "span") + " more than are missing"
 }
 
 // lostText says what was lost, and by whose word.
 func lostText(r finding.Reason) string {
 	var parts []string
-	for _, part := range []struct{ figure, before, after string }{
-		{"dropped", "the tracer says that it dropped ", ""}, {"failed", "", " in failed exports"},
-		{"dropped-on-way", "", " dropped on the way"}, {"failed-on-way", "", " in failed exports on the way"},
-		{"dropped-early", "", " dropped too early on the way"}, {"torn", "", " left out of kept traces"}, {"at-stop", "", " at the stop"}, {"unaccounted", "", " unaccounted for"},
-	} {
-		if n := r.Figure(part.figure); n > 0 {
-			parts = append(parts, part.before+number(n)+part.after)
+	for f := range ledger.Fates {
+		if n := r.Figure(f.Figure()); n > 0 {
+			parts = append(parts, f.Loss(number(n)))
 		}
 	}
 	return finding.FormatValue(r.Figure("share"), "1") + " lost: " + strings.Join(parts, ", ")
@@ -171,15 +145,7 @@ func roots(figures []finding.Figure) string {
 	return text
 }
 
-func spans(n float64) string { return things(n, "span") }
-
-// things counts them: "1 span", "1,204 spans".
-func things(n float64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return number(n) + " " + noun + "s"
-}
+func spans(n float64) string { return Counted(int(n), "span") }
 
 func number(n float64) string { return finding.FormatCount(int64(n)) }
 

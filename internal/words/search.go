@@ -27,8 +27,8 @@ func Goal(c *record.Capacity, percentile float64) string {
 	return c.Goal
 }
 
-// Search says in a sentence what the searches came to.
-func Search(f *finding.Search, made []*record.Capacity) string {
+// FillSearch says in a sentence what the searches came to.
+func FillSearch(f *finding.Search, made []*record.Capacity) {
 	upTo := " up to "
 	if f.Kind == string(config.GoalCPU) {
 		upTo = " at "
@@ -41,7 +41,8 @@ func Search(f *finding.Search, made []*record.Capacity) string {
 		if n := estimate.Ended(made, record.Unsteady); n > 0 {
 			text += fmt.Sprintf("; %s, unsteady, %s not count", Blocks(n), map[bool]string{true: "does", false: "do"}[n == 1])
 		}
-		return text + repeatedText(f.Repeated)
+		f.Text = text + repeatedText(f.Repeated)
+		return
 	}
 	var parts []string
 	for _, outcome := range outcomes {
@@ -49,7 +50,8 @@ func Search(f *finding.Search, made []*record.Capacity) string {
 			parts = append(parts, part)
 		}
 	}
-	return f.Goal + ": " + strings.Join(parts, "; ") + repeatedText(f.Repeated)
+	f.Ended = strings.Join(parts, "; ") + repeatedText(f.Repeated)
+	f.Text = f.Goal + ": " + f.Ended
 }
 
 // repeatedText says of how many searches the first attempt does not count.

@@ -25,8 +25,9 @@ func TestSearchNamesItsBracket(t *testing.T) {
 			record.Capacity{Goal: "cpu", Target: 0.75, Method: "fit", Outcome: record.Found, Rate: 840, Passing: 800, Failing: 840},
 			"75 % of the app's CPU at 840/s (800 to 840)"},
 	} {
-		if got := Search(&c.search, []*record.Capacity{&c.made}); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
+		FillSearch(&c.search, []*record.Capacity{&c.made})
+		if c.search.Text != c.want {
+			t.Errorf("%q, want %q", c.search.Text, c.want)
 		}
 	}
 }

@@ -1,12 +1,11 @@
-// This file puts a result into one short sentence: what tracing costs, whether that is over the budget, and whether spans
-// were lost.
+// This file puts all that a result comes to into one sentence: what tracing costs, whether that is over the budget, and
+// whether spans were lost.
 
 package words
 
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -16,55 +15,49 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 )
 
-// summaryWords is how many words a summary has at most.
-const summaryWords = 25
+// fewVariants is how many variants a range is over with those that leave out steps of tracing.
+const fewVariants = 3
 
-// Summary is one sentence of 25 words at most; "" where there is nothing that so few words can tell.
+// Summary is the sentence: "shop: otel adds 54.6 % CPU per operation (95 % CI 45.7 to 63.3 %)."
 func Summary(doc *finding.Document) string {
 	all := headlines(doc.Findings)
-	heads, _ := rankedHeads(doc, tracedHeads(doc, all))
-	text := ""
-	switch names := untracedNames(doc); {
+	traced := slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return doc.NotTracing(&f) })
+	heads, excluded := rankedHeads(doc, traced)
+	if whole := wholeHeads(doc, heads); variantsOf(heads) > fewVariants && len(whole) > 0 {
+		heads = whole
+	}
+	var clauses []string
+	switch {
+	case len(heads) == 0 && len(doc.Searches) > 0:
+		clauses = []string{searchedText(doc)}
+	case len(all) == 0:
+		return nothing(doc)
 	case len(heads) == 1:
-		text = summaryOfOne(heads[0])
+		clauses = []string{ofOne(heads[0])}
 	case len(heads) > 1:
-		text = summaryOfMany(heads, true)
-		if len(strings.Fields(text)) >= summaryWords {
-			text = summaryOfMany(heads, false)
-		}
-	case len(names) > 0:
-		text = "no span came with " + FewNames(names) + ", so what tracing costs cannot be told"
-	case len(elsewhereNames(doc)) > 0:
-		text = FewNames(elsewhereNames(doc)) + " sent spans elsewhere, so what tracing costs cannot be told"
+		clauses = []string{ofMany(heads)}
 	}
-	if text == "" {
-		return ""
+	clauses = append(clauses, untracedClause(doc, len(heads) > 0)...)
+	if len(all) > 0 {
+		clauses = append(clauses, gapsClause(doc, all)...)
 	}
-	text = strings.Join(strings.Fields(cmp.Or(doc.Experiment.Workload, doc.Experiment.Name, "this program")+": "+text), " ")
-	if len(strings.Fields(text)) > summaryWords {
-		return ""
+	var limits budgets
+	for i := range doc.Findings {
+		f := &doc.Findings[i]
+		limits.add(f.Metric, f.Variant, where(*f), &f.Verdict)
 	}
-	budget, loss, gap := summaryBudget(doc), summaryLoss(doc), ""
-	short, _, _ := strings.Cut(budget, ",")
-	if len(heads) > 0 && len(gapsClause(doc, all)) > 0 {
-		gap = "not all compared"
+	if text := limits.clause(""); text != "" {
+		clauses = append(clauses, text)
 	}
-	lost := ""
-	if loss != "" {
-		lost = "spans were lost"
+	clauses = append(clauses, lossClauses(doc)...)
+	if len(excluded) > 0 {
+		clauses = append(clauses, "excluded, because of lost spans: "+FewNames(excluded))
 	}
-	for _, clauses := range [][]string{{text, budget, loss, gap}, {text, short, loss, gap}, {text, short, lost, gap}, {text, short, lost}, {text, short}} {
-		whole := strings.Join(slices.DeleteFunc(clauses, func(s string) bool { return s == "" }), "; ")
-		if len(strings.Fields(whole)) <= summaryWords {
-			return whole + "."
-		}
-	}
-	return text + "."
+	return cmp.Or(doc.Experiment.Workload, doc.Experiment.Name, "this program") + ": " + strings.Join(clauses, "; ") + "."
 }
 
-// summaryOfOne is what one variant costs on one operation.
-func summaryOfOne(f finding.Finding) string {
-	what := summaryMetric(f)
+// ofOne is what one variant costs on one operation.
+func ofOne(f finding.Finding) string {
 	switch standingOf(f) {
 	case figures:
 		direction := "higher"
@@ -74,44 +67,43 @@ func summaryOfOne(f finding.Finding) string {
 		return finding.MetricName(f.Metric) + " with " + f.Variant + " was " + share(f) + " " + direction + " (" + Blocks(f.Blocks) + ": no interval)"
 	case untold:
 		text := "what " + f.Variant + " adds to the " + finding.MetricName(f.Metric) + " cannot be told"
-		if r := f.Verdict.Reason(); r.Code == finding.WhyOverloaded {
-			text += ": " + r.Variant + " did not hold the rate"
+		if r := f.Verdict.Reason(); r.Text != "" {
+			text += ": " + r.Text
 		}
 		return text
 	case unsure:
-		return "what " + f.Variant + " adds to the " + finding.MetricName(f.Metric) + " is inconclusive (" + rangeText(f) + ")"
+		corrected := ""
+		if f.Verdict.Claims > 1 {
+			corrected = fmt.Sprintf(" after correction for %d comparisons", f.Verdict.Claims)
+		}
+		return "what " + f.Variant + " adds to the " + finding.MetricName(f.Metric) + " is inconclusive" + corrected + " (" + rangeText(f) + ")"
 	case hidden:
 		if !useful(f) {
 			return "what " + f.Variant + " adds to the " + finding.MetricName(f.Metric) + " is inconclusive (95 % CI " + rangeText(f) + ")"
 		}
 		return f.Variant + " makes no difference in " + finding.MetricName(f.Metric) + " larger than " + boundText(f)
 	}
-	size, ends := finding.FormatApart(estimate.Magnitude(*f.Shown()), f.Unit, f.ByRatio())
-	_, unit, spaced := strings.Cut(size, " ")
-	if spaced {
-		unit = " " + unit
-	}
-	return f.Variant + " " + addsText(f) + " " + what + " (95 % CI " + strings.Trim(ends, "()") + unit + ")"
+	return f.Variant + " " + addsText(f) + " " + ofWhat(f) + " (95 % CI " + finding.FormatEnds(estimate.Magnitude(*f.Shown()), f.Unit, f.ByRatio()) + ")"
 }
 
-// summaryOfMany is the range of what several headlines come to, its ends by name where there is room.
-func summaryOfMany(heads []finding.Finding, room bool) string {
+// ofMany is the range of what several headlines come to, its ends by name.
+func ofMany(heads []finding.Finding) string {
 	clear := slices.DeleteFunc(slices.Clone(heads), func(f finding.Finding) bool { s := standingOf(f); return s != seen && s != figures })
 	if len(clear) == 0 {
 		return fmt.Sprintf("none of %d differences in %s is clear", len(heads), finding.MetricName(heads[0].Metric))
 	}
 	slices.SortStableFunc(clear, func(a, b finding.Finding) int { return cmp.Compare(size(a), size(b)) })
-	s := subject{many: slices.ContainsFunc(heads, func(f finding.Finding) bool { return f.Variant != heads[0].Variant })}
 	least, most := clear[0], clear[len(clear)-1]
-	who := "tracing"
-	if !s.many {
-		who = heads[0].Variant
+	who, many := heads[0].Variant, variantsOf(heads) > 1
+	if many {
+		who = "tracing"
 	}
 	at := func(f finding.Finding) string {
-		if !room {
-			return signedShare(f)
+		name := where(f)
+		if many {
+			name = f.Variant + " on " + name
 		}
-		return signedShare(f) + " (" + s.named(f) + ")"
+		return signedShare(f) + " (" + name + ")"
 	}
 	text := who + " changes " + finding.MetricName(most.Metric) + " by " + at(least)
 	if figureOnly(most) {
@@ -129,15 +121,17 @@ func summaryOfMany(heads []finding.Finding, room bool) string {
 	return text
 }
 
-// summaryMetric is what a headline is an amount of.
-func summaryMetric(f finding.Finding) string {
+// ofWhat is what a headline is an amount of.
+func ofWhat(f finding.Finding) string {
 	switch f.Metric {
 	case metric.Capacity:
 		return "of the capacity"
-	case metric.CPUPerOperation:
-		return "CPU per operation"
+	case metric.TimePerCall:
+		return "per call"
+	case metric.Slope:
+		return "per further call in depth"
 	}
-	return ofWhat(f)
+	return "CPU per operation"
 }
 
 // addsText is "adds 54 %", "saves 3 %", or of a capacity "costs 38 %".
@@ -152,192 +146,104 @@ func addsText(f finding.Finding) string {
 	return verb + share(f)
 }
 
-// summaryBudget says how the budget was kept.
-func summaryBudget(doc *finding.Document) string {
-	var over, open, all []finding.Finding
-	for _, f := range doc.Findings {
-		if f.Verdict.Budget == nil {
+// searchedText says what the searches came to where there is no capacity to compare:
+// the rates that were found, and why the others were not.
+func searchedText(doc *finding.Document) string {
+	var found, open []string
+	for _, f := range doc.Searches {
+		at := "with " + f.Variant + " on " + cell.AtOf(f.Operation, f.Parameter).String() + " "
+		if f.Rate != nil {
+			found = append(found, at+f.Text)
 			continue
 		}
-		all = append(all, f)
-		switch f.Verdict.Kind {
-		case finding.Over:
-			over = append(over, f)
-		case finding.Within:
-		default:
-			open = append(open, f)
-		}
+		open = append(open, at+f.Ended)
 	}
-	switch {
-	case len(all) == 1:
-		return "budget " + finding.FormatBound(*all[0].Verdict.Budget, "1", true) + ": " + keptText(all[0])
-	case len(over) > 0:
-		return fmt.Sprintf("over %d of %d budgets", len(over), len(all))
-	case len(open) > 0:
-		return fmt.Sprintf("%d of %d budgets inconclusive", len(open), len(all))
-	case len(all) > 0:
-		return "within all budgets"
+	if len(open) == 0 {
+		return "the capacity cannot be compared: too few blocks hold a search of both sides"
 	}
-	return ""
-}
-
-// keptText is how one budget was kept.
-func keptText(f finding.Finding) string {
-	v := f.Verdict
-	switch {
-	case v.Kind == finding.Within, v.Kind == finding.Over:
-		return string(v.Kind)
-	case v.MoreBlocks > 0:
-		return "inconclusive, about " + Blocks(v.MoreBlocks) + " more"
-	case v.Inconclusive(f.ByRatio()):
-		return "inconclusive"
-	}
-	return "cannot be told"
-}
-
-// summaryLoss says who lost the most spans, for sure.
-func summaryLoss(doc *finding.Document) string {
-	if len(doc.Lossy) == 0 {
-		return ""
-	}
-	worst := slices.MaxFunc(doc.Lossy, func(a, b finding.Lossy) int { return cmp.Compare(a.LostShare, b.LostShare) })
-	return worst.Variant + " lost " + finding.FormatValue(worst.LostShare, "1") + " of its spans"
-}
-
-// This file names what a clause of the summary is about.
-
-// subject is what a clause is about.
-type subject struct {
-	name string // "tracing with otel"
-	with string // "with otel"
-	many bool   // several variants
-}
-
-// who names a variant; where no tracer takes part, nothing is traced.
-func who(doc *finding.Document, variant string) subject {
-	for _, v := range doc.Experiment.Variants {
-		if v.Name == variant && v.Tracer == "none" {
-			return subject{name: variant, with: "with " + variant}
-		}
-	}
-	return subject{name: "tracing with " + variant, with: "with " + variant}
-}
-
-func (s subject) verb(one, more string) string {
-	if s.many {
-		return s.name + " " + more + " "
-	}
-	return s.name + " " + one + " "
-}
-
-// where names the operation of a headline, at its level.
-func where(f finding.Finding) string {
-	return cell.AtOf(f.Operation, f.Parameter).String()
-}
-
-func (s subject) named(f finding.Finding) string {
-	if s.many {
-		return f.Variant + " on " + where(f)
-	}
-	return where(f)
-}
-
-// names is " on json and work", or " for otel on json".
-func (s subject) names(list []finding.Finding) string {
-	var names []string
-	for _, f := range list {
-		names = append(names, s.named(f))
-	}
-	if s.many {
-		return " for " + FewNames(names)
-	}
-	return " on " + FewNames(names)
-}
-
-// This file puts the headline of one variant into a clause: its CPU per operation, or
-// its capacity. It says no more than the interval of the verdict supports.
-
-// clause says what one variant costs.
-func clause(s subject, heads []finding.Finding) string {
-	if len(heads) > 1 {
-		return span(s, heads)
-	}
-	f := heads[0]
-	on := " on " + where(f)
-	what := finding.MetricName(f.Metric)
-	switch standingOf(f) {
-	case untold:
-		return s.verb("changes", "change") + "the " + what + " by an amount that cannot be told (" + answered{}.reasons(&f.Verdict) + ")" + on
-	case figures:
-		return figuresClause(s, f) + on
-	case unsure:
-		return s.verb("makes", "make") + "a difference in " + what + " that is not significant " + corrected(f) + ": " + finding.FormatInterval(*f.Shown(), f.Unit, f.ByRatio()) + on
-	case hidden:
-		if !useful(f) {
-			return s.verb("makes", "make") + "an inconclusive difference in " + what + ": " + rangeText(f) + on
-		}
-		return s.verb("makes", "make") + "no difference in " + what + " larger than " + boundText(f) + on
-	}
-	if f.Metric == metric.Capacity {
-		return capacityClause(s, f) + on
-	}
-	text := amount(f) + " " + ofWhat(f)
-	switch {
-	case f.ByRatio():
-		text += ", " + finding.FormatInterval(*f.Relative, f.Unit, true) + ","
-	case f.Metric == metric.Slope || f.Amount:
-		text = finding.FormatSize(estimate.Magnitude(*f.Absolute), f.Unit, false) + " " + ofWhat(f)
-	}
-	if size(f) < 0 {
-		return s.verb("saves", "save") + text + on
-	}
-	return s.verb("costs", "cost") + text + on
-}
-
-// ofWhat is what a headline is an amount of.
-func ofWhat(f finding.Finding) string {
-	switch f.Metric {
-	case metric.TimePerCall:
-		return "per call"
-	case metric.Slope:
-		return perFurtherCall
-	}
-	return "of CPU per operation"
-}
-
-// corrected says for how many comparisons an interval was corrected.
-func corrected(f finding.Finding) string {
-	if f.Verdict.Claims > 1 {
-		return fmt.Sprintf("after correction for %d comparisons", f.Verdict.Claims)
-	}
-	return "yet"
-}
-
-// figuresClause tells a difference without claiming it.
-func figuresClause(s subject, f finding.Finding) string {
-	direction := "higher"
-	if f.Absolute != nil && f.Absolute.Estimate < 0 {
-		direction = "lower"
-	}
-	text := fmt.Sprintf("in %s (figures only), %s %s was %s %s", Blocks(f.Blocks), finding.MetricName(f.Metric), s.with,
-		finding.FormatValue(math.Abs(f.Absolute.Estimate), f.Unit), direction)
-	if f.ByRatio() {
-		text += " (" + finding.FormatInterval(finding.Interval{Estimate: f.Relative.Estimate}, f.Unit, true) + ")"
+	text := "the capacity cannot be compared: " + FewNames(open)
+	if len(found) > 0 {
+		text += "; " + FewNames(found)
 	}
 	return text
 }
 
-// capacityClause says what of the capacity is lost: "costs 38 % of the capacity (35 to
-// 41), 1,520/s instead of 2,450/s,".
-func capacityClause(s subject, f finding.Finding) string {
-	instead := fmt.Sprintf(", %s instead of %s,", finding.FormatValue(f.Value, f.Unit), finding.FormatValue(f.Baseline, f.Unit))
-	i, relative := *f.Absolute, false
-	if f.ByRatio() {
-		i, relative = *f.Relative, true
+// headlines are the findings that the sentence is made of.
+func headlines(findings []finding.Finding) []finding.Finding {
+	var out []finding.Finding
+	for _, f := range findings {
+		if f.Headline {
+			out = append(out, f)
+		}
 	}
-	estimate, ends, _ := strings.Cut(finding.FormatSize(estimate.Magnitude(i), f.Unit, relative), " (")
-	if size(f) < 0 {
-		return s.verb("costs", "cost") + estimate + " of the capacity (" + ends + instead
+	return out
+}
+
+func nothing(doc *finding.Document) string {
+	switch {
+	case doc.Runs.Good == 0 && doc.Runs.Failed == 0:
+		return "There is no run yet: nothing can be compared."
+	case FailureOnTop(doc):
+		return "No run succeeded: " + strings.TrimRight(doc.Runs.Failure[0], ".: ") + "."
+	case doc.Runs.Good == 0:
+		return "No run succeeded: nothing can be compared."
+	case len(doc.Experiment.Variants) < 2:
+		return "There is one variant only: nothing can be compared."
 	}
-	return s.verb("raises", "raise") + "the capacity by " + estimate + " (" + ends + instead
+	return "No block holds both a baseline and a variant: nothing can be compared."
+}
+
+// FailureOnTop reports whether the summary is the first of the failures.
+func FailureOnTop(doc *finding.Document) bool {
+	return doc.Runs.Good == 0 && len(doc.Runs.Failure) > 0 && len(doc.Searches) == 0 && len(headlines(doc.Findings)) == 0
+}
+
+// variantsOf is how many variants headlines are of.
+func variantsOf(heads []finding.Finding) int {
+	names := map[string]bool{}
+	for _, f := range heads {
+		names[f.Variant] = true
+	}
+	return len(names)
+}
+
+// where names the operation of a headline, at its level.
+func where(f finding.Finding) string { return cell.AtOf(f.Operation, f.Parameter).String() }
+
+// rankedHeads are the headlines of variants that lost too few spans to matter, and the names
+// of the others: with where, if they have some of both. Where all lost too many they are all
+// that there is to tell.
+func rankedHeads(doc *finding.Document, heads []finding.Finding) (kept []finding.Finding, excluded []string) {
+	var lossy []finding.Finding
+	for _, f := range heads {
+		lost := slices.ContainsFunc(doc.Lossy, func(l finding.Lossy) bool {
+			here := f.Metric == metric.Slope || cell.LevelOf(l.Parameter) == cell.LevelOf(f.Parameter)
+			return l.Variant == f.Variant && l.Operation == f.Operation && here
+		})
+		if lost {
+			lossy = append(lossy, f)
+		} else {
+			kept = append(kept, f)
+		}
+	}
+	if len(kept) == 0 {
+		return heads, nil
+	}
+	for _, f := range lossy {
+		name := f.Variant
+		if slices.ContainsFunc(kept, func(k finding.Finding) bool { return k.Variant == f.Variant }) {
+			name += " on " + where(f)
+		}
+		if !slices.Contains(excluded, name) {
+			excluded = append(excluded, name)
+		}
+	}
+	return kept, excluded
+}
+
+// wholeHeads are the headlines of variants that leave out no step of tracing, and no trace.
+func wholeHeads(doc *finding.Document, heads []finding.Finding) []finding.Finding {
+	return slices.DeleteFunc(slices.Clone(heads), func(f finding.Finding) bool {
+		return slices.ContainsFunc(doc.Experiment.Variants, func(v finding.Variant) bool { return v.Name == f.Variant && v.Partial })
+	})
 }

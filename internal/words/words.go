@@ -5,6 +5,8 @@ package words
 import (
 	"fmt"
 	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
 )
 
 // FewNames lists some names and the number of the others.
@@ -28,19 +30,14 @@ func Quoted(word string) string {
 }
 
 // Blocks counts blocks.
-func Blocks(n int) string {
-	if n == 1 {
-		return "1 block"
-	}
-	return fmt.Sprintf("%d blocks", n)
-}
+func Blocks(n int) string { return Counted(n, "block") }
 
-// Counted is a number of things: "1 warning", "3 warnings".
+// Counted is a number of things: "1 warning", "1,204 spans".
 func Counted(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return finding.FormatCount(int64(n)) + " " + noun + "s"
 }
 
 // OnlyCPU is why what takes time is not compared of woven variants: requests of one wait for those of

@@ -25,7 +25,7 @@ type Book struct {
 
 	byCell     []finding.Ledger                            // the same by cell, where operations have levels
 	deliveries map[*dataset.Run]map[string]ledger.Delivery // by run and the name of the cell
-	windows    map[cell.Cell]Lost                          // that are known already
+	cells      map[cell.Cell]*Delivery                     // that are known already
 }
 
 // New settles what became of the spans of a set.
@@ -41,7 +41,7 @@ func New(set *dataset.Set) *Book {
 func Blank(set *dataset.Set) *Book {
 	return &Book{
 		Set: set, Tracing: map[string]ledger.Tracing{}, Ledgers: []finding.Ledger{},
-		deliveries: map[*dataset.Run]map[string]ledger.Delivery{}, windows: map[cell.Cell]Lost{},
+		deliveries: map[*dataset.Run]map[string]ledger.Delivery{}, cells: map[cell.Cell]*Delivery{},
 	}
 }
 
@@ -108,28 +108,8 @@ func (b *Book) account() {
 	}
 }
 
-// Share is the delivered share of a variant's spans in what is measured on a cell, but for what
-// was lost for sure: of the window, or of the whole phase where LostInWindow tells less, or of
-// the whole run where nobody knows how many were to come; 1 where it is not known at all.
-func (b *Book) Share(variant string, at cell.At) float64 {
-	l := b.LedgerOf(variant, at)
-	if l == nil {
-		return 1
-	}
-	if !ledger.Expects(*l) {
-		if of := b.BesideOperations(variant); of != nil {
-			return 1 - of.LostShare
-		}
-		return 1
-	}
-	if window := b.LostInWindow(variant, at); !window.below(l) {
-		return 1 - window.Share()
-	}
-	return 1 - l.LostShare
-}
-
-// LedgerOf returns the ledger of a variant on a cell, nil if there is none.
-func (b *Book) LedgerOf(variant string, at cell.At) *finding.Ledger {
+// ledgerOf returns the ledger of a variant on a cell, nil if there is none.
+func (b *Book) ledgerOf(variant string, at cell.At) *finding.Ledger {
 	for i := range b.byCell {
 		if l := &b.byCell[i]; l.Variant == variant && l.Operation == at.String() {
 			return l
@@ -138,8 +118,8 @@ func (b *Book) LedgerOf(variant string, at cell.At) *finding.Ledger {
 	return nil
 }
 
-// Delivery is what was delivered of a variant on a cell in a block; false where it is not known how many were to come.
-func (b *Book) Delivery(variant string, block int, at cell.At) (ledger.Delivery, bool) {
+// InBlock is what was delivered of a variant on a cell in a block; false where it is not known how many were to come.
+func (b *Book) InBlock(variant string, block int, at cell.At) (ledger.Delivery, bool) {
 	one, known := b.deliveries[b.Runs[variant][block]][at.String()]
 	return one, known
 }

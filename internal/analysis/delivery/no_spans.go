@@ -61,7 +61,7 @@ func (b *Book) skips(variant, operation string) bool {
 // isDark reports whether nothing is known of spans of an operation, lost ones included, where
 // some came of the run.
 func (b *Book) isDark(l finding.Ledger) bool {
-	came := ledger.Spans(l, ledger.Delivered) + ledger.Spans(l, ledger.Merged) + ledger.Spans(l, ledger.Suppressed) + ledger.Spans(l, ledger.DecidedOut) + ledger.Spans(l, ledger.SampledOnWay) + ledger.Admitted(l)
+	came := ledger.Spans(l, ledger.Delivered) + ledger.Spans(l, ledger.Merged) + ledger.Spans(l, ledger.Suppressed) + ledger.Spans(l, ledger.DecidedOut) + ledger.Spans(l, ledger.SampledOnWay) + ledger.Reported(l)
 	if !ledger.Expects(l) && b.leftOut(l.Variant) > 0 {
 		return false // some of those may have been of it
 	}

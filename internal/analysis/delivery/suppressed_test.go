@@ -24,7 +24,7 @@ func TestAbsentShare(t *testing.T) {
 		"none came":  {1, 0, 500, 0, 1},
 	} {
 		l := finding.Ledger{LostShare: test.lost, Entries: []finding.Entry{
-			{Name: ledger.Suppressed, Spans: test.held}, {Name: ledger.Merged, Spans: test.old}, {Name: ledger.Delivered, Spans: test.came},
+			{Name: ledger.Suppressed.String(), Spans: test.held}, {Name: ledger.Merged.String(), Spans: test.old}, {Name: ledger.Delivered.String(), Spans: test.came},
 		}}
 		if got := absentShare(&l); math.Abs(got-test.want) > 1e-9 {
 			t.Errorf("%s: %g, want %g", name, got, test.want)
@@ -34,11 +34,11 @@ func TestAbsentShare(t *testing.T) {
 
 // What was lost besides is no part of what was to be sent and was not.
 func TestSuppressedAndLost(t *testing.T) {
-	l := &finding.Ledger{LostShare: 0.5, Entries: []finding.Entry{{Name: "delivered", Spans: 50}, {Name: ledger.Suppressed, Spans: 100}}}
+	l := &finding.Ledger{LostShare: 0.5, Entries: []finding.Entry{{Name: "delivered", Spans: 50}, {Name: ledger.Suppressed.String(), Spans: 100}}}
 	if got := suppressedShare(l); math.Abs(got-0.5) > 1e-9 {
 		t.Errorf("100 of 200 were not sent, 50 of the others lost: %g", got)
 	}
-	l = &finding.Ledger{LostShare: 1, Entries: []finding.Entry{{Name: ledger.Dropped, Spans: 70}, {Name: ledger.Suppressed, Spans: 30}}}
+	l = &finding.Ledger{LostShare: 1, Entries: []finding.Entry{{Name: ledger.Dropped.String(), Spans: 70}, {Name: ledger.Suppressed.String(), Spans: 30}}}
 	if got := suppressedShare(l); math.Abs(got-0.3) > 1e-9 {
 		t.Errorf("30 of 100 were not sent, all others lost: %g", got)
 	}

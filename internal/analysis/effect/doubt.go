@@ -106,10 +106,10 @@ func (s *Maker) isDark(variant string, at cell.At) bool {
 // lossNote says what a variant lost, or may have lost, of the spans of what is measured on a cell; nil where that is too
 // little to matter.
 func (s *Maker) lossNote(variant string, at cell.At) *finding.Reason {
-	if lost := 1 - s.Share(variant, at); finding.Matters(lost) {
+	if lost := 1 - s.Of(variant, at).Share; finding.Matters(lost) {
 		return &finding.Reason{Code: finding.NoteLossy, Variant: variant, Figures: []finding.Figure{{Name: "share", Value: lost, Unit: "1"}}}
 	}
-	if unknown := s.UnknownLoss(variant, at); unknown != nil {
+	if unknown := s.Of(variant, at).Unknown; unknown != nil {
 		return &finding.Reason{Code: finding.NoteMayBeLossy, Variant: variant, Because: unknown.Why, Figures: []finding.Figure{{Name: "share", Value: unknown.LostMost, Unit: "1"}}}
 	}
 	return nil

@@ -24,13 +24,13 @@ import (
 // and what is compared with it looks dear. Where the number of spans is only known to lie
 // between two ends, so is the cost of one, and the interval covers both.
 func (s *Maker) perSpan(p dataset.Pair, at cell.At) *claim {
-	if at.Operation == "" || s.RegimeOf(at) == metric.Search || finding.Matters(1-s.Share(p.Variant, at)) || finding.Matters(1-s.Share(p.Against, at)) {
+	if at.Operation == "" || s.RegimeOf(at) == metric.Search || s.Of(p.Variant, at).Matters() || s.Of(p.Against, at).Matters() {
 		return nil
 	}
 	value, known := s.Meant(p.Variant, at)
 	base, knownBase := s.Meant(p.Against, at)
-	value = value.Doubted(s.LostInMeasured(p.Variant, at))
-	base = base.Doubted(s.LostInMeasured(p.Against, at))
+	value = value.Doubted(s.Of(p.Variant, at).Measured)
+	base = base.Doubted(s.Of(p.Against, at).Measured)
 	added := value.Less(base)
 	if !known || !knownBase || added.Low <= 0 {
 		return nil // or it may be that none are added
@@ -127,7 +127,7 @@ func (s *Maker) decides(variant string) bool {
 
 // loses reports whether either side of a pair lost spans.
 func (s *Maker) loses(p dataset.Pair, at cell.At) bool {
-	return finding.Matters(1-s.Share(p.Variant, at)) || finding.Matters(1-s.Share(p.Against, at))
+	return s.Of(p.Variant, at).Matters() || s.Of(p.Against, at).Matters()
 }
 
 // payers are all together, and each role but the harness's where there are helpers.
@@ -181,7 +181,7 @@ func (s *Maker) delivered(p dataset.Pair, at cell.At) *claim {
 			c.Absolute = estimate.Interval(stats.SignedRank(estimate.Minus(value, base), s.Confidence(estimate.Confidence)), false)
 		}
 	}
-	if l := s.LedgerOf(p.Variant, at); l != nil {
+	if l := s.Of(p.Variant, at).Ledger; l != nil {
 		for _, one := range l.Outcome {
 			c.remark(one)
 		}
@@ -197,12 +197,12 @@ func (s *Maker) delivered(p dataset.Pair, at cell.At) *claim {
 func (s *Maker) shares(p dataset.Pair, at cell.At) (samples []finding.Sample, compared bool) {
 	compared = true
 	for _, block := range s.BlocksOf(p.Variant, p.Against) {
-		value, known := s.Delivery(p.Variant, block, at)
+		value, known := s.InBlock(p.Variant, block, at)
 		if !known || value.Due <= 0 {
 			return nil, false
 		}
 		sample := finding.Sample{Block: block, Value: value.Share()}
-		if base, known := s.Delivery(p.Against, block, at); known && base.Due > 0 {
+		if base, known := s.InBlock(p.Against, block, at); known && base.Due > 0 {
 			sample.Baseline = base.Share()
 		} else {
 			compared = false
@@ -216,7 +216,8 @@ func (s *Maker) shares(p dataset.Pair, at cell.At) (samples []finding.Sample, co
 // counted, not estimated: there is no interval but where the ledger has one.
 func (s *Maker) judgeLost(c *claim, budget *config.Limit) {
 	c.Verdict.Budget = &budget.Value
-	l := s.LedgerOf(c.Variant, c.at)
+	d := s.Of(c.Variant, c.at)
+	l := d.Ledger
 	if s.LosesOnPurpose(c.at) {
 		c.cannotTell(because(finding.WhyLossAim))
 		return
@@ -227,14 +228,14 @@ func (s *Maker) judgeLost(c *claim, budget *config.Limit) {
 	}
 	least, most, known := ledger.LossEnds(*l)
 	told := l.Outcome
-	if window := s.LostInWindow(c.Variant, c.at); window.Known && window.Share() > least {
+	if window := d.Window; window.Known && window.Share() > least {
 		least, most = window.Share(), max(most, window.MostShare()) // a long warm-up thins out no loss
 		told = append([]finding.Reason{{Code: finding.WhyInWindow, Figures: []finding.Figure{{Name: "share", Value: least, Unit: "1"}}}}, told...)
 	}
 	switch {
 	case !known:
 		s.judgeUnexpected(c, budget.Value)
-	case ledger.Surplus(*l) > 0 && budget.Value < 1 && ledger.AdmittedShare(*l) <= budget.Value:
+	case ledger.Surplus(*l) > 0 && budget.Value < 1 && ledger.ReportedShare(*l) <= budget.Value:
 		c.cannotTell(told...) // the expected number is wrong: what came beyond it may make up for any loss, and what is missing may not be
 	case least > budget.Value:
 		c.answer(finding.Over, told...)
@@ -286,13 +287,13 @@ func (s *Maker) leastCost(l *finding.Lossy, findings []finding.Finding) {
 	}
 }
 
-// Apart lists the variants apart that lost too many spans to be ranked, with what the findings say that they cost.
-func (s *Maker) Apart(findings []finding.Finding) []finding.Lossy {
+// Excluded lists the variants that lost too many spans to be ranked, with what the findings say that they cost.
+func (s *Maker) Excluded(findings []finding.Finding) []finding.Lossy {
 	out := s.Lossy()
 	for i := range out {
 		at := cell.AtOf(out[i].Operation, out[i].Parameter)
 		lost := slices.ContainsFunc(out, func(l finding.Lossy) bool { return l.Variant == s.Baseline && sameCell(l, out[i]) })
-		if !lost && s.UnknownLoss(s.Baseline, at) == nil {
+		if !lost && s.Of(s.Baseline, at).Unknown == nil {
 			s.leastCost(&out[i], findings)
 		}
 	}

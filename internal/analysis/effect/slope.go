@@ -137,8 +137,8 @@ func (s *Maker) lossOfLine(p dataset.Pair, a dataset.Axis) *finding.Reason {
 	lost, may := 0.0, 0.0
 	for _, at := range a.Cells {
 		for _, variant := range []string{p.Variant, p.Against} {
-			lost = max(lost, 1-s.Share(variant, at))
-			if unknown := s.UnknownLoss(variant, at); unknown != nil {
+			lost = max(lost, 1-s.Of(variant, at).Share)
+			if unknown := s.Of(variant, at).Unknown; unknown != nil {
 				may = max(may, unknown.LostMost)
 			}
 		}

@@ -199,7 +199,7 @@ func Withdraw(doc *finding.Document) {
 // over its budget even so stays over, unless the baseline did still less, which makes all others
 // look dear.
 func (s *Maker) withhold(claims []*claim) {
-	doc := &finding.Document{Untraced: s.UntracedOperations(), Elsewhere: s.Elsewhere(), Lossy: s.Apart(nil), LossUnknown: s.UnknownLosses()}
+	doc := &finding.Document{Untraced: s.UntracedOperations(), Elsewhere: s.Elsewhere(), Lossy: s.Excluded(nil), LossUnknown: s.UnknownLosses()}
 	for _, c := range claims {
 		if c.Verdict.Budget == nil {
 			continue

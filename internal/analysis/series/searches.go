@@ -69,14 +69,14 @@ func (s Maker) search(variant string, at cell.At) (*finding.Search, error) {
 	out.Kind, out.Target, out.Method, out.Goal = first.Goal, first.Target, first.Method, words.Goal(first, s.SearchedPercentile())
 	out.Binding = mostFrequent(made, func(c *record.Capacity) string { return c.Binding })
 	out.Seconds = stats.Center(estimate.Each(made, func(c *record.Capacity) (float64, bool) { return c.Seconds, true }))
-	if lost := s.LostAtRate(variant, at); lost.Known && (!lost.Unsure() || finding.Matters(lost.Share())) && !s.LosesOnPurpose(at) {
+	if lost := s.Of(variant, at).Measured; lost.Known && (!lost.Unsure() || finding.Matters(lost.Share())) && !s.LosesOnPurpose(at) {
 		share := lost.Share()
 		out.LostShare = &share
 	}
 	out.Held, out.Failed = heldIn(made)
 	out.Below = failedBelow(made, out.Held)
 	s.searchFigures(out, made)
-	out.Text = words.Search(out, made)
+	words.FillSearch(out, made)
 	return out, nil
 }
 

@@ -119,7 +119,7 @@ func ends(low, high float64) string {
 
 func (s *looker) findLost() []hit {
 	return s.inLedgers(func(l finding.Ledger) (string, bool) {
-		return l.Verdict, ledger.Admitted(l) > 0 && !s.losesOnPurpose(l.Operation)
+		return l.Verdict, ledger.Reported(l) > 0 && !s.losesOnPurpose(l.Operation)
 	})
 }
 

@@ -17,10 +17,6 @@ func Write(w io.Writer, p *model.Page) error {
 	m.alarm(p.Alarm)
 	m.line(strings.TrimSpace(status(p.Kept) + " **" + escaped(p.Summary) + "**"))
 	m.line("")
-	if p.More != "" {
-		m.line(escaped(p.More))
-		m.line("")
-	}
 	m.about(p)
 	m.grid(p.Headline)
 	for _, n := range p.Marks {

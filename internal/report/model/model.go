@@ -16,7 +16,6 @@ type Page struct {
 	Name    string // of the experiment or the replication
 	Alarm   Alarm
 	Summary string // in a sentence
-	More    string // the rest of it, where the sentence is a summary
 	Kept    Tone   // how the budgets were kept: Good, Bad, Doubtful, Faint where there is none; Plain where nobody asks
 
 	About    [][]string // what was measured: lines, each of some parts

@@ -39,7 +39,7 @@ func Interval(i finding.Interval, unit string, relative bool, tone model.Tone) (
 
 // BadgeCell is a verdict where there is little room.
 func BadgeCell(f *finding.Finding) model.Cell {
-	return model.Cell{Mark: VerdictMark(f.Verdict.ShownKind(f.ByRatio())), Text: badge(f), Tone: ToneOf(f.Verdict.ShownKind(f.ByRatio()))}
+	return model.Cell{Mark: VerdictMark(f.Verdict.ShownKind(f.ByRatio())), Text: words.Badge(f), Tone: ToneOf(f.Verdict.ShownKind(f.ByRatio()))}
 }
 
 // ValueCells is a value and the mark of its verdict.
@@ -72,14 +72,6 @@ func Value(f *finding.Finding, v float64) string {
 		return finding.Missing
 	}
 	return finding.FormatValue(v, f.Unit)
-}
-
-// Counted is a number with its noun: "1 block", "2 blocks".
-func Counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return finding.FormatCount(int64(n)) + " " + noun + "s"
 }
 
 // What metrics, operations and levels are called, and in which order a reader wants them.

@@ -13,7 +13,6 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/report/model"
-	"github.com/tracetax/tracetax/internal/words"
 )
 
 // Charts is what the program of the charts reads.
@@ -77,10 +76,10 @@ type ChartEntry struct {
 
 // ChartEntries are in the order in which they are drawn.
 var ChartEntries = []ChartEntry{
-	chartEntry(ledger.Delivered, "delivered"), chartEntry(ledger.SampledOut, "sampled"), chartEntry(ledger.SampledOnWay, "sampled-way"),
+	chartEntry(ledger.Delivered, "delivered"), chartEntry(ledger.SampledOut, "sampled"), chartEntry(ledger.DecidedOut, "sampled"), chartEntry(ledger.SampledOnWay, "sampled-way"),
 	chartEntry(ledger.Merged, "merged"), chartEntry(ledger.Suppressed, "suppressed"),
 	chartEntry(ledger.Dropped, "dropped"), chartEntry(ledger.FailedSend, "failed"), chartEntry(ledger.LostAtStop, "stopped"),
-	chartEntry(ledger.DroppedOnWay, "dropped-way"), chartEntry(ledger.FailedOnWay, "failed-way"),
+	chartEntry(ledger.DroppedOnWay, "dropped-way"), chartEntry(ledger.EarlyOnWay, "dropped-way"), chartEntry(ledger.TornOnWay, "dropped-way"), chartEntry(ledger.FailedOnWay, "failed-way"),
 	chartEntry(ledger.Unaccounted, "unaccounted"), chartEntry(ledger.Duplicated, "duplicated"),
 }
 
@@ -88,12 +87,12 @@ var ChartEntries = []ChartEntry{
 func HasBar(l *finding.Ledger) bool {
 	return slices.ContainsFunc(l.Entries, func(e finding.Entry) bool {
 		drawn := slices.ContainsFunc(ChartEntries, func(c ChartEntry) bool { return c.Name == e.Name })
-		return drawn && e.Name != ledger.Delivered && e.Spans > 0
+		return drawn && e.Name != ledger.Delivered.String() && e.Spans > 0
 	})
 }
 
-func chartEntry(name, look string) ChartEntry {
-	return ChartEntry{Name: name, Text: words.Entry(name), Look: look}
+func chartEntry(f ledger.Fate, look string) ChartEntry {
+	return ChartEntry{Name: f.String(), Text: f.Text(), Look: look}
 }
 
 // ChartLine is a line that a study published of a variant, on our own baseline: it is of what

@@ -73,9 +73,6 @@ func (t *writer) head(p *model.Page) {
 		t.line("")
 	}
 	t.paragraph("", p.Summary, bold)
-	if p.More != "" {
-		t.paragraph("", p.More, plain)
-	}
 	for _, parts := range p.About {
 		t.paragraph("", strings.Join(parts, " · "), dim)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
 	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // cards has one for each operation; of many levels the lowest and the highest.
@@ -63,7 +64,7 @@ func sweptCard(doc *finding.Document, levels []*Group) model.Card {
 		addHeadlines(&c, doc, g, levelText(g))
 	}
 	if n := len(levels) - 2; n > 0 {
-		c.More = parts.Counted(n, "level") + " between them: see below"
+		c.More = words.Counted(n, "level") + " between them: see below"
 	}
 	return c
 }
@@ -79,7 +80,7 @@ func cardRow(doc *finding.Document, g *Group, f *finding.Finding) model.CardRow 
 		}
 		return row
 	}
-	row.Verdict = model.Cell{Mark: parts.VerdictMark(f.Verdict.ShownKind(f.ByRatio())), Text: parts.LongBadge(f), Long: f.Verdict.Text, Tone: parts.ToneOf(f.Verdict.ShownKind(f.ByRatio()))}
+	row.Verdict = model.Cell{Mark: parts.VerdictMark(f.Verdict.ShownKind(f.ByRatio())), Text: words.LongBadge(f), Long: f.Verdict.Text, Tone: parts.ToneOf(f.Verdict.ShownKind(f.ByRatio()))}
 	row.Values = finding.FormatValue(f.Baseline, f.Unit) + " → " + finding.FormatValue(f.Value, f.Unit)
 	i := f.Shown()
 	if i == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // row is one line of a group: what it is of, and the change in each new result.
@@ -96,8 +97,8 @@ func changeCells(c *finding.Change, after string) []model.Cell {
 			estimate, _ = parts.Interval(*cmp.Or(c.Relative, c.Absolute), c.Unit, c.Relative != nil, tone)
 		}
 	}
-	text := changeBadge(c)
-	return []model.Cell{{Text: after}, estimate, ends, {Mark: parts.VerdictMark(kind), Text: text, Long: parts.ShortVerdict(c.Verdict, text), Tone: tone}}
+	text := words.ChangeBadge(c)
+	return []model.Cell{{Text: after}, estimate, ends, {Mark: parts.VerdictMark(kind), Text: text, Long: words.ShortVerdict(c.Verdict, text), Tone: tone}}
 }
 
 // shownChange is the one interval that is shown of a change: that which its verdict was read off. Where there is no verdict
@@ -171,33 +172,6 @@ func costOf(c *finding.Change, cost finding.Cost) costFigure {
 		return costFigure{*cost.Absolute, costDifference}
 	}
 	return costFigure{finding.Interval{Estimate: cost.Value}, costValue}
-}
-
-// changeBadge is the verdict in a few words.
-func changeBadge(c *finding.Change) string {
-	v := c.Verdict
-	switch v.Kind {
-	case finding.NoDifference:
-		switch {
-		case v.Wide(c.Relative != nil):
-			return "inconclusive"
-		case v.Bound != nil:
-			return "under " + finding.FormatBound(*v.Bound, c.Unit, c.Relative != nil)
-		}
-	case finding.Costs:
-		return "worse"
-	case finding.Saves:
-		return "better"
-	case finding.None:
-		return ""
-	}
-	if parts.Unsure(v) {
-		return "not significant after correction for " + parts.Counted(v.Claims, "comparison")
-	}
-	if v.Inconclusive(c.Relative != nil) {
-		return "inconclusive"
-	}
-	return parts.VerdictWord(v)
 }
 
 // The changes of a comparison, split by metric and role: what a table is made of.
@@ -314,7 +288,7 @@ func sidesText(doc *finding.Comparison) []string {
 		if i > 0 {
 			lead = "after:  "
 		}
-		text := lead + side.Name + ", " + parts.Counted(side.Blocks, "block")
+		text := lead + side.Name + ", " + words.Counted(side.Blocks, "block")
 		if i == 0 {
 			text += " · " + side.Workload + " · " + side.Load
 		}
@@ -334,7 +308,7 @@ const changeIntervals = "An interval beside a verdict is the one that the verdic
 
 // changeText says what a change is.
 func changeText(doc *finding.Comparison) string {
-	if doc.Mode == "variants" {
+	if doc.Mode == finding.ByVariants {
 		return "A change is that of the whole figure, from one variant to the other, within blocks. " + changeIntervals + changeCentres
 	}
 	return "A change is the ratio of two ratios to the baseline, after ÷ before: what slowed the machine down in one of the results cancels out. " + changeIntervals + " The baseline's own change has no verdict: the machine's is in it." + changeCentres

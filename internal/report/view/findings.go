@@ -13,6 +13,7 @@ import (
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
 	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // tables are the tables that the group is shown as.
@@ -107,7 +108,7 @@ const mostOpen = 30
 func everyFinding(doc *finding.Document) model.Section {
 	s := model.Section{ID: "figures", Title: "Every figure", Depth: model.Behind, Lead: model.Texts(howToRead(doc))}
 	for _, g := range Groups(doc) {
-		table := model.Grid{Caption: g.title(), Remark: parts.Counted(len(g.Findings), "finding"), Fold: model.Closed, Columns: []model.Column{
+		table := model.Grid{Caption: g.title(), Remark: words.Counted(len(g.Findings), "finding"), Fold: model.Closed, Columns: []model.Column{
 			{Head: "metric"}, {Head: "variant"}, {Head: "against"}, {Head: "against’s value", Right: true}, {Head: "variant’s value", Right: true},
 			{Head: "difference", Right: true, Wrap: true}, {Head: "relative", Right: true, Wrap: true}, {Head: "verdict", Badge: true, Wrap: true}, {Head: "blocks", Right: true},
 		}}

@@ -15,6 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // headOf is a page with all that stands above the figures of a result.
@@ -22,9 +23,6 @@ func headOf(doc *finding.Document) *model.Page {
 	p := &model.Page{
 		Title: cmp.Or(doc.Experiment.Workload, doc.Experiment.Name), Name: doc.Experiment.Name,
 		Alarm: alarmOf(doc), Summary: doc.FullSummary, Kept: parts.Kept(budgetKinds(doc)), About: [][]string{about(doc)}, Details: came(doc), Results: doc.Results,
-	}
-	if doc.Summary != "" && doc.Summary != doc.FullSummary {
-		p.Summary, p.More = doc.Summary, doc.FullSummary
 	}
 	if doc.Quick {
 		p.Notices = []string{quickText}
@@ -97,15 +95,15 @@ func instrumented(doc *finding.Document) []string {
 // runsText counts blocks and runs: "8 blocks, 24 runs and 1 that failed". Blocks that not
 // every variant has a run in are counted too, where no other is.
 func runsText(r finding.Runs) string {
-	text := parts.Counted(r.Blocks, "block")
+	text := words.Counted(r.Blocks, "block")
 	most := 0
 	for _, v := range r.Variants {
 		most = max(most, v.Blocks)
 	}
 	if r.Blocks == 0 && most > 0 {
-		text = parts.Counted(most, "block") + ", none of them whole"
+		text = words.Counted(most, "block") + ", none of them whole"
 	}
-	text += ", " + parts.Counted(r.Good, "run")
+	text += ", " + words.Counted(r.Good, "run")
 	if r.Failed > 0 {
 		text += fmt.Sprintf(" and %d that failed", r.Failed)
 	}

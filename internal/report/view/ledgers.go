@@ -134,7 +134,7 @@ func wholeLead(doc *finding.Document) []model.Cell {
 		if isWhole(l) {
 			whole++
 			if inAll[l.Variant] == (l.Operation == ledger.All) {
-				spans += delivered(l)
+				spans += ledger.Spans(*l, ledger.Delivered)
 			}
 		}
 	}
@@ -145,15 +145,6 @@ func wholeLead(doc *finding.Document) []model.Cell {
 		return model.Texts("Nothing was lost: all " + finding.FormatCount(spans) + " spans came.")
 	}
 	return model.Texts(fmt.Sprintf("In %d of %d ledgers all spans came, for sure. A bar shows one with spans that were sampled out, dropped or lost.", whole, all))
-}
-
-func delivered(l *finding.Ledger) int64 {
-	for _, e := range l.Entries {
-		if e.Name == ledger.Delivered {
-			return e.Spans
-		}
-	}
-	return 0
 }
 
 // pageCell is what became of spans on the way from one program to the next.
@@ -217,7 +208,7 @@ func isEmptyLedger(l *finding.Ledger) bool {
 // shownEntries are those of any spans, and what was expected and delivered.
 func shownEntries(l *finding.Ledger) []finding.Entry {
 	return slices.DeleteFunc(slices.Clone(l.Entries), func(e finding.Entry) bool {
-		return e.Spans == 0 && e.High == 0 && e.Name != ledger.Expected && e.Name != ledger.Delivered
+		return e.Spans == 0 && e.High == 0 && e.Name != ledger.Expected.String() && e.Name != ledger.Delivered.String()
 	})
 }
 
@@ -240,7 +231,7 @@ func ledgerText(l *finding.Ledger) string {
 // spansText is an entry's number, or its interval where it is one. Fewer than none are
 // missing where more came than the fewest that there could be.
 func spansText(e finding.Entry) string {
-	if e.Name == ledger.Unaccounted && e.Low < 0 && e.High > 0 {
+	if e.Name == ledger.Unaccounted.String() && e.Low < 0 && e.High > 0 {
 		return "up to " + finding.FormatCount(e.High)
 	}
 	if e.High > e.Low {

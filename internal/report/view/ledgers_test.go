@@ -13,7 +13,7 @@ import (
 func ledgerOf(dropped int64) finding.Ledger {
 	l := finding.Ledger{
 		Operation: "json", Variant: "otel", Hop: "app → sink", Operations: 1000, Exact: true, Outcome: []finding.Reason{{Code: finding.PageNothingLost}},
-		Entries: []finding.Entry{{Name: ledger.Expected, Spans: 1000, How: "inferred"}, {Name: ledger.DroppedOnWay, Spans: dropped, How: "counted"}, {Name: ledger.Delivered, Spans: 1000 - dropped, How: "counted"}},
+		Entries: []finding.Entry{ledger.Entry(ledger.Expected, 1000, "inferred"), ledger.Entry(ledger.DroppedOnWay, dropped, "counted"), ledger.Entry(ledger.Delivered, 1000-dropped, "counted")},
 		Pages:   []finding.Page{{From: finding.PageApp, To: "collector", Received: 1000, Outcome: finding.HopWhole}, {From: "collector", To: finding.PageSink, Received: 1000 - dropped, Outcome: finding.HopWhole}},
 	}
 	if dropped > 0 {

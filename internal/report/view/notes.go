@@ -46,7 +46,7 @@ func reading(doc *finding.Document) []model.Note {
 	var used []string
 	for _, kind := range parts.Kinds {
 		if slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return f.Verdict.ShownKind(f.ByRatio()) == kind }) {
-			used = append(used, parts.VerdictMark(kind)+" "+parts.KindWord(kind))
+			used = append(used, parts.VerdictMark(kind)+" "+words.KindWord(kind))
 		}
 	}
 	if len(used) > 0 {
@@ -112,28 +112,17 @@ func bounded(doc *finding.Document, yes, no string) string {
 // warnings are those of a result, the gravest first, then the runs that failed and the blocks left out.
 func warnings(doc *finding.Document) []model.Warning {
 	all := parts.Warnings(doc.Warnings)
-	for _, text := range failures(doc) {
-		all = append(all, model.Warning{Severity: "failed run", Tone: model.Bad, Text: text})
+	failures := doc.Runs.Failure
+	if words.FailureOnTop(doc) { // it can be long
+		failures = failures[1:]
+	}
+	for _, text := range failures {
+		all = append(all, model.Warning{Severity: "failed run", Tone: model.Bad, Text: finding.PlainText(text)})
 	}
 	for _, text := range doc.Runs.Dropped {
 		all = append(all, model.Warning{Severity: "block left out", Tone: model.Doubtful, Text: text})
 	}
 	return all
-}
-
-// failures are the runs that failed. A cause that the summary tells is not told
-// again: it can be long.
-func failures(doc *finding.Document) []string {
-	out := make([]string, 0, len(doc.Runs.Failure))
-	for _, text := range doc.Runs.Failure {
-		where, cause, _ := strings.Cut(text, ": ")
-		cause = strings.TrimRight(strings.TrimSpace(cause), ".: ")
-		if cause != "" && strings.Contains(doc.FullSummary, cause) {
-			text = where + ": as said at the top"
-		}
-		out = append(out, finding.PlainText(text))
-	}
-	return out
 }
 
 // The answers by status, where several are right.

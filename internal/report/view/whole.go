@@ -141,7 +141,7 @@ func figuresOf(doc *finding.Document, g *Group, f *finding.Finding) parts.ChartF
 // Paste is a result in one table, that stands alone: a row for each variant.
 func Paste(doc *finding.Document) *model.Page {
 	p := headOf(doc)
-	p.Kept, p.Details, p.Results, p.More = model.Plain, nil, "", ""
+	p.Kept, p.Details, p.Results = model.Plain, nil, ""
 	p.About = nil
 	p.Headline = pasteTable(doc)
 	p.Marks = marksIn(p)
@@ -266,7 +266,7 @@ func method(doc *finding.Document) string {
 	case "woven":
 		order = "ran fresh processes of all variants at the same time, each with its load"
 	}
-	return fmt.Sprintf("%s %s made, %s %s%s. ", parts.Counted(doc.Runs.Blocks, "block"), were, each, order, load) +
+	return fmt.Sprintf("%s %s made, %s %s%s. ", words.Counted(doc.Runs.Blocks, "block"), were, each, order, load) +
 		"A cost is the centre of the differences within blocks (Hodges–Lehmann)" + bounded(doc, ", with its 95 % interval", "; there are too few blocks for intervals") + ". " +
 		"CPU is that of all processes but the load generator and the receiver of spans, from the start of the load until the last span had come."
 }

@@ -1,4 +1,4 @@
-package parts
+package words
 
 import (
 	"testing"
@@ -32,7 +32,7 @@ func TestBadge(t *testing.T) {
 		"modes":  {finding.Finding{Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 3}}, "cannot tell", "cannot tell"},
 		"within": {finding.Finding{Verdict: finding.Verdict{Kind: finding.Within, Budget: number(0.05)}}, "within 5 %", "within 5 %"},
 	} {
-		if got := badge(&c.f); got != c.text {
+		if got := Badge(&c.f); got != c.text {
 			t.Errorf("%s: %q, want %q", name, got, c.text)
 		}
 		if got := LongBadge(&c.f); got != c.long {

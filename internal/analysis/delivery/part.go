@@ -1,0 +1,179 @@
+// This file tells what was lost in that part of a phase which a figure is of: its window, or the probes at the rate that a
+// search found. The ledger has the warm-up too, and all probes.
+
+package delivery
+
+import (
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// Lost is what was lost of the spans that were to come.
+type Lost struct {
+	due, lost float64
+	most      float64 // may have been lost, at least lost: their number varies, or operations failed; not what chance may hide
+	Known     bool    // there is such a part, and it is known of how many spans at least
+}
+
+// Share is what was lost for sure.
+func (l Lost) Share() float64 {
+	share, _ := dataset.Over(l.lost, l.due) // 0 where none were to come
+	return share
+}
+
+// MostShare is the share that may have been lost at most, at least share.
+func (l Lost) MostShare() float64 {
+	share, _ := dataset.Over(l.most, l.due-l.lost+l.most) // 0 where none were to come
+	return share
+}
+
+// Unsure reports whether more than what matters may be missing unseen.
+func (l Lost) Unsure() bool { return !l.Known || finding.Matters(l.MostShare()-l.Share()) }
+
+// lostAtRate is what was lost at the rates that the searches of a variant found, in the
+// probes that these rest on.
+func (b *Book) lostAtRate(variant string, at cell.At) Lost {
+	return b.lostIn(variant, at, float64(b.Tracing[variant].Buffers), func(p *dataset.Phase) (load *record.Load, sink record.Counts, is bool) {
+		if p.Capacity == nil || p.Capacity.Outcome != record.Found {
+			return nil, sink, false
+		}
+		if probe := restsOn(p.Capacity, p.OfferedRate); probe != nil {
+			return &probe.Load, probe.Sink, true
+		}
+		return nil, sink, true
+	})
+}
+
+// lostIn settles a part of each phase like a phase of its own: block by block, or all together
+// where chance decides what is sampled. What is missing of the part but not of its whole phase
+// came late, and is not lost; nor are as many spans of each as may come in a later part of it.
+// What was left out on purpose is told of the whole phase alone: then the part has its share of what that lost, by its
+// operations. So is how many traces a tracer sampled: then the part lost at least what the rest of the phase cannot have
+// lost, or as much as it shows itself, and at most what it can have made. The part is nil where there should be one and is not.
+func (b *Book) lostIn(variant string, at cell.At, later float64, part func(*dataset.Phase) (load *record.Load, sink record.Counts, is bool)) Lost {
+	tracing := b.tracingByCell(variant)
+	var parts, wholes []ledger.Run
+	var shares []portion
+	for _, block := range b.BlocksOf(variant, b.Baseline) {
+		r := b.Runs[variant][block]
+		p := r.ByCell[at]
+		if p == nil {
+			continue
+		}
+		load, sink, is := part(p)
+		if !is {
+			continue
+		}
+		if load == nil {
+			return Lost{}
+		}
+		parts = append(parts, ledger.Run{Phases: []ledger.Stretch{{
+			Operation: at.String(), Started: load.Started, Completed: load.Completed, Resent: load.Resent, Sink: sink,
+			Flagged: ledger.Flagged(*load), Chosen: load.Started > 0 && load.Identified == load.Started,
+		}}})
+		wholes = append(wholes, ofCells(r.Record))
+		shares = append(shares, portion{load.Started + load.Resent, p.Warmup.Started + p.Whole.Load.Started + p.Warmup.Resent + p.Whole.Load.Resent})
+	}
+	size := 1 // how many blocks are settled together
+	if tracing.ByChance() {
+		size = max(1, len(parts))
+	}
+	counted := tracing.ByChance() && tracing.TellsTraced(wholes...) // the tracer counts the traces that it samples, by phase
+	if counted && tracing.TellsTraced(parts...) {                   // the generator does, of each part
+		counted, size = false, 1
+	}
+	var all Lost
+	for i := 0; i < len(parts); i += size {
+		one, known := ledger.Deliveries(tracing, parts[i:i+size]...)[at.String()]
+		if counted && sum(shares[i:i+size]).rest() == 0 { // the part is the phase, of which the tracer tells
+			one, known = ledger.Deliveries(tracing, wholes[i:i+size]...)[at.String()]
+		}
+		whole, knownWhole := ledger.Deliveries(tracing, wholes[i:i+size]...)[at.String()]
+		if !known || !knownWhole {
+			return Lost{}
+		}
+		share := 1.0
+		if whole.LeftOut > 0 {
+			share = sum(shares[i : i+size]).share()
+		}
+		lost := min(max(0, one.Due-one.Delivered-later), (whole.Due-whole.Delivered)*share)
+		most := max(lost, min(one.LostAtMost-later, whole.LostAtMost*share))
+		if counted {
+			ways := sum(shares[i : i+size])
+			elsewhere := max(0, ledger.MostDue(tracing, at.String(), ways.rest())-(whole.Delivered-one.Delivered))
+			lost = max(lost, whole.Due-whole.Delivered-elsewhere-later)
+			most = max(lost, min(whole.LostAtMost, ledger.MostDue(tracing, at.String(), ways.part)-one.Delivered+later))
+		}
+		if whole.LeftOut > 0 || counted {
+			one.Due = one.Delivered + lost
+		}
+		all = Lost{due: all.due + one.Due, lost: all.lost + lost, most: all.most + most, Known: true}
+	}
+	return all
+}
+
+// portion is the operations of a part of a phase, and of the whole phase.
+type portion struct{ part, whole uint64 }
+
+// share is the part's, of the whole.
+func (p portion) share() float64 {
+	share, _ := dataset.Over(float64(p.part), float64(p.whole)) // 0 where there were none
+	return share
+}
+
+// rest is what is not of the part.
+func (p portion) rest() uint64 { return p.whole - min(p.whole, p.part) }
+
+func sum(all []portion) portion {
+	var out portion
+	for _, one := range all {
+		out.part, out.whole = out.part+one.part, out.whole+one.whole
+	}
+	return out
+}
+
+// below reports whether the whole phase tells of a loss that may be the part's and is unknown of
+// it. It never is where the part is known.
+func (l Lost) below(whole *finding.Ledger) bool {
+	return !l.Known || l.Unsure() && l.Share() < whole.LostShare && whole.LostShare <= l.MostShare()
+}
+
+// lostInPhase is what was lost of all that was made on a cell, the warm-up and all probes too.
+func (b *Book) lostInPhase(variant string, at cell.At) Lost {
+	return b.lostIn(variant, at, 0, func(p *dataset.Phase) (*record.Load, record.Counts, bool) {
+		made := p.Whole.Load
+		load := record.Load{
+			Started: p.Warmup.Started + made.Started, Completed: p.Warmup.Completed + made.Completed, Resent: p.Warmup.Resent + made.Resent,
+			Identified: p.Warmup.Identified + made.Identified, Sampled: p.Warmup.Sampled + made.Sampled,
+		}
+		return &load, p.WarmupSink.Plus(p.Whole.Sink), true
+	})
+}
+
+// restsOn is the probe that a phase's window is: the last that was held at its rate.
+func restsOn(c *record.Capacity, rate float64) *record.Probe {
+	for i := len(c.Probes) - 1; i >= 0; i-- {
+		if p := &c.Probes[i]; p.Held && p.Rate == rate {
+			return p
+		}
+	}
+	return nil
+}
+
+// failsOn reports whether operations failed or were sent again: these may have made their spans, or
+// not, or twice.
+func (b *Book) failsOn(variant string, at cell.At) bool {
+	return slices.ContainsFunc(b.PhasesOf(variant, at), func(p *dataset.Phase) bool {
+		return p.Warmup.Started+p.Whole.Load.Started > p.Warmup.Completed+p.Whole.Load.Completed || p.Warmup.Resent+p.Whole.Load.Resent > 0
+	})
+}
+
+// foundNone reports whether no search of a variant found a rate.
+func (b *Book) foundNone(variant string, at cell.At) bool {
+	return !slices.ContainsFunc(b.PhasesOf(variant, at), func(p *dataset.Phase) bool { return p.Capacity != nil && p.Capacity.Outcome == record.Found })
+}

@@ -1,0 +1,184 @@
+// This file puts a comparison into one sentence, and says how budgets were kept.
+
+package words
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// Change says what changed in the headline metric, and how the budget was kept. noCapacity is why no capacity could be
+// compared; "" where one was, or none was searched for.
+func Change(doc *finding.Comparison, noCapacity string) string {
+	var parts []string
+	for i, side := range doc.News {
+		text := headlineChanges(doc, i)
+		if len(doc.News) > 1 && doc.Mode != finding.ByVariants {
+			text = side.Name + ": " + text
+		}
+		parts = append(parts, text)
+	}
+	begin := "Since "
+	if doc.Mode == finding.ByVariants {
+		begin = "Compared with "
+	}
+	if doc.Elsewhere {
+		begin = "Between different machines, ratios only. " + begin
+	}
+	if noCapacity != "" {
+		begin = "It cannot be told how the capacity changed: " + noCapacity + ". Of the rest: " + strings.ToLower(begin[:1]) + begin[1:]
+	}
+	if clause := changeBudget(doc); clause != "" {
+		parts = append(parts, clause)
+	}
+	return begin + doc.Base.Name + ", " + strings.Join(parts, "; ") + "."
+}
+
+// headlineChanges is about one new result.
+func headlineChanges(doc *finding.Comparison, index int) string {
+	var more, less, same, open []string
+	var bound *finding.Change
+	metric, any := "", false
+	for i := range doc.Changes {
+		c := &doc.Changes[i]
+		if c.New != index || !c.Headline || c.Of != finding.OfCost || c.Role != "" {
+			continue
+		}
+		metric, any = c.Metric, true
+		name := strings.TrimSuffix(c.Variant+" on "+levelName(c), " on ")
+		low, high := c.Verdict.Low, c.Verdict.High
+		switch {
+		case low == nil || high == nil || c.Verdict.Kind == finding.CannotTell && c.Verdict.Budget == nil || c.Verdict.Wide(c.Relative != nil):
+			open = append(open, name)
+		case *low > 0:
+			more = append(more, name+" by "+sizeOf(c))
+		case *high < 0:
+			less = append(less, name+" by "+sizeOf(c))
+		default:
+			same = append(same, name)
+			if bound == nil || widest(c) > widest(bound) {
+				bound = c
+			}
+		}
+	}
+	if !any {
+		return countChanges(doc, index)
+	}
+	up, down, changed := "went up", "went down", "did not change"
+	if doc.Mode == finding.ByVariants {
+		up, down, changed = "is higher", "is lower", "does not differ"
+	}
+	var out []string
+	if len(more) > 0 {
+		out = append(out, up+" for "+FewNames(more))
+	}
+	if len(less) > 0 {
+		out = append(out, down+" for "+FewNames(less))
+	}
+	if len(same) > 0 {
+		out = append(out, changed+" by more than "+finding.FormatBound(widest(bound), bound.Unit, bound.Relative != nil)+" for "+FewNames(same))
+	}
+	text := finding.MetricName(metric) + " " + strings.Join(out, ", and ")
+	switch {
+	case len(open) == 0:
+		return text
+	case len(out) == 0:
+		return "it cannot be told how " + finding.MetricName(metric) + " changed for " + FewNames(open)
+	}
+	return text + ", and it cannot be told for " + FewNames(open)
+}
+
+func levelName(c *finding.Change) string {
+	return cell.AtOf(c.Operation, c.Parameter).String()
+}
+
+// sizeOf is the size of a change with the interval of its verdict.
+func sizeOf(c *finding.Change) string {
+	i := finding.Interval{Low: c.Verdict.Low, High: c.Verdict.High}
+	switch {
+	case c.Relative != nil:
+		i.Estimate = c.Relative.Estimate
+	case c.Absolute != nil:
+		i.Estimate = c.Absolute.Estimate
+	}
+	return finding.FormatSize(estimate.Magnitude(i), c.Unit, c.Relative != nil)
+}
+
+func widest(c *finding.Change) float64 { return max(-*c.Verdict.Low, *c.Verdict.High) }
+
+// countChanges is the summary where the headline metric is not compared.
+func countChanges(doc *finding.Comparison, index int) string {
+	worse, better, all := 0, 0, 0
+	for _, c := range doc.Changes {
+		if c.New != index || c.Of == finding.OfBaseline {
+			continue
+		}
+		all++
+		switch c.Verdict.Kind {
+		case finding.Costs:
+			worse++
+		case finding.Saves:
+			better++
+		}
+	}
+	return fmt.Sprintf("of %s %d got worse and %d better", Counted(all, "figure"), worse, better)
+}
+
+func changeBudget(doc *finding.Comparison) string {
+	var all budgets
+	for i := range doc.Changes {
+		c := &doc.Changes[i]
+		all.add(c.Metric, c.Variant, levelName(c), &c.Verdict)
+	}
+	if doc.Mode == finding.ByVariants {
+		return all.clause("")
+	}
+	return all.clause(" in each result")
+}
+
+// budgets are how all limits were kept.
+type budgets struct {
+	over, open []string
+	kept       bool
+	more       int // blocks that would settle the open ones
+}
+
+func (b *budgets) add(metric, variant, at string, v *finding.Verdict) {
+	if v.Budget == nil {
+		return
+	}
+	name := finding.MetricName(metric)
+	if variant != "" {
+		name += " of " + variant
+	}
+	if at != "" {
+		name += " on " + at
+	}
+	switch v.Kind {
+	case finding.Over:
+		b.over = append(b.over, name)
+	case finding.Within:
+		b.kept = true
+	default:
+		b.open, b.more = append(b.open, name), max(b.more, v.MoreBlocks)
+	}
+}
+
+// clause is "over budget: p99 of otel on json"; "" where there is none. each says where more blocks would have to be.
+func (b *budgets) clause(each string) string {
+	switch {
+	case len(b.over) > 0:
+		return "over budget: " + FewNames(b.over)
+	case len(b.open) > 0 && b.more > 0:
+		return "it cannot be told whether the budget is kept by " + FewNames(b.open) + ": it takes about " + Blocks(b.more) + " more" + each + ", or a few more than that"
+	case len(b.open) > 0:
+		return "it cannot be told whether the budget is kept by " + FewNames(b.open)
+	case b.kept:
+		return "within the budget"
+	}
+	return ""
+}
