@@ -5,6 +5,8 @@ package e2e
 
 import (
 	"bytes"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,36 +21,61 @@ import (
 func TestCallsOfEveryAgent(t *testing.T) {
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	needJava(t)
-	file := write(t, `
+	for _, agents := range []map[string]agentOfCalls{
+		{
+			"elastic":    {"elastic-java, settings: {methods: \"tracetax.calls.Recursion#monitoredMethod\", delay: 200ms}", 10},
+			"pinpoint":   {"pinpoint-java", 11},
+			"skywalking": {"skywalking-java", 10},
+		},
+		{
+			"scouter":  {"scouter-java", 11},
+			"datadog":  {"datadog-java", 10},
+			"glowroot": {"glowroot-java, settings: {mode: traces}", 10},
+		},
+	} {
+		names := slices.Sorted(maps.Keys(agents))
+		t.Run(strings.Join(names, " "), func(t *testing.T) {
+			t.Parallel()
+			variants := ""
+			for _, name := range names {
+				variants += fmt.Sprintf("  %s: {tracer: %s}\n", name, agents[name].tracer)
+			}
+			file := write(t, `
 workload: calls/java
 operations: [call]
 variants:
   none:
-  elastic: {tracer: elastic-java, settings: {methods: "tracetax.calls.Recursion#monitoredMethod", delay: 200ms}}
-  pinpoint: {tracer: pinpoint-java}
-  skywalking: {tracer: skywalking-java}
-  scouter: {tracer: scouter-java}
-  datadog: {tracer: datadog-java}
-  glowroot: {tracer: glowroot-java, settings: {mode: traces}}
+`+variants+`
 load: {rate: 100/s, duration: 2s, warmup: 500ms, idle: 100ms}
-design: {blocks: 1, seed: 4, order: apart} # seven JVMs at once would want too much memory
+design: {blocks: 1, seed: 4, order: apart} # as many JVMs at once would want too much memory
 `)
-	out := filepath.Join(t.TempDir(), "results")
-	doc := document(t, tracetax(t, "run", file, "--json", "--out", out).exit(t, 0, 3, 4))
-	runs := measuredRuns(t, out)
-	for name, each := range map[string]uint64{"elastic": 10, "pinpoint": 11, "skywalking": 10, "scouter": 11, "datadog": 10, "glowroot": 10} {
-		r, l := runs[name], ledger(t, doc, "call", name)
-		if want := callsOf(r) * each; r.Life.Spans != want || want == 0 {
-			t.Errorf("%s: %d spans came over its life, want %d", name, r.Life.Spans, want)
-		}
-		if want := int64(l.Operations * each); entry(l, "expected") != want || entry(l, "delivered") != want || l.LostShare != 0 {
-			t.Errorf("%s: %+v, want %d spans expected and delivered", name, l, want)
-		}
+			out := filepath.Join(t.TempDir(), "results")
+			doc := document(t, tracetax(t, "run", file, "--json", "--out", out).exit(t, 0, 3, 4))
+			runs := measuredRuns(t, out)
+			for name, agent := range agents {
+				r, l := runs[name], ledger(t, doc, "call", name)
+				if want := callsOf(r) * agent.spans; r.Life.Spans != want || want == 0 {
+					t.Errorf("%s: %d spans came over its life, want %d", name, r.Life.Spans, want)
+				}
+				if want := int64(l.Operations * agent.spans); entry(l, "expected") != want || entry(l, "delivered") != want || l.LostShare != 0 {
+					t.Errorf("%s: %+v, want %d spans expected and delivered", name, l, want)
+				}
+			}
+			if _, is := agents["skywalking"]; !is {
+				return
+			}
+			// What it would make before it is connected would be lost, and be counted against it.
+			if waited := runs["skywalking"].Start.ConnectedSeconds; waited <= 0.1 || !slices.ContainsFunc(doc.Warnings, func(w finding.Warning) bool { return w.Code == "waited-for-tracer" && w.Where == "skywalking" }) {
+				t.Errorf("nobody says that SkyWalking was waited for: %g s, %+v", waited, doc.Warnings)
+			}
+		})
 	}
-	// What it would make before it is connected would be lost, and be counted against it.
-	if waited := runs["skywalking"].Start.ConnectedSeconds; waited <= 0.1 || !slices.ContainsFunc(doc.Warnings, func(w finding.Warning) bool { return w.Code == "waited-for-tracer" && w.Where == "skywalking" }) {
-		t.Errorf("nobody says that SkyWalking was waited for: %g s, %+v", waited, doc.Warnings)
-	}
+}
+
+// agentOfCalls is a tracer with its settings, and how many spans it makes of a call.
+type agentOfCalls struct {
+	tracer string
+	spans  uint64
 }
 
 // A class that Scouter's agent cannot read, and SkyWalking's agent without the line that

@@ -39,10 +39,10 @@ var families = map[string][]string{
 	"nothing is traced":        {"TestCallsAddUp"},
 	"faults":                   {"TestTrouble", "TestFullDisk"},
 	"kills":                    {"TestKillAndResume", "TestSignals"},
-	"loopback":                 {"TestOnlyLoopback"},
+	"loopback":                 {"TestQuickstart"},
 	"searches":                 {"TestCapacity"},
 	"compare":                  {"TestCompareFindsASlowerSetting"},
-	"memory":                   {"TestAForcedDrainCostsNoMemory"},
+	"memory":                   {"TestMemoryIsOfTheLoad of internal/run"},
 	"selfcheck":                {"TestSelfcheckQuick"},
 	"brought":                  {"TestBrought"},
 }

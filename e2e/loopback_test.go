@@ -47,14 +47,10 @@ func listening(t *testing.T, held map[string]bool) []string {
 	return addresses
 }
 
-func TestOnlyLoopback(t *testing.T) {
-	t.Parallel()                // it looks at what happens, not at times
+// onlyLoopback looks at where a run of hello/go that has started listens.
+func onlyLoopback(t *testing.T, c *command) {
+	t.Helper()
 	const loopback = "0100007F" // 127.0.0.1, as the kernel writes it
-	out := filepath.Join(t.TempDir(), "results")
-	c := tracetax(t, "quickstart", "--blocks", "1", "--out", out)
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
 	seen := 0
 	await(t, "its sink and its services listen", func() bool {
 		var pids []string
@@ -71,5 +67,4 @@ func TestOnlyLoopback(t *testing.T) {
 		seen = max(seen, len(addresses))
 		return seen >= 4 // OTLP over gRPC and HTTP, and the two processes of hello/go
 	})
-	c.ended(t, c.Wait(), 0)
 }

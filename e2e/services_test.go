@@ -24,17 +24,21 @@ func write(t *testing.T, text string) string {
 	return file
 }
 
-// The README's first command, with fewer blocks: every span is accounted for,
-// and figures are given without an interval.
+// The README's first command, with one block: nothing listens beyond loopback, every span is accounted for, and figures are
+// given without an interval.
 func TestQuickstart(t *testing.T) {
-	c := tracetax(t, "quickstart", "--blocks", "2", "--json", "--out", filepath.Join(t.TempDir(), "results")).exit(t, 0)
-	doc := document(t, c)
+	c := tracetax(t, "quickstart", "--blocks", "1", "--json", "--out", filepath.Join(t.TempDir(), "results"))
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	onlyLoopback(t, c)
+	doc := document(t, c.ended(t, c.Wait(), 0))
 	l := ledger(t, doc, "json", "otel")
 	if want := int64(l.Operations); want == 0 || entry(l, "expected") != want || entry(l, "delivered") != want || !l.Exact {
 		t.Errorf("%d operations, ledger %+v", l.Operations, l.Entries)
 	}
-	// Which is larger, two blocks cannot tell on every machine.
-	if f := find(t, doc, "json", "otel", "cpu_per_operation"); f.Value <= 0 || f.Baseline <= 0 || f.Blocks != 2 || f.Relative.Low != nil {
+	// Which is larger, one block cannot tell on every machine.
+	if f := find(t, doc, "json", "otel", "cpu_per_operation"); f.Value <= 0 || f.Baseline <= 0 || f.Blocks != 1 || f.Relative.Low != nil {
 		t.Errorf("%+v", f)
 	}
 	for _, l := range doc.Ledgers {
@@ -167,7 +171,8 @@ func TestAccounting(t *testing.T) {
 	}
 }
 
-// The nginx of docs/commands.md, by line as it stands there and by file.
+// The nginx of docs/commands.md, by line as it stands there and by file; in the quick set with one block, for what more blocks
+// give, intervals and verdicts, is asked of results that are made up.
 func TestNginx(t *testing.T) {
 	t.Parallel() // it looks at what happens, not at times
 	if _, err := os.Stat("/usr/sbin/nginx"); err != nil {
@@ -183,12 +188,22 @@ func TestNginx(t *testing.T) {
 	}
 	t.Run("line", func(t *testing.T) {
 		script := strings.Replace(string(found[1]), "tracetax run", program+" run --json", 1)
+		if !all() {
+			if !strings.Contains(script, "--blocks 8 ") {
+				t.Fatalf("the example has no 8 blocks: %s", script)
+			}
+			script = strings.Replace(script, "--blocks 8 ", "--blocks 1 ", 1)
+		}
 		c := tracetax(t)
 		c.Path, c.Args = "/bin/sh", []string{"sh", "-c", script}
 		c.Env = append(c.Env, "PATH="+os.Getenv("PATH")+":/usr/sbin")
 		nginxCosts(t, document(t, c.exit(t, 0)), "off", "log")
 	})
 	t.Run("file", func(t *testing.T) {
+		blocks := 1
+		if all() {
+			blocks = 8
+		}
 		file := write(t, `
 workload:
   processes:
@@ -201,24 +216,32 @@ variants:
   off: {env: {LOG: "off"}}
   log: {env: {LOG: access.log}}
 load: {rate: 1000/s, warmup: 200ms, duration: 1s, idle: 100ms}
-design: {blocks: 6}
+design: {blocks: `+itoa(blocks)+`}
 budget: {cpu: 10000%}
 `)
 		doc := document(t, tracetax(t, "run", file, "--json").exit(t, 0))
 		nginxCosts(t, doc, "off", "log")
-		if f := find(t, doc, "root", "log", "cpu_per_operation"); f.Verdict.Kind != finding.Within {
-			t.Errorf("a budget of 100 times is not met: %+v", f.Verdict)
+		want := finding.Within
+		f := find(t, doc, "root", "log", "cpu_per_operation")
+		if f.Blocks < intervalBlocks {
+			want = finding.CannotTell
+		}
+		if f.Verdict.Kind != want {
+			t.Errorf("a budget of 100 times, and %d blocks: %+v, want %s", f.Blocks, f.Verdict, want)
 		}
 	})
 }
 
+// intervalBlocks is how many blocks an interval needs. A busy machine may disturb a few of those that are made.
+const intervalBlocks = 6
+
 // nginxCosts checks that a request to nginx was measured at all, with an
-// interval: what its log costs is for the machine to say.
+// interval where there are blocks for one: what its log costs is for the machine to say.
 func nginxCosts(t *testing.T, doc finding.Document, baseline, variant string) {
 	t.Helper()
 	operation := doc.Experiment.Operations[0]
 	f := find(t, doc, operation, variant, "cpu_per_operation")
-	if f.Against != baseline || f.Baseline <= 0 || f.Value <= 0 || f.Relative == nil || f.Relative.Low == nil {
+	if f.Against != baseline || f.Baseline <= 0 || f.Value <= 0 || f.Blocks == 0 || f.Relative == nil || (f.Relative.Low != nil) != (f.Blocks >= intervalBlocks) {
 		t.Errorf("CPU per operation: %+v", f)
 	}
 }
