@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -28,10 +29,27 @@ import (
 // patience is the most that one page may take, on a busy machine.
 const patience = 60 * time.Second
 
-// startBrowser starts a browser that ends with the test. Its first tab is the
-// context; pages are opened in tabs of their own.
+// chromium is the browser of all tests, which open their pages in tabs of their own: it takes longer to start than most of them.
+var chromium struct {
+	once sync.Once
+	tab  context.Context // the first one
+	stop []func()
+	err  error
+}
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	for _, stop := range slices.Backward(chromium.stop) {
+		stop()
+	}
+	os.Exit(status)
+}
+
+// startBrowser starts the browser where it is not there yet, and returns its first tab. The test runs beside others that look
+// at pages.
 func startBrowser(t *testing.T) context.Context {
 	t.Helper()
+	t.Parallel()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if found, err := exec.LookPath(name); err == nil {
@@ -46,18 +64,24 @@ func startBrowser(t *testing.T) context.Context {
 		}
 		t.Skip(reason)
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-background-networking", true),
-	)
-	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
-	t.Cleanup(stop)
-	ctx, stopTab := chromedp.NewContext(ctx)
-	t.Cleanup(stopTab)
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("starting %s: %v", path, err)
+	chromium.once.Do(func() {
+		home, err := os.MkdirTemp("", "tracetax-chromium-")
+		if err != nil {
+			chromium.err = err
+			return
+		}
+		ctx, stop := chromedp.NewExecAllocator(context.Background(), append(chromedp.DefaultExecAllocatorOptions[:],
+			chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(home),
+			chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-background-networking", true),
+		)...)
+		tab, stopTab := chromedp.NewContext(ctx)
+		chromium.stop = []func(){func() { _ = os.RemoveAll(home) }, stop, stopTab} // of what the browser leaves nothing is asked
+		chromium.tab, chromium.err = tab, chromedp.Do(tab)
+	})
+	if chromium.err != nil {
+		t.Fatalf("starting %s: %v", path, chromium.err)
 	}
-	return ctx
+	return chromium.tab
 }
 
 // screen is what a page is looked at with.

@@ -29,6 +29,7 @@ func TestPage(t *testing.T) {
 	documents["analysis"] = analysed(t)
 	for name, doc := range documents {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			p := open(t, browser, doc, screen{1200, "light"})
 			if got := eval[string](p, `document.querySelector('h1').textContent`); got != doc.FullSummary {
 				t.Errorf("the summary reads %q, want %q", got, doc.FullSummary)
