@@ -23,14 +23,14 @@ func TestCallsOfEveryAgent(t *testing.T) {
 	needJava(t)
 	for _, agents := range []map[string]agentOfCalls{
 		{
-			"elastic":    {"elastic-java, settings: {methods: \"tracetax.calls.Recursion#monitoredMethod\", delay: 200ms}", 10},
-			"pinpoint":   {"pinpoint-java", 11},
-			"skywalking": {"skywalking-java", 10},
+			"elastic":    {`elastic-java, settings: {methods: "tracetax.calls.Recursion#monitoredMethod", delay: 200ms}`, 10},
+			"pinpoint":   {"pinpoint-java, settings: {classes: tracetax.calls.Recursion, entrypoint: tracetax.calls.Recursion.monitoredMethod}", 11},
+			"skywalking": {`skywalking-java, settings: {agent: "{build}/skywalking"}`, 10},
 		},
 		{
-			"scouter":  {"scouter-java", 11},
-			"datadog":  {"datadog-java", 10},
-			"glowroot": {"glowroot-java, settings: {mode: traces}", 10},
+			"scouter":  {"scouter-java, settings: {method: tracetax.calls.Recursion.monitoredMethod}", 11},
+			"datadog":  {`datadog-java, settings: {methods: "tracetax.calls.Recursion[monitoredMethod]"}`, 10},
+			"glowroot": {"glowroot-java, settings: {class: tracetax.calls.Recursion, method: monitoredMethod, mode: traces}", 10},
 		},
 	} {
 		names := slices.Sorted(maps.Keys(agents))
@@ -98,8 +98,8 @@ workload: calls/untraced
 operations: [call]
 variants:
   none:
-  scouter: {tracer: scouter-java}
-  skywalking: {tracer: skywalking-java}
+  scouter: {tracer: scouter-java, settings: {method: tracetax.calls.Recursion.monitoredMethod}}
+  skywalking: {tracer: skywalking-java, settings: {agent: "{build}/skywalking"}}
   never: {tracer: scouter-never}
 load: {rate: 100/s, duration: 1s, warmup: 500ms, idle: 100ms}
 design: {blocks: 1, seed: 4}

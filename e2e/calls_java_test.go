@@ -31,7 +31,7 @@ func TestCallsAddUp(t *testing.T) {
 		others = `
   otel-http: {tracer: otel-java, settings: {methods: "tracetax.calls.Recursion[monitoredMethod]", protocol: http/protobuf, delay: 200ms}}
   otel-zipkin: {tracer: otel-java, settings: {methods: "tracetax.calls.Recursion[monitoredMethod]", export: zipkin, delay: 200ms}}
-  kieker-aspectj: {tracer: kieker-java, settings: {weaver: aspectj}}`
+  kieker-aspectj: {tracer: kieker-java, settings: {class: tracetax.calls.Recursion, method: tracetax.calls.Recursion.monitoredMethod, weaver: aspectj}}`
 	}
 	file := write(t, `
 workload: calls/java
@@ -39,8 +39,8 @@ operations: [call]
 variants:
   none:
   otel: {tracer: otel-java, settings: {methods: "tracetax.calls.Recursion[monitoredMethod]", protocol: grpc, delay: 200ms}}
-  kieker: {tracer: kieker-java}
-  kieker-file: {tracer: kieker-java, settings: {weaver: aspectj, mode: file}}
+  kieker: {tracer: kieker-java, settings: {method: tracetax.calls.Recursion.monitoredMethod}}
+  kieker-file: {tracer: kieker-java, settings: {class: tracetax.calls.Recursion, method: tracetax.calls.Recursion.monitoredMethod, weaver: aspectj, mode: file}}
   blind: {tracer: otel-java, settings: {methods: "tracetax.calls.Recursion[nobodysMethod]", delay: 200ms}}
   blind-unknown: {tracer: scouter-java, settings: {method: tracetax.calls.Recursion.nobodysMethod}}`+others+`
 load: {calls: 20000, duration: 2s, warmup: 500ms, idle: 100ms}

@@ -147,6 +147,9 @@ func (s *source) checkSetting(n *node, at place, set *Setting) {
 		s.fail(n.get("draws").at, "draws says that a sampler takes a share of what its caller decided to sample: it goes with meaning: sampling, and without follows")
 	}
 	def := n.get("default")
+	if set.Asked = def == nil && !s.serving && (set.Kind == "text" || set.Kind == "path"); set.Asked {
+		return
+	}
 	if def == nil {
 		s.lacks(n, "default", at, "setting %q needs a default: what the tracer does when nobody chooses", set.Name)
 		return
@@ -283,6 +286,11 @@ func (s *Setting) environment(value string) (set, behind map[string]string, unse
 		return c.Env, c.Append, c.Unset
 	}
 	words := s.words(value)
+	if s.Kind != "path" { // a path may begin with a folder of the run, such as {build}
+		for word, text := range words {
+			words[word] = literal(text)
+		}
+	}
 	return valued(s.Env, words), valued(s.Append, words), nil
 }
 
@@ -292,7 +300,7 @@ func valued(texts, words map[string]string) map[string]string {
 	for name, text := range texts {
 		out[name] = replace(text, func(word string) string {
 			if v, ok := words[word]; ok {
-				return literal(v)
+				return v
 			}
 			return "{" + word + "}"
 		}, nil, nil)

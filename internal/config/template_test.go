@@ -134,3 +134,22 @@ func TestTracerFolders(t *testing.T) {
 		}
 	}
 }
+
+// A path begins with a folder of the run, and a text stays as it was written, braces and all.
+func TestFoldersInSettings(t *testing.T) {
+	e := parseIn(t, builtIn(), `workload: calls/java
+variants:
+  none:
+  a: {tracer: skywalking-java, settings: {agent: "{build}/{{x}}"}}
+  b: {tracer: scouter-java, settings: {method: "{build}"}}
+`)
+	for i, want := range []string{`-javaagent:"{build}/{{x}}/skywalking-agent.jar"`, "-Dhook_service_patterns={{build}} "} {
+		p, err := e.Plan(e.Variants[i+1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Processes[0].Env["JAVA_TOOL_OPTIONS"]; !strings.Contains(got, want) {
+			t.Errorf("%s is not in %s", want, got)
+		}
+	}
+}

@@ -202,7 +202,8 @@ type Setting struct {
 	Name        string
 	Description string
 	Default     string
-	Kind        string            // "share", "count", "duration", "choice" or "text"
+	Asked       bool              // it has no default: whoever uses the tracer chooses
+	Kind        string            // "share", "count", "duration", "choice", "text" or "path"
 	Choices     map[string]Choice // kind choice
 	Env         map[string]string // other kinds; {value}, {value.ms}, {value.ratio}
 	Append      map[string]string // the same, added to variables

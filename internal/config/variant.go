@@ -59,7 +59,7 @@ func (s *source) variant(e entry, w *Workload, catalog looker, faults Faults) Va
 	n := e.value
 	if n.kind == scalar { // otel: otel-python
 		v.Tracer = s.tracerOf(n.at, s.line(n), w, catalog)
-		s.choose(&v, nil)
+		s.choose(&v, w, n.at, nil)
 		s.fitting(&v, w, n.at, n.at)
 		return v
 	}
@@ -79,7 +79,7 @@ func (s *source) variant(e entry, w *Workload, catalog looker, faults Faults) Va
 	default:
 		v.Tracer = s.tracerNamedLike(e.key, w, catalog)
 	}
-	s.choose(&v, settings)
+	s.choose(&v, w, at, settings)
 	on := e.at
 	if n.kind != null {
 		known := append(w.placeholders(), v.Tracer.placeholders()...)
@@ -205,7 +205,7 @@ func (s *source) tracerNamedLike(name string, w *Workload, catalog looker) *Trac
 
 // choose fills in the settings of a variant: the user's, then the defaults. Of a tracer
 // that was not found no setting is wrong: which it has is not known.
-func (s *source) choose(v *Variant, settings *node) {
+func (s *source) choose(v *Variant, w *Workload, at place, settings *node) {
 	if v.Tracer == nil {
 		v.Tracer = &Tracer{Name: NoTracer}
 		return
@@ -213,9 +213,19 @@ func (s *source) choose(v *Variant, settings *node) {
 	for _, set := range v.Tracer.Settings {
 		v.Settings[set.Name] = set.Default
 	}
-	if settings == nil {
-		return
+	if settings != nil {
+		at = settings.at
+		s.chosen(v, w, settings)
 	}
+	for _, set := range v.Tracer.Settings {
+		if set.Asked && v.Settings[set.Name] == "" {
+			s.fail(at, "tracer %s needs %s=…, for which it has no default: %s", v.Tracer.Name, set.Name, set.Description)
+		}
+	}
+}
+
+// chosen are the user's settings.
+func (s *source) chosen(v *Variant, w *Workload, settings *node) {
 	for _, e := range s.entries(settings, "settings") {
 		set := v.Tracer.Setting(e.key)
 		if set == nil {
@@ -226,6 +236,10 @@ func (s *source) choose(v *Variant, settings *node) {
 		if err != nil {
 			s.fail(e.value.at, "setting %s of tracer %s: %v", set.Name, v.Tracer.Name, err)
 			continue
+		}
+		if set.Kind == "path" {
+			s.placeholders(e.value.at, value, w.placeholders())
+			w.nothing(s, e.value)
 		}
 		v.Settings[set.Name], v.Chosen[set.Name] = value, value
 	}

@@ -196,7 +196,7 @@ func (s *source) arguments(n *node, known []string) []string {
 	return words
 }
 
-var kinds = []string{"share", "count", "duration", "choice", "text"}
+var kinds = []string{"share", "count", "duration", "choice", "text", "path"}
 
 // tells reads the pattern of the lines that name what is instrumented.
 func (s *source) tells(n *node) string {

@@ -30,16 +30,16 @@ type Tracer struct {
 
 // Setting is something that a user of the tracer chooses.
 type Setting struct {
-	Description Text                       `json:"description"`                                                                 // a line for 'tracetax show'
-	Default     Text                       `json:"default" jsonschema:"required"`                                               // what the tracer does when nobody chooses
-	Kind        string                     `json:"kind" jsonschema:"enum=share,enum=count,enum=duration,enum=choice,enum=text"` // share (10%), count (2048), duration (5s), choice (default with choices) or text (default without)
-	Choices     map[string]ChoiceOrNothing `json:"choices"`                                                                     // by value: what it does
-	Env         Environment                `json:"env"`                                                                         // variables to set: {value}; of a share {value.ratio} (0.1), {value.percent} (10); of a duration {value.ms}, {value.s}
-	Append      Environment                `json:"append"`                                                                      // variables to append to, likewise
-	Meaning     string                     `json:"meaning" jsonschema:"enum=sampling,enum=delay,enum=room"`                     // sampling: share of traces recorded; delay: longest time a span is held (sets the drain); of a service, room: most traces held
-	Draws       bool                       `json:"draws"`                                                                       // true, with meaning: sampling: the sampler takes this share of the traces that the caller has decided to sample, so that the load generator asks for all
-	Follows     bool                       `json:"follows"`                                                                     // true, with meaning: sampling: a trace on which the caller has decided is left at that, so that the load generator decides and the ledger is exact
-	Within      Text                       `json:"within"`                                                                      // another count, above which this one loses spans; a run warns
+	Description Text                       `json:"description"`                                                                           // a line for 'tracetax show'
+	Default     Text                       `json:"default"`                                                                               // what the tracer does when nobody chooses; a text or path without one has to be chosen
+	Kind        string                     `json:"kind" jsonschema:"enum=share,enum=count,enum=duration,enum=choice,enum=text,enum=path"` // share (10%), count (2048), duration (5s), choice (default with choices), text (default without) or path (it may begin with {build} or another folder of the run)
+	Choices     map[string]ChoiceOrNothing `json:"choices"`                                                                               // by value: what it does
+	Env         Environment                `json:"env"`                                                                                   // variables to set: {value}; of a share {value.ratio} (0.1), {value.percent} (10); of a duration {value.ms}, {value.s}
+	Append      Environment                `json:"append"`                                                                                // variables to append to, likewise
+	Meaning     string                     `json:"meaning" jsonschema:"enum=sampling,enum=delay,enum=room"`                               // sampling: share of traces recorded; delay: longest time a span is held (sets the drain); of a service, room: most traces held
+	Draws       bool                       `json:"draws"`                                                                                 // true, with meaning: sampling: the sampler takes this share of the traces that the caller has decided to sample, so that the load generator asks for all
+	Follows     bool                       `json:"follows"`                                                                               // true, with meaning: sampling: a trace on which the caller has decided is left at that, so that the load generator decides and the ledger is exact
+	Within      Text                       `json:"within"`                                                                                // another count, above which this one loses spans; a run warns
 }
 
 // Choice is one value of a setting.

@@ -36,6 +36,7 @@ type (
 		Description string            `json:"description,omitempty"`
 		Kind        string            `json:"kind"`
 		Default     string            `json:"default"`
+		Asked       bool              `json:"asked,omitempty"` // it has no default
 		Env         map[string]string `json:"env,omitempty"`
 		Append      map[string]string `json:"append,omitempty"`
 		Choices     []choiceView      `json:"choices,omitempty"`
@@ -143,7 +144,7 @@ func viewTracer(t *config.Tracer) tracerView {
 func viewSettings(settings []config.Setting) []settingView {
 	var out []settingView
 	for _, s := range settings {
-		set := settingView{Name: s.Name, Description: s.Description, Kind: s.Kind, Default: s.Default, Env: s.Env, Append: s.Append}
+		set := settingView{Name: s.Name, Description: s.Description, Kind: s.Kind, Default: s.Default, Asked: s.Asked, Env: s.Env, Append: s.Append}
 		for _, name := range slices.Sorted(maps.Keys(s.Choices)) {
 			c := s.Choices[name]
 			set.Choices = append(set.Choices, choiceView{name, c.Description, c.Env, c.Append, c.Unset, c.Steps, c.Without})

@@ -169,7 +169,11 @@ func broughtRole(b config.Brought) string {
 }
 
 func (p *page) setting(s config.Setting) {
-	p.line("  %s (%s, default %s)", s.Name, s.Kind, s.Default)
+	if s.Asked {
+		p.line("  %s (%s, to be chosen)", s.Name, s.Kind)
+	} else {
+		p.line("  %s (%s, default %s)", s.Name, s.Kind, s.Default)
+	}
 	if s.Description != "" {
 		p.line("      %s", oneLine(s.Description))
 	}
