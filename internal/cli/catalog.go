@@ -130,8 +130,8 @@ func newShow(s console.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show an experiment, workload, service or tracer in full",
-		Long: `Shows an experiment, a workload, a service or a tracer in full: what it starts, its
-operations, its settings with their defaults and the environment that they set.`,
+		Long: `Show an experiment, a workload, a service or a tracer in full: the processes that it
+starts, its operations, and its settings with their defaults and variables.`,
 		Example: `  tracetax show otel-python
   tracetax show hello/go --json`,
 		Args:              console.UsageArgs(cobra.ExactArgs(1)),

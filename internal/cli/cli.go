@@ -60,7 +60,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 func newRoot(s console.Streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "tracetax",
-		Short:         "Tells what distributed tracing costs a program, and why",
+		Short:         "Measure what distributed tracing costs a program, and why",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Version:       versionLine(),

@@ -28,22 +28,22 @@ func newCompare(s console.Streams) *cobra.Command {
 	var f compareFlags
 	c := &cobra.Command{
 		Use:   "compare BASE NEW [NEW…] | compare RESULT --variants a,b",
-		Short: "What changed between two or more results of one experiment",
-		Long: `Says what changed between two or more results of one experiment.
+		Short: "Compare two or more results of one experiment",
+		Long: `Report what changed between two or more results of one experiment.
 
-BASE and NEW are results folders, or findings.json files. What is compared is what
-tracing costs over the baseline that each result carries, so that a machine that
-is slower today than yesterday changes nothing. Results of other experiments or
-other machines are refused; --force compares what they have in common.
+BASE and NEW are results folders, or findings.json files. The command compares the
+cost of tracing over each result's own baseline: a machine that is slower today
+changes nothing. It refuses results of different experiments or machines; --force
+compares what they have in common.
 
-With --variants, variants of one result are compared with the first of them.
+--variants compares variants of one result with the first of them.
 
-A filter is written as for benchstat: KEY:VALUE, KEY:/REGEXP/, KEY:(A OR B), -X for
-what X leaves out; terms side by side must all hold. KEY is metric, operation,
-variant, role, service or the name of a parameter.
+A filter has benchstat's syntax: KEY:VALUE, KEY:/REGEXP/, KEY:(A OR B), -X for the
+opposite of X; all terms must hold. KEY is metric, operation, variant, role, service
+or the name of a parameter.
 
-The exit status is 0 when all is well, 2 for wrong usage or results that cannot be
-compared, 3 when the change is over a budget, 4 when that cannot be told yet.`,
+Exit status: 0 fine; 2 wrong usage, or results that cannot be compared; 3 the change
+is over budget; 4 inconclusive.`,
 		Example: `  tracetax compare results/main results/branch --budget cpu=2%
   tracetax compare results/main results/branch --filter 'metric:cpu_per_operation variant:/^otel/'
   tracetax compare results/1.0 results/1.1 results/1.2 --markdown -
@@ -51,8 +51,8 @@ compared, 3 when the change is over a budget, 4 when that cannot be told yet.`,
 		RunE: func(_ *cobra.Command, args []string) error { return f.run(s, args) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.filter, "filter", "", "compare only what meets the `conditions`, e.g. 'metric:/^latency_/ operation:json'")
-	flags.StringVar(&f.budget, "budget", "", "hold what was added against limits, e.g. `cpu=2%,p99=5%`")
+	flags.StringVar(&f.filter, "filter", "", "compare only findings that meet the `conditions`, e.g. 'metric:/^latency_/ operation:json'")
+	flags.StringVar(&f.budget, "budget", "", "limits for the change, e.g. `cpu=2%,p99=5%`")
 	flags.StringSliceVar(&f.variants, "variants", nil, "compare the variants `a,b` of one result")
 	flags.StringVar(&f.markdown, "markdown", "", "write Markdown for a pull request to `FILE` (- is standard output)")
 	flags.BoolVar(&f.json, "json", false, "print the comparison as JSON")

@@ -28,13 +28,13 @@ func newDoctor(s console.Streams) *cobra.Command {
 	var asJSON, noisy bool
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "What this machine can and cannot measure, and how noisy it is",
-		Long: `Looks at everything that an experiment depends on, and measures for a few
-seconds how much work on the other CPU slows the program under test.
+		Short: "Report what this machine can measure, and how noisy it is",
+		Long: `Check everything that an experiment depends on, and measure for a few seconds how
+much work on another CPU slows the program under test.
 
-With --noise a small program is also measured against itself, in each order of a
-block, for two to three minutes: a difference smaller than what comes out of that
-cannot be seen here. 'run --dry-run' then tells from it what a run can find.`,
+--noise also measures a small program against itself, in each order of a block, for
+two to three minutes. A run cannot show a difference smaller than that noise.
+'run --dry-run' then predicts what a run can find.`,
 		Args: console.UsageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			checks, err := examine(c.Context())
@@ -54,7 +54,7 @@ cannot be seen here. 'run --dry-run' then tells from it what a run can find.`,
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the checks as JSON")
-	c.Flags().BoolVar(&noisy, "noise", false, "measure the noise floor of each metric, too, and in each order (two to three minutes)")
+	c.Flags().BoolVar(&noisy, "noise", false, "also measure the noise of each metric, in each order of a block (two to three minutes)")
 	return c
 }
 

@@ -22,10 +22,11 @@ func newFetch(s console.Streams) *cobra.Command {
 	var all bool
 	c := &cobra.Command{
 		Use:   "fetch NAME… | --all",
-		Short: "Download and build ahead of time what workloads, tracers and experiments need",
-		Long: `Downloads the packages and builds the programs of the workloads and tracers that
-are named, or of all that an experiment (built in, or a file) measures, into the user's cache (` + artifact.Variable + ` moves it). Experiments do so by
-themselves; after fetch they need no network.`,
+		Short: "Download and build what workloads, tracers and experiments need",
+		Long: `Download the packages and build the programs of workloads and tracers, or of all that
+an experiment (built in, or a file) measures, into the user's cache
+(` + artifact.Variable + ` moves it). Experiments do this themselves; after fetch they
+need no network.`,
 		Example: "  tracetax fetch hello/flask otel-python\n  tracetax fetch calls-baseline shop.yaml",
 		RunE: func(c *cobra.Command, names []string) error {
 			if all == (len(names) > 0) {
@@ -40,7 +41,7 @@ themselves; after fetch they need no network.`,
 		},
 		ValidArgsFunction: completeFetch,
 	}
-	c.Flags().BoolVar(&all, "all", false, "everything that can run on this machine")
+	c.Flags().BoolVar(&all, "all", false, "fetch everything that can run on this machine")
 	return c
 }
 

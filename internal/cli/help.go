@@ -26,7 +26,7 @@ import (
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
-		Short: "Say everything about a command",
+		Short: "Print the help of a command",
 		RunE: func(c *cobra.Command, args []string) error {
 			found, rest, err := c.Root().Find(args)
 			if err != nil || found.HasSubCommands() && len(rest) > 0 {
@@ -166,10 +166,10 @@ func newSchema(s console.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema " + strings.Join(schemas.Names(), "|"),
 		Short: "Print the JSON Schema of an experiment file, of findings.json or of runs.jsonl",
-		Long: `Prints the JSON Schema (draft 2020-12) of what this version reads and writes: an
-experiment file, a workload's, service's or tracer's; findings.json, or a line of
-runs.jsonl. Each key, field and code has a description. Editors complete and check
-an experiment whose first line is
+		Long: `Print the JSON Schema (draft 2020-12) of a file that this version reads or writes: an
+experiment, workload, service or tracer; findings.json, or a line of runs.jsonl. It
+describes each key, field and code. Editors complete and check an experiment whose
+first line is
 "# yaml-language-server: $schema=` + schemaFile + `", as 'tracetax init' writes it.`,
 		Example: `  tracetax schema experiment > ` + schemaFile + `
   tracetax schema findings | jq '."$defs".Finding.properties'`,

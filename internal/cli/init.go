@@ -28,10 +28,9 @@ func newInit(s console.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init [FILE] [-- COMMAND…]",
 		Short: "Write a commented experiment file to start from",
-		Long: `Writes a commented experiment file to start from, experiment.yaml if no other is
-named; "-" writes to stdout. What follows -- becomes the command that is measured.
-Beside it comes ` + schemaFile + `, with which editors complete and check it.
-A file that is there already is left alone.`,
+		Long: `Write a commented experiment file to start from, by default experiment.yaml; "-" is
+stdout. The words after -- become the command to measure. ` + schemaFile + `,
+written beside it, lets editors complete and check it. Existing files stay as they are.`,
 		Example: `  tracetax init shop.yaml
   tracetax init shop.yaml -- gunicorn -b '127.0.0.1:{port}' shop:app`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -53,7 +52,7 @@ A file that is there already is left alone.`,
 			return writeStarter(s, file, text)
 		},
 	}
-	c.Flags().StringVar(&tracer, "tracer", starterTracer, "the tracer of the starter's variants")
+	c.Flags().StringVar(&tracer, "tracer", starterTracer, "tracer of the starter's variants")
 	completeFlag(c, "tracer", completeTracers)
 	return c
 }

@@ -29,16 +29,15 @@ func newReplicate(s console.Streams) *cobra.Command {
 	var f replicateFlags
 	c := &cobra.Command{
 		Use:   "replicate DIR...",
-		Short: "What several results say together, beside what a study published",
-		Long: `Says what the results of one experiment over several workloads say together, and how
-they compare with the study that the experiment repeats: tables with the published
-figures beside, the order of the variants, means, ratios of ratios, and what became
-of each of its claims.
+		Short: "Compare results with a published study",
+		Long: `Compare the results of an experiment, over one or more workloads, with the study that
+it repeats: tables beside the published figures, the order of the variants, means,
+ratios of ratios, and a verdict on each claim.
 
-DIR is what 'tracetax run' names at its end: a folder with a result for each workload,
-or one result. Several experiments over one workload stand beside each other. What was
-published and claimed stands in the experiment file; results carry it. --experiment
-takes it from a file as it is now.`,
+DIR is the folder that 'tracetax run' names at its end: one result, or one for each
+workload. Several experiments on one workload stand side by side. Published figures
+and claims come from the experiment file, of which results keep a copy; --experiment
+reads them again.`,
 		Example: `  tracetax replicate tracetax-results/requests-throughput-1
   tracetax replicate tracetax-results/calls-depth-1 --html replication.html
   tracetax replicate calls/baseline calls/depth calls/fixed-rate --html replication.html
@@ -55,7 +54,7 @@ takes it from a file as it is now.`,
 	flags.StringVar(&f.html, "html", "", "write the page to `FILE`")
 	flags.StringVar(&f.markdown, "markdown", "", "write Markdown to `FILE` (- is standard output)")
 	flags.StringVar(&f.csv, "csv", "", "write a row per figure to `FILE`")
-	flags.StringVar(&f.experiment, "experiment", "", "take what was published and claimed from the experiment `FILE`, or the built-in one of that name")
+	flags.StringVar(&f.experiment, "experiment", "", "read published figures and claims from the experiment `FILE`, or the built-in one of that name")
 	flags.BoolVar(&f.json, "json", false, "print the replication as JSON")
 	return c
 }

@@ -40,19 +40,18 @@ func newReport(s console.Streams) *cobra.Command {
 		Short: "Print or write a finished result again",
 		Long: `Print or write a finished result again.
 
-DIR is a results folder, as 'tracetax run' names it at its end. Without a flag
-the findings are printed as a table. A FILE of - is standard output. Several folders
-are for --otava alone, which writes a row for each.
+DIR is the results folder that 'tracetax run' names at its end. Without flags the
+command prints a table. A FILE of - is standard output. Only --otava takes several
+folders, and writes a row for each.
 
-With --reanalyze the findings are first made from the records again, by the statistics
-of this version, and replace those in DIR (findings.json, report.html,
-benchfmt.txt). Nothing is measured.
+--reanalyze first analyses the records again, with the statistics of this version,
+and replaces findings.json, report.html and benchfmt.txt in DIR. It measures nothing.
 
-With --budget the result is held against another budget, and the exit status is that of
-'tracetax run': 3 over budget, 4 inconclusive. DIR stays as it is.`,
+--budget judges the result by another budget, with the exit statuses of 'tracetax
+run': 3 over budget, 4 inconclusive. DIR stays as it is.`,
 		Example: `  tracetax report tracetax-results/hello-1
   tracetax report tracetax-results/hello-1 --html page.html
-  tracetax report tracetax-results/hello-1 --json | jq .full_summary
+  tracetax report tracetax-results/hello-1 --json | jq .summary
   tracetax report tracetax-results/hello-1 --budget cpu=3%,lost=0
   tracetax report tracetax-results/hello-1 --markdown - >> "$GITHUB_STEP_SUMMARY"
   tracetax report tracetax-results/hello-1 --runs runs.csv --histograms latency.csv
@@ -81,10 +80,10 @@ With --budget the result is held against another budget, and the exit status is 
 	f.StringVar(&flags.action, "benchmark-action", "", "write the main figures for github-action-benchmark (customSmallerIsBetter) to `FILE`")
 	f.StringVar(&flags.otava, "otava", "", "write a row per results folder, as CSV for Otava, to `FILE`")
 	f.StringVar(&flags.markdown, "markdown", "", "write Markdown for a pull request to `FILE`")
-	f.StringVar(&flags.moobench, "moobench", "", "write every duration that was kept (run --samples), as MooBench's statistics.r reads them, to a new `FOLDER`")
+	f.StringVar(&flags.moobench, "moobench", "", "write the durations that run --samples kept, for MooBench's statistics.r, to a new `FOLDER`")
 	f.BoolVar(&flags.summary, "summary", false, "print a table, the method and the machine as Markdown, to paste into documentation")
 	f.BoolVar(&flags.json, "json", false, "print the findings as JSON")
-	f.StringVar(&flags.budget, "budget", "", "hold the cost against other limits, e.g. `cpu=3%,p99=5%,lost=0`")
+	f.StringVar(&flags.budget, "budget", "", "other limits for the cost, e.g. `cpu=3%,p99=5%,lost=0`")
 	f.BoolVar(&flags.reanalyze, "reanalyze", false, "analyse the records again, and replace the findings in DIR")
 	f.BoolVar(&flags.all, "all", false, "print every metric, role, ledger and warning")
 	return c

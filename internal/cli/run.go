@@ -38,16 +38,15 @@ func newRun(s console.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run EXPERIMENT | --op 'GET /path' --variant none --variant NAME:tracer=… -- COMMAND…",
 		Short: "Run an experiment: a file, a built-in one, or your service from one line",
-		Long: `Runs an experiment and says what its variants cost, with intervals.
+		Long: `Run an experiment and report what its variants cost, with intervals.
 
-EXPERIMENT is a file (see 'tracetax init') or the name of a built-in experiment
-(see 'tracetax list experiments'). Without it, --op and --variant describe your
-service, started by the command after --. In the command, {port} is the port
-that it is to listen on.
+EXPERIMENT is a file (see 'tracetax init') or a built-in experiment (see 'tracetax
+list experiments'). Without it, --op and --variant describe your service, and the
+command after -- starts it; {port} in the command is the port to listen on.
 
-The exit status is 0 when all is well, 1 when the experiment failed, 2 for wrong
-usage or a wrong file, 3 over budget, 4 when a budget is inconclusive, when no
-span came of what was to be traced, or when spans went elsewhere.`,
+Exit status: 0 fine; 1 the experiment failed; 2 wrong usage or a wrong file; 3 over
+budget; 4 the budget is inconclusive, no span came although some should, or spans
+went elsewhere.`,
 		Example: `  tracetax run ladder --quick
   tracetax run shop.yaml --blocks 12 --budget cpu=5%,lost=0
   tracetax run shop.yaml --precision 2% --blocks 8..30
@@ -71,34 +70,34 @@ span came of what was to be traced, or when spans went elsewhere.`,
 	})
 	f.common(c)
 	flags := c.Flags()
-	flags.BoolVar(&f.quick, "quick", false, "the fewest blocks that give intervals (6), of seconds: shorter windows and warm-ups, no precision to reach, and no pilots where the workload declares rates")
-	flags.StringSliceVar(&f.variants, "variants", nil, "run only these variants `a,b`, and the baselines that they have (the first, and against:)")
-	flags.StringSliceVar(&f.workloads, "workloads", nil, "of an experiment over several workloads, run only these `a,b` (requests/flask, or flask)")
-	flags.BoolVar(&f.goOn, "go-on", false, "make all runs, even if the first ones show a mistake: a program that does not get ready, no span, half of the rate")
-	flags.StringVar(&f.resume, "resume", "", "go on with the results folder `DIR`")
-	flags.StringArrayVar(&f.keepEnv, "keep-env", nil, "let programs have the shell's variable `NAME` though it belongs to a tracer, e.g. OTEL_RESOURCE_ATTRIBUTES (repeatable)")
-	flags.StringVar(&f.budget, "budget", "", "hold the cost against limits, e.g. `cpu=3%,p99=5%,lost=0`")
+	flags.BoolVar(&f.quick, "quick", false, "short run: 6 blocks (the fewest that give intervals), short windows and warm-ups, no precision, and declared rates instead of pilots")
+	flags.StringSliceVar(&f.variants, "variants", nil, "run only the variants `a,b` and their baselines (the first variant, and against:)")
+	flags.StringSliceVar(&f.workloads, "workloads", nil, "run only the workloads `a,b` of an experiment over several (requests/flask, or flask)")
+	flags.BoolVar(&f.goOn, "go-on", false, "make all runs, even if the first ones show a mistake: a program that never gets ready, no spans, half of the rate")
+	flags.StringVar(&f.resume, "resume", "", "continue the interrupted results in `DIR`")
+	flags.StringArrayVar(&f.keepEnv, "keep-env", nil, "pass the shell's variable `NAME` on to programs although it belongs to a tracer, e.g. OTEL_RESOURCE_ATTRIBUTES (repeatable)")
+	flags.StringVar(&f.budget, "budget", "", "limits for the cost, e.g. `cpu=3%,p99=5%,lost=0`")
 	flags.StringArrayVar(&f.line.Ops, "op", nil, "operation `'[NAME=]METHOD /path'` of your service (repeatable)")
 	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:tracer=T,setting=value,env.X=y,arg=z]` (repeatable; the first is the baseline)")
-	flags.StringVar(&f.line.Ready, "ready", "", "how your service says that it is ready: `URL`, tcp://host:port or log:REGEXP (default: its port answers, which a master such as gunicorn's does before the program is loaded)")
-	flags.StringVar(&f.line.Patience, "patience", "", "how long your service may take to become ready, e.g. `60s` (default 30s)")
+	flags.StringVar(&f.line.Ready, "ready", "", "when your service is ready: a `URL` answers, tcp://host:port accepts, or log:REGEXP matches a line (default: its port accepts, which gunicorn's does before the program is loaded)")
+	flags.StringVar(&f.line.Patience, "patience", "", "longest time until your service is ready, e.g. `60s` (default 30s)")
 	flags.StringArrayVar(&f.line.Headers, "header", nil, "header `'Name: value'` of every operation of your service (repeatable)")
-	flags.StringArrayVar(&f.line.Env, "env", nil, "environment variable `'NAME=VALUE'` of your service; {port} in it is filled in, e.g. 'PORT={port}' (repeatable)")
-	flags.StringVar(&f.line.Prepare, "prepare", "", "`command` before each run of your service, not measured, e.g. 'sh reset.sh'; if it fails, so does the run")
-	flags.StringVar(&f.line.Cleanup, "cleanup", "", "`command` after each run of your service, also after one that failed or was interrupted")
+	flags.StringArrayVar(&f.line.Env, "env", nil, "environment variable `'NAME=VALUE'` of your service, e.g. 'PORT={port}' (repeatable)")
+	flags.StringVar(&f.line.Prepare, "prepare", "", "`command` before each run of your service, e.g. 'sh reset.sh'; it is not measured, and if it fails, the run fails")
+	flags.StringVar(&f.line.Cleanup, "cleanup", "", "`command` after each run of your service, even a failed or interrupted one")
 	flags.StringVar(&f.line.Body, "body", "", "body of every operation of your service: `text`, or @file")
-	flags.IntVar(&f.line.Port, "port", 0, "the fixed `port` of your service, if it cannot be told by {port}")
-	flags.StringVar(&f.line.Language, "language", "", "`language` of your service, so that tracer=otel means otel-LANGUAGE")
-	flags.StringVar(&f.load.Connections, "connections", "", "closed loop: keep `N` connections busy, or 1,2,4 in turn; with --rate, the most that may be open")
-	flags.StringVar(&f.line.Name, "name", "", "what the report calls your service: `NAME` (default: the program of the command)")
-	flags.StringVar(&f.load.Rate, "rate", "", "operations a second, instead of the experiment's: `400/s`, 100/s,200/s in turn, or '50% of slowest'")
-	flags.StringVar(&f.load.Capacity, "capacity", "", "search for a capacity, e.g. `cpu=75%`, p99=50ms or lost=0 (and method=, from=, max=, step=, resolution=)")
+	flags.IntVar(&f.line.Port, "port", 0, "fixed `port` of your service, if the command cannot take {port}")
+	flags.StringVar(&f.line.Language, "language", "", "`language` of your service: tracer=otel then means otel-LANGUAGE")
+	flags.StringVar(&f.load.Connections, "connections", "", "closed loop: keep `N` connections busy, or 1,2,4 in turn; with --rate, the most open connections")
+	flags.StringVar(&f.line.Name, "name", "", "`NAME` of your service in the report (default: the program of the command)")
+	flags.StringVar(&f.load.Rate, "rate", "", "operations per second, instead of the experiment's: `400/s`, 100/s,200/s in turn, or '50% of slowest'")
+	flags.StringVar(&f.load.Capacity, "capacity", "", "search for a capacity, e.g. `cpu=75%`, p99=50ms or lost=0 (then also method=, from=, max=, step=, resolution=)")
 	flags.StringVar(&f.load.Duration, "duration", "", "length of a measured window or of a probe, e.g. `20s`, instead of the experiment's")
-	flags.StringVar(&f.load.Calls, "calls", "", "self-driving workloads: the most operations of a measured window, e.g. `2000000`")
-	flags.StringVar(&f.load.Depth, "depth", "", "self-driving workloads: calls in one another that make one operation, `8`, or 2,4,8 in turn")
-	flags.StringVar(&f.load.Threads, "threads", "", "self-driving workloads: threads that call, `2`, or 1,2,4 in turn")
-	flags.BoolVar(&f.load.Samples, "samples", false, "self-driving workloads: keep every duration of a measured window, in the form of MooBench's scripts")
-	flags.StringVar(&f.load.Warmup, "warmup", "", "length of a warm-up, e.g. `5s`, or auto (a pilot finds it), instead of the experiment's")
+	flags.StringVar(&f.load.Calls, "calls", "", "self-driving workloads: most operations of a measured window, e.g. `2000000`")
+	flags.StringVar(&f.load.Depth, "depth", "", "self-driving workloads: depth of nested calls in one operation, `8`, or 2,4,8 in turn")
+	flags.StringVar(&f.load.Threads, "threads", "", "self-driving workloads: number of calling threads, `2`, or 1,2,4 in turn")
+	flags.BoolVar(&f.load.Samples, "samples", false, "self-driving workloads: keep every duration of a measured window")
+	flags.StringVar(&f.load.Warmup, "warmup", "", "length of the warm-up, instead of the experiment's: `5s`, or auto (a pilot finds it)")
 	completeFlag(c, "variant", completeTracers)
 	return c
 }
@@ -106,13 +105,13 @@ span came of what was to be traced, or when spans went elsewhere.`,
 // common adds the flags that run and quickstart share.
 func (f *runFlags) common(c *cobra.Command) {
 	flags := c.Flags()
-	flags.BoolVar(&f.json, "json", false, "print findings.json alone on stdout; with --dry-run the plan")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be run, in which order and for how long, and run nothing")
+	flags.BoolVar(&f.json, "json", false, "print findings.json on stdout and nothing else; with --dry-run the plan")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would run, in which order, for how long, and what it can show; run nothing")
 	flags.StringVar(&f.out, "out", "", "results folder `DIR` (default tracetax-results/NAME-DATE-TIME)")
-	flags.StringVar(&f.blocks, "blocks", "", "number of blocks `N`, or the least and the most (8..30) with a precision, instead of the experiment's")
-	flags.StringVar(&f.order, "order", "", "how the load goes through the variants of a block: `windows` (all live at once, one at a time has the load), woven (all have it at once) or apart (one run after the other); by default windows, or apart where the variants cannot live beside each other")
-	flags.StringVar(&f.precision, "precision", "", "stop when the interval is as narrow as this: `2%` (of the CPU per operation), or '2% of latency_p99'")
-	flags.Uint64Var(&f.seed, "seed", 0, "`seed` of the random order, instead of the experiment's or a drawn one")
+	flags.StringVar(&f.blocks, "blocks", "", "number of blocks `N` (one run of every variant each), instead of the experiment's; a range (8..30) with a precision")
+	flags.StringVar(&f.order, "order", "", "how the variants of a block get the load: `windows` (all live at once, one at a time has the load), woven (all have it at once) or apart (one run after the other); default windows, or apart if they cannot live side by side")
+	flags.StringVar(&f.precision, "precision", "", "stop when every interval is this narrow: `2%` (of CPU per operation), or '2% of latency_p99'")
+	flags.Uint64Var(&f.seed, "seed", 0, "`seed` of the random orders, instead of the experiment's or a random one")
 	flags.StringVar(&f.accounting, "accounting", "auto", "how CPU time is charged: `auto`, cgroup or clock")
 }
 
@@ -207,7 +206,7 @@ func newQuickstart(s console.Streams) *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
 		Use:   "quickstart",
-		Short: "What OpenTelemetry costs a small built-in service, in about a minute",
+		Short: "Measure what OpenTelemetry costs a small built-in service, in a minute or two",
 		Args:  console.UsageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			experiments, err := f.experiments(c, []string{"quickstart"})

@@ -36,14 +36,13 @@ func newSelfcheck(s console.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "selfcheck",
 		Short: "Check the harness itself against injected overheads",
-		Long: `Measures costs that are known beforehand, in the ordinary way, and says whether
-they were found: the same program against itself, 3 and 73 µs of CPU, 200 µs that
-come only when spans are sent, a program that works while it is idle, 50 MB, spans
-that the sink throws away, a sink and a load generator that are late. The quick
-form measures in windows, the full form woven as well, and 1 ms of sleep.
+		Long: `Inject known costs, measure them as any experiment does, and check that the result
+shows them: the same program against itself, 3 and 73 µs of CPU, 200 µs that come
+only when spans are sent, a program that works while it is idle, 50 MB, a sink that
+throws spans away, a late sink and a late load generator. The quick form measures in
+windows; the full form also measures woven, and 1 ms of sleep.
 
-The exit status is 0 when all were found, 1 when one was not, and 4 when this
-machine is too noisy to tell.`,
+Exit status: 0 all were found; 1 one was not; 4 this machine is too noisy.`,
 		Example: `  tracetax selfcheck
   tracetax selfcheck --full
   tracetax run selfcheck-costs       one of its experiments, by hand`,
@@ -51,11 +50,11 @@ machine is too noisy to tell.`,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c.Context(), s) },
 	}
 	flags := c.Flags()
-	flags.BoolVar(&f.quick, "quick", false, "the quick form, under three minutes (the default)")
-	flags.BoolVar(&f.full, "full", false, "the full form, about twenty minutes: woven too, more and longer windows, narrower intervals")
+	flags.BoolVar(&f.quick, "quick", false, "quick form, under three minutes (the default)")
+	flags.BoolVar(&f.full, "full", false, "full form, about twenty minutes: also woven, more and longer windows, narrower intervals")
 	flags.BoolVar(&f.json, "json", false, "print the checks as JSON on stdout")
-	flags.StringVar(&f.out, "out", "", "folder `DIR` for the results (default tracetax-results/selfcheck-DATE-TIME)")
-	flags.StringVar(&f.resume, "resume", "", "go on with the results in folder `DIR`")
+	flags.StringVar(&f.out, "out", "", "results folder `DIR` (default tracetax-results/selfcheck-DATE-TIME)")
+	flags.StringVar(&f.resume, "resume", "", "continue the interrupted results in `DIR`")
 	flags.StringVar(&f.accounting, "accounting", "auto", "how CPU time is charged: `auto`, cgroup or clock")
 	return c
 }

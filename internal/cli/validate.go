@@ -35,11 +35,11 @@ func newValidate(s console.Streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "validate FILE…",
-		Short: "Check experiment files, and say what they would run",
-		Long: `Checks experiment files (or built-in experiments) and says in one line what each
-would run. Every problem is told with its place, and the exit status is then 2.
-What this machine lacks, or what would make the figures hard to use, is a note and
-no problem. A budget that the planned blocks could never decide is a problem.`,
+		Short: "Check experiment files",
+		Long: `Check experiment files (or built-in experiments) and print in one line what each would
+run. Each problem has its place in the file, and the exit status is then 2. A budget
+that the planned blocks can never decide is a problem. Something that this machine
+lacks, or that makes the figures hard to use, is only a note.`,
 		Args: console.UsageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			var results []checked

@@ -24,17 +24,17 @@ func New(s console.Streams) *cobra.Command {
 	var o options
 	c := &cobra.Command{
 		Use:   "load URL",
-		Short: "Ask a server at a rate, or as fast as it answers, and time it",
-		Long: `Ask a server for one URL and time the answers. With --rate, operations start when
-the schedule says so, whatever the server does (an open loop), and each latency
-counts from that moment; with --connections, that many are kept busy (a closed loop).
+		Short: "Send requests to a server, at a rate or as fast as it answers, and time them",
+		Long: `Request one URL of a server and time the answers. With --rate, operations start by a
+schedule, whatever the server does (an open loop), and each latency counts from the
+scheduled start. With --connections alone, that many stay busy (a closed loop).
 
 URLs: http:// and https:// (HTTP/1.1), grpc://HOST:PORT/package.Service/Method and
 grpcs:// (a unary call). {data.COLUMN} in the path, the query, a header or the body
-is filled in from --data-file, each operation with the next row.
+is a column of --data-file; each operation takes the next row.
 
-When the server does not keep up with the rate, it says "Overloaded", with the rate
-that was reached; when the generator itself was the limit, "Bounded by the generator".`,
+"Overloaded" means that the server did not keep up with the rate; the rate reached
+follows. "Bounded by the generator" means that the generator was the limit.`,
 		Example: `  tracetax load http://127.0.0.1:8080/ --rate 400/s --duration 20s
   tracetax load http://127.0.0.1:8080/ --connections 8
   tracetax load https://127.0.0.1:8443/orders --insecure --body @order.json --header 'Content-Type: application/json'

@@ -32,9 +32,9 @@ func New(s console.Streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sink",
 		Short: "Receive spans and count them, until Ctrl-C",
-		Long: `Receive spans and count them: over OTLP, and over the protocols of other tracers
-that are given an address. Point any tracer's exporter at it; Ctrl-C prints what
-came. Nothing is stored, and nothing is passed on unless --forward says where to.`,
+		Long: `Receive spans over OTLP, and over each other protocol that has an address, and count
+them. Point any tracer's exporter at it; Ctrl-C prints the counts. It stores nothing,
+and passes spans on only with --forward.`,
 		Example: `  tracetax sink
   tracetax sink --zipkin 127.0.0.1:9411
   tracetax sink --zipkin 127.0.0.1:9412 --forward zipkin=http://127.0.0.1:9411`,
@@ -56,7 +56,7 @@ came. Nothing is stored, and nothing is passed on unless --forward says where to
 		},
 	}
 	sinkFlags(c.Flags(), &cfg)
-	c.Flags().StringVar(&mode, "mode", string(config.Checking), "checking: look at ids for duplicates and orphans; counting: flat memory")
+	c.Flags().StringVar(&mode, "mode", string(config.Checking), "checking (look at ids for duplicates and orphans) or counting (little memory)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the counts as JSON")
 	return c
 }
@@ -99,11 +99,11 @@ func sinkFlags(flags *pflag.FlagSet, cfg *sink.Config) {
 	for _, r := range protocol.Table {
 		flags.Var(listenFlag{cfg.Listen, r.Name}, string(r.Name), "`address` for "+r.Title+`; "" for none`)
 	}
-	flags.StringToStringVar(&cfg.Forward, "forward", nil, "pass requests on to a real backend, whose answers go back: `PROTOCOL=URL`, such as zipkin=http://127.0.0.1:9411 (repeatable)")
-	flags.IntVar(&cfg.MaxSpans, "max-spans", sink.DefaultMaxSpans, "spans whose ids are held when checking")
-	flags.Var((*shareFlag)(&cfg.Lose), "lose", "a fault: answer for this share of the spans and throw it away, such as 3% or 0.03")
-	flags.DurationVar(&cfg.Late, "late", 0, "a fault: wait so long before each answer, such as 500ms")
-	flags.StringVar(&cfg.Gone, "gone", "", "a fault: receive nothing; `away` refuses connections, silent never reads them, resetting resets them")
+	flags.StringToStringVar(&cfg.Forward, "forward", nil, "pass requests on to a real backend, and its answers back: `PROTOCOL=URL`, such as zipkin=http://127.0.0.1:9411 (repeatable)")
+	flags.IntVar(&cfg.MaxSpans, "max-spans", sink.DefaultMaxSpans, "most spans whose ids are kept when checking")
+	flags.Var((*shareFlag)(&cfg.Lose), "lose", "fault: accept this share of the spans and throw it away, such as 3% or 0.03")
+	flags.DurationVar(&cfg.Late, "late", 0, "fault: wait before each answer, such as 500ms (at most 1m)")
+	flags.StringVar(&cfg.Gone, "gone", "", "fault: receive nothing; `away` refuses connections, silent never reads them, resetting resets them")
 }
 
 func runSink(ctx context.Context, s console.Streams, cfg sink.Config, asJSON bool) error {
