@@ -69,50 +69,6 @@ func TestDocsOfBrought(t *testing.T) {
 	}
 }
 
-// TestDocsOfElasticSettings holds the table of their defaults against the tracers: it has
-// every setting, and of each tracer the default or – where it has none such.
-func TestDocsOfElasticSettings(t *testing.T) {
-	page, err := os.ReadFile("../../docs/tracers.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, ok := strings.Cut(string(page), "| setting | Go | Python | Java | Node | what it is |\n|---|---|---|---|---|---|\n")
-	if !ok {
-		t.Fatal("the page has no such table")
-	}
-	table, _, _ = strings.Cut(table, "\n\n")
-	told := map[string][]string{}
-	for _, row := range strings.Split(table, "\n") {
-		cells := strings.Split(strings.Trim(row, "| "), " | ")
-		if len(cells) != 6 {
-			t.Fatalf("row %q", row)
-		}
-		told[strings.Trim(cells[0], "`")] = cells[1:5]
-	}
-	for i, language := range []string{"go", "python", "java", "node"} {
-		tracer, err := builtIn().Tracer("elastic-" + language)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range tracer.settingNames() {
-			if told[name] == nil {
-				t.Errorf("setting %s of %s is not in the table", name, tracer.Name)
-			}
-		}
-		for name, cells := range told {
-			want := "–"
-			if set := tracer.Setting(name); set != nil && set.Default == "" {
-				want = "none"
-			} else if set != nil {
-				want = "`" + set.Default + "`"
-			}
-			if cells[i] != want {
-				t.Errorf("%s of %s: %s, want %s", name, tracer.Name, cells[i], want)
-			}
-		}
-	}
-}
-
 // pricesTypes is the descriptor set of the service in the example.
 func pricesTypes(t *testing.T) []byte {
 	t.Helper()
