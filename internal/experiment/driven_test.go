@@ -6,9 +6,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run"
 )
 
 // What an operation makes is learnt at each depth, and known in later runs by it.
@@ -122,6 +124,23 @@ func TestLearns(t *testing.T) {
 		test.change(e, p)
 		if got := learns(e, p); got != test.want {
 			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// The runs of a block that are made together start and have their load in turn, and are drained at the same time.
+func TestLengthOfABlock(t *testing.T) {
+	lasting := func(alone, load, beside time.Duration) span {
+		l := run.Lasting{Alone: alone * time.Second, Load: load * time.Second, Beside: beside * time.Second}
+		return span{l, l}
+	}
+	for order, want := range map[config.Order]time.Duration{config.Apart: 16, config.Windows: 15, config.Woven: 13} {
+		var block span
+		for _, one := range []span{lasting(1, 2, 4), lasting(3, 5, 1)} {
+			block = block.beside(order, one)
+		}
+		if short, long := block.short.All(), block.long.All(); short != want*time.Second || long != short {
+			t.Errorf("order %s: %v to %v, want %d s", order, short, long, want)
 		}
 	}
 }

@@ -79,11 +79,11 @@ func Foresee(e *config.Experiment) (Schedule, error) {
 	for number, order := range p.Orders() {
 		s.Blocks, block = append(s.Blocks, order), span{}
 		for _, name := range order {
-			block = block.beside(s.Woven, s.add(Planned{Kind: record.Measured, Block: number, Variant: name}, lasting[name].measured))
+			block = block.beside(e.Design.Order, s.add(Planned{Kind: record.Measured, Block: number, Variant: name}, lasting[name].measured))
 		}
 	}
-	s.Length = before.long + time.Duration(p.Most)*block.long
-	s.Shortest = before.short + time.Duration(p.Least)*block.short
+	s.Length = before.long.All() + time.Duration(p.Most)*block.long.All()
+	s.Shortest = before.short.All() + time.Duration(p.Least)*block.short.All()
 	return s, nil
 }
 
@@ -106,7 +106,7 @@ func windowsOf(e *config.Experiment, plans []*config.Plan) []Windows {
 
 // add plans a run that takes so long, and returns that.
 func (s *Schedule) add(run Planned, length span) span {
-	run.Shortest, run.Length = length.short, length.long
+	run.Shortest, run.Length = length.short.All(), length.long.All()
 	s.Runs = append(s.Runs, run)
 	return length
 }
@@ -151,7 +151,7 @@ func depths(l config.Load) int {
 }
 
 // span is how short and how long something may take.
-type span struct{ short, long time.Duration }
+type span struct{ short, long run.Lasting }
 
 func lengthOf(plan *config.Plan, l config.Load, phases int, kind record.Kind, drain time.Duration) span {
 	var out span
@@ -160,14 +160,21 @@ func lengthOf(plan *config.Plan, l config.Load, phases int, kind record.Kind, dr
 }
 
 // and is one after the other.
-func (a span) and(b span) span { return span{a.short + b.short, a.long + b.long} }
+func (a span) and(b span) span { return span{a.short.And(b.short), a.long.And(b.long)} }
 
-// beside is both at the same time, where they are woven; otherwise one after the other.
-func (a span) beside(woven bool, b span) span {
-	if !woven {
+// beside is both in one block: one after the other, or made together.
+func (a span) beside(order config.Order, b span) span {
+	if !order.Together() {
 		return a.and(b)
 	}
-	return span{max(a.short, b.short), max(a.long, b.long)}
+	both := func(a, b run.Lasting) run.Lasting {
+		out := a.And(b)
+		if out.Beside = max(a.Beside, b.Beside); order == config.Woven {
+			out.Load = max(a.Load, b.Load)
+		}
+		return out
+	}
+	return span{both(a.short, b.short), both(a.long, b.long)}
 }
 
 // planOf is an experiment as the design sees it; plans are those of its variants.

@@ -37,7 +37,7 @@ func TestLength(t *testing.T) {
 			start + 24*s + 3*calm, start + 54*s + 6*calm},
 		"calibration": {exporting, plain, 1, record.Calibration, start + 3*1400*time.Millisecond, start + 3*1400*time.Millisecond},
 	} {
-		if few, many := Length(test.plan, test.load, test.phases, test.kind, 0); few != test.few || many != test.many {
+		if few, many := Length(test.plan, test.load, test.phases, test.kind, 0); few.All() != test.few || many.All() != test.many {
 			t.Errorf("%s: %v to %v, want %v to %v", name, few, many, test.few, test.many)
 		}
 	}

@@ -104,7 +104,7 @@ func fileName(name string) string {
 // starting, draining and stopping commonly add, with the tracer as its file says; a measured run is drained for as long as
 // drain at least. A phase is an operation at one level of the load. A phase that searches takes as many probes as the search
 // needs, so that the run may take as short and as long as this.
-func Length(p *config.Plan, l config.Load, phases int, kind record.Kind, drain time.Duration) (shortest, longest time.Duration) {
+func Length(p *config.Plan, l config.Load, phases int, kind record.Kind, drain time.Duration) (shortest, longest Lasting) {
 	few, many := probes{all: 1}, probes{all: 1}
 	if l.Capacity != nil {
 		few, many = probesOf(*l.Capacity)
@@ -134,17 +134,32 @@ func Drain(p *config.Plan, calibrations []record.Record) time.Duration {
 	return held + p.Passing + poll
 }
 
+// Lasting is about how long a run takes, by what the runs of a block that is made together do in turn.
+type Lasting struct {
+	Alone  time.Duration // while the others wait
+	Load   time.Duration // its windows: in turn, or woven with those of the others
+	Beside time.Duration // at the same time as the others
+}
+
+// All is how long a run takes that is made by itself.
+func (l Lasting) All() time.Duration { return l.Alone + l.Load + l.Beside }
+
+// And is one after the other.
+func (l Lasting) And(next Lasting) Lasting {
+	return Lasting{l.Alone + next.Alone, l.Load + next.Load, l.Beside + next.Beside}
+}
+
 // probes are how many a search takes, and how many of them are of the length that confirms.
 type probes struct{ all, long int }
 
 // lasting is about how long a run takes whose windows are so many probes.
-func lasting(p *config.Plan, l config.Load, phases int, kind record.Kind, least time.Duration, n probes) time.Duration {
-	const startAndStop = 700 * time.Millisecond
-	length := startAndStop + p.Startup + p.Settle
+func lasting(p *config.Plan, l config.Load, phases int, kind record.Kind, least time.Duration, n probes) Lasting {
+	const start, stop = 500 * time.Millisecond, 200 * time.Millisecond
+	out := Lasting{Alone: start + p.Startup + p.Settle, Beside: stop}
 	drain := time.Duration(0)
 	if prepare.Exports(p) {
 		drain = p.Passed()/2 + 100*time.Millisecond
-		length += p.Patience() + margin
+		out.Alone += p.Patience() + margin // of the first operation
 	}
 	if kind == record.Measured {
 		drain = max(drain, least, calmFor)
@@ -155,23 +170,26 @@ func lasting(p *config.Plan, l config.Load, phases int, kind record.Kind, least 
 			made = time.Duration(calibrationOperations / rate * float64(time.Second))
 		}
 		if p.Undeclared {
-			length += p.Patience() + margin
+			out.Alone += p.Patience() + margin
 		}
-		once := length + time.Duration(phases+1)*(p.Patience()+margin) + time.Duration(phases)*made
+		once := out.All() + time.Duration(phases+1)*(p.Patience()+margin) + time.Duration(phases)*made
 		if p.Buffers > 0 { // once more for each phase, with twice as much of it
 			once += time.Duration(phases) * (once + made)
 		}
-		return once
+		return Lasting{Alone: once}
 	}
 	if kind != record.Pilot {
-		length += 2 * l.Idle
+		out.Beside += 2 * l.Idle
 	}
-	length += l.WarmupAll
-	window := time.Duration(n.all) * (l.Duration + drain)
-	if l.Capacity != nil && l.Capacity.Confirm > l.Duration {
-		window += time.Duration(n.long) * (l.Capacity.Confirm - l.Duration)
+	window, after := l.Duration, drain
+	if l.Capacity != nil { // each probe is drained before it is another one's turn
+		window, after = time.Duration(n.all)*(l.Duration+drain), 0
+		if l.Capacity.Confirm > l.Duration {
+			window += time.Duration(n.long) * (l.Capacity.Confirm - l.Duration)
+		}
 	}
-	return length + time.Duration(phases)*(l.Warmup+drain+window)
+	each := time.Duration(phases)
+	return out.And(Lasting{Alone: l.WarmupAll + each*l.Warmup, Load: each * window, Beside: each * (drain + after)})
 }
 
 // probesOf is how few and how many probes a search commonly takes; docs/capacity.md
