@@ -14,8 +14,12 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// idleNoise is by how many CPU seconds two readings of idle processes may differ by chance.
-const idleNoise = 2e-3
+const (
+	// idleNoise is by how many CPU seconds two readings of idle processes may differ by chance.
+	idleNoise = 2e-3
+	// idleBends is the share of a window's CPU from which on an idle rate that nobody knows hides what the operations cost.
+	idleBends = 0.1
+)
 
 // Idle is why nothing is taken off in an experiment: of a variant, what its processes use when idle is no one rate.
 type Idle struct {
@@ -29,11 +33,14 @@ type Idle struct {
 
 // judgeIdle decides for all variants together: what is taken off on one side of a comparison alone is a difference. Where
 // others had the load for most of the time, nothing would be far from what processes used meanwhile: then what was read last, or
-// the mean of both readings, is taken off all the same.
+// the mean of both readings, is taken off all the same. Where even that may be far off, what operations cost is unknown.
 func (s *Set) judgeIdle() {
 	for _, v := range s.Variants {
 		if one := s.idleOf(v.Name); one.Unread > 0 || one.Unsteady > 0 || one.Share > 0 {
 			s.Idles = append(s.Idles, one)
+			if s.InTurns() && one.Share > idleBends {
+				s.forget(v.Name)
+			}
 		}
 	}
 	if len(s.Idles) == 0 || s.InTurns() && !slices.ContainsFunc(s.Idles, func(i Idle) bool { return i.Unread > 0 }) {
@@ -42,6 +49,15 @@ func (s *Set) judgeIdle() {
 	for r := range s.every() {
 		for _, p := range r.ByCell {
 			p.Idle = nil
+		}
+	}
+}
+
+// forget takes it that nobody knows what a variant's operations cost.
+func (s *Set) forget(variant string) {
+	for _, r := range s.All[variant] {
+		for _, p := range r.ByCell {
+			p.Restless = true
 		}
 	}
 }

@@ -25,6 +25,7 @@ type Phase struct {
 	*record.Phase
 	Whole        *record.Phase           // as it was recorded: what became of spans is told of all of them
 	Idle         map[string]record.Usage // by process; nil where it cannot be taken off
+	Restless     bool                    // it did other work while others had the load: how much of its CPU is its operations' is unknown
 	Latency, Lag distribution
 }
 

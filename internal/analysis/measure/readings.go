@@ -24,11 +24,12 @@ var readings = map[string]func(role.Charge) Reading{
 	}),
 	metric.CPUPerOperation: func(charged role.Charge) Reading {
 		return func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
-			return dataset.Over(p.CPU(charged), float64(p.Load.Started))
+			return perOperation(p, p.CPU(charged))
 		}
 	},
 	metric.CPUUtilisation: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
-		return dataset.Over(p.CPU(role.Charge{}), p.Load.WallSeconds)
+		share, known := dataset.Over(p.CPU(role.Charge{}), p.Load.WallSeconds)
+		return share, known && !p.Restless
 	}),
 	metric.Throughput: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
 		return dataset.Over(float64(p.Load.Completed), p.Load.WallSeconds)
@@ -61,7 +62,7 @@ var readings = map[string]func(role.Charge) Reading{
 	}),
 
 	"context_switches": plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
-		return dataset.Over(p.Used(role.Charge{}, func(u record.Usage) float64 { return float64(u.ContextSwitches) }), float64(p.Load.Started))
+		return perOperation(p, p.Used(role.Charge{}, func(u record.Usage) float64 { return float64(u.ContextSwitches) }))
 	}),
 	metric.ExportPerOperation: plain(func(r *dataset.Run, p *dataset.Phase) (float64, bool) {
 		if r.Backend != nil { // which counts spans alone
@@ -97,6 +98,12 @@ var readings = map[string]func(role.Charge) Reading{
 	"first_operation_time": plain(func(r *dataset.Run, _ *dataset.Phase) (float64, bool) {
 		return r.Start.FirstOperationSeconds, r.Start.FirstOperationSeconds > 0
 	}),
+}
+
+// perOperation is what each operation used of something that processes use idle as well.
+func perOperation(p *dataset.Phase, used float64) (float64, bool) {
+	each, known := dataset.Over(used, float64(p.Load.Started))
+	return each, known && !p.Restless
 }
 
 // plain is a reading that charges everybody.
