@@ -70,8 +70,8 @@ func TestIdleInTurns(t *testing.T) {
 		code    finding.Code
 		unknown bool // what its operations cost
 	}{
-		"the same twice": {func(r *record.Record) { r.Start.Idle, r.Stop.Idle = idle(rate), idle(rate) }, "", false},
-		"they differ":    {func(r *record.Record) { r.Start.Idle, r.Stop.Idle = idle(rate+0.005), idle(rate-0.005) }, "idle-differs", false},
+		"the same twice":   {func(r *record.Record) { r.Start.Idle, r.Stop.Idle = idle(rate), idle(rate) }, "", false},
+		"they differ":      {func(r *record.Record) { r.Start.Idle, r.Stop.Idle = idle(rate+0.005), idle(rate-0.005) }, "idle-differs", false},
 		"it still started": {func(r *record.Record) { r.Start.Idle, r.Stop.Idle = idle(rate+0.3), idle(rate) }, "idle-differs", true},
 		"never calm before": {func(r *record.Record) {
 			r.Start.Idle, r.Start.IdleSteady, r.Stop.Idle = idle(0.9), &no, idle(rate)
@@ -102,7 +102,7 @@ func TestIdleInTurns(t *testing.T) {
 		}
 		f := get(t, doc, "json", "otel", "cpu_per_operation")
 		if c.unknown {
-			if f.Relative != nil || f.Absolute != nil || f.Blocks > 0 || f.Verdict.Kind != finding.CannotTell {
+			if f.Relative != nil || f.Absolute != nil || f.Blocks > 0 || f.Verdict.Kind != finding.CannotTell || f.Verdict.Reason().Code != finding.WhyRestless {
 				t.Errorf("%s: %+v is told of what is unknown", name, f)
 			}
 			continue

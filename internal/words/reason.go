@@ -78,6 +78,8 @@ func reasonText(r finding.Reason) string {
 		return fmt.Sprintf("%s answered %s with status %.0f, and %s %s: this is the cost of other work", r.Variant, figure("share"), r.Figure("status"), r.Against, figure("other"))
 	case finding.WhyBodies:
 		return fmt.Sprintf("the bodies of answers with %s have %s on average, and with %s %s: this is the cost of other work", r.Variant, figure("bytes"), r.Against, figure("other"))
+	case finding.WhyRestless:
+		return r.Variant + " also worked without load, so up to " + figure("share") + " of its CPU may not be its operations'"
 	case finding.WhySharedCPU:
 		return OnlyCPU
 	case finding.WhyOverloaded:

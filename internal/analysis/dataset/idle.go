@@ -53,6 +53,16 @@ func (s *Set) judgeIdle() {
 	}
 }
 
+// Restless says why nobody knows what operations cost on one side of a pair; nil where that is known.
+func (s *Set) Restless(p Pair) *finding.Reason {
+	for _, one := range s.Idles {
+		if s.InTurns() && one.Share > idleBends && (one.Variant == p.Variant || one.Variant == p.Against) {
+			return &finding.Reason{Code: finding.WhyRestless, Variant: one.Variant, Figures: []finding.Figure{{Name: "share", Value: min(1, one.Share), Unit: "1"}}}
+		}
+	}
+	return nil
+}
+
 // forget takes it that nobody knows what a variant's operations cost.
 func (s *Set) forget(variant string) {
 	for _, r := range s.All[variant] {

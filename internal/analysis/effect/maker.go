@@ -69,6 +69,7 @@ func (s *Maker) Findings() []finding.Finding {
 		}
 	}
 	s.judge(claims)
+	claims = append(claims, s.restless()...)
 	claims = append(claims, s.unanswered(claims)...)
 	s.withhold(claims)
 	out := make([]finding.Finding, 0, len(claims))

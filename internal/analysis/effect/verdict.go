@@ -16,6 +16,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/judge"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/words"
 )
@@ -326,6 +327,24 @@ func (s *Maker) unanswered(claims []*claim) []*claim {
 	return made
 }
 
+// restless are the claims on CPU of which nobody knows what the operations used.
+func (s *Maker) restless() (made []*claim) {
+	for _, at := range s.Cells() {
+		for _, p := range s.Pairs() {
+			why := s.Restless(p)
+			list := measure.All(s.Charges(), s.RegimeOf(at))
+			i := slices.IndexFunc(list, func(m measure.Measure) bool { return m.Name == metric.CPUPerOperation && m.Payer == (role.Charge{}) })
+			if why == nil || i < 0 {
+				continue
+			}
+			c := s.outline(list[i], p, at, []finding.Sample{})
+			c.cannotTell(*why)
+			made = append(made, c)
+		}
+	}
+	return made
+}
+
 // find returns the claim of a metric over all roles, nil where there is none.
 func find(claims []*claim, name string, at cell.At, p dataset.Pair) *claim {
 	for _, c := range claims {
@@ -348,6 +367,8 @@ func (s *Maker) whyNot(c *claim) {
 		c.cannotTell(because(finding.WhyNoSearch))
 	case how == metric.Search && (!c.metric.WholeRun || finding.IsOfLoad(c.Metric)):
 		c.cannotTell(because(finding.WhySearchOnly))
+	case ofCPU(c.Metric) && s.Restless(c.pair) != nil:
+		c.cannotTell(*s.Restless(c.pair))
 	case len(samples) > 0 && estimate.AllZero(samples):
 		c.Blocks = len(samples)
 		c.answer(finding.Within, because(finding.WhyNone))
