@@ -75,7 +75,7 @@ func golden() analysis.Input {
 		if r.Variant == "none" {
 			return
 		}
-		r.Tracer = record.Admitted{Dropped: &none, Source: "log"}
+		r.Tracer = record.Reported{Dropped: &none, Source: "log"}
 		r.Start.FirstOperation, r.Start.Probes = "json", 2
 		r.Start.Sink = record.Counts{Spans: 5, Roots: 3, Traces: 3, Checking: true}
 		if r.Variant == "simple" && r.Block == 4 {

@@ -66,7 +66,7 @@ func seemsUntraced(records []record.Record, variant string) bool {
 		if r.Variant != variant || r.Failed() {
 			continue
 		}
-		if r.Life.Told()+r.Life.Thrown > 0 {
+		if r.Life.Sum()+r.Life.Thrown > 0 {
 			return false
 		}
 		calibrated = calibrated || r.Kind == record.Calibration

@@ -44,7 +44,7 @@ func otels(change func(*record.Record)) func(*scene) {
 }
 
 func drops(spans uint64) func(*scene) {
-	return otels(func(r *record.Record) { r.Tracer = record.Admitted{Dropped: &spans} })
+	return otels(func(r *record.Record) { r.Tracer = record.Reported{Dropped: &spans} })
 }
 
 // sampled keeps so many traces of otel in each run, of which chance takes a share.

@@ -19,8 +19,8 @@ import (
 type change struct {
 	finding.Change
 	before, after []float64
-	apartBefore   *estimate.Extent // of before and after, where they are not exact
-	apartAfter    *estimate.Extent
+	endsBefore    *estimate.Extent // of before and after, where they are not exact
+	endsAfter     *estimate.Extent
 	shifts        *stats.Shifts // of after over before, made when first asked for
 	valuesBefore  []float64     // the variant's own values
 	valuesAfter   []float64
@@ -52,10 +52,10 @@ func (c *change) bare() {
 // estimate is the shift on the scale that is compared.
 func (c *change) estimate(confidence float64) stats.Estimate {
 	if c.paired {
-		return c.apartAfter.SignedRank(c.after, c.ask(confidence))
+		return c.endsAfter.SignedRank(c.after, c.ask(confidence))
 	}
 	if c.bracketed() {
-		return rankSum(values{c.before, c.apartBefore}, values{c.after, c.apartAfter}, c.ask(confidence))
+		return rankSum(values{c.before, c.endsBefore}, values{c.after, c.endsAfter}, c.ask(confidence))
 	}
 	if c.shifts == nil {
 		c.shifts = stats.NewShifts(c.before, c.after)
@@ -186,8 +186,8 @@ func (c *change) scale(f, g *finding.Finding) {
 	after, errAfter := stats.LogRatios(estimate.Columns(g.Samples))
 	if errBefore == nil && errAfter == nil && estimate.Sane(math.Exp(estimate.Largest(before))) && estimate.Sane(math.Exp(estimate.Largest(after))) {
 		c.before, c.after, c.ratio = before, after, true
-		c.apartBefore, c.apartAfter = estimate.ExtentOf(f.Samples, estimate.LogRatio), estimate.ExtentOf(g.Samples, estimate.LogRatio)
-		c.logsBefore, c.logsAfter = byBlock(f.Samples, before, c.apartBefore), byBlock(g.Samples, after, c.apartAfter)
+		c.endsBefore, c.endsAfter = estimate.ExtentOf(f.Samples, estimate.LogRatio), estimate.ExtentOf(g.Samples, estimate.LogRatio)
+		c.logsBefore, c.logsAfter = byBlock(f.Samples, before, c.endsBefore), byBlock(g.Samples, after, c.endsAfter)
 		return
 	}
 	c.before, c.after = addedBy(f), addedBy(g)
@@ -208,44 +208,44 @@ func (c *change) scale(f, g *finding.Finding) {
 
 // values are those of the blocks of one result; apart is nil where they are exact.
 type values struct {
-	mid   []float64
-	apart *estimate.Extent
+	mid  []float64
+	ends *estimate.Extent
 }
 
 func (v values) low() []float64 {
-	if v.apart == nil {
+	if v.ends == nil {
 		return v.mid
 	}
-	return v.apart.Low
+	return v.ends.Low
 }
 
 func (v values) high() []float64 {
-	if v.apart == nil {
+	if v.ends == nil {
 		return v.mid
 	}
-	return v.apart.High
+	return v.ends.High
 }
 
 // rankSum is the shift from one result to another. Both ends of its interval rise with
 // every value after and fall with every value before, as those of signedRank do.
 func rankSum(before, after values, confidence float64) stats.Estimate {
 	e := stats.RankSum(before.mid, after.mid, confidence)
-	if before.apart == nil && after.apart == nil {
+	if before.ends == nil && after.ends == nil {
 		return e
 	}
 	return estimate.Outermost(e, stats.RankSum(before.high(), after.low(), confidence), stats.RankSum(before.low(), after.high(), confidence))
 }
 
 // bracketed reports whether the change is of capacities that are not exact.
-func (c *change) bracketed() bool { return c.apartBefore != nil || c.apartAfter != nil }
+func (c *change) bracketed() bool { return c.endsBefore != nil || c.endsAfter != nil }
 
 // toExclude says how many blocks a result would have to have in all until the
 // interval excludes the limit; bracket is true where no number is enough.
 func (c *change) toExclude(limit, confidence float64) (all int, bracket bool) {
 	if c.paired {
-		return c.apartAfter.BlocksToExclude(c.after, limit, confidence)
+		return c.endsAfter.BlocksToExclude(c.after, limit, confidence)
 	}
-	before, after := values{c.before, c.apartBefore}, values{c.after, c.apartAfter}
+	before, after := values{c.before, c.endsBefore}, values{c.after, c.endsAfter}
 	if !c.bracketed() {
 		return stats.ValuesToExclude(c.before, c.after, limit, confidence, estimate.Patience), false
 	}

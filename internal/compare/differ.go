@@ -383,7 +383,7 @@ func untoldAtAll(f *finding.Finding) bool {
 // Modes count that are further apart than the share that a single ratio may be off.
 func modesBetween(before, after string, logsBefore, logsAfter []float64, off float64) *finding.Reason {
 	report := stats.Modes(exponentials(logsBefore), exponentials(logsAfter))
-	if !report.Differ || !estimate.Apart(report.Baseline, max(estimate.ModeShare, off), 0) && !estimate.Apart(report.Value, max(estimate.ModeShare, off), 0) {
+	if !report.Differ || !estimate.ModesDiffer(report.Baseline, max(estimate.ModeShare, off), 0) && !estimate.ModesDiffer(report.Value, max(estimate.ModeShare, off), 0) {
 		return nil
 	}
 	reason, modes := &finding.Reason{Code: finding.WhyCostModes, Result: after}, report.Value

@@ -136,10 +136,10 @@ func meanOf(index int, parts []*change) *change {
 		}
 		mean.looksCheaper, mean.looksDearer = cmp.Or(mean.looksCheaper, p.looksCheaper), cmp.Or(mean.looksDearer, p.looksDearer)
 	}
-	mean.before, mean.apartBefore = meanByBlock(before)
-	mean.after, mean.apartAfter = meanByBlock(after)
+	mean.before, mean.endsBefore = meanByBlock(before)
+	mean.after, mean.endsAfter = meanByBlock(after)
 	if !mean.paired {
-		mean.Before, mean.After = meanCost(mean.before, mean.apartBefore, mean.ask), meanCost(mean.after, mean.apartAfter, mean.ask)
+		mean.Before, mean.After = meanCost(mean.before, mean.endsBefore, mean.ask), meanCost(mean.after, mean.endsAfter, mean.ask)
 	}
 	mean.Relative = shift(stats.Ratio(mean.estimate(estimate.Confidence)))
 	return mean
@@ -149,8 +149,8 @@ func meanOf(index int, parts []*change) *change {
 // can be.
 type blockLogs map[int][3]float64
 
-func byBlock(samples []finding.Sample, logs []float64, apart *estimate.Extent) blockLogs {
-	out, of := blockLogs{}, values{logs, apart}
+func byBlock(samples []finding.Sample, logs []float64, ends *estimate.Extent) blockLogs {
+	out, of := blockLogs{}, values{logs, ends}
 	low, high := of.low(), of.high()
 	for i, s := range samples {
 		out[s.Block] = [3]float64{low[i], logs[i], high[i]}
@@ -162,7 +162,7 @@ func byBlock(samples []finding.Sample, logs []float64, apart *estimate.Extent) b
 // extent is nil where they are exact.
 func meanByBlock(parts []blockLogs) ([]float64, *estimate.Extent) {
 	var mid []float64
-	apart, exact := &estimate.Extent{}, true
+	ends, exact := &estimate.Extent{}, true
 	for _, block := range sortedInts(parts[0]) {
 		var sum [3]float64
 		all := true
@@ -177,21 +177,21 @@ func meanByBlock(parts []blockLogs) ([]float64, *estimate.Extent) {
 			continue
 		}
 		mid = append(mid, sum[1])
-		apart.Low, apart.High = append(apart.Low, sum[0]), append(apart.High, sum[2])
+		ends.Low, ends.High = append(ends.Low, sum[0]), append(ends.High, sum[2])
 		exact = exact && sum[0] == sum[1] && sum[2] == sum[1]
 	}
 	if exact {
 		return mid, nil
 	}
-	return mid, apart
+	return mid, ends
 }
 
 // meanCost is the mean cost in one result by itself: paired, as its parts are.
-func meanCost(logs []float64, apart *estimate.Extent, ask func(float64) float64) finding.Cost {
+func meanCost(logs []float64, ends *estimate.Extent, ask func(float64) float64) finding.Cost {
 	if len(logs) == 0 {
 		return finding.Cost{}
 	}
-	e := stats.Ratio(apart.SignedRank(logs, ask(estimate.Confidence)))
+	e := stats.Ratio(ends.SignedRank(logs, ask(estimate.Confidence)))
 	if math.IsNaN(e.Center) {
 		return finding.Cost{}
 	}

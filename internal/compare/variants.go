@@ -133,11 +133,11 @@ func (c *change) within(f, g *finding.Finding) {
 	c.Before, c.After = finding.Cost{Value: f.Value, Blocks: len(x)}, finding.Cost{Value: g.Value, Blocks: len(y)}
 	c.valuesBefore, c.valuesAfter = x, y
 	c.before, c.after = make([]float64, len(x)), estimate.Minus(y, x)
-	c.apartAfter = estimate.ExtentOf(blocks, estimate.Difference)
+	c.endsAfter = estimate.ExtentOf(blocks, estimate.Difference)
 	c.Absolute = shift(c.estimate(estimate.Confidence))
 	if logs, err := stats.LogRatios(x, y); err == nil && len(logs) > 0 && estimate.Sane(math.Exp(estimate.Largest(logs))) {
-		c.after, c.apartAfter, c.ratio = logs, estimate.ExtentOf(blocks, estimate.LogRatio), true
-		c.logsBefore, c.logsAfter = byBlock(blocks, c.before, nil), byBlock(blocks, logs, c.apartAfter)
+		c.after, c.endsAfter, c.ratio = logs, estimate.ExtentOf(blocks, estimate.LogRatio), true
+		c.logsBefore, c.logsAfter = byBlock(blocks, c.before, nil), byBlock(blocks, logs, c.endsAfter)
 		c.Relative = shift(stats.Ratio(c.estimate(estimate.Confidence)))
 	}
 }

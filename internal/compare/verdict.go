@@ -76,7 +76,7 @@ func (c *change) question() judge.Question {
 			q.Then = append(q.Then, judge.Doubt{Reason: finding.Reason{Code: finding.WhyNoRatio}})
 		}
 	}
-	for _, e := range []*estimate.Extent{c.apartBefore, c.apartAfter} {
+	for _, e := range []*estimate.Extent{c.endsBefore, c.endsAfter} {
 		q.Then = append(q.Then, judge.Open(e)...)
 	}
 	return q
@@ -232,7 +232,7 @@ func (c *change) lostScale() {
 	c.ratio, c.Better = false, metric.Lower
 	c.Metric, c.Unit, c.Relative = metric.LostShare, "1", nil
 	c.before, c.after, c.shifts = missing(c.valuesBefore), missing(c.valuesAfter), nil
-	c.apartBefore, c.apartAfter = nil, nil
+	c.endsBefore, c.endsAfter = nil, nil
 	if c.paired {
 		c.after = estimate.Minus(c.valuesBefore, c.valuesAfter) // what is lost more is delivered less
 	}

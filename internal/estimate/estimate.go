@@ -83,9 +83,9 @@ func Magnitude(i finding.Interval) finding.Interval {
 // ModeShare is the share of the larger mode by which modes must differ to matter.
 const ModeShare = 0.01
 
-// Apart reports whether modes differ by more than a share of the larger, and by more than
+// ModesDiffer reports whether modes differ by more than a share of the larger, and by more than
 // matters, also where the other side is zero and there is no ratio to judge them by.
-func Apart(modes []stats.Mode, share, matters float64) bool {
+func ModesDiffer(modes []stats.Mode, share, matters float64) bool {
 	if len(modes) < 2 {
 		return false
 	}

@@ -98,7 +98,7 @@ func (l *Loop) noSpans(r *record.Record) *MistakeError {
 	if !prepare.Exports(cell.Calibration) || cell.Calibration.Sampling <= 0 || cell.Variant.TracerName() == config.NoTracer && r.Variant == l.Cells[0].Variant.Name || l.leftOut(r) {
 		return nil
 	}
-	came := r.Life.Told() + r.Life.Thrown
+	came := r.Life.Sum() + r.Life.Thrown
 	declared, meant := "", false
 	for i := range r.Phases {
 		p := &r.Phases[i]
@@ -106,9 +106,9 @@ func (l *Loop) noSpans(r *record.Record) *MistakeError {
 		if p.Operation == record.ProbeOperation || p.Load.Completed == 0 {
 			continue
 		}
-		came += p.Sink.Told()
+		came += p.Sink.Sum()
 		meant = meant || !known || per.High > 0
-		if declared == "" && known && per.Low > 0 && p.Quiet && p.Sink.Told() == 0 && r.Stop.Sink.Told() == 0 {
+		if declared == "" && known && per.Low > 0 && p.Quiet && p.Sink.Sum() == 0 && r.Stop.Sink.Sum() == 0 {
 			declared = p.Operation
 		}
 	}

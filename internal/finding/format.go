@@ -79,13 +79,13 @@ func FormatValue(v float64, unit string) string {
 // so that rounding never makes an interval narrower. Without ends it is the
 // estimate alone, to three digits.
 func FormatInterval(i Interval, unit string, relative bool) string {
-	text, ends := FormatApart(i, unit, relative)
+	text, ends := FormatParts(i, unit, relative)
 	return joined(signed(i, text), ends)
 }
 
 // FormatEstimate is FormatInterval without the ends, but with no more digits than they support.
 func FormatEstimate(i Interval, unit string, relative bool) string {
-	text, _ := FormatApart(i, unit, relative)
+	text, _ := FormatParts(i, unit, relative)
 	return signed(i, text)
 }
 
@@ -107,11 +107,11 @@ func joined(size, ends string) string {
 // FormatSize is FormatInterval without the plus sign, for sentences that name
 // the direction: "12.1 % (10.9 to 13.4)".
 func FormatSize(i Interval, unit string, relative bool) string {
-	return joined(FormatApart(i, unit, relative))
+	return joined(FormatParts(i, unit, relative))
 }
 
-// FormatApart is FormatSize in two: "12.1 %" and "(10.9 to 13.4)", which is empty where there are no ends.
-func FormatApart(i Interval, unit string, relative bool) (size, ends string) {
+// FormatParts is FormatSize in two: "12.1 %" and "(10.9 to 13.4)", which is empty where there are no ends.
+func FormatParts(i Interval, unit string, relative bool) (size, ends string) {
 	return FormatMeasured(i, differenceUnit(unit, relative))
 }
 
@@ -121,7 +121,7 @@ func FormatEnds(i Interval, unit string, relative bool) string {
 	return ends + name
 }
 
-// FormatMeasured is FormatApart of what is no difference: a value in its own unit, with its interval.
+// FormatMeasured is FormatParts of what is no difference: a value in its own unit, with its interval.
 func FormatMeasured(i Interval, unit string) (size, ends string) {
 	if !finite(i.Estimate) {
 		return Missing, ""

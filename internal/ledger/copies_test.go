@@ -101,7 +101,7 @@ func TestDropsBesideCopies(t *testing.T) {
 	out, h := counting(r, "collector", link(r, made(2000), 600, 800), .1, 0, true)
 	p := phase("json", 2000, received(out))
 	p.Hops = []record.Hop{h}
-	run := Run{Phases: []Stretch{p}, Hops: p.Hops, Admitted: record.Admitted{Dropped: number(600)}}
+	run := Run{Phases: []Stretch{p}, Hops: p.Hops, Reported: record.Reported{Dropped: number(600)}}
 	l := Account("otel", AppToSink, []string{"json"}, three(1), []Run{run})[0]
 	if Spans(l, Dropped) != 600 || Spans(l, Expected) != 6000 || Spans(l, Unaccounted) != 0 {
 		t.Errorf("%s", entries(l))

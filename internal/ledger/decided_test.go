@@ -22,7 +22,7 @@ func TestDecidedByTheTracer(t *testing.T) {
 			"expected=3000 sampled-by-tracer=2700 torn=10 delivered=290 duplicated=0 unaccounted=0", "spans-lost share=0.03333 torn=10"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			run := Run{Phases: []Stretch{phase("json", 1000, traced(record.Shapes{"json": c.sizes}))}, Admitted: record.Admitted{Sampled: &c.says}}
+			run := Run{Phases: []Stretch{phase("json", 1000, traced(record.Shapes{"json": c.sizes}))}, Reported: record.Reported{Sampled: &c.says}}
 			l := Account("otel", AppToSink, []string{"json"}, Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {Low: 3, High: 3, How: Declared}}}, []Run{run})[0]
 			if entries(l) != c.entries || outcomes(l) != c.outcome {
 				t.Errorf("%s; %s\nwant %s; %s", entries(l), outcomes(l), c.entries, c.outcome)
@@ -60,7 +60,7 @@ func TestLateSpansAreNotTorn(t *testing.T) {
 	run := Run{
 		Phases:   []Stretch{phase("json", 1000, traced(record.Shapes{"json": {3: 90, 2: 10}}))},
 		Stop:     Stretch{Operation: Stop, Sink: record.Counts{Spans: 10, Checking: true, Shapes: record.Shapes{"json": {3: 10, 2: -10}}}},
-		Admitted: record.Admitted{Sampled: number(2700)},
+		Reported: record.Reported{Sampled: number(2700)},
 	}
 	l := Account("otel", AppToSink, []string{"json"}, three(1), []Run{run})[0]
 	if want := "expected=3000 sampled-by-tracer=2700 delivered=300 duplicated=0 unaccounted=0"; entries(l) != want || l.LostShare != 0 {
@@ -71,7 +71,7 @@ func TestLateSpansAreNotTorn(t *testing.T) {
 // What the tracer tore out of traces was not lost between it and a hop.
 func TestTornByTheTracer(t *testing.T) {
 	run := via(traced(record.Shapes{"json": {3: 90, 2: 10}}), collector("collector", 290, 0, 0, 0, 290))
-	run.Admitted.Sampled = number(2710)
+	run.Reported.Sampled = number(2710)
 	l := Account("otel", AppToSink, []string{"json"}, three(1), []Run{run})[0]
 	if got, want := pagesText(l.Pages), "app > collector: 3000 -2700 sampled = 290 torn 10 lost; collector > sink: 290 = 290 whole"; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -80,7 +80,7 @@ func TestTornByTheTracer(t *testing.T) {
 
 // Fewer traces than chance allows are no sign of a loss where the tracer left most of the sampled ones out.
 func TestDecidedAmongTheSampled(t *testing.T) {
-	run := Run{Phases: []Stretch{phase("json", 10000, ids(300, 100))}, Admitted: record.Admitted{Sampled: number(2700)}}
+	run := Run{Phases: []Stretch{phase("json", 10000, ids(300, 100))}, Reported: record.Reported{Sampled: number(2700)}}
 	l := Account("otel", AppToSink, []string{"json"}, three(.1), []Run{run})[0]
 	if strings.Contains(outcomes(l), string(finding.PageTooFewTraces)) || l.LostShare != 0 {
 		t.Errorf("%s, %g lost", outcomes(l), l.LostShare)

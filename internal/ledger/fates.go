@@ -16,7 +16,7 @@ const (
 	Suppressed
 	Dropped
 	FailedSend
-	SaysSent
+	ReportedSent
 	LostAtStop
 	Merged
 	SampledOnWay
@@ -27,7 +27,7 @@ const (
 	Delivered
 	Duplicated
 	Background
-	AdmittedBeyond
+	ReportedBeyond
 	Unaccounted
 	Fates // how many there are
 
@@ -77,7 +77,7 @@ var table = [Fates]struct {
 	Suppressed:     {name: "suppressed", by: bySink, place: finding.LostByLimit, text: "suppressed by the tracer's own limit"}, // so the tracer says over the wire; lost where operations are unthrottled
 	Dropped:        {"dropped", byTracer, lost, "dropped", finding.LostInQueue, "tracer says dropped", [2]string{"the tracer says that it dropped ", ""}},
 	FailedSend:     {"failed-export", byTracer, lost, "failed", finding.LostInStream, "failed export", [2]string{"", " in failed exports"}},
-	SaysSent:       {name: "says-sent", by: byTracer, is: aside, text: "tracer says sent"},                                              // on the page of All: given to exports. Many count before they know what becomes of one
+	ReportedSent:   {name: "says-sent", by: byTracer, is: aside, text: "tracer says sent"},                                              // on the page of All: given to exports. Many count before they know what becomes of one
 	LostAtStop:     {"lost-at-stop", byAccount, lost, "at-stop", finding.LostAtStop, "lost at the stop", [2]string{"", " at the stop"}}, // still with the tracer when its process stopped, by its own count of the sent and the dropped
 	Merged:         {name: "merged", by: bySink},                                                                                        // into others that were delivered
 	SampledOnWay:   {name: "sampled-on-way", by: byHop, text: "sampled out on the way"},                                                 // on purpose
@@ -88,7 +88,7 @@ var table = [Fates]struct {
 	Delivered:      {name: "delivered", by: bySink}, // each span once
 	Duplicated:     {name: "duplicated", by: bySink, is: aside},
 	Background:     {name: "other-work", by: bySink, is: aside, text: "of other work"},                                          // in traces that no operation begins (timers, health checks): they make up for no loss
-	AdmittedBeyond: {name: "said-beyond", by: byTracer, is: aside, text: "tracer says dropped, not missing"},                    // on the page of All: drops that the sink does not miss
+	ReportedBeyond: {name: "said-beyond", by: byTracer, is: aside, text: "tracer says dropped, not missing"},                    // on the page of All: drops that the sink does not miss
 	Unaccounted:    {"unaccounted", byAccount, lost, "unaccounted", finding.LostNowhere, "", [2]string{"", " unaccounted for"}}, // negative: more came than expected
 }
 

@@ -25,10 +25,10 @@ var onTheWay = []struct {
 // misses spans; and what they say of the whole run beyond all stretches (at the stop, or in a log) in proportion.
 func believeHops(lines []line, run Run, t Tracing) {
 	for _, w := range onTheWay {
-		rest := said(run.Hops, w.of)
+		rest := reportedBy(run.Hops, w.of)
 		for i := range lines {
 			l := &lines[i]
-			own := said(l.hops, w.of)
+			own := reportedBy(l.hops, w.of)
 			rest -= own
 			if spans := math.Min(own, math.Max(0, l.missing.high)); spans > 0 && l.known {
 				l.put(w.fate, spans)
@@ -39,14 +39,14 @@ func believeHops(lines []line, run Run, t Tracing) {
 	}
 	for i := range lines {
 		lines[i].droppedEarly()
-		lines[i].doubtHops(run.blind(t))
+		lines[i].doubtHops(run.unreported(t))
 	}
 }
 
 // doubtHops takes it that what is missing was left out on purpose, where a hop or the tracer does not say how much it left out.
-func (l *line) doubtHops(blind bool) {
-	l.blind = blind
-	if room := math.Floor(l.missing.low); l.blind && l.known && room > 0 {
+func (l *line) doubtHops(unreported bool) {
+	l.unreported = unreported
+	if room := math.Floor(l.missing.low); l.unreported && l.known && room > 0 {
 		l.exact = false
 		l.widen(between{-room, 0})
 		l.due.low = math.Max(0, l.due.low)
@@ -61,7 +61,7 @@ func (l *line) doubtCount() {
 		return
 	}
 	l.exact, l.counted = false, true
-	told := math.Max(l.spans[SampledOnWay]+l.spans[TornOnWay], said(l.hops, func(h record.Hop) *uint64 { return h.Sampled }))
+	told := math.Max(l.spans[SampledOnWay]+l.spans[TornOnWay], reportedBy(l.hops, func(h record.Hop) *uint64 { return h.Sampled }))
 	came, beyond := l.came(), told-l.spans[SampledOnWay]-l.spans[TornOnWay]
 	odd := came - l.spans[Delivered] - l.copiedBehind()
 	if odd <= 0 && beyond <= 0 || came <= 0 {
@@ -84,21 +84,23 @@ func (l *line) copiedBehind() float64 {
 	return math.Max(0, math.Min(l.spans[Duplicated], l.came()-float64(*l.hops[len(l.hops)-1].Sent)))
 }
 
-// blind reports whether a hop, or a tracer that decides on traces, does not say how many it left out.
-func (r Run) blind(t Tracing) bool { return blind(r.Hops) || t.Decides && r.Admitted.Sampled == nil }
+// unreported reports whether a hop, or a tracer that decides on traces, does not say how many it left out.
+func (r Run) unreported(t Tracing) bool {
+	return hopUnreported(r.Hops) || t.Decides && r.Reported.Sampled == nil
+}
 
-// blind reports whether a hop does not say how many it left out.
-func blind(hops []record.Hop) bool {
+// hopUnreported reports whether a hop does not report how many it left out.
+func hopUnreported(hops []record.Hop) bool {
 	return slices.ContainsFunc(hops, func(h record.Hop) bool { return h.Sampled == nil })
 }
 
 // leavesOut reports whether hops left any out: then a parent that did not come need not be lost.
 func leavesOut(hops []record.Hop) bool {
-	return said(hops, func(h record.Hop) *uint64 { return h.Sampled }) > 0
+	return reportedBy(hops, func(h record.Hop) *uint64 { return h.Sampled }) > 0
 }
 
-// said is the sum of a figure over the hops, as far as they tell it.
-func said(hops []record.Hop, of func(record.Hop) *uint64) float64 {
+// reportedBy is the sum of a figure over the hops, as far as they tell it.
+func reportedBy(hops []record.Hop, of func(record.Hop) *uint64) float64 {
 	sum := 0.0
 	for _, h := range hops {
 		if n := of(h); n != nil {
@@ -126,11 +128,11 @@ func (p *page) route(life []record.Hop, end string) []finding.Page {
 	if len(p.hops) == 0 || p.operation == Start || p.operation == Stop {
 		return nil
 	}
-	if p.operation != All && (p.spans[cameLate] > 0 || !asTold(p.hops, life)) {
+	if p.operation != All && (p.spans[cameLate] > 0 || !reportsAll(p.hops, life)) {
 		return nil
 	}
 	missing := p.spans[Unaccounted]
-	if p.blind {
+	if p.unreported {
 		missing = math.Max(missing, p.missing.high)
 	}
 	at := finding.Page{From: finding.PageApp}
@@ -148,17 +150,17 @@ func (p *page) route(life []record.Hop, end string) []finding.Page {
 	}
 	at.Inside = whole(p.spans[LostAtStop]) // still with the tracer: they never were between the two
 	var pages []finding.Page
-	blind := p.blind && !blind(p.hops) // something on this page does not say how many it left out; here the tracer, if no hop
+	unreported := p.unreported && !hopUnreported(p.hops) // something on this page does not say how many it left out; here the tracer, if no hop
 	for _, h := range p.hops {
 		if h.Received == nil { // what it says besides holds for the page that it is on
 			at.Past = append(at.Past, h.Name)
 			at.Sampled, at.Dropped, at.Failed = sum(at.Sampled, h.Sampled), sum(at.Dropped, h.Dropped), sum(at.Failed, h.Failed)
-			at.Sent, at.Untold, blind = nil, both(at.Untold, h.Untold), blind || h.Sampled == nil
+			at.Sent, at.Untold, unreported = nil, both(at.Untold, h.Untold), unreported || h.Sampled == nil
 			continue
 		}
 		at.To, at.Received, at.Refused = h.Name, int64(*h.Received), sum(nil, h.Refused)
-		pages = append(pages, settled(at, blind))
-		blind = h.Sampled == nil
+		pages = append(pages, closed(at, unreported))
+		unreported = h.Sampled == nil
 		at = finding.Page{
 			From: h.Name, Expected: sum(nil, h.Received), Sampled: sum(nil, h.Sampled), Dropped: sum(nil, h.Dropped),
 			Failed: sum(nil, h.Failed), Sent: sum(nil, h.Sent), Source: h.Source, Untold: h.Untold,
@@ -167,7 +169,7 @@ func (p *page) route(life []record.Hop, end string) []finding.Page {
 	}
 	at.To, at.Received = end, whole(p.spans[Delivered]+p.spans[Duplicated]+p.otherWork())
 	at.Twice = whole(p.spans[Duplicated])
-	pages = append(pages, settled(at, blind))
+	pages = append(pages, closed(at, unreported))
 	p.unhide(pages)
 	return p.byTrace(pages)
 }
@@ -211,18 +213,18 @@ func cover(at *finding.Page, spans int64) {
 	}
 }
 
-// asTold reports whether the hops say of a stretch all that they say of the whole run: a log has it at the end alone.
-func asTold(stretch, life []record.Hop) bool {
+// reportsAll reports whether the hops say of a stretch all that they say of the whole run: a log has it at the end alone.
+func reportsAll(stretch, life []record.Hop) bool {
 	for i := range life {
-		if i < len(stretch) && life[i].Told() && !stretch[i].Told() {
+		if i < len(stretch) && life[i].Reports() && !stretch[i].Reports() {
 			return false
 		}
 	}
 	return true
 }
 
-// settled says where the spans of a page were lost, and what it comes to.
-func settled(p finding.Page, blind bool) finding.Page {
+// closed says where the spans of a page were lost, and what it comes to.
+func closed(p finding.Page, unreported bool) finding.Page {
 	if p.Expected == nil {
 		p.Outcome = finding.HopUnknown
 		return p
@@ -242,7 +244,7 @@ func settled(p finding.Page, blind bool) finding.Page {
 		p.Inside = missing - p.Between
 	}
 	switch {
-	case missing > 0 && blind:
+	case missing > 0 && unreported:
 		p.Outcome = finding.HopUnsure
 	case p.Lost() > 0:
 		p.Outcome = finding.HopLost
@@ -304,7 +306,7 @@ func decides(run, stretch []record.Hop) bool {
 
 // droppedEarly puts down the spans of traces that hops threw away undecided, as far as it is known how many a trace has.
 func (l *line) droppedEarly() {
-	spans := math.Min(l.perTrace*said(l.hops, func(h record.Hop) *uint64 { return h.Early }), math.Max(0, l.missing.high))
+	spans := math.Min(l.perTrace*reportedBy(l.hops, func(h record.Hop) *uint64 { return h.Early }), math.Max(0, l.missing.high))
 	if l.known && spans > 0 {
 		l.spans[EarlyOnWay] += spans
 		l.missing = l.missing.less(spans)
@@ -314,7 +316,7 @@ func (l *line) droppedEarly() {
 // tear takes from what was left out on purpose the spans that kept traces lack: a trace that came in parts was decided on in
 // parts. What they lack is first put down to what came late and to what was lost in another way, so that it is the least.
 func (l *line) tear(s Stretch, run Run, begun record.Begun) {
-	if tracer := run.Admitted.Sampled; decides(run.Hops, s.Hops) || tracer != nil && *tracer > 0 {
+	if tracer := run.Reported.Sampled; decides(run.Hops, s.Hops) || tracer != nil && *tracer > 0 {
 		l.kept = keptOf(s, l.perTrace, begun)
 	}
 	if !l.kept.known || !l.known {
@@ -332,14 +334,14 @@ func (l *line) tear(s Stretch, run Run, begun record.Begun) {
 
 // decide puts down what the tracer says that it left out once the traces were there. It says it of the whole run, at the stop.
 func decide(lines []line, run Run) {
-	if n := run.Admitted.Sampled; n != nil {
+	if n := run.Reported.Sampled; n != nil {
 		putDown(lines, float64(*n), DecidedOut, true)
 	}
 }
 
 // keptOf are the traces that came, all of which should have so many spans.
 func keptOf(s Stretch, perTrace float64, begun record.Begun) traces {
-	own, _ := s.Sink.Apart(begun)
+	own, _ := s.Sink.OfOperations(begun)
 	if perTrace <= 0 || !own.Whole() {
 		return traces{}
 	}

@@ -45,11 +45,11 @@ func Learn(calibrations []record.Record, sampling float64, silent bool) map[stri
 				continue
 			}
 			found[j] = p
-			prompt = prompt || p.High > 0 && (p.exact() || run.Start.Sink.Told() > 0)
+			prompt = prompt || p.High > 0 && (p.exact() || run.Start.Sink.Sum() > 0)
 		}
 		for j, s := range run.Phases {
 			p := found[j]
-			if !p.known() || p.High == 0 && s.Sink.Told() == 0 && (!prompt || behind) {
+			if !p.known() || p.High == 0 && s.Sink.Sum() == 0 && (!prompt || behind) {
 				continue
 			}
 			p.Cold = coldOf(&calibrations[i], run, found, p)
@@ -100,15 +100,15 @@ func (p PerOperation) and(q PerOperation) PerOperation {
 // holdsBack reports whether spans of the first operation came only when others were made: then those that came in a stretch
 // need not be of it. Where what came in the stretches is not what came of the run, it was found out otherwise.
 func holdsBack(r *record.Record, run Run) bool {
-	first := run.Start.Sink.Told()
+	first := run.Start.Sink.Sum()
 	if r.Start.OnceSink != nil {
-		first -= min(first, r.Start.OnceSink.Told())
+		first -= min(first, r.Start.OnceSink.Sum())
 	}
-	sum := run.Start.Sink.Told() + run.Stop.Sink.Told() + r.Unasked.Spans()
+	sum := run.Start.Sink.Sum() + run.Stop.Sink.Sum() + r.Unasked.Spans()
 	for _, s := range run.Phases {
-		sum += s.Sink.Told()
+		sum += s.Sink.Sum()
 	}
-	return run.First != "" && first == 0 && sum > 0 && sum == r.Life.Told()
+	return run.First != "" && first == 0 && sum > 0 && sum == r.Life.Sum()
 }
 
 // oneTrace reports whether every operation of a stretch made one trace, and the same spans: no others are among them.
@@ -129,7 +129,7 @@ func learn(s Stretch, sampling float64, elsewhere map[string]timing) (PerOperati
 	}
 	all := s.Sink
 	var others map[string]int64
-	s.Sink, others = s.Sink.Apart(record.Begun{ByID: chosen, Roots: roots})
+	s.Sink, others = s.Sink.OfOperations(record.Begun{ByID: chosen, Roots: roots})
 	made, traces := float64(s.Started), float64(seen(s.Sink))/float64(s.Started)
 	if sampling < 1 {
 		made, traces = float64(seen(s.Sink)), 1
@@ -139,7 +139,7 @@ func learn(s Stretch, sampling float64, elsewhere map[string]timing) (PerOperati
 	}
 	// What a tracer merges or leaves out by a limit of its own depends on the work at the
 	// time; made they all are.
-	spans := float64(s.Sink.Told()) / made
+	spans := float64(s.Sink.Sum()) / made
 	p := PerOperation{Low: spans, High: spans, Traces: traces, How: Inferred, Roots: roots, ByID: chosen}
 	if sampling >= 1 {
 		p.Services = byService(all, others, s.Started)
@@ -208,7 +208,7 @@ func coldOf(r *record.Record, run Run, found []PerOperation, p PerOperation) col
 			delete(t.Spans, s.Operation)
 		}
 	}
-	once, _ := r.Start.OnceSink.Apart(t.Begun())
+	once, _ := r.Start.OnceSink.OfOperations(t.Begun())
 	made := 0.0
 	for _, work := range r.Start.Once {
 		if !t.Spans[work].exact() {
@@ -216,7 +216,7 @@ func coldOf(r *record.Record, run Run, found []PerOperation, p PerOperation) col
 		}
 		made += t.Spans[work].Low
 	}
-	out.spans = math.Max(0, float64(once.Told())-made)
+	out.spans = math.Max(0, float64(once.Sum())-made)
 	for root, sizes := range once.Shapes {
 		for size, n := range sizes {
 			if out.sizes[root][size] && n > 0 {
@@ -279,8 +279,8 @@ func learnLater(t Tracing, runs []Run) map[string]PerOperation {
 					largest = max(largest, size)
 				}
 			}
-			told += s.Sink.Told()
-			came := float64(s.Sink.Told()) / float64(s.Started)
+			told += s.Sink.Sum()
+			came := float64(s.Sink.Sum()) / float64(s.Started)
 			per, seen := ends[s.Operation]
 			if !seen {
 				per = PerOperation{Low: came, How: Inferred, Later: true}
@@ -309,14 +309,14 @@ func carried(lines []line, run Run, t Tracing) {
 	if run.First != "" {
 		made = t.Spans[run.First].High
 	}
-	late := math.Max(0, made-float64(run.Start.Sink.Told()))
+	late := math.Max(0, made-float64(run.Start.Sink.Sum()))
 	for i, s := range run.Phases {
 		per := t.per(s)
 		if !per.Later {
 			continue
 		}
-		lines[i].widen(between{0, math.Min(late, float64(s.Sink.Told()))})
-		late = math.Max(0, late+per.High*float64(s.Started)-float64(s.Sink.Told()))
+		lines[i].widen(between{0, math.Min(late, float64(s.Sink.Sum()))})
+		late = math.Max(0, late+per.High*float64(s.Started)-float64(s.Sink.Sum()))
 	}
 }
 
@@ -330,7 +330,7 @@ func Confirm(t Tracing, runs []Run) Tracing {
 	t.Spans = learnLater(t, runs)
 	spans := maps.Clone(t.Spans)
 	for _, run := range runs {
-		for i, l := range settle(run, t) {
+		for i, l := range linesOf(run, t) {
 			if i >= len(run.Phases) || !l.confirms(run.Phases[i], t, run.begun(t)) {
 				continue
 			}
@@ -354,13 +354,13 @@ func Confirm(t Tracing, runs []Run) Tracing {
 // confirms reports whether a stretch's operations all made what they are meant to.
 func (l line) confirms(s Stretch, t Tracing, begun record.Begun) bool {
 	per := t.per(s)
-	if l.spans[SampledOnWay] > 0 || l.spans[DecidedOut] > 0 || l.blind {
+	if l.spans[SampledOnWay] > 0 || l.spans[DecidedOut] > 0 || l.unreported {
 		return false
 	}
 	if t.none() || !l.known || l.varies || l.unsure > 0 || l.spans[absent] > 0 || per.Agreed == 0 || !per.exact() {
 		return false
 	}
-	own, _ := s.Sink.Apart(begun)
+	own, _ := s.Sink.OfOperations(begun)
 	if t.random() {
 		return tells(own, 1) && per.traces() == 1 && single(own.Shapes, int(per.Low))
 	}

@@ -47,16 +47,16 @@ const bandConfidence = 0.999
 // settled together: chance evens out over many traces. Where the tracer says how many traces it
 // sampled, chance has no part in it.
 func Account(variant, hop string, operations []string, t Tracing, runs []Run) []finding.Ledger {
-	if t.random() && len(runs) > 1 && !t.TellsTraced(runs...) {
+	if t.random() && len(runs) > 1 && !t.ReportsTraced(runs...) {
 		runs = []Run{together(runs)}
 	}
 	book := newBook(operations, t)
 	for i, run := range runs {
 		book.end = run.Backend
-		book.enter(settle(run, t))
+		book.enter(linesOf(run, t))
 		all := book.pages[All]
 		all.hops = hopsOf(all.hops, run.Hops, i == 0)
-		all.says(run.Admitted.Sent, i == 0)
+		all.says(run.Reported.Sent, i == 0)
 	}
 	return book.ledgers(variant, hop)
 }
@@ -69,11 +69,11 @@ func Chance(operation string, t Tracing, runs []Run) (outcome []finding.Reason, 
 		return nil, false
 	}
 	b, run := newBook([]string{operation}, t), together(runs)
-	for _, l := range settle(run, t) {
+	for _, l := range linesOf(run, t) {
 		b.enter([]line{l})
 	}
 	p := b.pages[operation]
-	if t.TellsTraced(runs...) {
+	if t.ReportsTraced(runs...) {
 		p.chance.traces = max(p.chance.traces, t.sampledOf(operation, runs))
 	}
 	c := p.chance

@@ -60,30 +60,30 @@ func TestAccount(t *testing.T) {
 			operation: "json", entries: "expected=6000 delivered=6000 duplicated=0 unaccounted=0", outcome: "spans-lost share=0.001664 unaccounted=10; surplus spans=10", share: 10. / 6010,
 		}, {
 			name: "dropped by the tracer, put down to the operation that misses spans", tracing: three(1),
-			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(2900, 1000)), phase("db", 100, ids(500, 100))}, Admitted: record.Admitted{Dropped: number(100)}}},
+			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(2900, 1000)), phase("db", 100, ids(500, 100))}, Reported: record.Reported{Dropped: number(100)}}},
 			operation: "json", entries: "expected=3000 dropped=100 delivered=2900 duplicated=0 unaccounted=0", outcome: "spans-lost share=0.03333 dropped=100", share: 1. / 30, exact: true,
 		}, {
 			name: "shared out over operations in proportion", tracing: three(1),
-			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(2900, 1000)), phase("db", 100, ids(300, 100))}, Admitted: record.Admitted{Dropped: number(150)}}},
+			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(2900, 1000)), phase("db", 100, ids(300, 100))}, Reported: record.Reported{Dropped: number(150)}}},
 			operation: "db", entries: "expected=500 dropped=100 delivered=300 duplicated=0 unaccounted=100", outcome: "spans-lost share=0.4 dropped=100 unaccounted=100", share: .4, exact: true,
 		}, {
 			name: "the run reconciles with what the tracer admits", tracing: three(1),
 			runs: []Run{{Phases: []Stretch{phase("json", 1000, ids(2900, 1000)), phase("db", 100, ids(300, 100))},
-				Start: Stretch{Started: 3, Operation: Start, Sink: ids(3, 3)}, Admitted: record.Admitted{Dropped: number(310), Failed: number(0)}}},
+				Start: Stretch{Started: 3, Operation: Start, Sink: ids(3, 3)}, Reported: record.Reported{Dropped: number(310), Failed: number(0)}}},
 			operation: All, entries: "expected=3503 dropped=300 failed-export=0 delivered=3203 duplicated=0 said-beyond=10 unaccounted=0",
 			outcome: "spans-lost share=0.08564 dropped=300; said-beyond-start spans=10", share: 300. / 3503, exact: true,
 		}, {
 			name: "a drop counter three times too high", tracing: Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {Low: 1, High: 1, How: Declared}}},
-			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(800, 800))}, Admitted: record.Admitted{Dropped: number(600)}}},
+			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(800, 800))}, Reported: record.Reported{Dropped: number(600)}}},
 			operation: "json", entries: "expected=1000 dropped=200 delivered=800 duplicated=0 unaccounted=0", outcome: "spans-lost share=0.2 dropped=200", share: .2, exact: true,
 		}, {
 			name: "does not make the run lose more", tracing: Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {Low: 1, High: 1, How: Declared}, record.ProbeOperation: {How: Inferred}}},
-			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(800, 800))}, Start: Stretch{Started: 4, Operation: Start}, Admitted: record.Admitted{Dropped: number(600)}}},
+			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(800, 800))}, Start: Stretch{Started: 4, Operation: Start}, Reported: record.Reported{Dropped: number(600)}}},
 			operation: All, entries: "expected=1000 dropped=200 delivered=800 duplicated=0 said-beyond=400 unaccounted=0",
 			outcome: "spans-lost share=0.2 dropped=200; said-beyond spans=400", share: .2, exact: true,
 		}, {
 			name: "drops where nobody knows what to expect are believed", tracing: Tracing{Sampling: 1},
-			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(800, 800))}, Admitted: record.Admitted{Dropped: number(200)}}},
+			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(800, 800))}, Reported: record.Reported{Dropped: number(200)}}},
 			operation: All, entries: "dropped=200 delivered=800 duplicated=0", outcome: "came spans=800; spans-lost share=0.2 dropped=200; expected-unknown", share: .2,
 		}, {
 			name: "readiness is listed, not netted", tracing: three(1),
@@ -117,11 +117,11 @@ func TestAccount(t *testing.T) {
 			operation: Stop, entries: "delivered=4 duplicated=0", outcome: "of-stopping spans=4",
 		}, {
 			name: "failed exports", tracing: three(1),
-			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(2500, 900))}, Admitted: record.Admitted{Dropped: number(0), Failed: number(500)}}},
+			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(2500, 900))}, Reported: record.Reported{Dropped: number(0), Failed: number(500)}}},
 			operation: "json", entries: "expected=3000 dropped=0 failed-export=500 delivered=2500 duplicated=0 unaccounted=0", outcome: "spans-lost share=0.1667 failed=500", share: 1. / 6, exact: true,
 		}, {
 			name: "failed exports that came all the same", tracing: three(1),
-			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(3000, 1000))}, Admitted: record.Admitted{Failed: number(512)}}},
+			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(3000, 1000))}, Reported: record.Reported{Failed: number(512)}}},
 			operation: All, entries: "expected=3000 failed-export=0 delivered=3000 duplicated=0 unaccounted=0", outcome: "nothing-lost; failed-came spans=512", exact: true,
 		}, {
 			name: "refused by the sink", tracing: three(1), runs: []Run{{Phases: []Stretch{phase("json", 1000, refused)}}},
@@ -156,7 +156,7 @@ func TestAccount(t *testing.T) {
 			operation: "json", entries: "expected=30000 sampled-out=26400 delivered=3600 duplicated=0 unaccounted=0", outcome: "traces-kept traces=1200 trials=1e+04 sampling=0.1 low=903 high=1100; too-many-traces",
 		}, {
 			name: "sampling at 10 %, whole traces dropped within the band", tracing: three(.1),
-			runs:      []Run{{Phases: []Stretch{phase("json", 10000, ids(2940, 980))}, Admitted: record.Admitted{Dropped: number(60)}}},
+			runs:      []Run{{Phases: []Stretch{phase("json", 10000, ids(2940, 980))}, Reported: record.Reported{Dropped: number(60)}}},
 			operation: "json", entries: "expected=30000 sampled-out=27000 dropped=60 delivered=2940 duplicated=0 unaccounted=0", outcome: "spans-lost share=0.02 dropped=60; traces-kept traces=980 trials=1e+04 sampling=0.1 low=903 high=1100; hidden-in-all spans=360 share=0.1091", share: .02,
 		}, {
 			name: "silent", tracing: Tracing{Silent: true, Sampling: 1, Spans: three(1).Spans}, runs: []Run{{Phases: []Stretch{phase("json", 1000, ids(0, 0))}}},
@@ -210,7 +210,7 @@ func TestHow(t *testing.T) {
 	run := Run{
 		Phases:   []Stretch{phase("json", 1000, ids(2900, 1000)), phase("db", 100, ids(480, 100))},
 		Stop:     Stretch{Operation: Stop, Sink: ids(20, 1)},
-		Admitted: record.Admitted{Dropped: number(100), Failed: number(0)},
+		Reported: record.Reported{Dropped: number(100), Failed: number(0)},
 	}
 	ledgers := Account("otel", AppToSink, []string{"json", "db"}, three(1), []Run{run})
 	for _, c := range []struct {
@@ -227,9 +227,9 @@ func TestHow(t *testing.T) {
 			t.Errorf("%s of %s is %s, want %s", c.fate, c.operation, e.How, c.how)
 		}
 	}
-	run.Admitted.Dropped = number(1000)
+	run.Reported.Dropped = number(1000)
 	l, _ := find(Account("otel", AppToSink, []string{"json", "db"}, three(1), []Run{run}), All)
-	for f, want := range map[Fate]string{Dropped: Inferred, AdmittedBeyond: Counted} {
+	for f, want := range map[Fate]string{Dropped: Inferred, ReportedBeyond: Counted} {
 		if e := entry(l, f); e.How != want {
 			t.Errorf("where the counts disagree, %s is %s", f, e.How)
 		}
@@ -251,7 +251,7 @@ func FuzzEntriesAddUp(f *testing.F) {
 		run := Run{
 			Phases:   []Stretch{{Operation: "json", Started: started, Completed: completed, Sink: sink}},
 			Stop:     Stretch{Operation: Stop, Sink: ids(limit(stop, 1000), 1)},
-			Admitted: record.Admitted{Dropped: number(limit(dropped, 1_000_000)), Failed: number(limit(failed, 1_000_000))},
+			Reported: record.Reported{Dropped: number(limit(dropped, 1_000_000)), Failed: number(limit(failed, 1_000_000))},
 		}
 		for _, l := range Account("otel", AppToSink, []string{"json"}, tracing, []Run{run, run}) {
 			sum := int64(0)
@@ -259,7 +259,7 @@ func FuzzEntriesAddUp(f *testing.F) {
 				switch {
 				case e.Name == Expected.String():
 					sum = -e.Spans
-				case e.Name != Duplicated.String() && e.Name != AdmittedBeyond.String():
+				case e.Name != Duplicated.String() && e.Name != ReportedBeyond.String():
 					sum += e.Spans
 				}
 				if e.Spans < 0 && e.Name != Unaccounted.String() {

@@ -37,11 +37,11 @@ type line struct {
 
 	services map[string]service // whose spans they are; nil: not sure
 
-	hops     []record.Hop // what the hops report in the stretch
-	perTrace float64      // spans of each trace; 0: not known, or they differ
-	kept     traces       // where hops decide on traces: those that came
-	blind    bool         // one of them, or the tracer, does not report how many it left out
-	counted  bool         // what they left out is known by their counts alone, which tell no span from its copy
+	hops       []record.Hop // what the hops report in the stretch
+	perTrace   float64      // spans of each trace; 0: not known, or they differ
+	kept       traces       // where hops decide on traces: those that came
+	unreported bool         // one of them, or the tracer, does not report how many it left out
+	counted    bool         // what they left out is known by their counts alone, which tell no span from its copy
 }
 
 // put puts spans down to a fate.
@@ -71,9 +71,9 @@ func listed(s Stretch) line {
 	return l
 }
 
-// told is how many spans the sink was told of: delivered, merged into those, or not
+// sum is how many spans the sink was told of: delivered, merged into those, or not
 // sent by a limit of the tracer's own.
-func (l line) told() float64 { return l.spans[Delivered] + l.spans[Merged] + l.spans[Suppressed] }
+func (l line) sum() float64 { return l.spans[Delivered] + l.spans[Merged] + l.spans[Suppressed] }
 
 // widen adds spans to those that are expected, and so to those that are missing.
 func (l *line) widen(by between) {
@@ -108,12 +108,12 @@ func (d Delivery) Share() float64 {
 // Operations of which it is not known in every run how many spans they make are absent, or
 // whether any was to arrive.
 func Deliveries(t Tracing, runs ...Run) map[string]Delivery {
-	if t.random() && len(runs) > 1 && !t.TellsTraced(runs...) {
+	if t.random() && len(runs) > 1 && !t.ReportsTraced(runs...) {
 		runs = []Run{together(runs)}
 	}
 	out, unknown := map[string]Delivery{}, map[string]bool{}
 	for _, run := range runs {
-		for _, l := range settle(run, t) {
+		for _, l := range linesOf(run, t) {
 			came, sum := l.spans[Delivered]+l.spans[Merged], out[l.operation]
 			out[l.operation] = Delivery{
 				Due: sum.Due + came + l.lost(), Delivered: sum.Delivered + came, LostAtMost: sum.LostAtMost + l.lostAtMost(), LeftOut: sum.LeftOut + l.spans[SampledOnWay] + l.spans[DecidedOut],
@@ -166,7 +166,7 @@ func showAbsent(lines []line, run Run, t Tracing) {
 	got, _ := share(came, rooms)
 	for i, s := range run.Phases {
 		l := &lines[i]
-		if got[i] <= 0 || !l.known || l.unsure > 0 || t.none() || !t.per(s).Parents || s.Sink.Merged+s.Sink.Suppressed > 0 || leavesOut(s.Hops) || run.blind(t) {
+		if got[i] <= 0 || !l.known || l.unsure > 0 || t.none() || !t.per(s).Parents || s.Sink.Merged+s.Sink.Suppressed > 0 || leavesOut(s.Hops) || run.unreported(t) {
 			continue
 		}
 		l.spans[absent] = got[i]
@@ -195,8 +195,8 @@ func (l *line) doubt(operations uint64) {
 	l.due.low = math.Max(0, l.due.low)
 }
 
-// settled ends the doubt of spans that the tracer admits to have lost: they were made, and no hop left them out.
-func (l *line) settled() {
+// endDoubt ends the doubt of spans that the tracer admits to have lost: they were made, and no hop left them out.
+func (l *line) endDoubt() {
 	if by := min(l.spans[copied], l.spans[copied]-l.missing.high); by > 0 {
 		l.spans[SampledOnWay] -= by
 		l.spans[copied] -= by

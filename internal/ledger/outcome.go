@@ -25,7 +25,7 @@ func (b *book) outcome(p *page) []finding.Reason {
 	add(p.spans[absent] > 0 && p.operation != Start && p.operation != Stop, finding.PageParentsAbsent, spans(p.spans[absent]))
 	add(len(p.background) > 0, finding.PageOtherWork, p.others()...)
 	add(p.spans[foreign] > 0, finding.PageForeign, count("traces", p.spans[foreign]))
-	add(p.operation == All && p.spans[AdmittedBeyond] > 0.5, b.beyond(p), spans(p.spans[AdmittedBeyond]))
+	add(p.operation == All && p.spans[ReportedBeyond] > 0.5, b.beyond(p), spans(p.spans[ReportedBeyond]))
 	add(p.spans[failedCame] > 0, finding.PageFailedCame, spans(p.spans[failedCame]))
 	return out
 }
@@ -34,11 +34,11 @@ func (b *book) outcome(p *page) []finding.Reason {
 func (b *book) beyond(p *page) finding.Code {
 	switch {
 	case b.tracing.none():
-		return finding.PageSaidSuppressed
+		return finding.PageReportedSuppressed
 	case p.ofStart:
-		return finding.PageSaidOfStart
+		return finding.PageReportedOfStart
 	}
-	return finding.PageSaidBeyond
+	return finding.PageReportedBeyond
 }
 
 // came says what became of the spans of the page.
@@ -90,7 +90,7 @@ func (p *page) loss() []finding.Reason {
 		return one(finding.PageLost, p.lostBy()...)
 	case p.missing.high > 0.5 && p.unsure > 0:
 		return one(finding.PageMayHaveFailed, missing, count("operations", float64(p.unsure)))
-	case p.missing.high > 0.5 && p.blind:
+	case p.missing.high > 0.5 && p.unreported:
 		return one(finding.PageHopSilent, missing)
 	case p.missing.high > 0.5 && p.spans[copied] > 0.5:
 		return one(finding.PageCopies, missing)
@@ -155,7 +155,7 @@ func (b *book) chanced(p *page) []finding.Reason {
 // tooFew reports whether fewer traces came than chance allows. Where whole traces were left out once they were there, or thrown
 // away undecided, chance has no say in it; nor where nobody says whether any were.
 func (p *page) tooFew() bool {
-	return p.chance.traces < p.chance.low && p.spans[DecidedOut]+p.spans[EarlyOnWay] == 0 && !p.blind
+	return p.chance.traces < p.chance.low && p.spans[DecidedOut]+p.spans[EarlyOnWay] == 0 && !p.unreported
 }
 
 // unseen is how much may have been lost at most.

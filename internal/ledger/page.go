@@ -41,7 +41,7 @@ func (p *page) add(l line) {
 	p.exact = p.exact && l.exact
 	p.varies = p.varies || l.varies
 	p.doubted = p.doubted || l.doubted
-	p.blind = p.blind || l.blind
+	p.unreported = p.unreported || l.unreported
 	p.counted = p.counted || l.counted
 	p.addBackground(l.background)
 	p.addServices(l)
@@ -60,7 +60,7 @@ func (p *page) add(l line) {
 	p.lost += l.lost()
 	p.surplus += math.Max(0, -l.spans[Unaccounted])
 	if l.chance.trials > 0 {
-		arrived := l.told() + l.spans[SampledOnWay] + l.spans[DecidedOut] + l.placed() + l.spans[Unaccounted]
+		arrived := l.sum() + l.spans[SampledOnWay] + l.spans[DecidedOut] + l.placed() + l.spans[Unaccounted]
 		p.spans[SampledOut] += math.Max(0, l.middle()-arrived)
 	} else {
 		p.spans[SampledOut] += math.Max(0, l.expected.high-l.spans[NotExported]-l.due.high)
@@ -209,7 +209,7 @@ func BesideOperations(ledgers []finding.Ledger, variant string) *finding.Ledger 
 func (p *page) entries() []finding.Entry {
 	p.spans[Background] = p.otherWork()
 	if p.sent != nil {
-		p.spans[SaysSent] = float64(*p.sent)
+		p.spans[ReportedSent] = float64(*p.sent)
 	}
 	var entries []finding.Entry
 	var sum int64
@@ -239,9 +239,9 @@ func (p *page) shows(f Fate) bool {
 		return p.spans[f] > 0 || p.chance.trials > 0
 	case Dropped, FailedSend:
 		return p.knows(f) && (p.expects() || ofAll)
-	case SaysSent:
+	case ReportedSent:
 		return p.sent != nil && ofAll
-	case AdmittedBeyond:
+	case ReportedBeyond:
 		return p.spans[f] > 0 && ofAll
 	case Delivered, Duplicated:
 		return true
@@ -261,7 +261,7 @@ func (p *page) how(f Fate) string {
 	case is.by == bySink:
 		return inferredIf(p.spans[cameLate] > 0)
 	case is.by == byTracer:
-		return inferredIf(p.gaps.has(f) || p.spans[f] > 0 && (p.operation != All || p.spans[AdmittedBeyond] > 0))
+		return inferredIf(p.gaps.has(f) || p.spans[f] > 0 && (p.operation != All || p.spans[ReportedBeyond] > 0))
 	}
 	return inferredIf(f != SampledOut || !p.traced)
 }
@@ -320,11 +320,11 @@ func (b *book) enter(lines []line) {
 		if l.operation == Start || l.operation == Stop {
 			whole.exact, whole.operations = true, 0
 			if !l.known { // listed, never netted: what came is what was expected
-				whole.known, whole.expected, whole.due = true, exactly(l.told()), exactly(l.told())
+				whole.known, whole.expected, whole.due = true, exactly(l.sum()), exactly(l.sum())
 			}
 			whole.ofStart = l.operation == Start && !l.known
 			if guessing {
-				whole.spans[Dropped], whole.spans[AdmittedBeyond] = whole.spans[Dropped]+l.spans[AdmittedBeyond], 0
+				whole.spans[Dropped], whole.spans[ReportedBeyond] = whole.spans[Dropped]+l.spans[ReportedBeyond], 0
 			}
 		}
 		b.pages[All].add(whole)
@@ -336,7 +336,7 @@ func (b *book) ledgers(variant, hop string) []finding.Ledger {
 	traced := false
 	for _, name := range b.order {
 		p := b.pages[name]
-		traced = traced || p.told() > 0 || p.expected.high > 0
+		traced = traced || p.sum() > 0 || p.expected.high > 0
 	}
 	var out []finding.Ledger
 	for _, name := range b.order {
@@ -344,7 +344,7 @@ func (b *book) ledgers(variant, hop string) []finding.Ledger {
 		switch {
 		case p.runs == 0:
 			continue
-		case (name == Start || name == Stop) && p.told() == 0 && p.spans[Duplicated] == 0 && p.due.high == 0:
+		case (name == Start || name == Stop) && p.sum() == 0 && p.spans[Duplicated] == 0 && p.due.high == 0:
 			continue
 		case name == All && !traced:
 			continue

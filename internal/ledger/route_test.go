@@ -58,9 +58,9 @@ func pagesText(pages []finding.Page) string {
 func TestRoute(t *testing.T) {
 	silent := record.Hop{Name: "collector", Untold: "its page cannot be read"}
 	dropping := via(ids(2800, 1000), collector("collector", 2900, 0, 100, 0, 2800))
-	dropping.Admitted = record.Admitted{Dropped: number(100)}
+	dropping.Reported = record.Reported{Dropped: number(100)}
 	stopped := via(ids(2900, 1000), collector("collector", 2900, 0, 0, 0, 2900))
-	stopped.Admitted = record.Admitted{Sent: number(2960)}
+	stopped.Reported = record.Reported{Sent: number(2960)}
 	absent := via(ids(2900, 1000), collector("collector", 3000, 100, 0, 0, 2900))
 	absent.Phases[0].Sink.Absent = 100
 	full := via(ids(2800, 1000), collector("collector", 3000, 0, 200, 0, 2800))

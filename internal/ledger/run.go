@@ -17,7 +17,7 @@ type Run struct {
 	First    string // what was made once before the first phase, as Spans calls it; "" is none
 	Phases   []Stretch
 	Stop     Stretch
-	Admitted record.Admitted
+	Reported record.Reported
 	Hops     []record.Hop // what the hops say of the life of the processes, in the order of a span's way
 	Backend  string       // that spans went to, in the place of the sink; "" is the sink. It counts spans, and knows no traces
 	gaps     set          // losses that the tracer did not report of some of several runs that are one
@@ -45,7 +45,7 @@ func FromRecord(r *record.Record) Run {
 		Start:    Stretch{Operation: Start, Started: r.Start.Probes, Completed: r.Start.Probes, Sink: r.Start.Sink, Hops: r.Start.Hops},
 		First:    record.Work(r.Start.FirstOperation, r.Start.FirstParameter),
 		Stop:     Stretch{Operation: Stop, Sink: r.Stop.Sink, Hops: r.Stop.Hops},
-		Admitted: r.Tracer,
+		Reported: r.Tracer,
 		Hops:     r.Hops,
 		Unquiet:  r.Stop.Unquiet,
 	}
@@ -118,15 +118,15 @@ func together(runs []Run) Run {
 			}
 			sum.Phases[i] = join(sum.Phases[i], s)
 		}
-		sum.Admitted.Dropped = plus(sum.Admitted.Dropped, r.Admitted.Dropped)
-		sum.Admitted.Failed = plus(sum.Admitted.Failed, r.Admitted.Failed)
-		sum.gaps |= losses &^ reported(r.Admitted)
+		sum.Reported.Dropped = plus(sum.Reported.Dropped, r.Reported.Dropped)
+		sum.Reported.Failed = plus(sum.Reported.Failed, r.Reported.Failed)
+		sum.gaps |= losses &^ reported(r.Reported)
 		if i == 0 {
-			sum.Admitted.Sampled, sum.Admitted.Sent = r.Admitted.Sampled, r.Admitted.Sent
+			sum.Reported.Sampled, sum.Reported.Sent = r.Reported.Sampled, r.Reported.Sent
 			continue
 		}
-		sum.Admitted.Sampled = ofBoth(sum.Admitted.Sampled, r.Admitted.Sampled)
-		sum.Admitted.Sent = ofBoth(sum.Admitted.Sent, r.Admitted.Sent)
+		sum.Reported.Sampled = ofBoth(sum.Reported.Sampled, r.Reported.Sampled)
+		sum.Reported.Sent = ofBoth(sum.Reported.Sent, r.Reported.Sent)
 	}
 	return sum
 }

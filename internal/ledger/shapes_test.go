@@ -199,7 +199,7 @@ func TestTraces(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			run := Run{Phases: []Stretch{phase("json", 1000, c.sink)}, Stop: Stretch{Operation: Stop, Sink: c.stop}}
 			if c.dropped > 0 {
-				run.Admitted.Dropped = number(c.dropped)
+				run.Reported.Dropped = number(c.dropped)
 			}
 			tracing := Confirm(Tracing{Sampling: 1, Spans: c.spans}, []Run{run})
 			l, _ := find(Account("otel", AppToSink, []string{"json"}, tracing, []Run{run}), "json")

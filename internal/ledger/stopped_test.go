@@ -12,7 +12,7 @@ func held(made, came, sent, dropped uint64) Run {
 	return Run{
 		First: "a", Start: Stretch{Operation: Start, Sink: record.Counts{Spans: 1, Traces: 1, Roots: 1, Checking: true}},
 		Phases:   []Stretch{{Operation: "a", Started: made - 1, Completed: made - 1, Sink: record.Counts{Spans: came - 1, Traces: came - 1, Roots: came - 1, Checking: true}}},
-		Admitted: record.Admitted{Sent: &sent, Dropped: &dropped},
+		Reported: record.Reported{Sent: &sent, Dropped: &dropped},
 	}
 }
 
@@ -33,7 +33,7 @@ func TestLostAtTheStop(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ledgers := Account("v", AppToSink, []string{"a"}, Tracing{Sampling: 1, Spans: map[string]PerOperation{"a": {Low: 1, High: 1, How: Declared}}}, []Run{c.run})
 			all := ledgers[len(ledgers)-1]
-			for entry, want := range map[Fate]int64{Dropped: c.dropped, LostAtStop: c.stop, Unaccounted: c.unaccounted, SaysSent: int64(*c.run.Admitted.Sent)} {
+			for entry, want := range map[Fate]int64{Dropped: c.dropped, LostAtStop: c.stop, Unaccounted: c.unaccounted, ReportedSent: int64(*c.run.Reported.Sent)} {
 				if got := Spans(all, entry); got != want {
 					t.Errorf("%s: %d, want %d", entry, got, want)
 				}
@@ -45,13 +45,13 @@ func TestLostAtTheStop(t *testing.T) {
 		})
 	}
 	silent := held(137, 100, 0, 0)
-	silent.Admitted.Sent = nil
+	silent.Reported.Sent = nil
 	l := Account("v", AppToSink, []string{"a"}, Tracing{Sampling: 1, Spans: map[string]PerOperation{"a": {Low: 1, High: 1, How: Declared}}}, []Run{silent})[0]
 	if Spans(l, LostAtStop) != 0 || Spans(l, Unaccounted) != 37 {
 		t.Errorf("a tracer that says nothing of what it sent is said to have lost spans at the stop: %+v", l.Entries)
 	}
 	both := Account("v", AppToSink, []string{"a"}, Tracing{Sampling: 1, Spans: map[string]PerOperation{"a": {Low: 1, High: 1, How: Declared}}}, []Run{held(137, 100, 100, 0), silent})
-	if all := both[len(both)-1]; Spans(all, LostAtStop) != 37 || Spans(all, SaysSent) != 0 {
+	if all := both[len(both)-1]; Spans(all, LostAtStop) != 37 || Spans(all, ReportedSent) != 0 {
 		t.Errorf("two runs, of which one says nothing: %+v", all.Entries)
 	}
 }
@@ -64,7 +64,7 @@ func adds(t *testing.T, l finding.Ledger) {
 		switch e.Name {
 		case Expected.String():
 			sum += e.Spans
-		case SaysSent.String(), Duplicated.String(), Background.String(), AdmittedBeyond.String():
+		case ReportedSent.String(), Duplicated.String(), Background.String(), ReportedBeyond.String():
 		default:
 			sum -= e.Spans
 		}
@@ -78,7 +78,7 @@ func adds(t *testing.T, l finding.Ledger) {
 func TestSentUntilTheEnd(t *testing.T) {
 	for source, want := range map[string]int64{record.ByLog: 17, record.ByMetrics: 0} {
 		run := held(137, 100, 120, 0) // 100 came in time, and 20 at the stop
-		run.Admitted.SentBy = source
+		run.Reported.SentBy = source
 		run.Stop = Stretch{Operation: Stop, Sink: record.Counts{Spans: 20, Traces: 20, Roots: 20, Checking: true}}
 		ledgers := Account("v", AppToSink, []string{"a"}, Tracing{Sampling: 1, Spans: map[string]PerOperation{"a": {Low: 1, High: 1, How: Declared}}}, []Run{run})
 		if got := Spans(ledgers[len(ledgers)-1], LostAtStop); got != want {
@@ -109,7 +109,7 @@ func TestSpansOfAnUnknownStart(t *testing.T) {
 		if c.probe.known() {
 			spans[record.ProbeOperation] = c.probe
 		}
-		lines := settle(run, Tracing{Sampling: 1, Spans: spans})
+		lines := linesOf(run, Tracing{Sampling: 1, Spans: spans})
 		if lines[0].exact != c.exact {
 			t.Errorf("%s: exact is %t, want %t", name, lines[0].exact, c.exact)
 		}

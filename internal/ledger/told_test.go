@@ -36,7 +36,7 @@ func TestWhatTheTracerTells(t *testing.T) {
 			map[Fate]int64{Suppressed: 500, Delivered: 500, Unaccounted: 0}, 0, "nothing-lost; suppressed spans=500 share=0.5"},
 		{"all at once", func() Run {
 			r := tenSpans(record.Counts{Spans: 500, Merged: 200, Suppressed: 150})
-			r.Admitted.Dropped = &dropped
+			r.Reported.Dropped = &dropped
 			return r
 		}(), map[Fate]int64{Suppressed: 150, Dropped: 100, Merged: 200, Delivered: 500, Unaccounted: 50}, 150. / 850,
 			"spans-lost share=0.1765 dropped=100 unaccounted=50; suppressed spans=150 share=0.15"},
@@ -128,7 +128,7 @@ func TestLevelsHaveTheirOwnNumbers(t *testing.T) {
 func TestATracerThatDoesNotSayItOfEveryRun(t *testing.T) {
 	run := func(spans uint64, dropped, failed *uint64) Run {
 		r := tenSpans(record.Counts{Spans: spans})
-		r.Admitted = record.Admitted{Dropped: dropped, Failed: failed}
+		r.Reported = record.Reported{Dropped: dropped, Failed: failed}
 		return r
 	}
 	for name, c := range map[string]struct {
@@ -164,15 +164,15 @@ func TestATracerThatDoesNotSayItOfEveryRun(t *testing.T) {
 // With random sampling the runs are one account: what some said to have lost is not lost sight of, and what they left out on
 // purpose, or sent, is not all of it.
 func TestTogetherKeepsWhatIsUnknown(t *testing.T) {
-	silent, said := Run{}, Run{Admitted: record.Admitted{Sampled: number(1), Dropped: number(2), Failed: number(3), Sent: number(4)}}
+	silent, said := Run{}, Run{Reported: record.Reported{Sampled: number(1), Dropped: number(2), Failed: number(3), Sent: number(4)}}
 	for _, runs := range [][]Run{{silent, said}, {said, silent}, {silent, said, silent}} {
 		sum := together(runs)
-		if a := sum.Admitted; a.Sampled != nil || a.Sent != nil || *a.Dropped != 2 || *a.Failed != 3 || sum.gaps != losses {
+		if a := sum.Reported; a.Sampled != nil || a.Sent != nil || *a.Dropped != 2 || *a.Failed != 3 || sum.gaps != losses {
 			t.Errorf("%+v, %+v", a, sum.gaps)
 		}
 	}
 	sum := together([]Run{said, said})
-	if a := sum.Admitted; *a.Sampled != 2 || *a.Dropped != 4 || *a.Failed != 6 || *a.Sent != 8 || sum.gaps != 0 {
+	if a := sum.Reported; *a.Sampled != 2 || *a.Dropped != 4 || *a.Failed != 6 || *a.Sent != 8 || sum.gaps != 0 {
 		t.Errorf("%+v, %+v", a, sum.gaps)
 	}
 }
@@ -180,7 +180,7 @@ func TestTogetherKeepsWhatIsUnknown(t *testing.T) {
 // What nine tenths of the runs say that they dropped is lost, though chance might explain it, and no count of all.
 func TestDropsOfSomeRunsUnderRandomSampling(t *testing.T) {
 	run := func(dropped *uint64) Run {
-		return Run{Phases: []Stretch{phase("json", 5000, ids(1470, 490))}, Admitted: record.Admitted{Dropped: dropped}}
+		return Run{Phases: []Stretch{phase("json", 5000, ids(1470, 490))}, Reported: record.Reported{Dropped: dropped}}
 	}
 	for name, c := range map[string]struct {
 		runs []Run

@@ -27,12 +27,12 @@ func (t Tracing) decided(s Stretch) *uint64 {
 	return s.Traced
 }
 
-// TellsTraced reports whether it is known of each phase of runs how many traces were sampled, so that chance has no part in it.
-func (t Tracing) TellsTraced(runs ...Run) bool {
+// ReportsTraced reports whether it is known of each phase of runs how many traces were sampled, so that chance has no part in it.
+func (t Tracing) ReportsTraced(runs ...Run) bool {
 	for _, r := range runs {
 		begun := r.begun(t)
 		for _, s := range r.Phases {
-			s.Sink, _ = s.Sink.Apart(begun)
+			s.Sink, _ = s.Sink.OfOperations(begun)
 			n := t.decided(s)
 			if n == nil || t.per(s).known() && !credible(*n, s, t.per(s), t.Sampling) {
 				return false
@@ -42,13 +42,13 @@ func (t Tracing) TellsTraced(runs ...Run) bool {
 	return true
 }
 
-// sampledOf is how many traces of an operation were sampled over all runs, where TellsTraced.
+// sampledOf is how many traces of an operation were sampled over all runs, where ReportsTraced.
 func (t Tracing) sampledOf(operation string, runs []Run) (sum uint64) {
 	for _, r := range runs {
 		begun := r.begun(t)
 		for _, s := range r.Phases {
 			if s.Operation == operation {
-				s.Sink, _ = s.Sink.Apart(begun)
+				s.Sink, _ = s.Sink.OfOperations(begun)
 				sum += *t.decided(s)
 			}
 		}
@@ -77,7 +77,7 @@ func ByItself(calibrations []record.Record, learnt map[string]PerOperation) (tra
 			continue
 		}
 		own := func(sink record.Counts) float64 {
-			sink, _ = sink.Apart(record.Begun{Roots: learnt[c.Unasked.Operation].Roots})
+			sink, _ = sink.OfOperations(record.Begun{Roots: learnt[c.Unasked.Operation].Roots})
 			return float64(seen(sink))
 		}
 		traces, of = traces+own(c.Unasked.Sink), of+c.Unasked.Completed
@@ -98,8 +98,8 @@ func ByItself(calibrations []record.Record, learnt map[string]PerOperation) (tra
 	return traced, of, fewer
 }
 
-// untold are stretches of which no tracer says how many traces it sampled.
-func untold(all []Stretch) []Stretch {
+// unreported are stretches of which no tracer says how many traces it sampled.
+func unreported(all []Stretch) []Stretch {
 	all = slices.Clone(all)
 	for i := range all {
 		all[i].Traced, all[i].Flagged = nil, nil

@@ -66,7 +66,7 @@ func TestTracedAsTheGeneratorAsks(t *testing.T) {
 // Of 400 requests of three spans a tenth is sampled. What came is held against the tracer's count, not against chance.
 func TestTracedAsTheTracerCounts(t *testing.T) {
 	sent := runOf(sampledPhase("json", 400, 31, ids(87, 29)))
-	sent.Admitted.Sent = number(87)
+	sent.Reported.Sent = number(87)
 	failing := sampledPhase("json", 400, 29, ids(86, 29))
 	failing.Completed = 399
 	atStop := runOf(sampledPhase("json", 400, 31, ids(87, 29)))

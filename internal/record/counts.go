@@ -42,10 +42,10 @@ func (c Counts) Minus(before Counts) Counts {
 // checking mode only.
 func (c Counts) Unique() uint64 { return c.Spans - c.Duplicate }
 
-// Told is the number of spans that were made, as far as the sink was told of them: those
+// Sum is the number of spans that were made, as far as the sink was told of them: those
 // that came, those that their tracer merged into these, and those that it says it did not
 // send.
-func (c Counts) Told() uint64 { return c.Unique() + c.Merged + c.Suppressed }
+func (c Counts) Sum() uint64 { return c.Unique() + c.Merged + c.Suppressed }
 
 func minus(after, before map[string]uint64) map[string]uint64 {
 	d := maps.Clone(after)
@@ -145,7 +145,7 @@ func (c Counts) Whole() bool {
 			return false
 		}
 	}
-	return c.Checking && c.Evicted == 0 && c.Unchecked == 0 && c.Shapes.Spans() == int64(c.Told())
+	return c.Checking && c.Evicted == 0 && c.Unchecked == 0 && c.Shapes.Spans() == int64(c.Sum())
 }
 
 func (s Shapes) plus(next Shapes) Shapes  { return s.with(next, 1) }
@@ -187,10 +187,10 @@ type Begun struct {
 	Roots map[string]int // names of their roots, each with the most spans of such a trace; nil: not known
 }
 
-// Apart returns what was counted less the traces that no operation begins, and the spans of those by root: traces of other ids,
+// OfOperations returns what was counted less the traces that no operation begins, and the spans of those by root: traces of other ids,
 // or of other roots where the ids do not tell. Traces whose root has not come stay then. Nothing is taken off where neither
 // is known, or the traces are not known of all spans.
-func (c Counts) Apart(b Begun) (Counts, map[string]int64) {
+func (c Counts) OfOperations(b Begun) (Counts, map[string]int64) {
 	if !b.ByID && b.Roots == nil || !c.Whole() {
 		return c, nil
 	}

@@ -36,8 +36,8 @@ func (h *Hop) Figures() map[string]**uint64 {
 	}
 }
 
-// Told reports whether it says anything.
-func (h Hop) Told() bool {
+// Reports reports whether it reports anything.
+func (h Hop) Reports() bool {
 	for _, figure := range h.Figures() {
 		if *figure != nil {
 			return true

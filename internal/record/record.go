@@ -52,7 +52,7 @@ type Record struct {
 	Phases  []Phase  `json:"phases,omitempty"`  // one an operation and level, in the order in which they were made
 	Memory  []Memory `json:"memory,omitempty"`  // over the life of the processes, one entry a process; none of a measured run that searches, nor of one by an older tracetax
 	Stop    Stop     `json:"stop"`              // how the processes ended
-	Tracer  Admitted `json:"tracer"`            // what the tracer says of itself, over the life of the processes
+	Tracer  Reported `json:"tracer"`            // what the tracer says of itself, over the life of the processes
 	Life    Counts   `json:"life"`              // what the sink counted over the life of the processes
 	Hops    []Hop    `json:"hops,omitempty"`    // what each program between the tracer and the sink says, in the order of a span's way, over their life
 	Backend *Backend `json:"backend,omitempty"` // what the backend says, where the spans went to one; then Sink and Life of all stretches are its count of spans
@@ -118,7 +118,7 @@ func (u *Unasked) Spans() uint64 {
 	if u == nil {
 		return 0
 	}
-	return u.Sink.Told()
+	return u.Sink.Sum()
 }
 
 // ProbeOperation is the name of the phase of a calibration that repeats the readiness
@@ -297,9 +297,9 @@ type Counts struct {
 	Foreign    uint64            `json:"foreign,omitempty"`    // traces with ids that it could have chosen, and has not
 }
 
-// Admitted is what a tracer says that it did with its spans.
+// Reported is what a tracer says that it did with its spans.
 // A nil pointer means that it says nothing of it.
-type Admitted struct {
+type Reported struct {
 	Sampled *uint64 `json:"sampled,omitempty"` // left out on purpose, once their traces were there
 	Dropped *uint64 `json:"dropped,omitempty"` // thrown away in its queue
 	Failed  *uint64 `json:"failed,omitempty"`  // lost in failed exports

@@ -51,7 +51,7 @@ func TestChartsHaveNoTablesOfTheirOwn(t *testing.T) {
 
 // Every entry of a ledger that has a share in what was expected is drawn.
 func TestChartsKnowTheEntriesOfALedger(t *testing.T) {
-	beside := []ledger.Fate{ledger.Expected, ledger.NotExported, ledger.SaysSent, ledger.Background, ledger.AdmittedBeyond}
+	beside := []ledger.Fate{ledger.Expected, ledger.NotExported, ledger.ReportedSent, ledger.Background, ledger.ReportedBeyond}
 	for f := range ledger.Fates {
 		drawn := slices.ContainsFunc(parts.ChartEntries, func(e parts.ChartEntry) bool { return e.Name == f.String() })
 		if drawn == slices.Contains(beside, f) {

@@ -86,8 +86,8 @@ func (s *stage) allCame(c record.Counts, awaited float64) bool {
 
 // told is of how many spans of operations the sink was told.
 func (s *stage) told(c record.Counts) uint64 {
-	own, _ := c.Apart(s.request.Begun)
-	return own.Told()
+	own, _ := c.OfOperations(s.request.Begun)
+	return own.Sum()
 }
 
 // awaited is of how many spans the sink will be told, by so many operations of a kind (see
@@ -119,8 +119,8 @@ type flow struct {
 
 // see takes note of what has come, and keeps what had come a while ago.
 func (f *flow) see(c record.Counts, while time.Duration) {
-	own, _ := c.Apart(f.begun)
-	if told := own.Told() + own.Duplicate + c.Rejected + c.Refused + c.Malformed + c.Thrown; told != f.last {
+	own, _ := c.OfOperations(f.begun)
+	if told := own.Sum() + own.Duplicate + c.Rejected + c.Refused + c.Malformed + c.Thrown; told != f.last {
 		f.last, f.changed = told, time.Now()
 	}
 	if time.Since(f.marked) >= while {

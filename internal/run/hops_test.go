@@ -300,7 +300,7 @@ func TestHopWithoutAPage(t *testing.T) {
 	via(&q, map[string]string{"DARK": "yes"}, 0, "relay")
 	r := made(t, conductor, q)
 	for _, hops := range [][]record.Hop{r.Start.Hops, r.Phases[0].Hops, r.Stop.Hops, r.Hops} {
-		if len(hops) != 1 || hops[0].Told() || !strings.Contains(hops[0].Untold, "its page of counters cannot be read") {
+		if len(hops) != 1 || hops[0].Reports() || !strings.Contains(hops[0].Untold, "its page of counters cannot be read") {
 			t.Errorf("a hop without a page says %+v", hops)
 		}
 	}
@@ -320,7 +320,7 @@ func TestHopWithAPageOfSomethingElse(t *testing.T) {
 	}
 	r := made(t, conductor, q)
 	for _, hops := range [][]record.Hop{r.Start.Hops, r.Phases[0].Hops, r.Hops} {
-		if hops[0].Told() || !strings.Contains(hops[0].Untold, "none of the counters") {
+		if hops[0].Reports() || !strings.Contains(hops[0].Untold, "none of the counters") {
 			t.Errorf("it says %s, untold because %q", figures(hops[0]), hops[0].Untold)
 		}
 	}

@@ -132,7 +132,7 @@ func (s *stage) lookInside(context.Context) error {
 	if err := s.lookAtLoaded(); err != nil {
 		return err
 	}
-	if s.request.Plan.Silent || s.counted().Told() > 0 || !s.exporting && s.request.Folders.Tracer == "" {
+	if s.request.Plan.Silent || s.counted().Sum() > 0 || !s.exporting && s.request.Folders.Tracer == "" {
 		return nil
 	}
 	s.record.Signs = &record.Signs{}
@@ -217,7 +217,7 @@ func (s *stage) readSigns(connections uint64) error {
 		return nil
 	}
 	reached := slices.ContainsFunc(s.record.Hops, func(h record.Hop) bool { return h.Received != nil && *h.Received > 0 })
-	if reached || s.record.Life.Told()+s.record.Life.Thrown > 0 {
+	if reached || s.record.Life.Sum()+s.record.Life.Thrown > 0 {
 		s.record.Signs = nil
 		return nil
 	}

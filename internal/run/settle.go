@@ -86,7 +86,7 @@ const cold = 3 * time.Second
 func (s *stage) drainStart(ctx context.Context) (drained, error) {
 	if s.mayBeCold() {
 		awaited := max(1, s.awaited(record.Work(s.request.First.Name, s.request.FirstParameter), 1))
-		came := func(c record.Counts) bool { return float64(c.Told()) >= awaited }
+		came := func(c record.Counts) bool { return float64(c.Sum()) >= awaited }
 		if _, err := s.until(ctx, s.request.Plan.Patience()+time.Duration(1+len(s.request.Plan.Route()))*cold, came); err != nil {
 			return drained{}, err
 		}

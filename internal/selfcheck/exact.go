@@ -165,8 +165,8 @@ func droppedForLateSink(e Evidence) (known, measured float64, wrong string) {
 		wrong = fmt.Sprintf("%.0f spans did not come; the ledger says that %.0f were dropped by the tracer", missing, dropped)
 	case missing != admitted:
 		wrong = fmt.Sprintf("%.0f spans did not come; the tracer counts %.0f as dropped", missing, admitted)
-	case entries(e.Document, variant, ledger.AdmittedBeyond) != 0:
-		wrong = fmt.Sprintf("the ledger says that the tracer counts %.0f drops too many, and it does not", entries(e.Document, variant, ledger.AdmittedBeyond))
+	case entries(e.Document, variant, ledger.ReportedBeyond) != 0:
+		wrong = fmt.Sprintf("the ledger says that the tracer counts %.0f drops too many, and it does not", entries(e.Document, variant, ledger.ReportedBeyond))
 	}
 	return missing, dropped, wrong
 }

@@ -95,7 +95,7 @@ func lateRun(variant string, came, dropped uint64) record.Record {
 	return record.Record{
 		Kind: record.Measured, Variant: variant, Start: record.Start{FirstOperation: "json", Probes: 3},
 		Phases: []record.Phase{{Operation: "json", Warmup: load(199), Load: load(800)}},
-		Tracer: record.Admitted{Dropped: &dropped, Failed: &failed}, Life: record.Counts{Spans: came},
+		Tracer: record.Reported{Dropped: &dropped, Failed: &failed}, Life: record.Counts{Spans: came},
 	}
 }
 

@@ -217,16 +217,16 @@ func TestExactChecks(t *testing.T) {
 		}},
 		"no warning of loss":         {"warning of lost spans", Wrong, silent(LossySink)},
 		"a drop not admitted":        {"spans dropped, late sink", Wrong, ledgerOf(LateSink, ledger.Dropped, 789)},
-		"drops that nobody counts":   {"spans dropped, late sink", Wrong, lateRuns(func(r *record.Record) { r.Tracer = record.Admitted{} })},
+		"drops that nobody counts":   {"spans dropped, late sink", Wrong, lateRuns(func(r *record.Record) { r.Tracer = record.Reported{} })},
 		"a span that came after all": {"spans dropped, late sink", Wrong, lateRuns(func(r *record.Record) { r.Life.Spans++ })},
 		"a span that came twice":     {"spans dropped, late sink", Wrong, lateRuns(func(r *record.Record) { r.Life.Duplicate = 1 })},
 		"an operation that failed":   {"spans dropped, late sink", Wrong, lateRuns(func(r *record.Record) { r.Phases[0].Load.Completed-- })},
 		"a count beyond, of nothing": {"spans dropped, late sink", Wrong, func(e map[string]Evidence) {
 			all := &e[LateSink].Document.Ledgers[1]
-			all.Entries = append(all.Entries, finding.Entry{Name: ledger.AdmittedBeyond.String(), Spans: 1})
+			all.Entries = append(all.Entries, finding.Entry{Name: ledger.ReportedBeyond.String(), Spans: 1})
 		}},
 		"nothing dropped": {"spans dropped, late sink", Wrong, lateRuns(func(r *record.Record) {
-			r.Life.Spans, r.Tracer = 1000, record.Admitted{}
+			r.Life.Spans, r.Tracer = 1000, record.Reported{}
 		})},
 		"no warning of drops":          {"warning of drops", Wrong, silent(LateSink)},
 		"no warning of late generator": {"warning of lateness", Wrong, silent(LateGenerator)},
@@ -267,7 +267,7 @@ func TestWrongDropCounterFails(t *testing.T) {
 		var runs []ledger.Run
 		for _, r := range runsOf(late.Records, traced[0]) {
 			n := uint64(factor * 400)
-			r.Tracer = record.Admitted{Dropped: &n}
+			r.Tracer = record.Reported{Dropped: &n}
 			r.Start.Sink = record.Counts{Spans: 1, Checking: true}
 			r.Phases[0].Sink = record.Counts{Spans: r.Life.Spans - 1, Checking: true}
 			runs = append(runs, ledger.FromRecord(r))

@@ -91,8 +91,8 @@ func TestCopies(t *testing.T) {
 		if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusOK {
 			t.Errorf("copied %t: %s, %v", copied, response.Status, err)
 		}
-		if c := s.Snapshot().Counts; c.Told() != 2 || c.Requests != 2 || c.Bytes != uint64(2*len(body)) {
-			t.Errorf("copied %t: %d spans in %d requests of %d bytes", copied, c.Told(), c.Requests, c.Bytes)
+		if c := s.Snapshot().Counts; c.Sum() != 2 || c.Requests != 2 || c.Bytes != uint64(2*len(body)) {
+			t.Errorf("copied %t: %d spans in %d requests of %d bytes", copied, c.Sum(), c.Requests, c.Bytes)
 		}
 	}
 }

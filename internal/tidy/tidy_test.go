@@ -143,7 +143,7 @@ func TestRuns(t *testing.T) {
 		Start:   record.Start{ReadySeconds: 0.25, Idle: []record.Usage{{Process: "relay", Role: role.Collector, Seconds: 1, CPUSeconds: 0.5}}},
 		Memory:  []record.Memory{{Process: "app", Role: role.App, Peak: 4096}},
 		Hops:    []record.Hop{{Name: "relay", Received: &spans}},
-		Tracer:  record.Admitted{Failed: &failed},
+		Tracer:  record.Reported{Failed: &failed},
 		Harness: record.Harness{LoadAverage: 0.5},
 		Phases: []record.Phase{{
 			Operation: "json", Parameter: map[string]string{"rate": "40/s"}, OfferedRate: 40,

@@ -103,7 +103,7 @@ func boundText(f finding.Finding) string {
 // share is a headline's size without its sign: of the ratio where that answers.
 func share(f finding.Finding) string {
 	if f.ByRatio() { // as precisely as its interval allows, and as the tables have it
-		text, _ := finding.FormatApart(estimate.Magnitude(*f.Relative), f.Unit, true)
+		text, _ := finding.FormatParts(estimate.Magnitude(*f.Relative), f.Unit, true)
 		return text
 	}
 	return amount(f)
@@ -119,7 +119,7 @@ func signedShare(f finding.Finding) string {
 
 // amount is a headline's difference without its sign, as precisely as its interval allows.
 func amount(f finding.Finding) string {
-	size, _ := finding.FormatApart(estimate.Magnitude(*f.Absolute), f.Unit, false)
+	size, _ := finding.FormatParts(estimate.Magnitude(*f.Absolute), f.Unit, false)
 	return size
 }
 

@@ -99,11 +99,11 @@ func pageText(r finding.Reason) string {
 		return n + " came of the program's other work (" + roots(r.Figures) + "), in no account"
 	case finding.PageForeign:
 		return Counted(int(r.Figure("traces")), "trace") + " without the id that their request brought (traceparent), so that other work of the same name may hide a loss"
-	case finding.PageSaidBeyond:
+	case finding.PageReportedBeyond:
 		return saidBeyond(r) + ": its count and the sink's disagree"
-	case finding.PageSaidOfStart:
+	case finding.PageReportedOfStart:
 		return saidBeyond(r) + ": they were of starting, or its count and the sink's disagree"
-	case finding.PageSaidSuppressed:
+	case finding.PageReportedSuppressed:
 		return saidBeyond(r) + ": they were not to be sent"
 	case finding.PageFailedCame:
 		return n + " came, though the tracer says that their export failed"

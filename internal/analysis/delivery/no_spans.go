@@ -85,9 +85,9 @@ func (b *Book) leftOut(variant string) uint64 {
 func (b *Book) cameOf(variant string) uint64 {
 	n := b.leftOut(variant)
 	for _, r := range b.All[variant] {
-		n += r.Life.Told() + r.Life.Thrown
+		n += r.Life.Sum() + r.Life.Thrown
 		for _, p := range r.Phases {
-			n += p.Sink.Told() + p.Sink.Thrown + p.WarmupSink.Told() + p.WarmupSink.Thrown
+			n += p.Sink.Sum() + p.Sink.Thrown + p.WarmupSink.Sum() + p.WarmupSink.Thrown
 		}
 	}
 	return n
@@ -262,7 +262,7 @@ func (b *Book) CausesOf(v config.Variant, none []finding.Ledger, all bool) []fin
 // causesBeside says how many spans came of the other operations: the tracer is there, and has
 // nothing that would make a span of these.
 func (b *Book) causesBeside(variant string, none []finding.Ledger) []finding.NoSpanBy {
-	one := finding.NoSpanBy{Cause: finding.NotInstrumented, Count: b.lookAt(variant).counts.Told()}
+	one := finding.NoSpanBy{Cause: finding.NotInstrumented, Count: b.lookAt(variant).counts.Sum()}
 	if one.Count == 0 {
 		return nil
 	}
@@ -339,7 +339,7 @@ func (b *Book) learntSpans(variant string) uint64 {
 	var n uint64
 	for _, r := range b.Calibrations(variant) {
 		if !r.Failed() {
-			n += r.Life.Told()
+			n += r.Life.Sum()
 		}
 	}
 	return n

@@ -83,8 +83,8 @@ func (b *Book) lostIn(variant string, at cell.At, later float64, part func(*data
 	if tracing.ByChance() {
 		size = max(1, len(parts))
 	}
-	counted := tracing.ByChance() && tracing.TellsTraced(wholes...) // the tracer counts the traces that it samples, by phase
-	if counted && tracing.TellsTraced(parts...) {                   // the generator does, of each part
+	counted := tracing.ByChance() && tracing.ReportsTraced(wholes...) // the tracer counts the traces that it samples, by phase
+	if counted && tracing.ReportsTraced(parts...) {                   // the generator does, of each part
 		counted, size = false, 1
 	}
 	var all Lost

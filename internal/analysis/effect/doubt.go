@@ -280,12 +280,12 @@ func (o ordering) reason() (reason finding.Reason, large bool) {
 	if o.claim.logs == nil {
 		least, unit = least*math.Abs(o.claim.Absolute.Estimate), o.claim.Unit
 	}
-	apart := math.Abs(stats.NewShifts(first, rest).At(estimate.Confidence).Center)
+	gap := math.Abs(stats.NewShifts(first, rest).At(estimate.Confidence).Center)
 	told := func(name string, values []float64) finding.Figure {
 		return finding.Figure{Name: name, Value: o.claim.onScale(stats.Estimate{Center: stats.Center(values)}).Center, Unit: unit}
 	}
 	return finding.Reason{Code: code, Metric: o.claim.Metric, Variant: o.claim.Variant, Against: o.claim.Against,
-		Figures: []finding.Figure{told("there", first), told("elsewhere", rest)}}, apart >= least
+		Figures: []finding.Figure{told("there", first), told("elsewhere", rest)}}, gap >= least
 }
 
 // one is 1 for yes, 0 for no.
@@ -333,7 +333,7 @@ func modesOf(c *claim) stats.ModeReport {
 		matters, find = estimate.ModeShare*math.Abs(c.Absolute.Estimate), stats.ModesOfDifference
 	}
 	report := find(base, value)
-	report.Differ = report.Differ && (estimate.Apart(report.Baseline, least, matters) || estimate.Apart(report.Value, least, matters))
+	report.Differ = report.Differ && (estimate.ModesDiffer(report.Baseline, least, matters) || estimate.ModesDiffer(report.Value, least, matters))
 	return report
 }
 

@@ -132,8 +132,8 @@ type claim struct {
 	at          cell.At
 	differences []float64
 	logs        []float64        // nil where there is no ratio
-	apart       *estimate.Extent // of the differences, where they are not exact
-	logsApart   *estimate.Extent // of logs
+	ends        *estimate.Extent // of the differences, where they are not exact
+	logEnds     *estimate.Extent // of logs
 	budget      *config.Limit
 	doubts      doubts
 	bent        *finding.Reason // why nothing can be read off the end of its line; nil where it can
@@ -158,10 +158,10 @@ func (s *Maker) claim(m measure.Measure, p dataset.Pair, at cell.At) *claim {
 	}
 	if m.NotCompared {
 		c.Uncompared = true
-		c.Absolute, c.Relative, c.logs, c.logsApart = nil, nil, nil, nil
+		c.Absolute, c.Relative, c.logs, c.logEnds = nil, nil, nil, nil
 	}
 	if s.overNothing(c) {
-		c.Amount, c.logs, c.logsApart = true, nil, nil
+		c.Amount, c.logs, c.logEnds = true, nil, nil
 	}
 	return c
 }
@@ -252,11 +252,11 @@ func (c *claim) remark(note finding.Reason) {
 func (c *claim) estimate(confidence float64) {
 	base, value := estimate.Columns(c.Samples)
 	c.Baseline, c.Value = stats.Center(base), stats.Center(value)
-	c.differences, c.apart = estimate.Minus(value, base), estimate.ExtentOf(c.Samples, estimate.Difference)
+	c.differences, c.ends = estimate.Minus(value, base), estimate.ExtentOf(c.Samples, estimate.Difference)
 	logs, err := stats.LogRatios(base, value)
 	if err == nil && estimate.Sane(math.Exp(estimate.Largest(logs))) { // otherwise there is no ratio: absolute only
-		c.logs, c.logsApart = logs, estimate.ExtentOf(c.Samples, estimate.LogRatio)
-		c.Relative = estimate.Interval(stats.Ratio(c.logsApart.SignedRank(logs, confidence)), c.metric.PointOnly)
+		c.logs, c.logEnds = logs, estimate.ExtentOf(c.Samples, estimate.LogRatio)
+		c.Relative = estimate.Interval(stats.Ratio(c.logEnds.SignedRank(logs, confidence)), c.metric.PointOnly)
 	}
-	c.Absolute = estimate.Interval(c.apart.SignedRank(c.differences, confidence), c.metric.PointOnly)
+	c.Absolute = estimate.Interval(c.ends.SignedRank(c.differences, confidence), c.metric.PointOnly)
 }

@@ -102,9 +102,9 @@ func (s *Maker) before(i int, steps []string) (over string, added []string) {
 			continue
 		}
 		theirs := other.Steps()
-		left, apart := without(steps, theirs), differing(v, other)
-		if !found || len(left) < len(added) || len(left) == len(added) && apart < fewest {
-			found, over, added, fewest = true, other.Name, left, apart
+		left, gap := without(steps, theirs), differing(v, other)
+		if !found || len(left) < len(added) || len(left) == len(added) && gap < fewest {
+			found, over, added, fewest = true, other.Name, left, gap
 		}
 	}
 	return over, added

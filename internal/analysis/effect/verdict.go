@@ -108,11 +108,11 @@ func (c *claim) question(ask func(float64) float64) judge.Question {
 	if c.doubts.reason != nil {
 		q.Then = append(q.Then, judge.Doubt{Reason: *c.doubts.reason, Gap: c.doubts.gap})
 	}
-	q.Then = append(q.Then, judge.Open(c.scaleApart())...)
+	q.Then = append(q.Then, judge.Open(c.scaleEnds())...)
 	for _, sample := range c.Samples {
 		q.In = append(q.In, sample.Block)
 	}
-	if c.scaleApart() == nil && len(c.scale()) == len(c.Samples) { // otherwise which sign it has may be open
+	if c.scaleEnds() == nil && len(c.scale()) == len(c.Samples) { // otherwise which sign it has may be open
 		q.Differences = c.scale()
 	}
 	return q
@@ -131,7 +131,7 @@ type evidence struct {
 
 // Estimate is that of the differences, on the scale that the verdict is made on.
 func (e evidence) Estimate(confidence float64) stats.Estimate {
-	return e.scaleApart().SignedRank(e.scale(), e.ask(confidence))
+	return e.scaleEnds().SignedRank(e.scale(), e.ask(confidence))
 }
 
 // Needs is how many blocks an interval takes.
@@ -140,7 +140,7 @@ func (e evidence) Needs(confidence float64) int { return stats.MinBlocks(e.ask(c
 // Settles is how many blocks there would have to be in all until the interval excludes the limit; never is true where
 // no number is enough.
 func (e evidence) Settles(limit, confidence float64) (blocks int, never bool) {
-	return e.scaleApart().BlocksToExclude(e.scale(), limit, e.ask(confidence))
+	return e.scaleEnds().BlocksToExclude(e.scale(), limit, e.ask(confidence))
 }
 
 // scale is the differences on the scale that the verdict is made on.
@@ -151,12 +151,12 @@ func (c *claim) scale() []float64 {
 	return c.differences
 }
 
-// scaleApart is the ends of scale, nil where it is exact.
-func (c *claim) scaleApart() *estimate.Extent {
+// scaleEnds is the ends of scale, nil where it is exact.
+func (c *claim) scaleEnds() *estimate.Extent {
 	if c.logs != nil {
-		return c.logsApart
+		return c.logEnds
 	}
-	return c.apart
+	return c.ends
 }
 
 // onScale is an estimate in the words of the finding: relative where it can be.

@@ -27,7 +27,7 @@ var Missing = model.Cell{Text: finding.Missing, Tone: model.Faint}
 
 // Interval is an estimate and, apart from it, its interval.
 func Interval(i finding.Interval, unit string, relative bool, tone model.Tone) (estimate, ends model.Cell) {
-	size, between := finding.FormatApart(i, unit, relative)
+	size, between := finding.FormatParts(i, unit, relative)
 	if i.Estimate > 0 && size != finding.Missing {
 		size = "+" + size
 	}

@@ -131,7 +131,7 @@ func TestPageThatCannotBeRead(t *testing.T) {
 				p.URL = gone.URL
 			}
 			got, err := p.Read(t.Context())
-			if err != nil || got.Told() || !strings.Contains(got.Untold, c.why) {
+			if err != nil || got.Reports() || !strings.Contains(got.Untold, c.why) {
 				t.Errorf("%s, untold %q, %v; want untold because %q", text(got), got.Untold, err, c.why)
 			}
 		})

@@ -63,7 +63,7 @@ func TestShapes(t *testing.T) {
 				t.Errorf("%d absent, %d unchecked; want %d, %d", c.Absent, c.Unchecked, test.absent, test.unchecked)
 			}
 			if whole := c.Whole(); whole != (test.unchecked == 0) {
-				t.Errorf("whole: %t, with %d spans in the traces, %d told of, %d unchecked", whole, c.Shapes.Spans(), c.Told(), c.Unchecked)
+				t.Errorf("whole: %t, with %d spans in the traces, %d told of, %d unchecked", whole, c.Shapes.Spans(), c.Sum(), c.Unchecked)
 			}
 		})
 	}

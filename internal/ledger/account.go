@@ -10,10 +10,10 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// settle returns the lines of a run: its phases, Start, Stop.
-func settle(run Run, t Tracing) []line {
-	if t.random() && !t.TellsTraced(run) {
-		run.Phases = untold(run.Phases)
+// linesOf returns the lines of a run: its phases, Start, Stop.
+func linesOf(run Run, t Tracing) []line {
+	if t.random() && !t.ReportsTraced(run) {
+		run.Phases = unreported(run.Phases)
 	}
 	lines, begun := make([]line, 0, len(run.Phases)+2), run.begun(t)
 	for _, s := range run.Phases {
@@ -23,7 +23,7 @@ func settle(run Run, t Tracing) []line {
 	lines = append(lines, begin(run, t))
 	doubtStart(lines, run, t)
 	switch {
-	case t.random() && !t.TellsTraced(run):
+	case t.random() && !t.ReportsTraced(run):
 	case t.Buffers > 0:
 		moveBuffered(lines, float64(t.Buffers), float64(t.Besides))
 	case t.Late:
@@ -32,7 +32,7 @@ func settle(run Run, t Tracing) []line {
 		moveCold(lines)
 	}
 	var others map[string]int64
-	run.Stop.Sink, others = run.Stop.Sink.Apart(begun) // what is of no operation is put down to none
+	run.Stop.Sink, others = run.Stop.Sink.OfOperations(begun) // what is of no operation is put down to none
 	stop := listed(run.Stop)
 	stop.operation, stop.background = Stop, others
 	for _, f := range []Fate{Delivered, Merged, Suppressed} {
@@ -52,10 +52,10 @@ func settle(run Run, t Tracing) []line {
 		lines[i].doubt(operations)
 		lines[i].doubtCount()
 	}
-	admit(lines, run)
+	putReported(lines, run)
 	stopped(lines, run, t)
 	for i := range lines {
-		lines[i].settled()
+		lines[i].endDoubt()
 		lines[i].spans[Unaccounted] = lines[i].missing.nearest(0)
 		lines[i].exact = lines[i].exact && !run.Unquiet && (t.none() || lines[i].spans[Unaccounted] >= 0) // more than expected: the expected number is wrong
 	}
@@ -69,7 +69,7 @@ func settle(run Run, t Tracing) []line {
 // makes, and none came in its own time. They would stand in for as many that are lost.
 func doubtStart(lines []line, run Run, t Tracing) {
 	start := lines[len(lines)-1]
-	if t.none() || start.known || run.First == "" || run.Start.Sink.Told() > 0 {
+	if t.none() || start.known || run.First == "" || run.Start.Sink.Sum() > 0 {
 		return
 	}
 	for i := range lines {
@@ -117,7 +117,7 @@ func open(s Stretch, t Tracing, begun record.Begun) line {
 	var others map[string]int64
 	per := t.per(s)
 	if !t.none() && per.known() { // of others nobody knows which traces are theirs
-		s.Sink, others = s.Sink.Apart(begun)
+		s.Sink, others = s.Sink.OfOperations(begun)
 	}
 	l := listed(s)
 	l.unsure = s.Started - min(s.Started, s.Completed) + s.Resent
@@ -132,7 +132,7 @@ func open(s Stretch, t Tracing, begun record.Begun) line {
 		if l.due, l.traced = tracedSpans(s, t.decided(s), per); !l.traced {
 			l.due, l.chance = sampled(s, per, t.Sampling)
 		}
-		l.missing = l.due.less(l.told())
+		l.missing = l.due.less(l.sum())
 	}
 	l.exact = (l.traced || !t.random()) && checked(s.Sink) && !per.Later && (t.none() || per.exact() && l.unsure == 0)
 	if t.none() {
@@ -163,7 +163,7 @@ func (l *line) settleDue(t Tracing) {
 	if t.Silent {
 		l.spans[NotExported] = l.expected.high
 	}
-	l.missing = l.due.less(l.told())
+	l.missing = l.due.less(l.sum())
 }
 
 // sampled returns how many spans should arrive under random sampling: those of
@@ -186,7 +186,7 @@ func sampled(s Stretch, per PerOperation, p float64) (between, chance) {
 
 // leftOut is how many traces a stretch's hops left out, as far as their spans tell.
 func leftOut(s Stretch, per PerOperation) uint64 {
-	spans := said(s.Hops, func(h record.Hop) *uint64 { return h.Sampled })
+	spans := reportedBy(s.Hops, func(h record.Hop) *uint64 { return h.Sampled })
 	if spans == 0 || per.Low <= 0 {
 		return 0
 	}
@@ -198,14 +198,14 @@ func leftOut(s Stretch, per PerOperation) uint64 {
 // stopped puts down to the stop what is missing for sure and was neither dropped nor given to an export before, by the
 // tracer's own word: it still held that. Of what was given to exports, some may be missing: so much is left where it is.
 func stopped(lines []line, run Run, t Tracing) {
-	if run.Admitted.Sent == nil || t.random() && !t.TellsTraced(run) || t.none() {
+	if run.Reported.Sent == nil || t.random() && !t.ReportsTraced(run) || t.none() {
 		return
 	}
 	came := float64(run.Start.Sink.Unique() + run.Start.Sink.Merged)
 	for _, s := range run.Phases {
 		came += float64(s.Sink.Unique() + s.Sink.Merged)
 	}
-	if run.Admitted.SentBy == record.ByLog { // which tells of all until the end, what was sent at the stop too
+	if run.Reported.SentBy == record.ByLog { // which tells of all until the end, what was sent at the stop too
 		came += float64(run.Stop.Sink.Unique() + run.Stop.Sink.Merged)
 	}
 	missing := 0.0
@@ -213,26 +213,26 @@ func stopped(lines []line, run Run, t Tracing) {
 		missing += math.Max(0, l.missing.low)
 		came += l.spans[SampledOnWay] + l.placed() - l.spans[Dropped]
 	}
-	after := math.Max(0, float64(*run.Admitted.Sent)-came) // sent, and lost after that
+	after := math.Max(0, float64(*run.Reported.Sent)-came) // sent, and lost after that
 	putDown(lines, math.Max(0, missing-after), LostAtStop, false)
 }
 
 // This file puts what is missing down to those who say that they lost it.
 
-// admit puts what the tracer admits, and what the sink refused, down to the
+// putReported puts what the tracer admits, and what the sink refused, down to the
 // lines that miss spans. The tracer speaks for the whole run, so which operation
 // a span belonged to is inferred. Drops beyond all that is missing are not of any
 // operation of which it is known what to expect; they stay with the last line, the
 // start.
-func admit(lines []line, run Run) {
-	dropped, failed := run.Admitted.Dropped, run.Admitted.Failed
+func putReported(lines []line, run Run) {
+	dropped, failed := run.Reported.Dropped, run.Reported.Failed
 	start := &lines[len(lines)-1]
 	for i := range lines {
-		lines[i].reports, lines[i].gaps = reported(run.Admitted), run.gaps
+		lines[i].reports, lines[i].gaps = reported(run.Reported), run.gaps
 	}
 	if dropped != nil {
 		used := putDown(lines, float64(*dropped), Dropped, true)
-		start.spans[AdmittedBeyond] = float64(*dropped) - used
+		start.spans[ReportedBeyond] = float64(*dropped) - used
 	}
 	refused := run.Start.Sink.Rejected + run.Stop.Sink.Rejected
 	for _, s := range run.Phases {
@@ -247,7 +247,7 @@ func admit(lines []line, run Run) {
 }
 
 // reported are the losses that a tracer reports.
-func reported(a record.Admitted) (out set) {
+func reported(a record.Reported) (out set) {
 	if a.Dropped != nil {
 		out |= only(Dropped)
 	}

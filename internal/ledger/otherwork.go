@@ -61,7 +61,7 @@ func byID(s Stretch, elsewhere map[string]timing) (map[string]int, bool) {
 	if !s.Chosen || !s.Sink.Whole() || own == 0 || own%int64(s.Started) != 0 {
 		return nil, false
 	}
-	rest, _ := s.Sink.Apart(record.Begun{ByID: true})
+	rest, _ := s.Sink.OfOperations(record.Begun{ByID: true})
 	for root := range s.Sink.Shapes {
 		all, _ := s.Sink.Shapes.Traces(root)
 		kept, _ := rest.Shapes.Traces(root)
@@ -259,7 +259,7 @@ func Besides(calibrations []record.Record, spans map[string]PerOperation) int {
 		if !known {
 			return 0
 		}
-		fewest = math.Min(fewest, float64(c.Life.Told()-min(c.Life.Told(), c.Unasked.Spans()))-asked)
+		fewest = math.Min(fewest, float64(c.Life.Sum()-min(c.Life.Sum(), c.Unasked.Spans()))-asked)
 	}
 	if math.IsInf(fewest, 1) || fewest < 0 {
 		return 0
@@ -326,7 +326,7 @@ func deviation(c record.Counts, operations float64) float64 {
 		return 0
 	}
 	without := math.Max(0, operations-float64(c.Traces)) // operations that began none
-	mean := float64(c.Told()) / (float64(c.Traces) + without)
+	mean := float64(c.Sum()) / (float64(c.Traces) + without)
 	squares := without * mean * mean
 	for _, sizes := range c.Shapes {
 		for size, n := range sizes {
