@@ -15,61 +15,45 @@ import (
 	"strings"
 )
 
-func (s *source) artifact(n *node) Artifact {
-	var a Artifact
-	s.mapping(n, "artifact", fields{
-		"python": func(v *node) { a.Python = s.lockFile(v, "python", "a requirements file with hashes") },
-		"maven":  func(v *node) { a.Maven = s.lockFile(v, "maven", "a list of coordinates with checksums") },
-		"npm": func(v *node) {
-			a.NPM = s.lockFile(v, "npm", "a package-lock.json")
-			if manifest := path.Join(path.Dir(a.NPM), "package.json"); a.NPM != "" && s.files != nil && !isFile(s.files, manifest) {
-				s.fail(v.at, "npm: there is no %s beside %s", path.Base(manifest), printable(a.NPM))
-			}
-		},
-		"nuget": func(v *node) { a.NuGet = s.projects(v) },
-	})
-	return a
+// Need is a program that has to be on the machine.
+type Need struct {
+	_       struct{} `called:"a need"`
+	Command string   `yaml:"command"`           // looked up on the PATH
+	Also    string   `yaml:"also" as:"pattern"` // a pattern of files that do as well, off the PATH: /usr/lib/postgresql/*/bin/postgres
+	Instead string   `yaml:"instead"`           // of a service: a program of the PATH that does as well as what its build makes
+	Install string   `yaml:"install"`           // how to get it
+	Reason  string   `yaml:"reason"`            // instead of a command: why it cannot be had
 }
 
-func (s *source) build(n *node) Build {
-	var b Build
-	s.mapping(n, "a build (of one tracer, or of default)", fields{
-		"run": func(v *node) {
-			if v.kind != list {
-				s.fail(v.at, "run must be a list of commands, not %s", v.kind)
-				return
-			}
-			for _, item := range v.items {
-				b.Run = append(b.Run, s.command(item, buildPlaceholders))
-			}
-		},
-		"env": func(v *node) { b.Env = s.env(v, buildPlaceholders) },
-	})
-	return b
+func (need *Need) check(s *source, n *node) {
+	if need.Command == "" && need.Reason == "" {
+		s.fail(n.at, "a need names a command, or a reason why it cannot be had")
+	}
 }
 
-func (s *source) needs(n *node) []Need {
-	if n.kind != list {
-		s.fail(n.at, "needs must be a list, not %s", n.kind)
-		return nil
-	}
-	var out []Need
-	for _, item := range n.items {
-		var need Need
-		ok := s.mapping(item, "a need", fields{
-			"command": func(v *node) { need.Command = s.line(v) },
-			"also":    func(v *node) { need.Also = s.pattern(v) },
-			"instead": func(v *node) { need.Instead = s.line(v) },
-			"install": func(v *node) { need.Install = s.line(v) },
-			"reason":  func(v *node) { need.Reason = s.line(v) },
-		})
-		if ok && need.Command == "" && need.Reason == "" {
-			s.fail(item.at, "a need names a command, or a reason why it cannot be had")
-		}
-		out = append(out, need)
-	}
-	return out
+// Artifact names files that pin packages, relative to the folder. They are installed into a folder of their own.
+type Artifact struct {
+	_      struct{} `called:"artifact"`
+	Python string   `yaml:"python" as:"lockfile" means:"a requirements file with hashes"`     // requirements with hashes
+	Maven  string   `yaml:"maven" as:"lockfile" means:"a list of coordinates with checksums"` // lines group:artifact:version[:type[:classifier]] sha256:HEX [as FILENAME] [unpack]
+	NPM    string   `yaml:"npm" as:"lockfile" means:"a package-lock.json"`                    // package-lock.json, beside package.json
+	NuGet  string   `yaml:"nuget" as:"projects"`                                              // a folder of .NET projects, each with packages.lock.json in its own folder
 }
+
+func (a *Artifact) check(s *source, n *node) {
+	if manifest := path.Join(path.Dir(a.NPM), "package.json"); a.NPM != "" && s.files != nil && !isFile(s.files, manifest) {
+		s.fail(n.get("npm").at, "npm: there is no %s beside %s", path.Base(manifest), printable(a.NPM))
+	}
+}
+
+// Build is commands in a copy of the folder.
+type Build struct {
+	_   struct{}          `called:"a build (of one tracer, or of default)"`
+	Run [][]string        `yaml:"run" as:"commands" always:"true"` // the commands, one after the other; {build} is where the result goes
+	Env map[string]string `yaml:"env"`                             // their environment variables
+}
+
+func (b *Build) begin(s *source, _ *node) { s.known = buildPlaceholders }
 
 // lockFile reads the name of a file that pins packages, in the folder of a
 // built-in workload or tracer.
@@ -119,19 +103,6 @@ func (s *source) pattern(n *node) string {
 func isFile(files fs.FS, name string) bool {
 	info, err := fs.Stat(files, path.Clean(filepath.ToSlash(name)))
 	return err == nil && info.Mode().IsRegular()
-}
-
-// builds reads the builds by tracer; "default" is kept as "".
-func (s *source) builds(n *node) map[string]Build {
-	out := map[string]Build{}
-	for _, e := range s.entries(n, "build") {
-		name := e.key
-		if name == "default" {
-			name = ""
-		}
-		out[name] = s.build(e.value)
-	}
-	return out
 }
 
 // What a workload, a tracer or a service needs of the machine.
@@ -202,18 +173,19 @@ func (c *Catalog) sharedFolders(of string) (map[string]fs.FS, error) {
 }
 
 // share reads the names of shared folders, and puts them into the own one of a workload or a tracer.
-func (s *source) share(n *node) {
+func (s *source) share(n *node) []string {
 	if s.shared == nil {
 		s.fail(n.at, "shared is for workloads and tracers of a catalog, which have a folder shared beside them")
-		return
+		return nil
 	}
 	folders, err := s.shared()
 	if err != nil {
 		s.fail(n.at, "%v", err)
-		return
+		return nil
 	}
+	names := s.texts(n)
 	both := beside{s.files, map[string]fs.FS{}}
-	for _, name := range s.texts(n) {
+	for _, name := range names {
 		if _, err := fs.Stat(both, name); err == nil {
 			s.fail(n.at, "there is %q in this folder already", printable(name))
 		} else if folders[name] == nil {
@@ -223,6 +195,7 @@ func (s *source) share(n *node) {
 		}
 	}
 	s.files = both
+	return names
 }
 
 // beside is a folder with others in it, by name.

@@ -13,11 +13,18 @@ import (
 	"github.com/tracetax/tracetax/internal/role"
 )
 
-// Answers is how a backend is asked for the spans that it has stored.
+// Answers is how a backend is asked for all its spans.
 type Answers struct {
-	Spans string   // URL of all of them, as JSON
-	None  int      // status of the answer with which it says that it has none; 0: it answers as ever
-	Each  []string // the way from the whole to one span: keys of objects, and * for all members
+	_     struct{} `called:"answers"`
+	Spans string   `yaml:"spans" as:"page" required:"tracer service"` // URL of all of them, as JSON
+	Each  []string `yaml:"each" as:"path" required:"tracer service"`  // the way to one of them in the JSON answer, as data.*.spans.*: keys of objects, and * for all members
+	None  int      `yaml:"none" range:"100..599"`                     // the status of the answer for none
+}
+
+func (a *Answers) check(s *source, n *node) {
+	if a.Spans == "" || slices.Contains(a.Each, "") || len(a.Each) == 0 {
+		s.fail(n.at, "answers needs spans, where all spans are asked for, and each, the way to one of them: %s", answersExample)
+	}
 }
 
 // answersExample is how they are written.
@@ -75,9 +82,6 @@ func (e *Experiment) misplaced() []misfit {
 
 // Where a service receives spans, and the pages on which programs say what became of them.
 
-// page reads where a page of counters is.
-func (s *source) page(n *node) string { return s.pageOf(n, runPlaceholders) }
-
 // receives reads which protocols a service takes spans in by, each with its address.
 func (s *source) receives(n *node) map[protocol.Name]string {
 	out := map[protocol.Name]string{}
@@ -98,30 +102,15 @@ func (s *source) receives(n *node) map[protocol.Name]string {
 	return out
 }
 
-func (s *source) pageOf(n *node, known []string) string {
+// page reads where a page of counters, or of spans, is.
+func (s *source) page(n *node) string {
 	text := s.line(n)
-	s.placeholders(n.at, text, known)
+	s.placeholders(n.at, text, s.known)
 	plain := replace(text, func(string) string { return "1" }, nil, nil)
 	if u, err := url.Parse(plain); err != nil || u.Scheme != "http" || u.Host == "" {
 		s.fail(n.at, "%q is not a page such as http://127.0.0.1:{port.metrics}/metrics", printable(text))
 	}
 	return text
-}
-
-// answers reads how a backend is asked.
-func (s *source) answers(n *node, known []string) Answers {
-	var a Answers
-	if !s.mapping(n, "answers", fields{
-		"spans": func(v *node) { a.Spans = s.pageOf(v, known) },
-		"none":  func(v *node) { a.None = int(s.number(v, 100, 599)) },
-		"each":  func(v *node) { a.Each = strings.Split(s.line(v), ".") },
-	}) {
-		return a
-	}
-	if a.Spans == "" || slices.Contains(a.Each, "") || len(a.Each) == 0 {
-		s.fail(n.at, "answers needs spans, where all spans are asked for, and each, the way to one of them: %s", answersExample)
-	}
-	return a
 }
 
 // What spans are sent by: of the protocols that a tracer or a service names, those of a choice.
@@ -209,14 +198,21 @@ var (
 	serviceSays = []string{SaysReceived, SaysRefused, SaysSampled, SaysDropped, SaysFailed, SaysSent, SaysEarly, SaysKept, SaysLate}
 )
 
-// Saying is a way in which a tracer or a service says what became of spans. Several of the same kind add up.
+// Saying is where a tracer or a hop says what it did with spans. Those of one what add up; a counter that is missing is unknown,
+// not zero.
 type Saying struct {
-	What    string // one of the above
-	Log     string // regular expression over the process's log; group "n" is the number, without it each line counts 1
-	Take    string // of a log: "last" (a running total per process) or "sum"
-	Metrics string // a counter on the page of the service or the traced process, such as name or name{label="value"}; all series that match are added up
-	One     string // of a counter: a label that only one of its series may have. With several, each counts of the same spans, and the number is untold
-	Absent  string // "none" or "unknown", as below; "": a counter is unknown then; of a line see hop.Log
+	_ struct{} `called:"a saying"`
+
+	// Spans: received (also if sampled out or lost later), refused, sampled (left out on purpose), dropped, failed, sent;
+	// traces: early (thrown away undecided), kept, traced (of a tracer, by metrics: those that it decided for at their
+	// beginning, by chance); arrivals after the decision on their trace: late.
+	What string `yaml:"what" as:"what" required:"tracer service"`
+
+	Metrics string `yaml:"metrics" as:"series"`       // a counter of its page, or NAME_total; all series with these labels add up
+	Absent  string `yaml:"absent" one:"none unknown"` // none: the counter appears only after its first count; unknown: the service, or every traced process, ends with the line, so that without it nobody knows
+	One     string `yaml:"one" as:"label"`            // LABEL: series that differ in it count the same spans, so of several the number is unknown
+	Log     string `yaml:"log" as:"regexp"`           // instead: a regular expression over the output, whose group n is the number (without it a line is 1)
+	Take    string `yaml:"take" one:"sum last"`       // of a log: sum, or last for a running total; default: sum
 }
 
 // What it means that a counter or a line is not there.
@@ -225,60 +221,35 @@ const (
 	AbsentUnknown = "unknown" // of a log: every process says it when it ends, so that one without it was killed before, or never does
 )
 
-// says reads a list of them.
-func (s *source) says(n *node, whats []string) []Saying {
-	if n.kind != list {
-		s.fail(n.at, "says must be a list, such as [{what: dropped, log: 'dropped (?P<n>\\d+) spans'}], not %s", n.kind)
-		return nil
+func (a *Saying) check(s *source, n *node) {
+	if n.get("what") == nil || n.get("log") == nil && n.get("metrics") == nil {
+		s.fail(n.at, "a saying needs what (%s), and log (a regular expression) or metrics (a counter of its page)", strings.Join(saysIn(s.in), ", "))
+		return
 	}
-	var out []Saying
-	for _, item := range n.items {
-		out = append(out, s.saying(item, whats))
+	if n.get("log") != nil && n.get("metrics") != nil {
+		s.fail(n.get("metrics").at, "a saying is in a log or on a page of counters: write two of them, which add up")
 	}
-	return out
-}
-
-func (s *source) saying(item *node, whats []string) Saying {
-	a := Saying{}
-	if !s.mapping(item, "a saying", fields{
-		"what":    func(v *node) { a.What = s.oneOf(v, "what", whats...) },
-		"log":     func(v *node) { a.Log = s.compile(v) },
-		"take":    func(v *node) { a.Take = s.oneOf(v, "take", "sum", "last") },
-		"metrics": func(v *node) { a.Metrics = s.series(v) },
-		"one":     func(v *node) { a.One = s.label(v) },
-		"absent":  func(v *node) { a.Absent = s.oneOf(v, "absent", AbsentNone, AbsentUnknown) },
-	}) {
-		return a
-	}
-	if item.get("what") == nil || item.get("log") == nil && item.get("metrics") == nil {
-		s.fail(item.at, "a saying needs what (%s), and log (a regular expression) or metrics (a counter of its page)", strings.Join(whats, ", "))
-		return a
-	}
-	if item.get("log") != nil && item.get("metrics") != nil {
-		s.fail(item.get("metrics").at, "a saying is in a log or on a page of counters: write two of them, which add up")
-	}
-	if at := item.get("log"); at != nil && a.What == SaysTraced {
+	if at := n.get("log"); at != nil && a.What == SaysTraced {
 		s.fail(at.at, "traced is asked for after each operation, and so is of a page of counters: write metrics in the place of log")
 	}
-	if at := item.get("take"); at != nil && item.get("metrics") != nil {
+	if at := n.get("take"); at != nil && n.get("metrics") != nil {
 		s.fail(at.at, "take is of a log; a counter is a running total")
 	}
-	switch at := item.get("absent"); {
-	case a.Absent == AbsentNone && item.get("metrics") == nil:
+	switch at := n.get("absent"); {
+	case a.Absent == AbsentNone && n.get("metrics") == nil:
 		s.fail(at.at, "absent: none is of a counter; leave it out of a log, or write absent: unknown for a line that every process ends with")
-	case a.Absent == AbsentUnknown && item.get("metrics") != nil:
+	case a.Absent == AbsentUnknown && n.get("metrics") != nil:
 		s.fail(at.at, "absent: unknown is of a log; a counter that is not on the page is unknown, unless with absent: none")
 	}
-	if at := item.get("one"); at != nil && item.get("metrics") == nil {
+	if at := n.get("one"); at != nil && n.get("metrics") == nil {
 		s.fail(at.at, "one is a label of a counter; a log has none")
 	}
 	if a.Log != "" && a.Take == "" {
 		a.Take = "sum"
 	}
 	if re, err := regexp.Compile(a.Log); err == nil && re.NumSubexp() > 0 && re.SubexpIndex("n") < 0 {
-		s.fail(item.get("log").at, "the group that holds the number must be called n: (?P<n>\\d+)")
+		s.fail(n.get("log").at, "the group that holds the number must be called n: (?P<n>\\d+)")
 	}
-	return a
 }
 
 // paged checks that those who say it by counters name their page.
@@ -286,11 +257,6 @@ func (s *source) paged(n *node, who, page string, all []Saying) {
 	if says := n.get("says"); says != nil && page == "" && slices.ContainsFunc(all, func(s Saying) bool { return s.Metrics != "" }) {
 		s.fail(says.at, "a %s that says it by counters needs metrics: where its page is, such as http://127.0.0.1:{port.metrics}/metrics", who)
 	}
-}
-
-// admits was the word for says of a tracer.
-func (s *source) admits(n *node) {
-	s.fail(n.at, "admits is called says: [{what: dropped, log: …}]; what stands in it stays the same")
 }
 
 // A series is chosen by its name, and by labels that it must have.

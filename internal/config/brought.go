@@ -11,12 +11,37 @@ import (
 	"github.com/tracetax/tracetax/internal/role"
 )
 
-// Brought is a process that a tracer brings.
+// Brought is a process that a tracer brings. It may hold {setting.NAME}.
 type Brought struct {
-	Process            // its Name is that of the tracer's file
-	Beside    bool     // there is one beside each process that the variant is on; otherwise one a run
-	Front     bool     // requests to that process go through it
-	Templates []string // files of the tracer's folder, filled in for it
+	_         struct{} `called:"a process of a tracer"`
+	_         struct{} `refuse:"traced" text:"what a tracer brings is not traced itself; leave traced out"`
+	Process   `yaml:",inline"`
+	Beside    bool     `yaml:"beside"`                   // true: one beside each traced process; otherwise one a run; default: false
+	Front     bool     `yaml:"front"`                    // true, with beside: takes that process's requests at {port} and passes them on to {beside.port}; default: false
+	Templates []string `yaml:"templates" as:"templates"` // files of the tracer's folder, filled in
+}
+
+func (b *Brought) begin(s *source, n *node) {
+	beside := isTrue(n.get("beside"))
+	s.known = slices.Concat(runPlaceholders, s.settings, s.processPorts(s.siblings, func(item *node) bool {
+		return beside || !isTrue(item.get("beside"))
+	}))
+	own := role.Collector
+	if s.several = namesBeside(s.siblings); beside {
+		own, s.known, s.several = role.Sidecar, append(s.known, besidePlaceholders...), nil
+	}
+	b.start(s, n, own)
+}
+
+func (b *Brought) check(s *source, n *node) {
+	if b.Traced = false; b.Dir == "" {
+		b.Dir = "{tmp}"
+	}
+	b.named(s, n)
+	if b.Name+"." == besidePrefix {
+		s.fail(n.get("name").at, "a process that a tracer brings cannot be called %q: {%sport} is another one's port", b.Name, besidePrefix)
+	}
+	s.inFront(n, *b)
 }
 
 // besidePrefix begins the placeholders of the process beside which one stands.
@@ -24,64 +49,6 @@ const besidePrefix = "beside."
 
 // besidePlaceholders are what a process beside another one may say of that.
 var besidePlaceholders = []string{besidePrefix + "port", besidePrefix + "process"}
-
-// brought reads the processes that a tracer brings; the tracer's settings are read.
-func (s *source) brought(n *node, t *Tracer) []Brought {
-	if n.kind != list {
-		s.fail(n.at, "processes must be a list, not %s", n.kind)
-		return nil
-	}
-	if len(n.items) == 0 {
-		s.fail(n.at, "processes is empty; leave it out where the tracer brings none")
-	}
-	var out []Brought
-	for _, item := range n.items {
-		b := s.broughtProcess(item, n, t)
-		if b.Name != "" && slices.ContainsFunc(out, func(o Brought) bool { return o.Name == b.Name }) {
-			s.fail(item.at, "a second process called %q", b.Name)
-		}
-		out = append(out, b)
-	}
-	return out
-}
-
-func (s *source) broughtProcess(n, all *node, t *Tracer) Brought {
-	var b Brought
-	b.Beside = isTrue(n.get("beside"))
-	known := slices.Concat(runPlaceholders, t.settingPlaceholders(), s.processPorts(all, func(item *node) bool {
-		return b.Beside || !isTrue(item.get("beside"))
-	}))
-	own := role.Collector
-	if s.several = namesBeside(all); b.Beside {
-		own, known, s.several = role.Sidecar, append(known, besidePlaceholders...), nil
-	}
-	defer func() { s.several = nil }()
-	var templates, given *node
-	b.Process = s.processAs(n, "a process of a tracer", Process{Role: own}, known, fields{
-		"beside":    func(v *node) { s.flag(v) },
-		"front":     func(v *node) { b.Front = s.flag(v) },
-		"templates": func(v *node) { templates = v },
-		"role":      func(v *node) { given = v },
-		"traced": func(v *node) {
-			s.fail(v.at, "what a tracer brings is not traced itself; leave traced out")
-		},
-	}, func(p *Process) {
-		if p.Traced = false; p.Dir == "" {
-			p.Dir = "{tmp}"
-		}
-		if given != nil {
-			p.Role = s.broughtRole(given)
-		}
-	})
-	if b.Name+"." == besidePrefix {
-		s.fail(n.get("name").at, "a process that a tracer brings cannot be called %q: {%sport} is another one's port", b.Name, besidePrefix)
-	}
-	if templates != nil {
-		b.Templates = s.templates(templates, known)
-	}
-	s.inFront(n, b)
-	return b
-}
 
 // namesBeside are the names of those of a list of processes that is not read yet that stand beside others.
 func namesBeside(n *node) []string {
@@ -96,15 +63,6 @@ func namesBeside(n *node) []string {
 
 // isTrue reports whether a value that is not read yet says so.
 func isTrue(n *node) bool { return n != nil && n.kind == scalar && n.text == "true" }
-
-// broughtRole is a role that a tracer may give: the program under test is the workload's.
-func (s *source) broughtRole(n *node) role.Role {
-	if s.text(n) == string(role.App) {
-		s.fail(n.at, "role app is that of the program under test; what a tracer brings is a sidecar, a collector, a backend or a database")
-		return role.Sidecar
-	}
-	return s.role(n)
-}
 
 // inFront complains of a process in front of another one that cannot be that.
 func (s *source) inFront(n *node, b Brought) {

@@ -73,11 +73,8 @@ func (c *Catalog) Tracer(name string) (*Tracer, error) {
 		return nil, err
 	}
 	s := &source{file: file, files: files, services: c.Service, shared: func() (map[string]fs.FS, error) { return c.sharedFolders("tracers") }}
-	t := &Tracer{}
-	if root := parseYAML(s, text); root != nil {
-		t = s.tracer(root, name)
-	}
-	t.Name, t.Files = name, s.files
+	t := s.tracer(text, name)
+	t.Files = s.files
 	t.Needs = t.Artifact.needs(t.Needs)
 	for _, b := range t.Processes {
 		if b.Service != nil {

@@ -22,14 +22,28 @@ var componentSections = []string{receiverSection, processorSection, exporterSect
 // Components are the types of components that a Collector has, by section of its configuration.
 type Components map[string][]string
 
-// components reads the types that a service's configuration may name.
-func (s *source) components(n *node) Components {
+// Sections are types of a Collector's components, by section of its configuration.
+type Sections struct {
+	_          struct{} `called:"components"`
+	Receivers  []string `yaml:"receivers"`  // those that it has
+	Processors []string `yaml:"processors"` // likewise
+	Exporters  []string `yaml:"exporters"`  // likewise
+	Connectors []string `yaml:"connectors"` // likewise
+	Extensions []string `yaml:"extensions"` // likewise
+}
+
+func readComponents(s *source, n *node, _ key) any {
+	var has Sections
+	s.decode(n, &has)
 	out := Components{}
-	keys := fields{}
-	for _, section := range componentSections {
-		keys[section] = func(v *node) { out[section] = s.texts(v) }
+	for section, types := range map[string][]string{
+		receiverSection: has.Receivers, processorSection: has.Processors, exporterSection: has.Exporters,
+		connectorSection: has.Connectors, extensionSection: has.Extensions,
+	} {
+		if n.get(section) != nil {
+			out[section] = types
+		}
 	}
-	s.mapping(n, "components", keys)
 	return out
 }
 

@@ -49,7 +49,7 @@ func TestDriverIsNamed(t *testing.T) {
 			t.Fatalf("%q: %+v, %v", line, w, err)
 		}
 		written := false
-		for _, item := range (writer{}).workload(w) {
+		for _, item := range (writer{}).written(w, inWorkload) {
 			written = written || item.Key == "self"
 		}
 		if !written {

@@ -170,9 +170,8 @@ type source struct {
 	files    fs.FS                               // instead of it: the folder of a built-in workload
 	services func(name string) (*Service, error) // looks a service up; nil where there is no catalog
 	shared   func() (map[string]fs.FS, error)    // the folders that workloads share; nil likewise
-	several  []string                            // processes of which there is one beside each of others, so that none of them can be named here
-	serving  bool                                // settings are read that are a service's, and no tracer's
-	bodies   int                                 // bytes of request bodies so far
+	reading
+	bodies   int // bytes of request bodies so far
 	problems Problems
 }
 

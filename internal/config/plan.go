@@ -170,11 +170,11 @@ func (p *Plan) behaviour(v Variant) {
 			}
 		}
 		switch s.Meaning {
-		case "sampling":
+		case meaningSampling:
 			if share, err := parseShare(value); err == nil {
 				p.Sampling *= share
 			}
-		case "delay":
+		case meaningDelay:
 			if d, err := time.ParseDuration(value); err == nil {
 				p.Delay = max(p.Delay, d)
 			}
@@ -205,10 +205,10 @@ func (p *Plan) mayDelay(v Variant) time.Duration {
 	told, immediate := p.Buffers > 0, false // a full buffer is sent, whenever that is
 	units := map[string]time.Duration{delayVariable: time.Millisecond}
 	for _, s := range v.Tracer.Settings {
-		told = told || s.Meaning == "delay"
+		told = told || s.Meaning == meaningDelay
 		immediate = immediate || s.Choices[v.Settings[s.Name]].Immediate
 		for name, text := range s.Env {
-			if s.Meaning == "delay" {
+			if s.Meaning == meaningDelay {
 				units[name] = delayUnit(text)
 			}
 		}

@@ -19,32 +19,77 @@ import (
 // DefaultPatience is how long a process may take to become ready.
 const DefaultPatience = 30 * time.Second
 
+// Process is one program of a workload.
+type Process struct {
+	_        struct{}          `called:"a process"`
+	Name     string            `yaml:"name" of:"workload tracer" as:"line" required:"workload tracer"` // lower-case letters, digits, - and _; what a tracer brings beside shop is NAME@shop in the results
+	Service  *Service          `yaml:"service" of:"workload tracer" as:"service"`                      // a service to be ('tracetax list services'); other keys win, env is merged
+	Role     role.Role         `yaml:"role" as:"role" always:"true"`                                   // what it is there for, by which cost is told; default: app, of a service database, of what a tracer brings sidecar if beside, else collector
+	Run      []string          `yaml:"run" as:"command" required:"service"`                            // its command; needed without service
+	Env      map[string]string `yaml:"env"`                                                            // environment variables
+	Dir      string            `yaml:"dir" as:"dir"`                                                   // where it starts; default: the workload's folder, {tmp} of what a tracer brings
+	Ready    string            `yaml:"ready" as:"ready"`                                               // http://… (any answer below 500), tcp://host:port or log:REGEXP (a line of output); default: a connection to {port}. Leave it out of a front process: a readiness request through it would make spans
+	Patience time.Duration     `yaml:"patience" range:"1ms..1h" always:"true"`                         // longest time until ready; default: 30s
+	CPUs     float64           `yaml:"cpus" range:"0..1024"`                                           // how many CPUs it may use, as 1 or 0.5; default: no limit
+	Memory   int64             `yaml:"memory" as:"size"`                                               // how much memory it may use; default: no limit
+	Traced   bool              `yaml:"traced" of:"workload service" always:"true"`                     // whether tracer and variant apply; default: true for app
+
+	// Files with placeholders, filled in for each run in {templates}; not in an experiment.
+	Templates map[string]string `yaml:"templates" of:"workload" as:"filledTemplates"` // their texts by name; in a Plan the tracer's too, settings filled in
+
+	// In a Plan.
+	Inherit []string // variables of Env that stand behind what the user's shell has, after a space
+	Off     bool     // tracers in its own code are switched off by the variables of shell.Off, but for those that it has
+	Page    string   // where the tracer's page of counters is; "" where it has none
+	Placed  Placed   // where it stands, if a tracer brought it
+
+	// Of a hop.
+	Config   string            // the text of a configuration of the user's own, as a run takes it; "": the service's
+	Copy     *Copy             // of a Collector: what Config is a copy of; nil: it is as the user wrote it
+	Program  string            // a program that stands in for what its service builds
+	Own      map[string]string // what of Env the user wrote
+	Settings map[string]string // those of its service that the user chose
+}
+
+func (p *Process) begin(s *source, n *node) { p.start(s, n, role.App) }
+
+// start is what the process is before its keys are read: the process of its service, or one of that role.
+func (p *Process) start(s *source, n *node, r role.Role) {
+	p.Role, p.Patience, p.Env = r, DefaultPatience, map[string]string{}
+	if service := n.get("service"); service == nil {
+		s.known = without(s.known, "service")
+	} else if of, ok := s.ofService(service); ok {
+		*p = of
+	}
+}
+
+func (p *Process) check(s *source, n *node) {
+	if n.get("service") == nil || n.get("role") != nil || n.get("traced") != nil {
+		p.settle(n)
+	}
+	p.named(s, n)
+}
+
+// settle says whether a tracer applies to the process: as the file says, otherwise to apps.
+func (p *Process) settle(n *node) {
+	if n.get("traced") == nil {
+		p.Traced = p.Role == role.App
+	}
+}
+
+// named checks that there is a name, and something to start.
+func (p *Process) named(s *source, n *node) {
+	if name := n.get("name"); name == nil {
+		s.lacks(n, "name", n.at, "a process needs a name")
+	} else if !processName.MatchString(p.Name) {
+		s.fail(name.at, "process %q: a name has lower-case letters, digits, - and _, and begins with a letter", printable(p.Name))
+	}
+	if n.get("run") == nil && n.get("service") == nil && !slices.Contains(n.meant, "service") {
+		s.lacks(n, "run", n.at, "a process needs run: the command that starts it")
+	}
+}
+
 var processName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
-
-// processFields are the keys that the process of a workload and that of a service
-// have; traced is set where the file says it.
-func (s *source) processFields(p *Process, traced **bool, known []string) fields {
-	return fields{
-		"role":     func(v *node) { p.Role = s.role(v) },
-		"run":      func(v *node) { p.Run = s.command(v, known) },
-		"env":      func(v *node) { maps.Copy(p.Env, s.env(v, known)) },
-		"dir":      func(v *node) { p.Dir = s.dir(v, known) },
-		"ready":    func(v *node) { p.Ready = s.ready(v, known) },
-		"patience": func(v *node) { p.Patience = s.duration(v, time.Millisecond, time.Hour) },
-		"cpus":     func(v *node) { p.CPUs = s.number(v, 0, 1024) },
-		"memory":   func(v *node) { p.Memory = s.size(v) },
-		"traced":   func(v *node) { on := s.flag(v); *traced = &on },
-	}
-}
-
-// settle says whether a tracer applies to the process: as the file says, otherwise
-// to apps.
-func (p *Process) settle(traced *bool) {
-	p.Traced = p.Role == role.App
-	if traced != nil {
-		p.Traced = *traced
-	}
-}
 
 func (s *source) size(n *node) int64 {
 	size, err := parseSize(s.text(n))
@@ -128,75 +173,19 @@ func (s *source) role(n *node) role.Role {
 
 // The processes that a workload's or a tracer's file lists.
 
-// processAs reads a process; what names it in errors. Before its keys, or those of the service
-// that it is, stands what p has; more are keys besides; settled says at last whether it is traced,
-// where nil is as the file says.
-func (s *source) processAs(n *node, what string, p Process, known []string, more fields, settled func(*Process)) Process {
-	p.Patience, p.Env = DefaultPatience, map[string]string{}
-	service := n.get("service")
-	if service != nil {
-		if of, ok := s.ofService(service); ok {
-			p = of
-		}
-	} else {
-		known = without(known, "service")
-	}
-	var traced *bool
-	keys := s.processFields(&p, &traced, known)
-	keys["name"] = func(v *node) {
-		p.Name = s.line(v)
-		if !processName.MatchString(p.Name) {
-			s.fail(v.at, "process %q: a name has lower-case letters, digits, - and _, and begins with a letter", printable(p.Name))
-		}
-	}
-	keys["service"] = func(*node) {} // read above: the other keys win over it
-	maps.Copy(keys, more)
-	if !s.mapping(n, what, keys) {
-		return p
-	}
-	switch {
-	case settled != nil:
-		settled(&p)
-	case service == nil || n.get("role") != nil || traced != nil:
-		p.settle(traced)
-	}
-	if n.get("name") == nil {
-		s.lacks(n, "name", n.at, "a process needs a name")
-	}
-	if n.get("run") == nil && service == nil && !slices.Contains(n.meant, "service") {
-		s.lacks(n, "run", n.at, "a process needs run: the command that starts it")
-	}
-	return p
-}
-
-func (s *source) processes(n *node, known []string) []Process {
-	if n.kind != list {
-		s.fail(n.at, "processes must be a list, not %s", n.kind)
-		return nil
+// eachOnce complains of a list without processes, and of names that are there twice; none says what to do instead.
+func (s *source) eachOnce(n *node, none string, names []string) {
+	if n == nil || n.kind != list {
+		return
 	}
 	if len(n.items) == 0 {
-		s.fail(n.at, "processes is empty; name at least the program itself")
+		s.fail(n.at, "processes is empty; %s", none)
 	}
-	seen := map[string]bool{}
-	var out []Process
-	for _, item := range n.items {
-		p := s.process(item, known)
-		if seen[p.Name] && p.Name != "" {
-			s.fail(item.at, "a second process called %q", p.Name)
+	for i, name := range names {
+		if name != "" && slices.Contains(names[:i], name) {
+			s.fail(n.items[i].at, "a second process called %q", name)
 		}
-		seen[p.Name] = true
-		out = append(out, p)
 	}
-	return out
-}
-
-func (s *source) process(n *node, known []string) Process {
-	var templates *node
-	p := s.processAs(n, "a process", Process{Role: role.App}, known, fields{"templates": func(v *node) { templates = v }}, nil)
-	if templates != nil {
-		p.Templates = s.ownTemplates(templates, known)
-	}
-	return p
 }
 
 // processPorts are the placeholders {NAME.port} and {NAME.port.FURTHER} of those of a list of

@@ -6,6 +6,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -16,7 +17,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/mattn/go-shellwords"
-	"github.com/tracetax/tracetax/internal/nearest"
 )
 
 // fields are the keys that a mapping may have, each with what is done with its value.
@@ -28,27 +28,10 @@ func (s *source) mapping(n *node, what string, fs fields) bool {
 		s.fail(n.at, "%s must be a mapping of keys and values, not %s", what, n.kind)
 		return false
 	}
+	s.strangers(n, what, slices.Collect(maps.Keys(fs)), nil)
 	for _, e := range n.entries {
 		if read, ok := fs[e.key]; ok {
 			read(e.value)
-			continue
-		}
-		known := make([]string, 0, len(fs))
-		for k := range fs {
-			known = append(known, k)
-		}
-		hint := ""
-		if e.value.kind == null && strings.Contains(e.key, " ") { // {description: one, and two}
-			hint = "; a comma ends a text in braces: put the text into quotes"
-		}
-		if _, runs := fs["run"]; runs && e.key == "command" { // as a need has
-			s.fail(e.at, "unknown key \"command\"; did you mean \"run\"? (in %s)", what)
-			n.meant = append(n.meant, "run")
-			continue
-		}
-		s.fail(e.at, "%s", unknown("key", printable(e.key), known)+" (in "+what+")"+hint)
-		if near := nearest.Word(e.key, known); near != "" {
-			n.meant = append(n.meant, near)
 		}
 	}
 	return true

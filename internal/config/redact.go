@@ -54,8 +54,11 @@ func newRedactor() *redactor {
 
 var notVariable = regexp.MustCompile(`[^A-Z0-9_]+`)
 
-// reference is the ${env:NAME} that stands for the value of a credential.
+// reference is the ${env:NAME} that stands for the value of a credential; the value itself where nothing is hidden.
 func (r *redactor) reference(name, value string) string {
+	if r == nil {
+		return value
+	}
 	key := name + "\x00" + value
 	ref, ok := r.names[key]
 	if !ok {

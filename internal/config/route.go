@@ -117,7 +117,7 @@ const (
 // A process that is not traced passes on no decision.
 func (p *Plan) sampler(v Variant, w *Workload) {
 	for _, s := range v.Tracer.Settings {
-		p.Follows, p.Draws = p.Follows || s.Meaning == "sampling" && s.Follows, p.Draws || s.Draws
+		p.Follows, p.Draws = p.Follows || s.Meaning == meaningSampling && s.Follows, p.Draws || s.Draws
 	}
 	share, follows, said := p.sampledByVariables()
 	if said {

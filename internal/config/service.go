@@ -4,6 +4,7 @@
 package config
 
 import (
+	"io/fs"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,6 +14,54 @@ import (
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/role"
 )
+
+// Service is a server for several workloads, such as a database: a folder services/NAME/ with a service.yaml. One that
+// receives is a hop of spans. Its files are {service} in its own texts.
+type Service struct {
+	_           struct{}                 `called:"a service"`
+	Name        string                   //
+	Description string                   `yaml:"description" as:"text"`                                              // a line for 'tracetax list'
+	Needs       []Need                   `yaml:"needs"`                                                              // programs of the PATH that it needs
+	Process     Process                  `yaml:",inline"`                                                            // its Name is empty; a workload's own keys win over it, its env is merged
+	Build       Build                    `yaml:"build"`                                                              // commands that make it, run once in a copy of the folder; {build} is the service's own
+	Artifact    Artifact                 `yaml:"artifact"`                                                           // instead of a build: pinned packages, in {build}
+	Settings    []Setting                `yaml:"settings" as:"named"`                                                // what its user chooses, for run, env and ready
+	Receives    map[protocol.Name]string `yaml:"receives" as:"receives" words:"run"`                                 // by protocol (of {sink.…}): where it takes spans in, host:port
+	Components  Components               `yaml:"components" as:"components"`                                         // of a Collector: the types that a configuration may name, which is copied with the addresses of the run
+	Config      string                   `yaml:"config" as:"filled" words:"run"`                                     // the default {config}
+	Delay       time.Duration            `yaml:"delay" range:"0s..10m"`                                              // longest time that it holds a span; adds to the tracer's
+	Metrics     string                   `yaml:"metrics" as:"page" words:"run"`                                      // its page of counters, in Prometheus' text format
+	Says        []Saying                 `yaml:"says" example:"[{what: dropped, log: 'dropped (?P<n>\\d+) spans'}]"` // what it says of spans
+	Answers     Answers                  `yaml:"answers"`                                                            // makes a backend one for to: how it is asked for its spans
+	Hop         *Service                 `yaml:"hop" as:"hop"`                                                       // keys in place of these where spans pass through it (via)
+	Configs     []string                 // Config of all its forms: by itself and as a hop
+	Files       fs.FS
+}
+
+func (v *Service) begin(s *source, n *node) {
+	v.Process.Role, v.Process.Patience, v.Process.Env = role.Database, DefaultPatience, map[string]string{}
+	s.in, s.known = inService, slices.Concat(servicePlaceholders, settingWords(n.get("settings")))
+}
+
+func (v *Service) check(s *source, n *node) {
+	v.checkSettings(s, n.get("settings"))
+	if hop := n.get("hop"); hop != nil {
+		v.Hop = s.serviceHop(n, hop, v.Name)
+	}
+	if v.Configs = []string{v.Config}; v.Hop != nil {
+		v.Configs = append(v.Configs, v.Hop.Config)
+		v.Hop.Configs = v.Configs
+	}
+	v.Process.settle(n)
+	v.Needs = v.Artifact.needs(v.Needs)
+	if v.Artifact != (Artifact{}) && len(v.Build.Run) > 0 {
+		s.fail(n.get("build").at, "a service has artifact or build: {build} is the folder of either")
+	}
+	s.paged(n, "service", v.Metrics, v.Says)
+	if n.get("run") == nil {
+		s.lacks(n, "run", n.at, "a service needs run: the command that starts it")
+	}
+}
 
 // servicePlaceholders may stand in the texts of a service.
 var servicePlaceholders = append(slices.Clone(runPlaceholders), "config", protocol.CopiesGRPC, protocol.CopiesHTTP)
@@ -24,51 +73,12 @@ func ParseService(file, name string, text []byte) (*Service, error) {
 	if root == nil {
 		return nil, s.err()
 	}
-	service := s.service(root, name)
+	service := &Service{Name: name}
+	s.decode(root, service)
 	if err := s.err(); err != nil {
 		return nil, err
 	}
 	return service, nil
-}
-
-// service reads the mapping of a service: some of a workload's keys, and those of
-// one process.
-func (s *source) service(n *node, name string) *Service {
-	service := &Service{Name: name, Process: Process{Role: role.Database, Patience: DefaultPatience, Env: map[string]string{}}}
-	var traced *bool
-	known := slices.Concat(servicePlaceholders, settingWords(n.get("settings")))
-	keys := s.processFields(&service.Process, &traced, known)
-	keys["role"] = func(v *node) { service.Process.Role = s.serviceRole(v) }
-	keys["build"] = func(v *node) { service.Build = s.build(v) }
-	keys["artifact"] = func(v *node) { service.Artifact = s.artifact(v) }
-	keys["answers"] = func(v *node) { service.Answers = s.answers(v, known) }
-	keys["receives"] = func(v *node) { service.Receives = s.receives(v) }
-	keys["config"] = func(v *node) { service.Config = s.line(v); s.placeholders(v.at, service.Config, runPlaceholders) }
-	keys["components"] = func(v *node) { service.Components = s.components(v) }
-	keys["delay"] = func(v *node) { service.Delay = s.duration(v, 0, 10*time.Minute) }
-	keys["metrics"] = func(v *node) { service.Metrics = s.page(v) }
-	keys["says"] = func(v *node) { service.Says = s.says(v, serviceSays) }
-	keys["hop"] = func(v *node) { service.Hop = s.serviceHop(n, v, name) }
-	keys["description"] = func(v *node) { service.Description = s.text(v) }
-	keys["needs"] = func(v *node) { service.Needs = s.needs(v) }
-	keys["settings"] = func(v *node) { service.Settings = s.serviceSettings(v, known) }
-	if !s.mapping(n, "a service", keys) {
-		return service
-	}
-	if service.Configs = []string{service.Config}; service.Hop != nil {
-		service.Configs = append(service.Configs, service.Hop.Config)
-		service.Hop.Configs = service.Configs
-	}
-	service.Process.settle(traced)
-	service.Needs = service.Artifact.needs(service.Needs)
-	if service.Artifact != (Artifact{}) && len(service.Build.Run) > 0 {
-		s.fail(n.get("build").at, "a service has artifact or build: {build} is the folder of either")
-	}
-	s.paged(n, "service", service.Metrics, service.Says)
-	if n.get("run") == nil {
-		s.lacks(n, "run", n.at, "a service needs run: the command that starts it")
-	}
-	return service
 }
 
 // serviceHop is the service where spans pass through it: the keys of hop stand in place of its own.
@@ -89,7 +99,9 @@ func (s *source) serviceHop(n, hop *node, name string) *Service {
 			merged.entries = append(merged.entries, e)
 		}
 	}
-	return s.service(merged, name)
+	service := &Service{Name: name}
+	s.decode(merged, service)
+	return service
 }
 
 // ofService is the process of the service that n names, to which a workload adds
@@ -119,31 +131,21 @@ func (w *Workload) services() []*Service {
 	return out
 }
 
-// serviceRole reads the role of a service: that of a process, or the harness's own of one that only counts.
-func (s *source) serviceRole(n *node) role.Role {
-	if n.text == string(role.Sink) {
-		return role.Sink
-	}
-	return s.role(n)
-}
-
 // Settings of services: what a hop may choose, and what follows from that.
 
 // hopKeys are the keys of a hop; a service's setting cannot be called so.
 var hopKeys = []string{"service", "config", "program", "env", "cpus", "memory", "tap"}
 
-// serviceSettings reads the settings of a service.
-func (s *source) serviceSettings(n *node, known []string) []Setting {
-	s.serving = true
-	out := s.settings(n, known)
-	s.serving = false
-	names := namesOf(out)
-	for i, set := range out {
+// checkSettings checks the settings of a service.
+func (v *Service) checkSettings(s *source, n *node) {
+	s.checkSettings(n, v.Settings)
+	names := namesOf(v.Settings)
+	for i, set := range v.Settings {
 		at := n.entries[i].value
 		if slices.Contains(hopKeys, set.Name) {
 			s.fail(n.entries[i].at, "a setting cannot be called %q: the word means something else in a hop", set.Name)
 		}
-		if set.Meaning == "sampling" {
+		if set.Meaning == meaningSampling {
 			s.fail(at.get("meaning").at, "the share that a tracer records is its meaning sampling; what a service leaves out it says itself (says: sampled)")
 		}
 		for _, word := range slices.Sorted(maps.Keys(set.Choices)) {
@@ -154,7 +156,6 @@ func (s *source) serviceSettings(n *node, known []string) []Setting {
 			}
 		}
 	}
-	return out
 }
 
 // settingWords are the words of settings that are not read yet, nil where there are none.
@@ -226,7 +227,7 @@ func (p Process) Holds() time.Duration {
 	for _, set := range p.Service.Settings {
 		value := values[set.Name]
 		sum += set.Choices[value].Delay
-		if set.Meaning != "delay" || mute[set.Name] != "" && p.Settings[set.Name] == "" {
+		if set.Meaning != meaningDelay || mute[set.Name] != "" && p.Settings[set.Name] == "" {
 			continue
 		}
 		if d, err := time.ParseDuration(value); err == nil {
@@ -240,7 +241,7 @@ func (p Process) Holds() time.Duration {
 func (p Process) chosenDelay() time.Duration {
 	var sum time.Duration
 	for _, set := range p.Service.Settings {
-		if d, err := time.ParseDuration(p.Settings[set.Name]); set.Meaning == "delay" && err == nil {
+		if d, err := time.ParseDuration(p.Settings[set.Name]); set.Meaning == meaningDelay && err == nil {
 			sum += d
 		}
 	}
@@ -282,7 +283,7 @@ const MeaningRoom = "room"
 // Waits is the longest time that one of the hop's settings says that it holds a span.
 func (p Process) Waits() time.Duration {
 	var longest time.Duration
-	p.eachSetting("delay", func(value string) {
+	p.eachSetting(meaningDelay, func(value string) {
 		if d, err := time.ParseDuration(value); err == nil {
 			longest = max(longest, d)
 		}

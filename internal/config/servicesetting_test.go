@@ -98,7 +98,7 @@ func TestBadSettingsOfServices(t *testing.T) {
 		"via: {default: x}": `a setting cannot be called "via"`,
 		"a: {default: 10%, kind: share, meaning: sampling}":        "what a service leaves out it says itself",
 		"a: {default: x, append: {A: b}}":                          `unknown key "append"`,
-		"a: {default: x, choices: {x: {silent: true}}}":            `unknown key "silent"; known are delay, description, env, sends, without (in a choice of a service)`,
+		"a: {default: x, choices: {x: {silent: true}}}":            `unknown key "silent"; known are delay, description, env, sends, without (in a choice)`,
 		"a: {default: x, choices: {x: {without: [b]}}}":            `choice "x" of a: unknown setting "b"`,
 		"a: {default: x, choices: {x: {without: [a]}}}":            `choice "x" of a: unknown setting "a"`,
 		"a: {default: x, choices: {x: {env: {A: '{setting.b}'}}}}": `unknown placeholder "{setting.b}"`,

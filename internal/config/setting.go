@@ -14,17 +14,89 @@ import (
 	"github.com/tracetax/tracetax/internal/protocol"
 )
 
-func (s *source) settings(n *node, known []string) []Setting {
-	var out []Setting
-	for _, e := range s.entries(n, "settings") {
+// Setting is something that a user of the tracer chooses.
+type Setting struct {
+	_           struct{}          `called:"a setting"`
+	Name        string            //
+	Description string            `yaml:"description" as:"text"`                            // a line for 'tracetax show'
+	Kind        string            `yaml:"kind" one:"share count duration choice text path"` // share (10%), count (2048), duration (5s), choice (default with choices), text (default without) or path (it may begin with {build} or another folder of the run)
+	Default     string            `yaml:"default" always:"true" required:"service"`         // what the tracer does when nobody chooses; a text or path without one has to be chosen
+	Env         map[string]string `yaml:"env" words:"value"`                                // variables to set: {value}; of a share {value.ratio} (0.1), {value.percent} (10); of a duration {value.ms}, {value.s}
+	Append      map[string]string `yaml:"append" of:"tracer" words:"value"`                 // variables to append to, likewise
+	Choices     map[string]Choice `yaml:"choices" as:"orNothing"`                           // by value: what it does
+	Meaning     string            `yaml:"meaning" as:"meaning"`                             // sampling: share of traces recorded; delay: longest time a span is held (sets the drain); of a service, room: most traces held
+	Follows     bool              `yaml:"follows" of:"tracer"`                              // true, with meaning: sampling: a trace on which the caller has decided is left at that, so that the load generator decides and the ledger is exact
+	Draws       bool              `yaml:"draws" of:"tracer"`                                // true, with meaning: sampling: the sampler takes this share of the traces that the caller has decided to sample, so that the load generator asks for all
+	Asked       bool              `shown:"asked"`                                           // it has no default: whoever uses the tracer chooses
+	Within      string            `yaml:"within" of:"tracer"`                               // another count, above which this one loses spans; a run warns
+}
+
+// What a setting may mean to tracetax.
+const (
+	meaningSampling = "sampling"
+	meaningDelay    = "delay"
+)
+
+// Choice is one value of a setting of kind choice. Without any key it does nothing but to be chosen.
+type Choice struct {
+	_           struct{}          `called:"a choice"`
+	Description string            `yaml:"description" as:"text"`              // a line for 'tracetax show'
+	Env         map[string]string `yaml:"env"`                                // variables to set
+	Append      map[string]string `yaml:"append" of:"tracer"`                 // variables to append to
+	Unset       []string          `yaml:"unset" of:"tracer"`                  // variables to take away
+	Sends       []protocol.Name   `yaml:"sends" as:"sends"`                   // the only protocol (of {sink.…}) of its spans, of those that are named; default: all
+	Steps       []string          `yaml:"steps" of:"tracer" as:"steps"`       // which of instrumentation, probe, queue, writing remain, to tell each one's cost; default: all
+	Silent      bool              `yaml:"silent" of:"tracer"`                 // true: no span reaches the sink, on purpose
+	Immediate   bool              `yaml:"immediate" of:"tracer"`              // true: spans are sent at once
+	Learnt      bool              `yaml:"learnt" of:"tracer"`                 // true: operations make other numbers of spans than declared, so learn them
+	Rationed    bool              `yaml:"rationed" of:"tracer"`               // true: only so many traces a time are kept
+	Partial     bool              `yaml:"partial" of:"tracer"`                // true: lacks spans of other choices, so it is excluded from the ranking
+	Decides     bool              `yaml:"decides" of:"tracer"`                // true: leaves out traces by how they turn out; says tells the number (sampled)
+	Files       map[string]string `yaml:"files" of:"tracer" as:"files"`       // {kieker: "{tmp}/spans"}: spans go to files of that format, counted at the end
+	Delay       time.Duration     `yaml:"delay" of:"service" range:"0s..10m"` // further time for which it holds spans; all add up
+	Without     []string          `yaml:"without" of:"service"`               // settings without effect, which nobody may choose then
+}
+
+func (c *Choice) check(s *source, n *node) {
+	if c.Silent && len(c.Files) > 0 {
+		s.fail(n.get("files").at, "files hold the spans of this choice, so that it is not silent: leave out one of the two")
+	}
+	for _, name := range c.Unset {
+		_, set := c.Env[name]
+		_, added := c.Append[name]
+		if set || added {
+			s.fail(n.get("unset").at, "%s is both set and unset by this choice", printable(name))
+		}
+	}
+}
+
+// checkSettings checks settings that n lists, and spells their defaults in the one way of their kind.
+func (s *source) checkSettings(n *node, all []Setting) {
+	for i := range all {
+		e, set := n.entries[i], &all[i]
 		s.name(e.at, "setting", e.key)
 		if slices.Contains(variantKeys, e.key) {
 			s.fail(e.at, "a setting cannot be called %q: the word means something else in a variant", e.key)
 		}
-		out = append(out, s.setting(e, known))
+		if e.value.kind != mapping {
+			continue
+		}
+		if set.Kind == "" {
+			set.Kind = "text"
+			if set.Choices != nil {
+				set.Kind = "choice"
+			}
+		}
+		if choices := e.value.get("choices"); choices != nil {
+			for _, c := range choices.entries {
+				if c.key == "" || strings.ContainsFunc(c.key, func(r rune) bool { return r == ',' || unicode.IsSpace(r) || unicode.IsControl(r) }) {
+					s.fail(c.at, "choice %q: a choice is a word without commas and spaces", printable(c.key))
+				}
+			}
+		}
+		s.checkSetting(e.value, e.at, set)
 	}
-	s.checkWithin(n, out)
-	return out
+	s.checkWithin(n, all)
 }
 
 // checkWithin complains of settings that are to be within what is no number of the same tracer.
@@ -40,90 +112,6 @@ func (s *source) checkWithin(n *node, all []Setting) {
 	}
 }
 
-func (s *source) setting(e entry, words []string) Setting {
-	set := Setting{Name: e.key}
-	n := e.value
-	known := append(slices.Clone(words), valuePlaceholders...)
-	keys := fields{
-		"description": func(v *node) { set.Description = s.text(v) },
-		"default":     func(v *node) { set.Default = s.line(v) },
-		"kind":        func(v *node) { set.Kind = s.oneOf(v, "kind", kinds...) },
-		"choices":     func(v *node) { set.Choices = s.choices(v, words) },
-		"env":         func(v *node) { set.Env = s.env(v, known) },
-		"append":      func(v *node) { set.Append = s.env(v, known) },
-		"meaning":     func(v *node) { set.Meaning = s.oneOf(v, "meaning", s.meanings()...) },
-		"within":      func(v *node) { set.Within = s.line(v) },
-		"follows":     func(v *node) { set.Follows = s.flag(v) },
-		"draws":       func(v *node) { set.Draws = s.flag(v) },
-	}
-	if s.serving {
-		delete(keys, "follows")
-		delete(keys, "draws")
-		delete(keys, "append")
-		delete(keys, "within")
-	}
-	if !s.mapping(n, "a setting", keys) {
-		return set
-	}
-	if set.Kind == "" {
-		set.Kind = "text"
-		if set.Choices != nil {
-			set.Kind = "choice"
-		}
-	}
-	s.checkSetting(n, e.at, &set)
-	return set
-}
-
-func (s *source) choice(n *node, known []string) Choice {
-	var c Choice
-	if n.kind == null {
-		return c
-	}
-	if s.serving {
-		return s.serviceChoice(n, known)
-	}
-	s.mapping(n, "a choice", fields{
-		"description": func(v *node) { c.Description = s.text(v) },
-		"env":         func(v *node) { c.Env = s.env(v, known) },
-		"append":      func(v *node) { c.Append = s.env(v, known) },
-		"steps":       func(v *node) { c.Steps = s.stepsLeft(v) },
-		"unset":       func(v *node) { c.Unset = s.texts(v) },
-		"sends":       func(v *node) { c.Sends = s.sends(v) },
-		"silent":      func(v *node) { c.Silent = s.flag(v) },
-		"rationed":    func(v *node) { c.Rationed = s.flag(v) },
-		"partial":     func(v *node) { c.Partial = s.flag(v) },
-		"decides":     func(v *node) { c.Decides = s.flag(v) },
-		"learnt":      func(v *node) { c.Learnt = s.flag(v) },
-		"immediate":   func(v *node) { c.Immediate = s.flag(v) },
-		"files":       func(v *node) { c.Files = s.spanFiles(v) },
-	})
-	if c.Silent && len(c.Files) > 0 {
-		s.fail(n.get("files").at, "files hold the spans of this choice, so that it is not silent: leave out one of the two")
-	}
-	for _, name := range c.Unset {
-		_, set := c.Env[name]
-		_, added := c.Append[name]
-		if set || added {
-			s.fail(n.get("unset").at, "%s is both set and unset by this choice", printable(name))
-		}
-	}
-	return c
-}
-
-// serviceChoice reads what a value of a service's setting does.
-func (s *source) serviceChoice(n *node, known []string) Choice {
-	var c Choice
-	s.mapping(n, "a choice of a service", fields{
-		"description": func(v *node) { c.Description = s.text(v) },
-		"env":         func(v *node) { c.Env = s.env(v, known) },
-		"delay":       func(v *node) { c.Delay = s.duration(v, 0, 10*time.Minute) },
-		"sends":       func(v *node) { c.Sends = s.sends(v) },
-		"without":     func(v *node) { c.Without = s.texts(v) },
-	})
-	return c
-}
-
 func (s *source) checkSetting(n *node, at place, set *Setting) {
 	isChoice := set.Kind == "choice"
 	if isChoice && len(set.Choices) == 0 {
@@ -137,17 +125,17 @@ func (s *source) checkSetting(n *node, at place, set *Setting) {
 	if !isChoice && set.Choices != nil {
 		s.fail(n.get("choices").at, "setting %q is of kind %s, which has no choices", set.Name, set.Kind)
 	}
-	if set.Meaning == "sampling" && set.Kind != "share" || set.Meaning == "delay" && set.Kind != "duration" || set.Meaning == MeaningRoom && set.Kind != "count" {
+	if set.Meaning == meaningSampling && set.Kind != "share" || set.Meaning == meaningDelay && set.Kind != "duration" || set.Meaning == MeaningRoom && set.Kind != "count" {
 		s.fail(n.get("meaning").at, "meaning sampling takes kind share, delay takes kind duration, and room kind count; %q is of kind %s", set.Name, set.Kind)
 	}
-	if set.Follows && set.Meaning != "sampling" {
+	if set.Follows && set.Meaning != meaningSampling {
 		s.fail(n.get("follows").at, "follows says that a sampler leaves a trace at what its caller decided: it goes with meaning: sampling")
 	}
-	if set.Draws && (set.Follows || set.Meaning != "sampling") {
+	if set.Draws && (set.Follows || set.Meaning != meaningSampling) {
 		s.fail(n.get("draws").at, "draws says that a sampler takes a share of what its caller decided to sample: it goes with meaning: sampling, and without follows")
 	}
 	def := n.get("default")
-	if set.Asked = def == nil && !s.serving && (set.Kind == "text" || set.Kind == "path"); set.Asked {
+	if set.Asked = def == nil && s.in != inService && (set.Kind == "text" || set.Kind == "path"); set.Asked {
 		return
 	}
 	if def == nil {
@@ -196,25 +184,6 @@ func (s *source) spanFiles(n *node) map[string]string {
 		out[e.key] = folder
 	}
 	return out
-}
-
-func (s *source) choices(n *node, known []string) map[string]Choice {
-	out := map[string]Choice{}
-	for _, e := range s.entries(n, "choices") {
-		if e.key == "" || strings.ContainsFunc(e.key, func(r rune) bool { return r == ',' || unicode.IsSpace(r) || unicode.IsControl(r) }) {
-			s.fail(e.at, "choice %q: a choice is a word without commas and spaces", printable(e.key))
-		}
-		out[e.key] = s.choice(e.value, known)
-	}
-	return out
-}
-
-// meanings are what a setting may mean, of a service or of a tracer.
-func (s *source) meanings() []string {
-	if s.serving {
-		return []string{"sampling", "delay", MeaningRoom}
-	}
-	return []string{"sampling", "delay"}
 }
 
 // sends reads the protocol by which spans are sent with a choice, whatever else is named: other signals may go by that.

@@ -61,17 +61,6 @@ func withSettings(text string, words map[string]string) (filled, missing string)
 	return filled, missing
 }
 
-// settingPlaceholders are the words of all settings of a tracer.
-func (t *Tracer) settingPlaceholders() []string {
-	var out []string
-	for _, set := range t.Settings {
-		for word := range set.words(set.Default) {
-			out = append(out, settingPrefix+set.Name+strings.TrimPrefix(word, "value"))
-		}
-	}
-	return out
-}
-
 // templates reads the names of files with placeholders, and checks what they hold
 // as far as the folder is known.
 func (s *source) templates(n *node, known []string) []string {

@@ -4,13 +4,7 @@
 // of processes and of time passing.
 package config
 
-import (
-	"io/fs"
-	"time"
-
-	"github.com/tracetax/tracetax/internal/protocol"
-	"github.com/tracetax/tracetax/internal/role"
-)
+import "time"
 
 // Experiment is an experiment file, parsed and checked, its workload and tracers
 // looked up. An experiment over several workloads is several Experiments.
@@ -37,77 +31,6 @@ type Faults struct {
 	SinkLate      time.Duration // that the sink waits before it answers
 	SinkGone      string        // how the sink receives nothing: away, silent or resetting; "" receives
 	GeneratorLate time.Duration // that every operation is made later than intended
-}
-
-// Workload is a program that can be traced.
-type Workload struct {
-	Name        string
-	Language    string // "go", "python", …; "" for your program where nobody said
-	Description string
-	Needs       []Need
-	Artifact    Artifact         // language packages that the workload itself needs: {workload}
-	Build       map[string]Build // by tracer name, "" for all others
-	Processes   []Process
-	Operations  []Operation
-	Max         map[string]int // by key of a load (depth, threads): the most that a self-driving workload can do
-	Driver      Driver         // how its operations are made
-	Verify      []string       // command that checks the workload's answers, run on every variant before it is measured; not 0: the variant is not measured
-	Prepare     []string       // command before each run, before the first process starts; not 0: the run fails
-	Cleanup     []string       // command after each run, whatever became of it
-	Rate        float64        // operations/s at which it is asked where the experiment names none; 0 is DefaultRate
-	WarmupAll   time.Duration  // that the load has where the experiment names none
-	Files       fs.FS          // the folder of a built-in workload, with what it shares with others; nil for the user's own
-	Dir         string         // folder that relative paths of your program stand for
-}
-
-// Process is one program of a workload.
-type Process struct {
-	Name     string
-	Service  *Service // nil: a program of the workload's own; otherwise where Run, Ready, Role and the rest come from
-	Role     role.Role
-	Run      []string
-	Env      map[string]string
-	Dir      string
-	Ready    string        // "http://…", "tcp://host:port" or "log:REGEXP"; "" is tcp on {port} if the process uses it
-	Patience time.Duration // how long it may take to become ready
-	CPUs     float64       // quota; 0 is none
-	Memory   int64         // bytes; 0 is no limit
-	Traced   bool          // whether a tracer's wrap and env apply to it; app processes by default
-	Inherit  []string      // in a Plan: variables of Env that stand behind what the user's shell has, after a space
-	Off      bool          // in a Plan: tracers in its own code are switched off by the variables of shell.Off, but for those that it has
-	Page     string        // in a Plan: where the tracer's page of counters is; "" where it has none
-	Placed   Placed        // in a Plan: where it stands, if a tracer brought it
-
-	Templates map[string]string // texts by file name that stand in its {templates}; in a Plan the tracer's too, settings filled in
-	Config    string            // of a hop: the text of a configuration of the user's own, as a run takes it; "": the service's
-	Copy      *Copy             // of a hop that is a Collector: what Config is a copy of; nil: it is as the user wrote it
-	Program   string            // of a hop: a program that stands in for what its service builds
-	Own       map[string]string // of a hop: what of Env the user wrote
-	Settings  map[string]string // of a hop: those of its service that the user chose
-}
-
-// Service is a server that several workloads use, such as a database: a folder
-// services/NAME with a service.yaml. Its files are {service} in its own texts.
-type Service struct {
-	Name        string
-	Description string
-	Needs       []Need
-	Process     Process   // Name is empty; a workload's own keys win over it, its env is merged
-	Build       Build     // makes its program, {build} in its own texts; without commands there is none
-	Artifact    Artifact  // its packages, {build} in its own texts
-	Settings    []Setting // in the texts of its process {setting.NAME} stands for them until it is somebody's
-
-	// Of one that spans can pass through (via: of a variant).
-	Receives   map[protocol.Name]string // where it takes spans in, host:port
-	Components Components               // what a configuration of a Collector may name; nil: it is no Collector
-	Config     string                   // the file that {config} stands for, unless a variant has another; "": it takes none
-	Configs    []string                 // these of all its forms: by itself and as a hop
-	Delay      time.Duration            // longest time that it holds a span back; what its settings say adds to it
-	Metrics    string                   // URL of its page of counters
-	Says       []Saying
-	Answers    Answers  // of a backend (to: of a variant): how it is asked for its spans
-	Hop        *Service // what it is where spans pass through it, if it is something else then; nil: the same
-	Files      fs.FS
 }
 
 // Operation is one kind of work.
@@ -146,93 +69,6 @@ type Share struct {
 
 // Number is a count of spans: an exact one, or an interval where it varies.
 type Number struct{ Low, High float64 }
-
-// Need is something that must be on the machine.
-type Need struct {
-	Command string // looked up on PATH
-	Also    string // pattern of files that do as well, off the PATH: /usr/lib/postgresql/*/bin/postgres
-	Instead string // of a service that is built: a program on the PATH that does as well as what its build makes
-	Install string // how to get it
-	Reason  string // set where it cannot be had at all
-}
-
-// Artifact names pinned packages that are installed into a folder of their own.
-type Artifact struct {
-	Python string // a requirements file with hashes, relative to the folder
-	Maven  string // a list of coordinates with checksums: the files are put into the folder under their own names
-	NPM    string // a package-lock.json, its package.json beside it: node_modules is put into the folder
-	NuGet  string // a folder with .NET projects, each in a folder of its own: each is published into a folder of that name
-}
-
-// Build makes a program from a workload's sources.
-type Build struct {
-	Run [][]string // commands, run one after the other in a copy of the folder; {build} is where the result goes
-	Env map[string]string
-}
-
-// Tracer is one way of tracing.
-type Tracer struct {
-	Name        string
-	Language    string // "" works with any
-	Description string
-	Needs       []Need
-	Programs    map[string]string // how to get those that the commands of its users start; nobody looks for one that no command names
-	Artifact    Artifact
-	Compiled    bool     // it is part of a program: a built-in workload has a build with it, or it cannot be taken
-	Wrap        []string // goes before the command of each traced process
-	Args        []string // goes after it
-	Env         map[string]string
-	Append      map[string]string // added to variables, after a space where there is something: JAVA_TOOL_OPTIONS, NODE_OPTIONS
-	Templates   []string          // files of the folder with placeholders and {setting.NAME}; {templates} is where they stand, filled in, in a run
-	Settings    []Setting
-	Metrics     string // page of counters of each traced process, in Prometheus' text format; may hold placeholders
-	Says        []Saying
-	Tells       string        // regular expression over the process's log, whose group "name" is a library that is instrumented; "": it does not tell
-	Settle      time.Duration // extra time after ready until the tracer is connected
-	Startup     time.Duration // about how much longer a program takes to start and to stop with it, for what is foreseen
-	Connects    time.Duration // at most so long the first operation waits until the sink has heard of the tracer; 0: it does not wait
-	Buffers     int           // spans that it may keep, however long, until a buffer is full; 0: it sends all within its delay
-	Ends        string        // what to do where a program does not end when asked, because of the tracer; "": nothing is known
-	Processes   []Brought     // that it brings
-	Files       fs.FS
-}
-
-// Setting is something that a user of the tracer chooses.
-type Setting struct {
-	Name        string
-	Description string
-	Default     string
-	Asked       bool              // it has no default: whoever uses the tracer chooses
-	Kind        string            // "share", "count", "duration", "choice", "text" or "path"
-	Choices     map[string]Choice // kind choice
-	Env         map[string]string // other kinds; {value}, {value.ms}, {value.ratio}
-	Append      map[string]string // the same, added to variables
-	Meaning     string            // "sampling": the sampled share; "delay": the longest time a span is held; ""
-	Follows     bool              // meaning sampling: a trace on which the caller has decided is left at that
-	Draws       bool              // meaning sampling: of the traces that the caller has decided to sample, this share is
-	Within      string            // another setting of the tracer, above which this one loses spans; ""
-}
-
-// Choice is one value of a setting of kind choice.
-type Choice struct {
-	Description string
-	Env         map[string]string
-	Append      map[string]string
-	Unset       []string          // variables of the tracer that this choice takes away
-	Sends       []protocol.Name   // with it spans go by these protocols alone, of those that are named; nil: by all
-	Steps       []string          // of tracing that are left with it, of Steps; nil: all
-	Silent      bool              // with it no span reaches the sink, by intent
-	Files       map[string]string // with it spans go to files: the folder of those of a format (see FileFormats), read when the processes have ended
-	Rationed    bool              // with it the tracer keeps so many traces a time: an operation makes some of its spans, or none
-	Partial     bool              // with it spans are left out that other choices make, by intent, though all steps run
-	Decides     bool              // with it the tracer leaves out traces by what they turn out to be, and says how many spans: what an operation makes is learnt without it
-	Learnt      bool              // with it an operation makes another number of spans than its workload declares
-	Immediate   bool              // with it spans are sent without delay
-
-	// Of a service.
-	Delay   time.Duration // with it the service holds spans back so much longer
-	Without []string      // settings that say nothing with it
-}
 
 // Variant is what is compared: a tracer with its settings on a workload.
 type Variant struct {

@@ -3,6 +3,7 @@
 package config
 
 import (
+	"io/fs"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -10,6 +11,30 @@ import (
 	"strings"
 	"time"
 )
+
+// Workload is a program that can be traced: a folder workloads/NAME/ with a workload.yaml, or one of your own.
+type Workload struct {
+	_           struct{}         `called:"a workload"`
+	Name        string           `yaml:"name"`                                           // in reports; default: the first process's. Only in an experiment
+	Language    string           `yaml:"language"`                                       // so that otel means otel-LANGUAGE
+	Description string           `yaml:"description" as:"text"`                          // a line for 'tracetax list'
+	Dir         string           `yaml:"dir" as:"folder"`                                // base of relative paths; default: the experiment's folder. Only in an experiment
+	Rate        float64          `yaml:"rate" as:"rate"`                                 // where the experiment names none
+	WarmupAll   time.Duration    `yaml:"warmup_all" range:"0s..1h"`                      // where the experiment names none
+	Needs       []Need           `yaml:"needs"`                                          // programs of the PATH that it needs
+	Shared      []string         `yaml:"shared" as:"shared"`                             // folders of workloads/shared/ to copy into its own; not in an experiment
+	Artifact    Artifact         `yaml:"artifact"`                                       // pinned packages, in the folder {workload}
+	Driver      Driver           `yaml:"driver" as:"driver"`                             // how operations are made: requests, or self-driving by the program itself; default: requests
+	Self        bool             `yaml:"self"`                                           // true: the same as driver: self-driving; default: false
+	Max         map[string]int   `yaml:"max" as:"max"`                                   // self-driving: the most that it can do
+	Verify      []string         `yaml:"verify" as:"verify" words:"verify"`              // what checks each ready variant's answers; it is measured only after status 0
+	Prepare     []string         `yaml:"prepare" as:"command" words:"hook"`              // a command before each run, not measured; TRACETAX_VARIANT names the variant. A run fails where it fails
+	Cleanup     []string         `yaml:"cleanup" as:"command" words:"hook"`              // a command after each run, whatever became of it, for at most a minute
+	Build       map[string]Build `yaml:"build" as:"byTracer"`                            // by tracer, or default: commands that make the program
+	Processes   []Process        `yaml:"processes" required:"workload"`                  // what is started: each when those before it that it names ({NAME.port}) are ready; needed
+	Operations  []Operation      `yaml:"operations" as:"operations" required:"workload"` // what can be measured; needed
+	Files       fs.FS            // the folder of a built-in workload, with what it shares with others; nil for the user's own
+}
 
 // ParseWorkload reads a workload file. File is its name for errors.
 func ParseWorkload(file, name string, text []byte) (*Workload, error) {
@@ -28,184 +53,92 @@ func ParseWorkload(file, name string, text []byte) (*Workload, error) {
 // workload reads the mapping of a workload.
 func (s *source) workload(n *node, name string) *Workload {
 	w := &Workload{Name: name}
-	known := runPlaceholders
-	if n.kind == mapping {
-		known = append(slices.Clone(runPlaceholders), s.processPorts(n.get("processes"), nil)...)
-	}
-	var operations, rate, all *node
-	s.mapping(n, "a workload", fields{
-		"name":        func(v *node) { w.Name = s.line(v) },
-		"language":    func(v *node) { w.Language = s.line(v) },
-		"description": func(v *node) { w.Description = s.text(v) },
-		"needs":       func(v *node) { w.Needs = s.needs(v) },
-		"artifact":    func(v *node) { w.Artifact = s.artifact(v) },
-		"shared":      s.share,
-		"build":       func(v *node) { w.Build = s.builds(v) },
-		"processes":   func(v *node) { w.Processes = s.processes(v, known) },
-		"operations":  func(v *node) { operations = v },
-		"rate":        func(v *node) { rate, w.Rate = v, s.rate(v) },
-		"warmup_all":  func(v *node) { all, w.WarmupAll = v, s.duration(v, 0, time.Hour) },
-		"dir":         func(v *node) { w.Dir = filepath.FromSlash(s.line(v)) },
-		"driver":      func(v *node) { w.Driver = s.driver(v) },
-		"self": func(v *node) {
-			if s.flag(v) {
-				w.Driver = SelfDriving
-			}
-		},
-		"max":     func(v *node) { w.Max = s.most(v) },
-		"prepare": func(v *node) { w.Prepare = s.command(v, hookPlaceholders) },
-		"cleanup": func(v *node) { w.Cleanup = s.command(v, hookPlaceholders) },
-		"verify":  func(v *node) { w.Verify = s.verify(v, without(known, "service")) },
-	})
-	if n.kind != mapping {
-		return w
-	}
-	if processes := n.get("processes"); processes != nil {
-		for _, item := range processes.items {
-			if item.get("service") == nil { // {build} is the service's
-				w.nothing(s, item)
+	s.decode(n, w)
+	return w
+}
+
+func (w *Workload) begin(s *source, n *node) {
+	s.in, s.known = inWorkload, slices.Concat(runPlaceholders, s.processPorts(n.get("processes"), nil))
+}
+
+func (w *Workload) check(s *source, n *node) {
+	if processes := n.get("processes"); processes == nil {
+		s.lacks(n, "processes", n.at, "a workload needs processes: what is to be started")
+	} else {
+		var names []string
+		for i, p := range w.Processes {
+			if names = append(names, p.Name); p.Service == nil { // {build} is the service's
+				w.nothing(s, processes.items[i])
 			}
 		}
+		s.eachOnce(processes, "name at least the program itself", names)
 	}
 	if n.get("self") != nil && n.get("driver") != nil {
 		s.fail(n.get("self").at, "self: true is driver: %s; leave one of them out", SelfDriving)
 	}
-	if n.get("processes") == nil {
-		s.lacks(n, "processes", n.at, "a workload needs processes: what is to be started")
+	if w.Self {
+		w.Driver = SelfDriving
 	}
+	w.Self = w.Driver == SelfDriving
+	operations := n.get("operations")
 	if operations == nil {
 		s.lacks(n, "operations", n.at, "a workload needs operations: what is counted and timed")
-		return w
+		return
 	}
-	if rate != nil {
-		s.refuses(rate.at, "rate", w)
+	for _, key := range []string{"rate", "warmup_all"} {
+		if has := n.get(key); has != nil {
+			s.refuses(has.at, key, w)
+		}
 	}
-	if all != nil {
-		s.refuses(all.at, "warmup_all", w)
-	}
-	w.Operations = s.operationMap(operations, w, known)
+	w.Operations = s.operationMap(operations, w, s.known)
 	// What a service needs is needed wherever it is used.
 	for _, service := range w.services() {
 		w.Needs = Distinct(slices.Concat(w.Needs, service.Needs))
 	}
-	return w
 }
 
-// most reads {depth: 4096, threads: 1}: what a self-driving workload can do at most.
-func (s *source) most(n *node) map[string]int {
+// Max is the most that a self-driving workload can do.
+type Max struct {
+	_       struct{} `called:"max"`
+	Depth   int      `yaml:"depth" range:"1..100000"` // calls in one another
+	Threads int      `yaml:"threads" range:"1..1024"` // threads that call
+}
+
+// readMax is {depth: 4096, threads: 1} by its words.
+func readMax(s *source, n *node, _ key) any {
+	var most Max
+	s.decode(n, &most)
 	out := map[string]int{}
-	s.mapping(n, "max", fields{
-		"depth":   func(v *node) { out["depth"] = s.whole(v, 1, maxDeep) },
-		"threads": func(v *node) { out["threads"] = s.whole(v, 1, maxThreads) },
-	})
+	for word, value := range map[string]int{"depth": most.Depth, "threads": most.Threads} {
+		if value > 0 {
+			out[word] = value
+		}
+	}
 	return out
 }
 
-// verify reads {run: COMMAND}: what checks the workload's answers.
-func (s *source) verify(n *node, known []string) []string {
-	var command []string
-	ok := s.mapping(n, "verify", fields{"run": func(v *node) { command = s.command(v, without(known, "port")) }})
-	if ok && n.get("run") == nil {
+// Verify is a check of a workload's answers.
+type Verify struct {
+	_   struct{} `called:"verify"`
+	Run []string `yaml:"run" as:"command" required:"workload"` // its command; may use {NAME.port} and {tracetax}
+}
+
+func (v *Verify) check(s *source, n *node) {
+	if n.get("run") == nil {
 		s.lacks(n, "run", n.at, "verify needs run: the command that checks the answers")
 	}
-	return command
+}
+
+func readVerify(s *source, n *node, _ key) any {
+	var v Verify
+	s.decode(n, &v)
+	return v.Run
 }
 
 // hookPlaceholders are those of commands around a run: no process has a port then.
 var hookPlaceholders = []string{"dir", "tmp", "build", "workload", "tracer", "tracetax"}
 
 var buildPlaceholders = []string{"build", "dir", "tmp", "workload", "tracer"}
-
-// Tracer files.
-
-// ParseTracer reads a tracer file. File is its name for errors.
-func ParseTracer(file, name string, text []byte) (*Tracer, error) {
-	s := &source{file: file}
-	root := parseYAML(s, text)
-	if root == nil {
-		return nil, s.err()
-	}
-	t := s.tracer(root, name)
-	if err := s.err(); err != nil {
-		return nil, err
-	}
-	return t, nil
-}
-
-func (s *source) tracer(n *node, name string) *Tracer {
-	t := &Tracer{Name: name}
-	var templates, processes *node
-	known := slices.Concat(runPlaceholders, s.processPorts(n.get("processes"), nil)) // of each process: those that stand beside it
-	s.mapping(n, "a tracer", fields{
-		"language":    func(v *node) { t.Language = s.line(v) },
-		"description": func(v *node) { t.Description = s.text(v) },
-		"needs":       func(v *node) { t.Needs = s.needs(v) },
-		"programs":    func(v *node) { t.Programs = s.programs(v) },
-		"artifact":    func(v *node) { t.Artifact = s.artifact(v) },
-		"shared":      s.share,
-		"compiled":    func(v *node) { t.Compiled = s.flag(v) },
-		"wrap":        func(v *node) { t.Wrap = s.arguments(v, known) },
-		"args":        func(v *node) { t.Args = s.arguments(v, known) },
-		"env":         func(v *node) { t.Env = s.env(v, known) },
-		"settings":    func(v *node) { t.Settings = s.settings(v, known) },
-		"says":        func(v *node) { t.Says = s.says(v, tracerSays) },
-		"metrics":     func(v *node) { t.Metrics = s.page(v) },
-		"admits":      s.admits,
-		"tells":       func(v *node) { t.Tells = s.tells(v) },
-		"settle":      func(v *node) { t.Settle = s.duration(v, 0, 10*time.Minute) },
-		"startup":     func(v *node) { t.Startup = s.duration(v, 0, 10*time.Minute) },
-		"connects":    func(v *node) { t.Connects = s.duration(v, 0, 10*time.Minute) },
-		"buffers":     func(v *node) { t.Buffers = s.whole(v, 0, 1_000_000) },
-		"ends":        func(v *node) { t.Ends = s.line(v) },
-		"append":      func(v *node) { t.Append = s.env(v, known) },
-		"templates":   func(v *node) { templates = v },
-		"processes":   func(v *node) { processes = v },
-	})
-	s.paged(n, "tracer", t.Metrics, t.Says)
-	if templates != nil {
-		t.Templates = s.templates(templates, append(known, t.settingPlaceholders()...))
-	}
-	if processes != nil {
-		t.Processes = s.brought(processes, t)
-	}
-	return t
-}
-
-// programs reads how to get programs, by their names.
-func (s *source) programs(n *node) map[string]string {
-	out := map[string]string{}
-	for _, e := range s.entries(n, "programs") {
-		before := len(s.problems)
-		if out[e.key] = s.line(e.value); out[e.key] == "" && len(s.problems) == before {
-			s.fail(e.at, "say how to get %s, such as: install it by …", printable(e.key))
-		}
-	}
-	return out
-}
-
-// arguments reads a list of words that may hold placeholders.
-func (s *source) arguments(n *node, known []string) []string {
-	if n.kind != list && n.kind != null {
-		s.fail(n.at, "expected a list of words, such as [--verbose, \"--port={port}\"], not %s", n.kind)
-		return nil
-	}
-	words := s.texts(n)
-	for i, w := range words {
-		s.placeholders(n.items[i].at, w, known)
-	}
-	return words
-}
-
-var kinds = []string{"share", "count", "duration", "choice", "text", "path"}
-
-// tells reads the pattern of the lines that name what is instrumented.
-func (s *source) tells(n *node) string {
-	text := s.compile(n)
-	if re, err := regexp.Compile(text); err == nil && re.SubexpIndex("name") < 0 {
-		s.fail(n.at, "the group that holds the library must be called name: (?P<name>\\S+)")
-	}
-	return text
-}
 
 // The name of a program, from the command that starts it.
 

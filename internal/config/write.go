@@ -3,7 +3,9 @@
 package config
 
 import (
+	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,7 +24,7 @@ import (
 // ParseExperiment reads as the same experiment. A built-in workload is named;
 // the user's own stands in full. Credentials are replaced by ${env:REDACTED_…}.
 func (e *Experiment) YAML() ([]byte, error) {
-	w := writer{redactor: newRedactor()}
+	w := writer{redactor: newRedactor(), self: !e.Workload.Driver.Row().Generator}
 	out, err := encoded(w.experiment(e), layout...)
 	if err != nil {
 		return nil, fmt.Errorf("writing experiment %q: %w", e.Name, err)
@@ -37,7 +39,7 @@ func (w writer) experiment(e *Experiment) pairs {
 	if e.Workload.Files != nil {
 		p.add("workload", e.Workload.Name)
 	} else {
-		p.add("workload", w.workload(e.Workload))
+		p.add("workload", w.written(e.Workload, inWorkload))
 	}
 	if len(e.Operations) == 1 && len(e.Operations[0].Mix) > 0 {
 		p.add("mix", mixOf(e.Operations[0]))
@@ -186,7 +188,11 @@ func (w writer) variant(v Variant) pairs {
 
 // How the parts of an experiment are written as YAML.
 
-type writer struct{ *redactor }
+type writer struct {
+	*redactor      // nil: nothing is hidden
+	self      bool // the operations are a self-driving workload's
+	listed    bool // what has a name is a list, as in JSON
+}
 
 func (p *pairs) text(key, value string) {
 	if value != "" {
@@ -278,6 +284,53 @@ func (p *pairs) add(key string, value any) {
 }
 
 func single(key string, value any) pairs { return pairs{{Key: key, Value: value}} }
+
+// Object is a mapping in a fixed order.
+type Object = pairs
+
+// MarshalJSON keeps the order.
+func (p pairs) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, item := range p {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		key, err := plainJSON(item.Key)
+		if err != nil {
+			return nil, err
+		}
+		value, err := plainJSON(item.Value)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(append(out, key...), ':'), value...)
+	}
+	return append(out, '}'), nil
+}
+
+// plainJSON leaves < and > as they are, as in (?P<n>\d+).
+func plainJSON(v any) ([]byte, error) {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, fmt.Errorf("writing JSON: %w", err)
+	}
+	return bytes.TrimSpace(out.Bytes()), nil
+}
+
+// Text is a value of a mapping on one line.
+func (p pairs) Text(key string) (string, error) {
+	for _, item := range p {
+		if text, is := item.Value.(string); item.Key == key && is {
+			return text, nil
+		} else if item.Key == key {
+			out, err := plainJSON(item.Value)
+			return string(out), err
+		}
+	}
+	return "", nil
+}
 
 // MarshalYAML keeps the order.
 func (p pairs) MarshalYAML() (any, error) { return yaml.MapSlice(p), nil }

@@ -50,6 +50,9 @@ func readComments(t *testing.T) *comments {
 			}
 		}
 	}
+	if err := r.AddGoComments(module+"schema", "../config", jsonschema.WithFullComment()); err != nil {
+		t.Fatal(err)
+	}
 	c.texts = r.CommentMap
 	return c
 }

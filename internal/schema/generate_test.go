@@ -9,12 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/invopop/jsonschema"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
@@ -35,9 +37,9 @@ type document struct {
 
 var documents = []document{
 	{name: "experiment", title: schemas.ExperimentTitle, of: Experiment{}, asked: true},
-	{name: "workload", title: "A workload.yaml of tracetax", of: Workload{}, asked: true},
-	{name: "service", title: "A service.yaml of tracetax", of: Service{}, asked: true},
-	{name: "tracer", title: "A tracer.yaml of tracetax", of: Tracer{}, asked: true},
+	{name: "workload", title: "A workload.yaml of tracetax", of: config.Workload{}, asked: true},
+	{name: "service", title: "A service.yaml of tracetax", of: config.Service{}, asked: true},
+	{name: "tracer", title: "A tracer.yaml of tracetax", of: config.Tracer{}, asked: true},
 	{name: "findings", title: "findings.json of tracetax", of: finding.Document{}},
 	{name: "runs", title: "A line of runs.jsonl of tracetax: the record of one run", of: record.Record{}},
 }
@@ -89,11 +91,19 @@ func (c *comments) schema(d document) *jsonschema.Schema {
 		}
 		return nil
 	}}
-	s := r.Reflect(d.of)
+	s := &jsonschema.Schema{Version: jsonschema.Version, Definitions: jsonschema.Definitions{}}
+	if t := reflect.TypeOf(d.of); t.PkgPath() == reflect.TypeFor[config.Tracer]().PkgPath() {
+		version, definitions := s.Version, s.Definitions
+		s = c.mapping(t, d.name, definitions)
+		s.Version, s.Definitions = version, definitions
+	} else {
+		s = r.Reflect(d.of)
+	}
 	s.Title = d.title
 	maps.Copy(s.Definitions, lists)
 	if d.asked {
 		shapes(&r, s)
+		s.Definitions["Workload"] = c.mapping(reflect.TypeFor[config.Workload](), "workload", s.Definitions)
 		s.PatternProperties = map[string]*jsonschema.Schema{"^x-": {Description: "The author's own, such as anchors: it is ignored."}}
 		prune(s)
 		return s
@@ -154,6 +164,117 @@ func allowNull(def *jsonschema.Schema, t reflect.Type) {
 	}
 }
 
+// mapping is the schema of a struct whose keys package config reads, in a kind of file. What it refers to goes to defs.
+func (c *comments) mapping(t reflect.Type, in string, defs jsonschema.Definitions) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema, Description: c.said(t, "")}
+	for _, k := range config.Keys(t, in) {
+		p := c.property(k, in, defs)
+		p.Description = c.said(k.Owner, k.Field.Name)
+		s.Properties.Set(k.Name, p)
+		if k.Required {
+			s.Required = append(s.Required, k.Name)
+		}
+	}
+	return s
+}
+
+// said is what the code says of a struct or of a key.
+func (c *comments) said(t reflect.Type, field string) string {
+	at := t.PkgPath() + "." + t.Name()
+	if field != "" {
+		at += "." + field
+	}
+	return strings.Join(strings.Fields(c.texts[at]), " ")
+}
+
+func (c *comments) property(k config.Key, in string, defs jsonschema.Definitions) *jsonschema.Schema {
+	switch {
+	case len(k.Enum) > 0:
+		s := &jsonschema.Schema{Type: "string"}
+		for _, word := range k.Enum {
+			s.Enum = append(s.Enum, word)
+		}
+		return s
+	case k.Shape == config.ShapeFlag || k.Shape == config.ShapeWhole:
+		return &jsonschema.Schema{Type: k.Shape}
+	case k.Shape == config.ShapeCommands:
+		return &jsonschema.Schema{Type: "array", Items: shaped(config.ShapeCommand)}
+	case k.Shape == config.ShapeOperations:
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: reference("OperationOrURL")}
+	case k.Shape == config.ShapeHop:
+		if defs["PassingService"] == nil {
+			defs["PassingService"] = &jsonschema.Schema{} // a hop has no hop
+			hop := c.mapping(reflect.TypeFor[config.Service](), in, defs)
+			hop.Properties.Delete("hop")
+			hop.Properties.Delete("answers")
+			hop.Required = nil
+			hop.Description = "What a service is where spans pass through it."
+			defs["PassingService"] = hop
+		}
+		return reference("PassingService")
+	case k.Shape != "":
+		return shaped(k.Shape)
+	}
+	t, several := k.Type, false
+	for t.Kind() != reflect.Struct {
+		several = several || t.Kind() != reflect.Pointer
+		t = t.Elem()
+	}
+	if defs[t.Name()] == nil {
+		defs[t.Name()] = &jsonschema.Schema{} // a struct may hold itself
+		defs[t.Name()] = c.mapping(t, in, defs)
+	}
+	one := reference(t.Name())
+	if k.Nothing {
+		one = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "null"}, one}}
+	}
+	switch {
+	case k.Named:
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: one}
+	case several:
+		return &jsonschema.Schema{Type: "array", Items: one}
+	}
+	return one
+}
+
+// docs is the page with the table of a tracer's keys, between two marks.
+const docs, tableFrom, tableTo = "../../docs/experiment-file.md", "<!-- keys of a tracer, made by 'make schemas' -->\n", "<!-- end of the keys -->"
+
+// The table in the documentation is what the fields say.
+func TestSchemasInDocs(t *testing.T) {
+	page, err := os.ReadFile(docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, there := strings.Cut(string(page), tableFrom)
+	have, after, ends := strings.Cut(rest, tableTo)
+	if !there || !ends {
+		t.Fatalf("%s has no table between the marks", docs)
+	}
+	read := readComments(t)
+	var table strings.Builder
+	table.WriteString("| key | meaning |\n|---|---|\n")
+	for _, k := range config.Keys(reflect.TypeFor[config.Tracer](), "tracer") {
+		fmt.Fprintf(&table, "| `%s` | %s |\n", k.Name, inTable(read.said(k.Owner, k.Field.Name)))
+	}
+	if *update {
+		if err := os.WriteFile(docs, []byte(before+tableFrom+table.String()+tableTo+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if have != table.String() {
+		t.Errorf("the table of a tracer's keys in %s is stale: make it again with 'make schemas'", docs)
+	}
+}
+
+// code are the parts of a description that Markdown would take for something else.
+var code = regexp.MustCompile(`\{[A-Za-z_]+: "[^"]*"\}|\{[a-zA-Z.…]+\}|https?://\S*[^\s,;)]|\bSIGTERM\b`)
+
+func inTable(text string) string {
+	return strings.ReplaceAll(code.ReplaceAllString(text, "`$0`"), "|", `\|`)
+}
+
 // metrics is the list of all metrics.
 func metrics() *jsonschema.Schema {
 	s := &jsonschema.Schema{Description: "Name of a metric."}
@@ -206,7 +327,7 @@ func shaped(name string) *jsonschema.Schema {
 		return s
 	case "Environment":
 		return &jsonschema.Schema{Type: "object", AdditionalProperties: shaped("Text")}
-	case "VariantOrTracer", "WorkloadOrName", "ChoiceOrNothing", "HopOrName", "HopOrHops", "OperationOrURL", "StepOrRequest", "BodyOrText":
+	case "VariantOrTracer", "WorkloadOrName", "HopOrName", "HopOrHops", "OperationOrURL", "StepOrRequest", "BodyOrText":
 		return reference(name)
 	}
 	return nil
@@ -220,7 +341,7 @@ func types(all ...string) *jsonschema.Schema {
 // shapes defines the types that are a mapping or something shorter.
 func shapes(r *jsonschema.Reflector, s *jsonschema.Schema) {
 	null, text := &jsonschema.Schema{Type: "null"}, shaped("Text")
-	for _, of := range []any{Variant{}, Hop{}, Workload{}, Operation{}, Step{}, Body{}, Choice{}} {
+	for _, of := range []any{Variant{}, Hop{}, Operation{}, Step{}, Body{}} {
 		made := r.Reflect(of)
 		maps.Copy(s.Definitions, made.Definitions)
 		made.Version, made.Definitions = "", nil
@@ -230,7 +351,6 @@ func shapes(r *jsonschema.Reflector, s *jsonschema.Schema) {
 	one := uint64(1)
 	for name, kinds := range map[string][]*jsonschema.Schema{
 		"VariantOrTracer": {null, text, reference("Variant")},
-		"ChoiceOrNothing": {null, reference("Choice")},
 		"WorkloadOrName":  {text, reference("Workload")},
 		"OperationOrURL":  {null, text, reference("Operation")},
 		"StepOrRequest":   {text, reference("Step")},

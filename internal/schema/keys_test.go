@@ -13,26 +13,19 @@ import (
 	"testing"
 )
 
-// readAs names the mappings that package config reads, by what it calls them in errors, and the types that stand for them.
+// readAs names the mappings that package config reads by functions, by what it calls them in errors, and the types that stand for them.
 var readAs = map[string]any{
 	"an experiment": Experiment{}, "a variant": Variant{}, "load": Load{}, "capacity": Capacity{}, "design": Design{}, "faults": Faults{}, "a claim": Claim{},
-	"a workload": Workload{}, "max": Max{}, "verify": Verify{}, "a need": Need{}, "artifact": Artifact{}, "a build (of one tracer, or of default)": Build{},
-	"a process": Process{}, "an operation": Operation{}, "a step": Step{}, "body": Body{}, "a hop": Hop{},
-	"a tracer": Tracer{}, "a service": Service{}, "a setting": Setting{}, "a choice": Choice{}, "a saying": Saying{}, "answers": Answers{}, "components": Components{}, "a process of a tracer": Brought{},
+	"an operation": Operation{}, "a step": Step{}, "body": Body{}, "a hop": Hop{},
 }
 
 // refused are keys that are read to be refused, with a hint.
-var refused = map[string][]string{"a variant": {"processes"}, "load": {"invocations"}, "design": {"max"}, "a tracer": {"admits"}, "a process of a tracer": {"traced"}}
+var refused = map[string][]string{"a variant": {"processes"}, "load": {"invocations"}, "design": {"max"}}
 
 // elsewhere are keys that a mapping gets from a function of their own, or by name in a loop.
 var elsewhere = map[string][]string{
-	"a process":             {"role", "run", "env", "dir", "ready", "patience", "cpus", "memory", "traced", "name", "service"},
-	"a process of a tracer": {"role", "run", "env", "dir", "ready", "patience", "cpus", "memory", "name", "service"},
-	"a service":             {"run", "env", "dir", "ready", "patience", "cpus", "memory", "traced"},
-	"components":            {"receivers", "processors", "exporters", "connectors", "extensions"},
-	"a choice":              {"delay", "without"},
-	"capacity":              {"p50", "p75", "p90", "p95", "p99", "p999"},
-	"an operation":          {"drive", "empty"},
+	"capacity":     {"p50", "p75", "p90", "p95", "p99", "p999"},
+	"an operation": {"drive", "empty"},
 }
 
 // The schema's keys are those that the parser reads.
@@ -53,7 +46,7 @@ func TestKeys(t *testing.T) {
 		}
 	}
 	for _, what := range slices.Sorted(maps.Keys(read)) {
-		if _, known := readAs[what]; !known && what != "a choice of a service" { // which Choice has too
+		if _, known := readAs[what]; !known {
 			t.Errorf("config reads %q, which the schema does not have", what)
 		}
 	}
@@ -107,7 +100,7 @@ func keysIn(t *testing.T, body *ast.BlockStmt, read map[string][]string) {
 			return true
 		}
 		f, is := call.Fun.(*ast.SelectorExpr)
-		if !is || f.Sel.Name != "mapping" && f.Sel.Name != "processAs" {
+		if !is || f.Sel.Name != "mapping" {
 			return true
 		}
 		what, is := call.Args[1].(*ast.BasicLit)

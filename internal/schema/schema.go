@@ -1,6 +1,6 @@
-// Package schema owns the shape of the files that a person writes, for their JSON Schemas: which keys there are, of which
-// kind, and what each means, in the comments. Tests make schemas/ of it, and of the types of records and findings, and
-// hold its keys against those that package config reads. It is a leaf. It must not know how a file is read.
+// Package schema owns the shape of experiments, for their JSON Schema: which keys there are, of which kind, and what each
+// means, in the comments. Those of workloads, services and tracers are the structs of package config. Tests make schemas/
+// of both, and of the types of records and findings. It is a leaf. It must not know how a file is read.
 package schema
 
 // Text is a text, or a number or a truth that YAML takes for one.

@@ -1,9 +1,6 @@
 package show
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/role"
@@ -11,58 +8,6 @@ import (
 
 // The JSON of show; docs/commands.md names its fields for users.
 type (
-	tracerView struct {
-		Kind        string            `json:"kind"`
-		Name        string            `json:"name"`
-		Language    string            `json:"language,omitempty"`
-		Description string            `json:"description,omitempty"`
-		Needs       []needView        `json:"needs"`
-		Missing     []string          `json:"missing"`
-		Wrap        []string          `json:"wrap,omitempty"`
-		Args        []string          `json:"args,omitempty"`
-		Env         map[string]string `json:"env,omitempty"`
-		Append      map[string]string `json:"append,omitempty"`
-		Templates   []string          `json:"templates,omitempty"`
-		Processes   []broughtView     `json:"processes,omitempty"`
-		Settings    []settingView     `json:"settings"`
-	}
-	broughtView struct {
-		processView
-		Beside bool `json:"beside,omitempty"`
-		Front  bool `json:"front,omitempty"`
-	}
-	settingView struct {
-		Name        string            `json:"name"`
-		Description string            `json:"description,omitempty"`
-		Kind        string            `json:"kind"`
-		Default     string            `json:"default"`
-		Asked       bool              `json:"asked,omitempty"` // it has no default
-		Env         map[string]string `json:"env,omitempty"`
-		Append      map[string]string `json:"append,omitempty"`
-		Choices     []choiceView      `json:"choices,omitempty"`
-	}
-	choiceView struct {
-		Name        string            `json:"name"`
-		Description string            `json:"description,omitempty"`
-		Env         map[string]string `json:"env,omitempty"`
-		Append      map[string]string `json:"append,omitempty"`
-		Unset       []string          `json:"unset,omitempty"`
-		Steps       []string          `json:"steps,omitempty"`
-		Without     []string          `json:"without,omitempty"` // settings that say nothing with it
-	}
-	serviceView struct {
-		Kind        string            `json:"kind"`
-		Name        string            `json:"name"`
-		Description string            `json:"description,omitempty"`
-		Needs       []needView        `json:"needs"`
-		Missing     []string          `json:"missing"`
-		Role        role.Role         `json:"role"`
-		Run         []string          `json:"run"`
-		Env         map[string]string `json:"env,omitempty"`
-		Receives    []string          `json:"receives,omitempty"` // the protocols that it takes spans in by: a variant's spans can go via it
-		Says        []string          `json:"says,omitempty"`     // what it says of them
-		Settings    []settingView     `json:"settings,omitempty"`
-	}
 	workloadView struct {
 		Kind        string          `json:"kind"`
 		Name        string          `json:"name"`
@@ -128,30 +73,43 @@ func (f Shown) View() (any, error) {
 
 func missing(needs []config.Need) []string { return append([]string{}, artifact.Missing(needs)...) }
 
-func viewTracer(t *config.Tracer) tracerView {
-	v := tracerView{
-		Kind: "tracer", Name: t.Name, Language: t.Language, Description: t.Description,
-		Needs: needViews(t.Needs), Missing: missing(t.Needs), Wrap: t.Wrap, Args: t.Args, Env: t.Env,
-		Append: t.Append, Templates: t.Templates,
-		Settings: append([]settingView{}, viewSettings(t.Settings)...),
+// viewTracer has every key of a tracer's file that says something.
+func viewTracer(t *config.Tracer) config.Object {
+	v := headed("tracer", t.Name, config.Values(t, "tracer"))
+	for _, key := range []string{"needs", "settings"} {
+		v = with(v, key, []string{}, false)
 	}
-	for _, b := range t.Processes {
-		v.Processes = append(v.Processes, broughtView{viewProcess(b.Process), b.Beside, b.Front})
-	}
-	return v
+	return with(v, "missing", missing(t.Needs), true)
 }
 
-func viewSettings(settings []config.Setting) []settingView {
-	var out []settingView
-	for _, s := range settings {
-		set := settingView{Name: s.Name, Description: s.Description, Kind: s.Kind, Default: s.Default, Asked: s.Asked, Env: s.Env, Append: s.Append}
-		for _, name := range slices.Sorted(maps.Keys(s.Choices)) {
-			c := s.Choices[name]
-			set.Choices = append(set.Choices, choiceView{name, c.Description, c.Env, c.Append, c.Unset, c.Steps, c.Without})
-		}
-		out = append(out, set)
+// viewService is the same of a service; receives and says are the protocols and what it says, without the ways.
+func viewService(s *config.Service) config.Object {
+	v := headed("service", s.Name, config.Values(s, "service"))
+	v = with(v, "needs", []string{}, false)
+	if takes := receives(s); takes != nil {
+		v = with(v, "receives", takes, true)
 	}
-	return out
+	if says := said(s); says != nil {
+		v = with(v, "says", says, true)
+	}
+	return with(v, "missing", missing(s.Needs), true)
+}
+
+func headed(kind, name string, keys config.Object) config.Object {
+	return append(config.Object{{Key: "kind", Value: kind}, {Key: "name", Value: name}}, keys...)
+}
+
+// with sets a key; one that is there is replaced only if that is wanted.
+func with(v config.Object, key string, value any, replace bool) config.Object {
+	for i := range v {
+		if v[i].Key == key {
+			if replace {
+				v[i].Value = value
+			}
+			return v
+		}
+	}
+	return append(v, config.Object{{Key: key, Value: value}}...)
 }
 
 func viewWorkload(w *config.Workload) workloadView {
@@ -175,14 +133,6 @@ func viewProcess(p config.Process) processView {
 		one.Service = p.Service.Name
 	}
 	return one
-}
-
-func viewService(s *config.Service) serviceView {
-	return serviceView{
-		Kind: "service", Name: s.Name, Description: s.Description, Needs: needViews(s.Needs), Missing: missing(s.Needs),
-		Role: s.Process.Role, Run: s.Process.Run, Env: s.Process.Env,
-		Receives: receives(s), Says: said(s), Settings: viewSettings(s.Settings),
-	}
 }
 
 func viewExperiment(e *config.Experiment) (experimentView, error) {

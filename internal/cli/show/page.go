@@ -139,10 +139,26 @@ func (p *page) tracer(t *config.Tracer) {
 	for _, b := range t.Processes {
 		p.line("  %s (%s, %s): %s", b.Name, broughtRole(b), whereOf(b), strings.Join(b.Run, " "))
 	}
-	if t.Connects > 0 {
-		p.line("\nwaits until it is connected: %s at most", t.Connects)
-	}
+	p.rest(config.Values(t, "tracer"))
 	p.settings(t.Settings)
+}
+
+// worded are the keys of a tracer that its page has words of its own for.
+var worded = []string{"language", "description", "needs", "artifact", "wrap", "args", "env", "append", "templates", "processes", "settings"}
+
+// rest prints the other keys as they stand in the file.
+func (p *page) rest(keys config.Object) {
+	first := "\n"
+	for _, one := range keys {
+		key := fmt.Sprint(one.Key)
+		if slices.Contains(worded, key) {
+			continue
+		}
+		text, err := keys.Text(key)
+		p.err = errors.Join(p.err, err)
+		p.line("%s%s: %s", first, key, oneLine(text))
+		first = ""
+	}
 }
 
 func (p *page) settings(settings []config.Setting) {

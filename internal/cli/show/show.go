@@ -211,7 +211,7 @@ func listTracer(catalog *config.Catalog, name string) (Listed, []config.Need, er
 func needViews(needs []config.Need) []needView {
 	out := make([]needView, len(needs))
 	for i, n := range needs {
-		out[i] = needView(n)
+		out[i] = needView{n.Command, n.Also, n.Instead, n.Install, n.Reason}
 	}
 	return out
 }

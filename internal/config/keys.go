@@ -1,0 +1,352 @@
+// Keys of files. A key is one row: a field with tags, beside the check of its struct. What reads it, what writes it, what
+// show says of it, its schema and its line in the documentation come from that row.
+//
+// The library's strict decoder is not used: it ends at the first error, knows no near words, and has no bound on aliases.
+// What it has parsed is decoded here, into the same structs, with all that is wrong at once.
+
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/nearest"
+)
+
+// The tags of a field that is a key. Its comment, behind it on the line, is what users read of it.
+const (
+	tagName     = "yaml"     // what it is called, or ",inline": the keys of that struct are the outer one's
+	tagForm     = "as"       // how its value is written where the type of the field does not say it: see formOf
+	tagFile     = "of"       // the kinds of files that have it; none: all that have the struct
+	tagRange    = "range"    // the least and the most of a number or a duration: 1..4096
+	tagOne      = "one"      // the words that are right
+	tagWords    = "words"    // which placeholders it may hold, where those differ from the struct's: see source.scope
+	tagMeans    = "means"    // what an error calls its value
+	tagExample  = "example"  // what an error shows where the value is not a list
+	tagRequired = "required" // the kinds of files whose schema requires it; the check of the struct says why
+	tagAlways   = "always"   // it is written even if it is zero
+	tagShown    = "shown"    // what show calls a field that is no key of a file
+	// The tags of a blank field.
+	tagCalled = "called" // what an error calls the struct
+	tagRefuse = "refuse" // a key that is refused, with what to do instead in tagText
+	tagText   = "text"
+)
+
+// A kind of file: the same struct may have other keys in another one.
+type fileKind string
+
+const (
+	inTracer   fileKind = "tracer"
+	inService  fileKind = "service"
+	inWorkload fileKind = "workload"
+)
+
+// key is a row.
+type key struct {
+	name, form string
+	owner      reflect.Type // the struct that declares it
+	field      reflect.StructField
+	index      []int // of the field, in the outermost struct
+}
+
+func (k key) tag(name string) string { return k.field.Tag.Get(name) }
+
+// words are those of a tag that lists some.
+func (k key) words(tag string) []string { return strings.Fields(k.tag(tag)) }
+
+// keysOf are the keys of a struct in a kind of file, in the order of its fields.
+func keysOf(t reflect.Type, in fileKind) []key {
+	var out []key
+	for i := range t.NumField() {
+		f := t.Field(i)
+		k := key{owner: t, field: f, index: f.Index, form: f.Tag.Get(tagForm)}
+		name, option, _ := strings.Cut(k.tag(tagName), ",")
+		k.name = name
+		switch of := k.words(tagFile); {
+		case option == "inline":
+			for _, inner := range keysOf(f.Type, in) {
+				inner.index = append([]int{i}, inner.index...)
+				out = append(out, inner)
+			}
+		case name != "" && (len(of) == 0 || slices.Contains(of, string(in))):
+			k.form = cmp.Or(k.form, formOfType(f.Type))
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// calledOf is what errors call a struct, and the keys that it refuses.
+func calledOf(t reflect.Type) (called string, refused map[string]string) {
+	called, refused = strings.ToLower(t.Name()), map[string]string{}
+	for i := range t.NumField() {
+		tag := t.Field(i).Tag
+		called = cmp.Or(tag.Get(tagCalled), called)
+		if word := tag.Get(tagRefuse); word != "" {
+			refused[word] = tag.Get(tagText)
+		}
+	}
+	return called, refused
+}
+
+// A struct may set what it is before its keys are read, and check it after.
+type (
+	beginner interface{ begin(s *source, n *node) }
+	checker  interface{ check(s *source, n *node) }
+)
+
+// reading is what a source knows of the place that it reads.
+type reading struct {
+	in       fileKind
+	known    []string // placeholders that a text may hold
+	settings []string // those of the file's settings, for the keys that may hold them besides
+	several  []string // processes of which there is one beside each of others, so that none of them can be named here
+	siblings *node    // the list in which the struct stands
+}
+
+// decode reads a mapping into a struct; into is a pointer to it.
+func (s *source) decode(n *node, into any) bool {
+	v := reflect.ValueOf(into).Elem()
+	called, refused := calledOf(v.Type())
+	if n.kind != mapping {
+		s.fail(n.at, "%s must be a mapping of keys and values, not %s", called, n.kind)
+		return false
+	}
+	defer func(before reading) { s.reading = before }(s.reading)
+	if of, is := into.(beginner); is {
+		of.begin(s, n)
+	}
+	keys := keysOf(v.Type(), s.in)
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.name
+	}
+	s.strangers(n, called, names, refused)
+	for _, k := range keys {
+		if at := n.get(k.name); at != nil {
+			s.value(k, at, v.FieldByIndex(k.index))
+		}
+	}
+	if of, is := into.(checker); is {
+		of.check(s, n)
+	}
+	return true
+}
+
+// strangers complains of the keys of a mapping that are none of the known ones.
+func (s *source) strangers(n *node, called string, known []string, refused map[string]string) {
+	for _, e := range n.entries {
+		if slices.Contains(known, e.key) {
+			continue
+		}
+		if why := refused[e.key]; why != "" {
+			s.fail(e.value.at, "%s", why)
+			continue
+		}
+		hint := ""
+		if e.value.kind == null && strings.Contains(e.key, " ") { // {description: one, and two}
+			hint = "; a comma ends a text in braces: put the text into quotes"
+		}
+		if slices.Contains(known, "run") && e.key == "command" { // as a need has
+			s.fail(e.at, "unknown key \"command\"; did you mean \"run\"? (in %s)", called)
+			n.meant = append(n.meant, "run")
+			continue
+		}
+		s.fail(e.at, "%s", unknown("key", printable(e.key), known)+" (in "+called+")"+hint)
+		if near := nearest.Word(e.key, known); near != "" {
+			n.meant = append(n.meant, near)
+		}
+	}
+}
+
+// value reads the value of a key into its field.
+func (s *source) value(k key, n *node, into reflect.Value) {
+	defer func(before reading) { s.reading = before }(s.reading)
+	s.known = s.scope(k)
+	if read := formOf(k.form).read; read != nil {
+		if out := reflect.ValueOf(read(s, n, k)); out.IsValid() {
+			merge(into, out.Convert(into.Type()))
+		}
+		return
+	}
+	switch t := into.Type(); t.Kind() {
+	case reflect.Struct:
+		s.decode(n, into.Addr().Interface())
+	case reflect.Pointer:
+		into.Set(reflect.New(t.Elem()))
+		s.decode(n, into.Interface())
+	case reflect.Slice:
+		s.list(k, n, into)
+	case reflect.Map:
+		s.byName(k, n, into)
+	default:
+		panic(fmt.Sprintf("config: no form for %s.%s", k.owner, k.field.Name))
+	}
+}
+
+// merge puts a value into a field; the entries of a mapping go among those that are there.
+func merge(into, value reflect.Value) {
+	if into.Kind() == reflect.Map && into.Len() > 0 {
+		for at := value.MapRange(); at.Next(); {
+			into.SetMapIndex(at.Key(), at.Value())
+		}
+		return
+	}
+	into.Set(value)
+}
+
+// list reads a list of structs, or, in the form named, a mapping of names to them.
+func (s *source) list(k key, n *node, into reflect.Value) {
+	items := n.items
+	switch {
+	case k.form == formNamed:
+		items = nil
+		for _, e := range s.entries(n, k.name) {
+			items = append(items, e.value)
+		}
+	case n.kind != list && k.tag(tagExample) != "":
+		s.fail(n.at, "%s must be a list, such as %s, not %s", k.name, k.tag(tagExample), n.kind)
+		return
+	case n.kind != list:
+		s.fail(n.at, "%s must be a list, not %s", k.name, n.kind)
+		return
+	}
+	s.siblings = n
+	out := reflect.MakeSlice(into.Type(), len(items), len(items))
+	for i, item := range items {
+		one := out.Index(i)
+		if k.form == formNamed {
+			one.FieldByName("Name").SetString(n.entries[i].key)
+		}
+		s.decode(item, one.Addr().Interface())
+	}
+	into.Set(out)
+}
+
+// byName reads a mapping of names to structs. Under the form byTracer "default" is kept as "".
+func (s *source) byName(k key, n *node, into reflect.Value) {
+	out := reflect.MakeMap(into.Type())
+	for _, e := range s.entries(n, k.name) {
+		one, name := reflect.New(into.Type().Elem()), e.key
+		if k.form == formByTracer && name == "default" {
+			name = ""
+		}
+		if e.value.kind != null || k.form != formOrNothing {
+			s.decode(e.value, one.Interface())
+		}
+		out.SetMapIndex(reflect.ValueOf(name), one.Elem())
+	}
+	into.Set(out)
+}
+
+// scope are the placeholders that the texts of a key may hold.
+func (s *source) scope(k key) []string {
+	switch k.tag(tagWords) {
+	case "run":
+		return runPlaceholders
+	case "build":
+		return buildPlaceholders
+	case "hook":
+		return hookPlaceholders
+	case "verify": // no process's own: the check is none
+		return slices.DeleteFunc(slices.Clone(s.known), func(word string) bool { return word == "service" || word == "port" })
+	case "value":
+		return slices.Concat(s.known, valuePlaceholders)
+	case "settings":
+		return slices.Concat(s.known, s.settings)
+	}
+	return s.known
+}
+
+// Writing: the same rows in the other direction.
+
+// written are the keys of a struct that have a value; v is a pointer to it.
+func (w writer) written(v any, in fileKind) pairs { return w.keys(reflect.ValueOf(v).Elem(), in) }
+
+func (w writer) keys(v reflect.Value, in fileKind) pairs {
+	p := pairs{}
+	for _, k := range keysOf(v.Type(), in) {
+		field := v.FieldByIndex(k.index)
+		if empty := field.IsZero() || (field.Kind() == reflect.Map || field.Kind() == reflect.Slice) && field.Len() == 0; empty && k.tag(tagAlways) == "" {
+			if !w.listed || field.Kind() != reflect.Slice || field.IsNil() { // steps: [] is not the same as none said
+				continue
+			}
+		}
+		if value := w.valueOf(k, field, in); value != nil {
+			p.add(k.name, value)
+		}
+	}
+	for i := range v.NumField() {
+		if name := v.Type().Field(i).Tag.Get(tagShown); w.listed && name != "" && !v.Field(i).IsZero() {
+			p.add(name, v.Field(i).Interface())
+		}
+	}
+	return p
+}
+
+func (w writer) valueOf(k key, v reflect.Value, in fileKind) any {
+	if write := formOf(k.form).write; write != nil {
+		return write(w, v.Interface())
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return v.String()
+	case reflect.Struct:
+		return w.keys(v, in)
+	case reflect.Slice:
+		if v.Type().Elem().Kind() != reflect.Struct {
+			break
+		}
+		return w.items(k, v, in)
+	case reflect.Map:
+		if v.Type().Elem().Kind() != reflect.Struct {
+			break
+		}
+		return w.byName(k, v, in)
+	}
+	return v.Interface()
+}
+
+// items are structs of a list, or of a mapping by their names.
+func (w writer) items(k key, v reflect.Value, in fileKind) any {
+	all, named := []pairs{}, pairs{}
+	for i := range v.Len() {
+		one := w.keys(v.Index(i), in)
+		if k.form == formNamed {
+			name := v.Index(i).FieldByName("Name").String()
+			named.add(name, one)
+			one = append(single("name", name), one...)
+		}
+		all = append(all, one)
+	}
+	if k.form == formNamed && !w.listed {
+		return named
+	}
+	return all
+}
+
+func (w writer) byName(k key, v reflect.Value, in fileKind) any {
+	all, named := []pairs{}, pairs{}
+	names := v.MapKeys()
+	slices.SortFunc(names, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
+	for _, name := range names {
+		one := w.keys(v.MapIndex(name), in)
+		word := name.String()
+		if k.form == formByTracer {
+			word = orDefault(word)
+		}
+		named.add(word, one)
+		all = append(all, append(single("name", word), one...))
+	}
+	if w.listed && k.form == formOrNothing {
+		return all
+	}
+	return named
+}
+
+// durationType is told apart from other whole numbers.
+var durationType = reflect.TypeFor[time.Duration]()
