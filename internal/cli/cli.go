@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/tracetax/tracetax/internal/cli/agent"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/cli/loading"
@@ -76,6 +77,7 @@ func newRoot(s console.Streams) *cobra.Command {
 		root.AddCommand(add(s))
 	}
 	root.SetHelpCommand(newHelp())
+	wrapFlags(root)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
@@ -83,6 +85,15 @@ func newRoot(s console.Streams) *cobra.Command {
 		}
 	}
 	return root
+}
+
+// helpWidth is the number of columns of a help text.
+const helpWidth = 100
+
+// wrapFlags breaks the descriptions of flags at the width of a help text.
+func wrapFlags(root *cobra.Command) {
+	cobra.AddTemplateFunc("wrapped", func(f *pflag.FlagSet) string { return f.FlagUsagesWrapped(helpWidth) })
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".LocalFlags.FlagUsages", "wrapped .LocalFlags"))
 }
 
 // commands lists the constructors of all commands, one a file.

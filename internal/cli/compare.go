@@ -52,7 +52,7 @@ is over budget; 4 inconclusive.`,
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.filter, "filter", "", "compare only findings that meet the `conditions`, e.g. 'metric:/^latency_/ operation:json'")
-	flags.StringVar(&f.budget, "budget", "", "limits for the change, e.g. `cpu=2%,p99=5%`")
+	flags.StringVar(&f.budget, "budget", "", "`limits` for the change, e.g. cpu=2%,p99=5%")
 	flags.StringSliceVar(&f.variants, "variants", nil, "compare the variants `a,b` of one result")
 	flags.StringVar(&f.markdown, "markdown", "", "write Markdown for a pull request to `FILE` (- is standard output)")
 	flags.BoolVar(&f.json, "json", false, "print the comparison as JSON")

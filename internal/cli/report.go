@@ -83,7 +83,7 @@ run': 3 over budget, 4 inconclusive. DIR stays as it is.`,
 	f.StringVar(&flags.moobench, "moobench", "", "write the durations that run --samples kept, for MooBench's statistics.r, to a new `FOLDER`")
 	f.BoolVar(&flags.summary, "summary", false, "print a table, the method and the machine as Markdown, to paste into documentation")
 	f.BoolVar(&flags.json, "json", false, "print the findings as JSON")
-	f.StringVar(&flags.budget, "budget", "", "other limits for the cost, e.g. `cpu=3%,p99=5%,lost=0`")
+	f.StringVar(&flags.budget, "budget", "", "other `limits` for the cost, e.g. cpu=3%,p99=5%,lost=0")
 	f.BoolVar(&flags.reanalyze, "reanalyze", false, "analyse the records again, and replace the findings in DIR")
 	f.BoolVar(&flags.all, "all", false, "print every metric, role, ledger and warning")
 	return c
