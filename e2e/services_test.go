@@ -219,15 +219,16 @@ load: {rate: 1000/s, warmup: 200ms, duration: 1s, idle: 100ms}
 design: {blocks: `+itoa(blocks)+`}
 budget: {cpu: 10000%}
 `)
-		doc := document(t, tracetax(t, "run", file, "--json").exit(t, 0))
+		c := tracetax(t, "run", file, "--json").exit(t, 0, 4)
+		doc := document(t, c)
 		nginxCosts(t, doc, "off", "log")
-		want := finding.Within
+		want, status := finding.Within, 0
 		f := find(t, doc, "root", "log", "cpu_per_operation")
 		if f.Blocks < intervalBlocks {
-			want = finding.CannotTell
+			want, status = finding.CannotTell, 4
 		}
-		if f.Verdict.Kind != want {
-			t.Errorf("a budget of 100 times, and %d blocks: %+v, want %s", f.Blocks, f.Verdict, want)
+		if f.Verdict.Kind != want || c.ProcessState.ExitCode() != status {
+			t.Errorf("a budget of 100 times, and %d blocks: status %d, %+v; want %d, %s", f.Blocks, c.ProcessState.ExitCode(), f.Verdict, status, want)
 		}
 	})
 }
