@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/cli/receiving"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/sink"
 )
 
 const twoSpans = `{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shop\u001b[31m"}}]},"scopeSpans":[{"spans":[
@@ -122,19 +124,43 @@ func TestSinkUsage(t *testing.T) {
 	}
 }
 
+// agentSink is a sink as tracetax starts it of itself; it has ended by itself when the test does.
+func agentSink(t *testing.T, args ...string) *sink.Remote {
+	t.Helper()
+	in, requests := io.Pipe()
+	answers, out := io.Pipe()
+	var stderr bytes.Buffer
+	code := make(chan int, 1)
+	go func() {
+		code <- cli.Main(append([]string{"agent", "sink"}, args...), in, out, &stderr)
+		_ = out.Close() // of a pipe it is no error
+	}()
+	remote, err := sink.NewRemote(requests, answers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := remote.Close(); err != nil {
+			t.Error(err)
+		}
+		if got := <-code; got != console.Fine || stderr.Len() > 0 {
+			t.Errorf("exit %d, stderr %q", got, stderr.String())
+		}
+	})
+	return remote
+}
+
 func TestAgentSinkFaults(t *testing.T) {
-	var out, stderr bytes.Buffer
-	code := cli.Main([]string{"agent", "sink", "--lose", "0.03", "--late", "500ms"}, strings.NewReader(""), &out, &stderr)
-	if code != console.Fine || !strings.Contains(out.String(), "otlp-grpc") {
-		t.Errorf("exit %d, says %q, stderr %q", code, out.String(), stderr.String())
+	if where := agentSink(t, "--lose", "0.03", "--late", "500ms").Addresses(); where["otlp-grpc"] == "" {
+		t.Errorf("it listens at %v", where)
 	}
 }
 
 func TestAgentSink(t *testing.T) {
-	var out, stderr bytes.Buffer
-	code := cli.Main([]string{"agent", "sink", "--checking=true"}, strings.NewReader(`{"do":"snapshot"}`+"\n"), &out, &stderr)
-	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if code != console.Fine || len(lines) != 2 || !strings.Contains(lines[0], "otlp-grpc") || !strings.Contains(lines[1], `"checking":true`) {
-		t.Errorf("exit %d, lines %q, stderr %q", code, lines, stderr.String())
+	for _, checking := range []bool{true, false} {
+		got, err := agentSink(t, fmt.Sprintf("--checking=%t", checking)).Snapshot(t.Context())
+		if err != nil || got.Counts.Checking != checking {
+			t.Errorf("%+v, %v, want checking: %t", got, err, checking)
+		}
 	}
 }
