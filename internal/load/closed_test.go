@@ -27,7 +27,7 @@ func TestClosedLoopIsItsOwnLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		under := float64(l.Completed) / l.WallSeconds * h.Mean() / 1e9
-		if math.Abs(under/busy-1) > 0.03 {
+		if math.Abs(under/busy-1) > 0.05 {
 			t.Errorf("throughput × mean latency is %.2f requests under way, want %d", under, busy)
 		}
 	})
