@@ -81,7 +81,7 @@ func cardRow(doc *finding.Document, g *Group, f *finding.Finding) model.CardRow 
 		return row
 	}
 	row.Verdict = model.Cell{Mark: parts.VerdictMark(f.Verdict.ShownKind(f.ByRatio())), Text: words.LongBadge(f), Long: f.Verdict.Text, Tone: parts.ToneOf(f.Verdict.ShownKind(f.ByRatio()))}
-	row.Values = finding.FormatValue(f.Baseline, f.Unit) + " → " + finding.FormatValue(f.Value, f.Unit)
+	row.Values = parts.Value(f, f.Baseline) + " → " + parts.Value(f, f.Value)
 	i := f.Shown()
 	if i == nil {
 		row.Big = finding.Missing

@@ -42,3 +42,15 @@ func heads(table model.Grid) []string {
 	}
 	return out
 }
+
+// What nobody could read is missing, not zero.
+func TestUnknownIsNoZero(t *testing.T) {
+	f := &finding.Finding{Operation: "json", Variant: "otel", Against: "none", Metric: "cpu_per_operation", Unit: "s", Headline: true, Verdict: finding.Verdict{Kind: finding.CannotTell}}
+	g := &Group{Operation: "json", Findings: []*finding.Finding{f}}
+	if got := cardRow(&finding.Document{}, g, f).Values; strings.Contains(got, "0") {
+		t.Errorf("the card has %q", got)
+	}
+	if got := figuresOf(&finding.Document{}, g, f); got.Baseline != finding.Missing || got.Value != finding.Missing {
+		t.Errorf("the chart has %q and %q", got.Baseline, got.Value)
+	}
+}

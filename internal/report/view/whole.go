@@ -126,7 +126,7 @@ func figuresOf(doc *finding.Document, g *Group, f *finding.Finding) parts.ChartF
 	one := parts.ChartFigures{
 		Label: parts.Label(f), Group: g.title(), Variant: markedVariant(doc, g, f.Variant), Against: markedVariant(doc, g, f.Against),
 		Mark: parts.VerdictMark(f.Verdict.ShownKind(f.ByRatio())), Tone: parts.ToneOf(f.Verdict.ShownKind(f.ByRatio())).String(),
-		Baseline: finding.FormatValue(f.Baseline, f.Unit), Value: finding.FormatValue(f.Value, f.Unit),
+		Baseline: parts.Value(f, f.Baseline), Value: parts.Value(f, f.Value),
 		Absolute: parts.IntervalText(f.Absolute, f.Unit, false), Relative: parts.IntervalText(f.Relative, f.Unit, true), Dark: doc.NotTracing(f),
 		Told: toldOf(doc, g, f.Variant), Apart: lossyOf(doc, g, f.Variant) != nil,
 	}
