@@ -284,19 +284,25 @@ func TestThrottling(t *testing.T) {
 	})
 }
 
-// The busiest thread is one of the program that burns, with no more than was
-// burnt; the runtime may spread that over a few threads.
-func TestHottest(t *testing.T) {
-	l, err := process.NewLauncher(process.Options{Name: "hottest", LogDir: t.TempDir(), Accounting: process.AccountingClock})
+// burning is a program that burns when it is asked to, and is read by its clocks. It ends with the test.
+func burning(t *testing.T) program {
+	t.Helper()
+	l, err := process.NewLauncher(process.Options{Name: "burning", LogDir: t.TempDir(), Accounting: process.AccountingClock})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}
-	}()
-	p := start(t, l, process.Command{}, "burn")
+	})
+	return start(t, l, process.Command{}, "burn")
+}
+
+// The busiest thread is one of the program that burns, with no more than was
+// burnt; the runtime may spread that over a few threads.
+func TestHottest(t *testing.T) {
+	p := burning(t)
 	m := usage.NewMeter([]usage.Target{p})
 	before, err := m.Threads(role.Role.OnApp)
 	if err != nil {
@@ -325,16 +331,7 @@ func TestHottest(t *testing.T) {
 
 // A program that works wants a CPU, whether it has one or not; one that waits for work wants none.
 func TestWant(t *testing.T) {
-	l, err := process.NewLauncher(process.Options{Name: "want", LogDir: t.TempDir(), Accounting: process.AccountingClock})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	p := start(t, l, process.Command{}, "burn")
+	p := burning(t)
 	m := usage.NewMeter([]usage.Target{p})
 	wants := func() bool {
 		runs, err := m.Want(role.Role.OnApp)

@@ -38,7 +38,7 @@ func (s *Set) judgeIdle() {
 	for _, v := range s.Variants {
 		if one := s.idleOf(v.Name); one.Unread > 0 || one.Unsteady > 0 || one.Share > 0 {
 			s.Idles = append(s.Idles, one)
-			if s.InTurns() && one.Share > idleBends {
+			if s.hides(one) {
 				s.forget(v.Name)
 			}
 		}
@@ -56,12 +56,15 @@ func (s *Set) judgeIdle() {
 // Restless says why nobody knows what operations cost on one side of a pair; nil where that is known.
 func (s *Set) Restless(p Pair) *finding.Reason {
 	for _, one := range s.Idles {
-		if s.InTurns() && one.Share > idleBends && (one.Variant == p.Variant || one.Variant == p.Against) {
+		if s.hides(one) && (one.Variant == p.Variant || one.Variant == p.Against) {
 			return &finding.Reason{Code: finding.WhyRestless, Variant: one.Variant, Figures: []finding.Figure{{Name: "share", Value: min(1, one.Share), Unit: "1"}}}
 		}
 	}
 	return nil
 }
+
+// hides reports whether what is taken off may be so wrong that nobody knows what operations cost.
+func (s *Set) hides(i Idle) bool { return i.Share > idleBends && s.InTurns() }
 
 // forget takes it that nobody knows what a variant's operations cost.
 func (s *Set) forget(variant string) {
