@@ -46,7 +46,7 @@ operations: [call]
 variants:
   none:
 `+variants+`
-load: {rate: 40/s, duration: 2s, warmup: 500ms, idle: 100ms} # 100 traces: Glowroot throws away what is more and waits for a busy machine
+load: {rate: 40/s, duration: 2s, warmup: 500ms, idle: 100ms} # 100 traces: of more than 150 that wait Glowroot throws some away
 design: {blocks: 1, seed: 4, order: apart} # as many JVMs at once would want too much memory
 `)
 			out := filepath.Join(t.TempDir(), "results")
