@@ -32,6 +32,9 @@ const (
 // leastReached is the share of its rate that a first run reaches: of less no later run makes a comparison.
 const leastReached = 0.5
 
+// leastJudged is how many operations a window needs before its rate is judged: of fewer one pause of the machine is a half.
+const leastJudged = 20
+
 // MistakeError ends an experiment that has a mistake.
 type MistakeError struct {
 	Mistake   Mistake
@@ -167,7 +170,7 @@ func (l *Loop) rateNotReached(r *record.Record) *MistakeError {
 	}
 	for i := range r.Phases {
 		p := &r.Phases[i]
-		if p.OfferedRate <= 0 || p.Load.Intended == 0 || p.Capacity != nil || slices.ContainsFunc(r.Phases, func(other record.Phase) bool {
+		if p.OfferedRate <= 0 || p.Load.Intended < leastJudged || p.Capacity != nil || slices.ContainsFunc(r.Phases, func(other record.Phase) bool {
 			return other.Operation == p.Operation && other.OfferedRate < p.OfferedRate
 		}) {
 			continue

@@ -136,6 +136,12 @@ func TestMistakes(t *testing.T) {
 
 		"a third of the rate": {change: rated(1.0/3, ""), want: RateNotReached, runs: 2},
 		"most of the rate":    {change: rated(0.8, ""), runs: 7},
+		"a third of too few operations to tell": {change: func(q run.Request, r *record.Record) {
+			rated(1.0/3, "")(q, r)
+			for i := range r.Phases {
+				r.Phases[i].Load.Intended = leastJudged - 1
+			}
+		}, runs: 7},
 		"slow operations in short windows": {change: func(_ run.Request, r *record.Record) {
 			for i := range r.Phases {
 				if p := &r.Phases[i]; r.Kind == record.Measured {
