@@ -63,8 +63,9 @@ func TestMemoryIsOfTheLoad(t *testing.T) {
 		if m.Process != u.Process || m.Role != u.Role || m.Steady == 0 || m.Steady != u.MemoryMean || m.Peak < u.MemoryPeak {
 			t.Errorf("memory of the run %+v, of its window mean %d and peak %d of %s", m, u.MemoryMean, u.MemoryPeak, u.Process)
 		}
-		if m.Role == "app" && (u.MemoryPeak >= held || m.Peak < held) {
-			t.Errorf("peak %d in the window, %d in the run: %d were held in the drains alone", u.MemoryPeak, m.Peak, held)
+		// Its first look may come before its first request, and see what was held until then: the mean tells.
+		if m.Role == "app" && (u.MemoryMean >= held/2 || m.Peak < held) {
+			t.Errorf("mean %d in the window, peak %d in the run: %d were held in the drains alone", u.MemoryMean, m.Peak, held)
 		}
 	}
 }

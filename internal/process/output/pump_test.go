@@ -56,10 +56,10 @@ func fill(t *testing.T, w *os.File, at int) (wrote int64) {
 // What is in the pipe is taken whole before the pump pauses: with a pause a read, a program is held to so many bytes a pause.
 func TestAFullPipeIsEmptiedBeforeAPause(t *testing.T) {
 	for _, at := range []int{64 << 10, 100, 2500} { // the last leaves a part of every page empty
+		before := time.Now() // the pump has not looked since it was made
 		p, w, taken := pipeOf(t)
 		first := make(chan int64)
 		p.rest = func(time.Duration) { first <- taken.Load(); p.rest = func(time.Duration) {} }
-		before := time.Now()
 		wrote := fill(t, w, at)
 		go p.run()
 		go func() { _ = w.Close() }() // a pump that found much does not pause before the end
