@@ -67,6 +67,8 @@ var floors = map[string]floor{
 	"estimate": {level: 2},
 	"ledger":   {level: 2},
 	"load":     {level: 2, beside: []string{"pace"}},
+	"load/engine": {level: 2, beside: []string{"load", "load/feed"}},
+	"load/feed": {level: 2, beside: []string{"load"}},
 	"pace":     {level: 2},
 	"tidy":     {level: 2},
 	"usage":    {level: 2},

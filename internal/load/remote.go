@@ -97,13 +97,13 @@ func (r *Remote) Close() error {
 	return nil
 }
 
-// Serve carries out the tasks that come in, one at a time, as lines.Server has it.
-func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	g, err := NewGenerator()
-	if err != nil {
-		return err
-	}
-	defer g.Close()
+// Doer carries out one task at a time: a generator.
+type Doer interface {
+	Do(ctx context.Context, t Task) (record.Load, error)
+}
+
+// Serve has g carry out the tasks that come in, one at a time, as lines.Server has it.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, g Doer) error {
 	var working sync.Mutex
 	return lines.NewServer[request, reply](in, out).Serve(ctx, func(ctx context.Context, r request) (reply, error) {
 		if r.Task == nil {

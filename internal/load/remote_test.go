@@ -1,21 +1,25 @@
 // The two sides of the protocol against each other, over pipes as between processes.
 
-package load
+package load_test
 
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/lines"
+	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/load/engine"
 )
 
 // pair starts Serve and returns the conductor's end and what Serve returns.
-func pair(t *testing.T) (*Remote, <-chan error) {
+func pair(t *testing.T) (*load.Remote, <-chan error) {
 	t.Helper()
 	inR, inW, err := os.Pipe()
 	if err != nil {
@@ -27,10 +31,10 @@ func pair(t *testing.T) (*Remote, <-chan error) {
 	}
 	ended := make(chan error, 1)
 	go func() {
-		err := Serve(context.Background(), inR, outW)
+		err := serve(context.Background(), inR, outW)
 		ended <- errors.Join(err, outW.Close(), inR.Close())
 	}()
-	r, err := NewRemote(inW, outR)
+	r, err := load.NewRemote(inW, outR)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,18 +42,33 @@ func pair(t *testing.T) (*Remote, <-chan error) {
 	return r, ended
 }
 
+// serve is Serve with a generator of its own.
+func serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	g, err := engine.NewGenerator()
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	return load.Serve(ctx, in, out, g)
+}
+
+func httpServer(t *testing.T, h http.HandlerFunc) string {
+	t.Helper()
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return server.Listener.Addr().String()
+}
+
 func TestRemote(t *testing.T) {
 	addr := httpServer(t, func(http.ResponseWriter, *http.Request) {})
 	r, ended := pair(t)
-	task := Task{Operations: []Request{{Address: addr, Body: []byte("\x00\xff")}}, Count: 25, Connections: 2}
+	task := load.Task{Operations: []load.Request{{Address: addr, Body: []byte("\x00\xff")}}, Count: 25, Connections: 2}
 	for range 2 {
-		l, err := r.Do(t.Context(), task)
-		if err != nil || l.Completed != 25 {
+		if l, err := r.Do(t.Context(), task); err != nil || l.Completed != 25 || l.Intended != 25 {
 			t.Fatalf("%+v, %v", l, err)
 		}
-		accounted(t, l)
 	}
-	if _, err := r.Do(t.Context(), Task{}); err == nil || !strings.Contains(err.Error(), "no operations") {
+	if _, err := r.Do(t.Context(), load.Task{}); err == nil || !strings.Contains(err.Error(), "no operations") {
 		t.Errorf("a task without operations: %v", err)
 	}
 	if err := r.Close(); err != nil {
@@ -75,12 +94,12 @@ func TestRemoteCancellation(t *testing.T) {
 	})
 	r, _ := pair(t)
 	defer r.Close()
-	l, err := r.Do(ctx, Task{Operations: []Request{{Address: addr}}, Duration: time.Hour})
+	l, err := r.Do(ctx, load.Task{Operations: []load.Request{{Address: addr}}, Duration: time.Hour})
 	if !errors.Is(err, context.Canceled) || l.Errors["cancelled"] != 1 {
 		t.Errorf("%+v, %v", l, err)
 	}
 	ok := httpServer(t, func(http.ResponseWriter, *http.Request) {})
-	if l, err := r.Do(context.Background(), Task{Operations: []Request{{Address: ok}}, Count: 2}); err != nil || l.Completed != 2 {
+	if l, err := r.Do(context.Background(), load.Task{Operations: []load.Request{{Address: ok}}, Count: 2}); err != nil || l.Completed != 2 {
 		t.Errorf("after a cancelled task: %+v, %v", l, err)
 	}
 }
@@ -95,7 +114,7 @@ func TestServeEndsWithItsInput(t *testing.T) {
 	r, ended := pair(t)
 	failed := make(chan error, 1)
 	go func() {
-		_, err := r.Do(context.Background(), Task{Operations: []Request{{Address: addr}}, Count: 1, Timeout: MaxTimeout})
+		_, err := r.Do(context.Background(), load.Task{Operations: []load.Request{{Address: addr}}, Count: 1, Timeout: load.MaxTimeout})
 		failed <- err
 	}()
 	<-seen
@@ -114,7 +133,7 @@ func TestServeEndsWithItsInput(t *testing.T) {
 func TestServeOfNonsense(t *testing.T) {
 	for in, want := range map[string]string{"GET / HTTP/1.1\n": "reading the line", "": ""} {
 		var out strings.Builder
-		err := Serve(t.Context(), strings.NewReader(in), &out)
+		err := serve(t.Context(), strings.NewReader(in), &out)
 		if out.String() != "" || (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %q, %v; want %q", in, out.String(), err, want)
 		}
@@ -123,7 +142,7 @@ func TestServeOfNonsense(t *testing.T) {
 
 func TestRemoteOfWhatIsNoGenerator(t *testing.T) {
 	for _, text := range []string{"", "hello\n", `{"id":1,"body":{"version":99}}` + "\n"} {
-		if _, err := NewRemote(discard{}, strings.NewReader(text)); err == nil {
+		if _, err := load.NewRemote(discard{}, strings.NewReader(text)); err == nil {
 			t.Errorf("%q passes for a generator", text)
 		}
 	}
@@ -133,4 +152,5 @@ func TestRemoteOfWhatIsNoGenerator(t *testing.T) {
 type discard struct{}
 
 func (discard) Write(b []byte) (int, error) { return len(b), nil }
-func (discard) Close() error                { return nil }
+
+func (discard) Close() error { return nil }

@@ -8,10 +8,10 @@ import (
 )
 
 // arrival is one operation that the schedule asks for.
-type arrival struct {
-	at  time.Duration // since the start of the task
-	op  int           // index in Task.Operations
-	nth uint64        // which of this operation it is, from 0: the row of its data
+type Arrival struct {
+	At  time.Duration // since the start of the task
+	Op  int           // index in Task.Operations
+	Nth uint64        // which of this operation it is, from 0: the row of its data
 }
 
 // schedule yields the operations of an open loop in the order of their intended
@@ -41,13 +41,13 @@ func newSchedule(t Task) *schedule {
 }
 
 // next returns the next operation, false when there is none any more.
-func (s *schedule) next() (arrival, bool) {
+func (s *schedule) next() (Arrival, bool) {
 	if s.count > 0 && s.made == s.count {
-		return arrival{}, false
+		return Arrival{}, false
 	}
 	ns := s.offset()
 	if s.duration > 0 && ns >= float64(s.duration)-rounding {
-		return arrival{}, false
+		return Arrival{}, false
 	}
 	at := duration(ns)
 	if !s.poisson {
@@ -55,7 +55,7 @@ func (s *schedule) next() (arrival, bool) {
 	}
 	s.made++
 	op := s.mix.pick(s.rng)
-	return arrival{at: at, op: op, nth: s.turns.next(op)}, true
+	return Arrival{At: at, Op: op, Nth: s.turns.next(op)}, true
 }
 
 // rounding is by how much less, in ns, a product may come out that is a whole number of them.
@@ -99,10 +99,10 @@ func newPart(t Task, thread, threads int) *part {
 	return &part{schedule: newSchedule(t), skip: thread, threads: threads}
 }
 
-func (p *part) next() (arrival, bool) {
+func (p *part) next() (Arrival, bool) {
 	for range p.skip {
 		if _, ok := p.schedule.next(); !ok {
-			return arrival{}, false
+			return Arrival{}, false
 		}
 	}
 	p.skip = p.threads - 1
@@ -143,8 +143,8 @@ func (m mix) pick(rng *rand.Rand) int {
 	return len(m.upTo) - 1
 }
 
-// share is the i-th of n nearly equal whole parts of total.
-func share(total uint64, i, n int) uint64 {
+// Share is the i-th of n nearly equal whole parts of total.
+func Share(total uint64, i, n int) uint64 {
 	part := total / uint64(n)
 	if uint64(i) < total%uint64(n) {
 		part++
@@ -155,29 +155,30 @@ func share(total uint64, i, n int) uint64 {
 // Which operation falls due next: the one difference between an open and a
 // closed loop.
 
-// never is a time that does not come.
-const never = time.Duration(1<<63 - 1)
+// Never is a time that does not come.
+const Never = time.Duration(1<<63 - 1)
 
-// feeder hands out the operations of one thread as they fall due.
-type feeder interface {
-	// take returns an operation that is due now, if one is; busy is the number
+// Feeder hands out the operations of one thread as they fall due.
+type Feeder interface {
+	// Take returns an operation that is due now, if one is; busy is the number
 	// of operations under way.
-	take(now time.Duration, busy int) (arrival, bool)
-	// wake is the time at which take may have an operation if nothing else happens.
-	wake(busy int) time.Duration
-	// over reports whether no operation falls due any more.
-	over(now time.Duration) bool
-	// refused is told that no connection could be opened.
-	refused(now time.Duration)
-	// answered is told that an operation ended well.
-	answered()
+	Take(now time.Duration, busy int) (Arrival, bool)
+	// Wake is the time at which Take may have an operation if nothing else happens.
+	Wake(busy int) time.Duration
+	// Over reports whether no operation falls due any more.
+	Over(now time.Duration) bool
+	// Refused is told that no connection could be opened.
+	Refused(now time.Duration)
+	// Answered is told that an operation ended well.
+	Answered()
 }
 
-func newFeeder(t Task, thread int) feeder {
+// NewFeeder is the feeder of one thread of a task that has its defaults.
+func NewFeeder(t Task, thread int) Feeder {
 	if t.Late > 0 {
 		late := t.Late
 		t.Late = 0
-		return &lateFeeder{feeder: newFeeder(t, thread), by: late}
+		return &lateFeeder{Feeder: NewFeeder(t, thread), by: late}
 	}
 	if t.Rate > 0 {
 		f := &openLoop{part: newPart(t, thread, t.Threads)}
@@ -187,8 +188,8 @@ func newFeeder(t Task, thread int) feeder {
 	return &closedLoop{
 		rng:         rand.New(rand.NewPCG(t.Seed, uint64(thread)+1)),
 		mix:         newMix(t.Operations),
-		connections: t.calls(int(share(uint64(t.Connections), thread, t.Threads))),
-		left:        share(t.Count, thread, t.Threads),
+		connections: t.calls(int(Share(uint64(t.Connections), thread, t.Threads))),
+		left:        Share(t.Count, thread, t.Threads),
 		counted:     t.Count > 0,
 		duration:    t.Duration,
 		turns:       newTurns(t, thread, t.Threads),
@@ -198,31 +199,33 @@ func newFeeder(t Task, thread int) feeder {
 // openLoop follows the schedule, whatever the server does.
 type openLoop struct {
 	*part
-	first arrival
+	first Arrival
 	more  bool
 }
 
 func (f *openLoop) advance() { f.first, f.more = f.part.next() }
 
-func (f *openLoop) take(now time.Duration, _ int) (arrival, bool) {
-	if !f.more || f.first.at > now {
-		return arrival{}, false
+func (f *openLoop) Take(now time.Duration, _ int) (Arrival, bool) {
+	if !f.more || f.first.At > now {
+		return Arrival{}, false
 	}
 	a := f.first
 	f.advance()
 	return a, true
 }
 
-func (f *openLoop) wake(int) time.Duration {
+func (f *openLoop) Wake(int) time.Duration {
 	if !f.more {
-		return never
+		return Never
 	}
-	return f.first.at
+	return f.first.At
 }
 
-func (f *openLoop) over(time.Duration) bool { return !f.more }
-func (f *openLoop) refused(time.Duration)   {}
-func (f *openLoop) answered()               {}
+func (f *openLoop) Over(time.Duration) bool { return !f.more }
+
+func (f *openLoop) Refused(time.Duration) {}
+
+func (f *openLoop) Answered() {}
 
 // closedLoop starts an operation as soon as one ends. Where the server refuses
 // connections it holds back for a growing while, so as not to spin.
@@ -244,54 +247,54 @@ const (
 	mostPause  = 250 * time.Millisecond
 )
 
-func (f *closedLoop) take(now time.Duration, busy int) (arrival, bool) {
-	if busy >= f.connections || now < f.notBefore || f.over(now) {
-		return arrival{}, false
+func (f *closedLoop) Take(now time.Duration, busy int) (Arrival, bool) {
+	if busy >= f.connections || now < f.notBefore || f.Over(now) {
+		return Arrival{}, false
 	}
 	if f.counted {
 		f.left--
 	}
 	op := f.mix.pick(f.rng)
-	return arrival{at: now, op: op, nth: f.turns.next(op)}, true
+	return Arrival{At: now, Op: op, Nth: f.turns.next(op)}, true
 }
 
-func (f *closedLoop) wake(busy int) time.Duration {
+func (f *closedLoop) Wake(busy int) time.Duration {
 	if busy >= f.connections || f.counted && f.left == 0 {
-		return never
+		return Never
 	}
 	return f.notBefore
 }
 
-func (f *closedLoop) over(now time.Duration) bool {
+func (f *closedLoop) Over(now time.Duration) bool {
 	return f.counted && f.left == 0 || f.duration > 0 && now >= f.duration
 }
 
-func (f *closedLoop) refused(now time.Duration) {
+func (f *closedLoop) Refused(now time.Duration) {
 	f.pause = min(max(2*f.pause, firstPause), mostPause)
 	f.notBefore = now + f.pause
 }
 
-func (f *closedLoop) answered() { f.pause = 0 }
+func (f *closedLoop) Answered() { f.pause = 0 }
 
 // A fault on purpose: a generator that is late.
 
 // lateFeeder hands out the operations of another feeder so much later than they
 // fall due. Their intended starts stay what they are.
 type lateFeeder struct {
-	feeder
+	Feeder
 	by   time.Duration
-	held []arrival // fallen due, in this order
+	held []Arrival // fallen due, in this order
 	head int
 }
 
 func (f *lateFeeder) holds() int { return len(f.held) - f.head }
 
-func (f *lateFeeder) take(now time.Duration, busy int) (arrival, bool) {
-	for a, ok := f.feeder.take(now, busy+f.holds()); ok; a, ok = f.feeder.take(now, busy+f.holds()) {
+func (f *lateFeeder) Take(now time.Duration, busy int) (Arrival, bool) {
+	for a, ok := f.Feeder.Take(now, busy+f.holds()); ok; a, ok = f.Feeder.Take(now, busy+f.holds()) {
 		f.held = append(f.held, a)
 	}
-	if f.holds() == 0 || f.held[f.head].at+f.by > now {
-		return arrival{}, false
+	if f.holds() == 0 || f.held[f.head].At+f.by > now {
+		return Arrival{}, false
 	}
 	a := f.held[f.head]
 	if f.head++; f.holds() == 0 {
@@ -300,44 +303,44 @@ func (f *lateFeeder) take(now time.Duration, busy int) (arrival, bool) {
 	return a, true
 }
 
-func (f *lateFeeder) wake(busy int) time.Duration {
-	next := f.feeder.wake(busy + f.holds())
+func (f *lateFeeder) Wake(busy int) time.Duration {
+	next := f.Feeder.Wake(busy + f.holds())
 	if f.holds() > 0 {
-		return min(next, f.held[f.head].at+f.by)
+		return min(next, f.held[f.head].At+f.by)
 	}
 	return next
 }
 
-func (f *lateFeeder) over(now time.Duration) bool { return f.holds() == 0 && f.feeder.over(now) }
+func (f *lateFeeder) Over(now time.Duration) bool { return f.holds() == 0 && f.Feeder.Over(now) }
 
-// The operations that are due but have no connection yet.
+// turns counts the operations of each kind, where some use data; nil otherwise.
+type turns []turn
 
-// wait is an operation that waits for a connection.
-type wait struct {
-	arrival
-	noticed time.Duration // when the generator saw that it was due
-}
+type turn struct{ at, step uint64 }
 
-// queue is first in, first out. The zero value is empty.
-type queue struct {
-	items []wait
-	head  int
-}
-
-func (q *queue) empty() bool  { return q.head == len(q.items) }
-func (q *queue) size() int    { return len(q.items) - q.head }
-func (q *queue) first() *wait { return &q.items[q.head] }
-func (q *queue) push(w wait)  { q.items = append(q.items, w) }
-
-func (q *queue) pop() wait {
-	w := q.items[q.head]
-	q.head++
-	switch {
-	case q.empty():
-		q.items, q.head = q.items[:0], 0
-	case q.head >= 1024 && q.head*2 >= len(q.items):
-		n := copy(q.items, q.items[q.head:])
-		q.items, q.head = q.items[:n], 0
+// newTurns returns the turns of one thread: of n threads each takes every n-th row.
+func newTurns(t Task, thread, threads int) turns {
+	uses := false
+	for _, r := range t.Operations {
+		uses = uses || r.Data != ""
 	}
-	return w
+	if !uses {
+		return nil
+	}
+	ts := make(turns, len(t.Operations))
+	for i := range ts {
+		ts[i] = turn{at: uint64(thread), step: uint64(threads)}
+	}
+	return ts
+}
+
+// next returns which one of operation op comes now.
+func (ts turns) next(op int) uint64 {
+	if ts == nil {
+		return 0
+	}
+	t := &ts[op]
+	nth := t.at
+	t.at += t.step
+	return nth
 }

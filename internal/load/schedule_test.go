@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-func all(next func() (arrival, bool)) []arrival {
-	var as []arrival
+func all(next func() (Arrival, bool)) []Arrival {
+	var as []Arrival
 	for a, ok := next(); ok; a, ok = next() {
 		as = append(as, a)
 	}
@@ -37,9 +37,9 @@ func TestConstantArrivals(t *testing.T) {
 	} {
 		task := Task{Operations: make([]Request, 1), Rate: c.rate, Duration: c.duration, Count: c.count, Arrivals: Constant}
 		as := all(newSchedule(task).next)
-		if len(as) != c.want || as[len(as)-1].at != c.last {
+		if len(as) != c.want || as[len(as)-1].At != c.last {
 			t.Errorf("%v/s for %v, count %d: %d operations, the last at %v; want %d, %v",
-				c.rate, c.duration, c.count, len(as), as[len(as)-1].at, c.want, c.last)
+				c.rate, c.duration, c.count, len(as), as[len(as)-1].At, c.want, c.last)
 		}
 	}
 }
@@ -54,8 +54,8 @@ func TestPoissonArrivals(t *testing.T) {
 	gaps := make([]float64, n)
 	before := time.Duration(0)
 	for i, a := range as {
-		gaps[i] = (a.at - before).Seconds()
-		before = a.at
+		gaps[i] = (a.At - before).Seconds()
+		before = a.At
 	}
 	slices.Sort(gaps)
 	mean, d := 0.0, 0.0
@@ -82,7 +82,7 @@ func TestScheduleIsTheSameForAnyThreads(t *testing.T) {
 		t.Fatalf("%d operations, want about 1000", len(want))
 	}
 	for _, threads := range []int{1, 2, 3, 7} {
-		got := make([]arrival, len(want))
+		got := make([]Arrival, len(want))
 		n := 0
 		for i := range threads {
 			for k, a := range all(newPart(task, i, threads).next) {
@@ -114,7 +114,7 @@ func TestMixFollowsTheWeights(t *testing.T) {
 		}
 		share := make([]float64, len(c.weights))
 		for _, a := range all(newSchedule(task).next) {
-			share[a.op] += 1.0 / n
+			share[a.Op] += 1.0 / n
 		}
 		for i, want := range c.want {
 			if math.Abs(share[i]-want) > 0.012 || want == 0 && share[i] > 0 {
@@ -126,31 +126,31 @@ func TestMixFollowsTheWeights(t *testing.T) {
 
 func TestClosedLoop(t *testing.T) {
 	task := Task{Operations: make([]Request, 1), Connections: 2, Count: 5, Threads: 1}
-	f := newFeeder(task, 0)
+	f := NewFeeder(task, 0)
 	taken := 0
 	for busy := range 4 {
-		if _, ok := f.take(time.Second, busy); ok {
+		if _, ok := f.Take(time.Second, busy); ok {
 			taken++
 		}
 	}
 	if taken != 2 {
 		t.Errorf("%d operations under way on 2 connections", taken)
 	}
-	f.refused(time.Second)
-	if _, ok := f.take(time.Second, 0); ok {
+	f.Refused(time.Second)
+	if _, ok := f.Take(time.Second, 0); ok {
 		t.Error("no pause after a refused connection")
 	}
-	if at := f.wake(0); at != time.Second+firstPause {
+	if at := f.Wake(0); at != time.Second+firstPause {
 		t.Errorf("goes on at %v, want %v", at, time.Second+firstPause)
 	}
-	for f.wake(0) != never {
-		if _, ok := f.take(f.wake(0), 0); !ok {
+	for f.Wake(0) != Never {
+		if _, ok := f.Take(f.Wake(0), 0); !ok {
 			t.Fatal("wake names a time at which nothing is due")
 		}
 		taken++
 	}
-	if taken != 5 || !f.over(0) {
-		t.Errorf("%d operations, over %v; want 5, true", taken, f.over(0))
+	if taken != 5 || !f.Over(0) {
+		t.Errorf("%d operations, over %v; want 5, true", taken, f.Over(0))
 	}
 }
 
@@ -159,11 +159,58 @@ func TestShareAddsUp(t *testing.T) {
 		for n := 1; n < 6; n++ {
 			sum := uint64(0)
 			for i := range n {
-				sum += share(total, i, n)
+				sum += Share(total, i, n)
 			}
 			if sum != total {
 				t.Errorf("%d in %d parts make %d", total, n, sum)
 			}
 		}
+	}
+}
+
+// fixed hands out arrivals at given times.
+type fixed struct{ at []time.Duration }
+
+func (f *fixed) Take(now time.Duration, _ int) (Arrival, bool) {
+	if len(f.at) == 0 || f.at[0] > now {
+		return Arrival{}, false
+	}
+	a := Arrival{At: f.at[0]}
+	f.at = f.at[1:]
+	return a, true
+}
+
+func (f *fixed) Wake(int) time.Duration {
+	if len(f.at) == 0 {
+		return Never
+	}
+	return f.at[0]
+}
+
+func (f *fixed) Over(time.Duration) bool { return len(f.at) == 0 }
+
+func (f *fixed) Refused(time.Duration) {}
+
+func (f *fixed) Answered() {}
+
+func TestLateFeeder(t *testing.T) {
+	f := &lateFeeder{Feeder: &fixed{at: []time.Duration{1, 3, 9}}, by: 5}
+	var got []time.Duration
+	now := time.Duration(0)
+	for !f.Over(now) {
+		for a, ok := f.Take(now, 0); ok; a, ok = f.Take(now, 0) {
+			got = append(got, a.At, now)
+		}
+		if f.Over(now) {
+			break
+		}
+		next := f.Wake(0)
+		if next <= now {
+			t.Fatalf("at %d it wants to be woken at %d", now, next)
+		}
+		now = next
+	}
+	if want := []time.Duration{1, 6, 3, 8, 9, 14}; !slices.Equal(got, want) {
+		t.Errorf("intended and made at %v, want %v", got, want)
 	}
 }

@@ -3,7 +3,9 @@
 package load
 
 import (
+	"cmp"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -68,7 +70,7 @@ func Summarize(t Task, l record.Load, cpu time.Duration) (Summary, error) {
 // SummarizeCPU is Summarize where it is also known how long the generator was kept
 // from its CPU: that too makes it the limit.
 func SummarizeCPU(t Task, l record.Load, cpu CPUTime) (Summary, error) {
-	t = t.withDefaults()
+	t = t.WithDefaults()
 	latency, err := l.Latency.Decode()
 	if err != nil {
 		return Summary{}, err
@@ -178,3 +180,32 @@ func backlog(t Task, l record.Load, latency *hdrhistogram.Histogram) bool {
 }
 
 func seconds(ns int64) float64 { return time.Duration(ns).Seconds() }
+
+// What a process used over a stretch of time.
+
+// CPUTime is what a thread, or several, used.
+type CPUTime struct {
+	Ran    time.Duration
+	Waited time.Duration // ready to run, while its CPU ran something else; 0 where that is not known
+}
+
+// Threads is what each living thread of a process has used until now, by its number.
+type Threads map[int]CPUTime
+
+// Since returns what the process used after before was read: the time that all its
+// threads ran, and the time that the n of them that ran most had to wait for a CPU.
+// Whoever else waits, such as a collector of garbage, holds nothing up.
+func (t Threads) Since(before Threads, n int) CPUTime {
+	var sum CPUTime
+	var each []CPUTime
+	for id, now := range t {
+		d := CPUTime{Ran: max(now.Ran-before[id].Ran, 0), Waited: max(now.Waited-before[id].Waited, 0)}
+		sum.Ran += d.Ran
+		each = append(each, d)
+	}
+	slices.SortFunc(each, func(x, y CPUTime) int { return cmp.Compare(y.Ran, x.Ran) })
+	for _, d := range each[:min(n, len(each))] {
+		sum.Waited += d.Waited
+	}
+	return sum
+}

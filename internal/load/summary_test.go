@@ -7,29 +7,41 @@ import (
 	"testing"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
 // made is a load whose i-th of n latencies is latency(i), and whose lags are all lag.
 func made(t *testing.T, n int, lag time.Duration, timedOut uint64, latency func(i int) time.Duration) record.Load {
 	t.Helper()
-	sum := newTally(Task{})
+	lags, latencies := record.NewHistogram(), record.NewHistogram()
+	last := time.Duration(0)
 	for i := range n {
-		at := time.Duration(i) * time.Millisecond
-		sum.due(at)
-		sum.started++
-		sum.late(lag)
-		if uint64(n-i) <= timedOut {
-			sum.timeOut(at, at+latency(i))
-		} else {
-			sum.complete(at, at+latency(i))
-		}
+		took := latency(i)
+		last = max(last, time.Duration(i)*time.Millisecond+took)
+		enter(t, lags, lag)
+		enter(t, latencies, took)
 	}
-	l, err := sum.load()
+	return record.Load{
+		WallSeconds: last.Seconds(), Intended: uint64(n), Started: uint64(n), Completed: uint64(n) - timedOut, TimedOut: timedOut,
+		Latency: encoded(t, latencies), Lag: encoded(t, lags),
+	}
+}
+
+func enter(t *testing.T, h *hdrhistogram.Histogram, d time.Duration) {
+	t.Helper()
+	if err := h.RecordValue(max(int64(d), h.LowestTrackableValue())); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func encoded(t *testing.T, h *hdrhistogram.Histogram) record.Histogram {
+	t.Helper()
+	out, err := record.EncodeHistogram(h)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l
+	return out
 }
 
 func TestLimitIsNamed(t *testing.T) {
@@ -72,16 +84,13 @@ func TestLimitIsNamed(t *testing.T) {
 
 // A load of which nothing came back says nothing of speed, whoever was late.
 func TestNothingAnswered(t *testing.T) {
-	sum := newTally(Task{})
-	for i := range 50 {
-		at := time.Duration(i) * 20 * time.Millisecond
-		sum.due(at)
-		sum.late(5 * time.Millisecond)
-		sum.fail("connection refused", at)
+	lags := record.NewHistogram()
+	for range 50 {
+		enter(t, lags, 5*time.Millisecond)
 	}
-	l, err := sum.load()
-	if err != nil {
-		t.Fatal(err)
+	l := record.Load{
+		WallSeconds: 0.98, Intended: 50, Failed: 50, Errors: map[string]uint64{"connection refused": 50},
+		Latency: encoded(t, record.NewHistogram()), Lag: encoded(t, lags),
 	}
 	for _, task := range []Task{{Rate: 50, Duration: time.Second}, {Connections: 1, Duration: time.Second}} {
 		if s, err := Summarize(task, l, time.Hour); err != nil || s.Limit != NothingAnswered {
@@ -190,5 +199,21 @@ func TestWaitingForACPUIsTheGeneratorsFault(t *testing.T) {
 		if err != nil || s.Limit != GeneratorBusy || !s.Limit.ByGenerator() || s.CPUSeconds != 1 {
 			t.Errorf("%+v: %+v, %v", task, s, err)
 		}
+	}
+}
+
+func TestThreadsSince(t *testing.T) {
+	before := Threads{1: {10, 5}, 2: {20, 0}, 3: {7, 7}}
+	after := Threads{1: {110, 25}, 2: {70, 3}, 4: {2, 900}} // 3 has ended, 4 has begun
+	for n, want := range map[int]CPUTime{0: {152, 0}, 1: {152, 20}, 2: {152, 23}, 9: {152, 923}} {
+		if got := after.Since(before, n); got != want {
+			t.Errorf("%d threads: %+v, want %+v", n, got, want)
+		}
+	}
+}
+
+func TestReadCPU(t *testing.T) {
+	if _, err := ReadCPU(1 << 30); err == nil {
+		t.Error("a process that is not there uses something")
 	}
 }

@@ -1,21 +1,63 @@
-// The order that a generator is given: which operations, how often, how long.
-
+// Package load owns what load is: tasks, when each of their operations is due, what became of them, and how they are asked
+// for across the border of a process: of a generator (load/engine), or of a program that makes its own load. It must not
+// know tracing, runs and statistics.
+//
+// # What is timed
+//
+// Each operation has an intended start: in an open loop the schedule's, in a
+// closed loop the moment a connection was free for it. Its latency reaches from
+// there to the last byte of the response. So a server that stops for a second
+// is seen by every operation that was due in that second, not just by those
+// that happened to be under way (no coordinated omission).
+//
+// Lag is the part of that time which is the generator's own fault. It is the
+// time from the intended start until the generator noticed it, plus, where the
+// operation then had to wait for a connection because all of them were busy,
+// the time from a connection becoming free to the write. The wait for a busy
+// server itself is the server's fault: it is in the latency and not in the lag.
+// Where a connection has to be opened first, the lag ends when that is asked
+// of the kernel.
+//
+// In an open loop on Linux the last byte's time is the kernel's, so that how late
+// the generator is in reading it is in neither.
+//
+// A task may ask for a generator that is late (Task.Late): operations then begin
+// so much after their intended starts, and their lags and latencies say so.
+//
+// # What is counted
+//
+// Intended = Completed + Failed + TimedOut, always. Started is how many of them
+// reached the kernel, at least in part; the others were refused a connection,
+// or none came free before their time-out. The latency histogram holds
+// the completed ones and, at the time they were given up, those timed out; the
+// lag histogram holds every intended one. Errors says what the failed ones
+// failed of; its values add up to Failed.
+//
+// The time-out counts from the intended start too. After the duration no
+// operation falls due any more; those already due are still sent and waited for
+// until their time-out.
+//
+// A request that went out on a kept connection just as the server closed it,
+// with no byte of a response, is sent once more on a new connection if its
+// method is idempotent, as browsers do (RFC 9110, section 9.2.2). So is, once, a
+// gRPC call that the server says it has not looked at. Resent counts these.
+//
+// # Steps
+//
+// An operation may be several requests (Request.Then), with values of an answer in those that follow. It counts as one: its
+// intended start is that of the first request, its latency reaches to the last byte of the last answer, and it fails with any
+// of them. What the generator needs between two requests is in the latency. The schedule is that of operations, as ever.
 package load
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"math"
-	"net"
-	"slices"
-	"strconv"
-	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/traceparent"
 )
+
+// The order that a generator is given: which operations, how often, how long.
 
 // Arrival processes of an open loop.
 const (
@@ -32,9 +74,9 @@ const (
 // The most of what a Task may ask for; the machine's own limits are lower, and
 // are looked at before the load starts.
 const (
-	mostStreams     = 1 << 16
-	mostConnections = 1 << 20
-	mostThreads     = 1 << 10
+	MostStreams     = 1 << 16
+	MostConnections = 1 << 20
+	MostThreads     = 1 << 10
 )
 
 // MaxTimeout is the longest time-out: what the histograms can hold.
@@ -90,8 +132,42 @@ type Header struct {
 	Value string `json:"value"`
 }
 
-// withDefaults returns t with everything filled in that may be left out.
-func (t Task) withDefaults() Task {
+// Orders of the rows of a data file.
+const (
+	InTurn = "in turn" // each operation takes the next row; after the last comes the first
+	Random = "random"  // each takes one by chance, the same for the same seed
+)
+
+// Take is a value that is taken from the answer to a request, for {take.NAME} in those that follow.
+type Take struct {
+	Name string `json:"name"`
+	From string `json:"from"` // $.a.b[0]: of a body in JSON; anything else is a regular expression over the answer, whose first group is taken
+}
+
+// Verb is Method with its default.
+func (r Request) Verb() string {
+	switch {
+	case r.GRPC:
+		return "POST"
+	case r.Method == "":
+		return "GET"
+	}
+	return r.Method
+}
+
+// Target names what r goes to: requests with the same one share connections.
+func (r Request) Target() string { return fmt.Sprintf("%s grpc %t %s", r.Address, r.GRPC, r.TLS.Key()) }
+
+// Key tells connections apart that must not be shared.
+func (t *TLS) Key() string {
+	if t == nil {
+		return ""
+	}
+	return fmt.Sprintf("tls %q %t %q", t.ServerName, t.Insecure, t.CA)
+}
+
+// WithDefaults returns t with everything filled in that may be left out.
+func (t Task) WithDefaults() Task {
 	if t.Arrivals == "" {
 		t.Arrivals = Constant
 	}
@@ -124,160 +200,6 @@ func (t Task) calls(connections int) int {
 	return connections * max(t.Streams, 1)
 }
 
-// Check says what is wrong with the task, nil if nothing is.
-func (t Task) Check() error {
-	switch {
-	case len(t.Operations) == 0:
-		return errors.New("the task has no operations")
-	case !(t.Rate >= 0) || t.Rate > 1e9:
-		return fmt.Errorf("rate %v: want operations per second, at least 0", t.Rate)
-	case t.Arrivals != "" && t.Arrivals != Constant && t.Arrivals != Poisson:
-		return fmt.Errorf("arrivals %q: want %s or %s", t.Arrivals, Constant, Poisson)
-	case t.Connections < 0:
-		return fmt.Errorf("connections %d: want at least 1", t.Connections)
-	case t.Threads < 0:
-		return fmt.Errorf("threads %d: want at least 1", t.Threads)
-	case t.Duration < 0:
-		return fmt.Errorf("duration %v: want more than 0", t.Duration)
-	case t.Duration == 0 && t.Count == 0:
-		return errors.New("neither a duration nor a count: the load would never end")
-	case t.Timeout < 0 || t.Timeout > MaxTimeout:
-		return fmt.Errorf("timeout %v: want at most %v", t.Timeout, MaxTimeout)
-	case t.Late < 0:
-		return fmt.Errorf("late %v: want at least 0", t.Late)
-	case t.Streams < 0 || t.Streams > mostStreams:
-		return fmt.Errorf("streams %d: want 1 to %d", t.Streams, mostStreams)
-	case t.Connections > mostConnections:
-		return fmt.Errorf("connections %d: want at most %d", t.Connections, mostConnections)
-	case t.Threads > mostThreads:
-		return fmt.Errorf("threads %d: want at most %d", t.Threads, mostThreads)
-	}
-	for _, r := range t.Operations {
-		err := r.check()
-		if err == nil {
-			err = r.checkSteps()
-		}
-		if err != nil {
-			return fmt.Errorf("operation %q: %w", r.Name, err)
-		}
-		if t.Streams > 1 && !r.GRPC {
-			return fmt.Errorf("operation %q: several streams on a connection are for gRPC; HTTP/1.1 has one request at a time", r.Name)
-		}
-	}
-	return nil
-}
-
-func (r Request) check() error {
-	host, port, err := net.SplitHostPort(r.Address)
-	if err != nil || host == "" {
-		return fmt.Errorf("address %q: want host:port", r.Address)
-	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return fmt.Errorf("address %q: the port must be 1 to 65535", r.Address)
-	}
-	if !(r.Weight >= 0) || r.Weight > 1e15 {
-		return fmt.Errorf("weight %v: want at least 0", r.Weight)
-	}
-	if r.Method != "" && !isToken(r.Method) {
-		return fmt.Errorf("method %q is not one", r.Method)
-	}
-	if r.Method == "CONNECT" {
-		return errors.New("method CONNECT is not supported")
-	}
-	if err := r.checkPath(); err != nil {
-		return err
-	}
-	if err := r.checkData(); err != nil {
-		return err
-	}
-	if err := r.checkCall(); err != nil {
-		return err
-	}
-	if !isValue(r.Host) {
-		return fmt.Errorf("host %q holds control characters", r.Host)
-	}
-	for _, h := range r.Headers {
-		if err := h.check(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkCall says what is wrong with a gRPC call.
-func (r Request) checkCall() error {
-	if !r.GRPC {
-		return nil
-	}
-	service, method, ok := strings.Cut(strings.TrimPrefix(r.Path, "/"), "/")
-	switch {
-	case !ok || service == "" || method == "":
-		return fmt.Errorf("path %q: want a gRPC method, /package.Service/Method", r.Path)
-	case r.Method != "" && r.Method != "POST":
-		return fmt.Errorf("method %s: a gRPC call is a POST", r.Method)
-	case len(r.Status) > 0:
-		return fmt.Errorf("status %d: a gRPC call succeeds with grpc-status 0, and with nothing else", r.Status)
-	}
-	return nil
-}
-
-func (r Request) checkPath() error {
-	if r.Order != "" && r.Order != InTurn && r.Order != Random {
-		return fmt.Errorf("order %q of the data: want %q or %q", r.Order, InTurn, Random)
-	}
-	path := r.asRow().Path
-	if r.Data != "" || path != r.Path {
-		if _, err := splitPath(path); err != nil {
-			return err
-		}
-		var err error
-		if path, err = without(path, "/"); err != nil {
-			return err
-		}
-	}
-	if path != "" && path[0] != '/' && path != "*" {
-		return fmt.Errorf("path %q: want it to begin with /", r.Path)
-	}
-	if hasBlank(path) {
-		return fmt.Errorf("path %q: spaces and control characters must be percent-encoded", r.Path)
-	}
-	return nil
-}
-
-func (h Header) check() error {
-	if !isToken(h.Name) {
-		return fmt.Errorf("header name %q is not one", h.Name)
-	}
-	if !isValue(h.Value) {
-		return fmt.Errorf("header %s holds control characters", h.Name)
-	}
-	switch strings.ToLower(h.Name) {
-	case "content-length", "transfer-encoding":
-		return fmt.Errorf("header %s is the generator's own to set", h.Name)
-	}
-	return nil
-}
-
-// isToken reports whether s is a token of RFC 9110, section 5.6.2.
-func isToken(s string) bool {
-	for i := range len(s) {
-		if !tokenByte[s[i]] {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// tokenByte says which bytes may stand in a header name or a method.
-var tokenByte = func() (t [256]bool) {
-	for c := range t {
-		b := byte(c)
-		t[c] = b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' ||
-			strings.IndexByte("!#$%&'*+-.^_`|~", b) >= 0
-	}
-	return t
-}()
-
 // The ids of traces that the generator chooses: every request has a header traceparent, unless it has one of its own.
 
 // Traces says which ids the traces of a task's operations get.
@@ -300,60 +222,4 @@ func (t Traces) IsSampled(number uint64) bool {
 	nth := (number - 1) * share / parts // the run that it is in
 	first, next := (nth*parts+share-1)/share, ((nth+1)*parts+share-1)/share
 	return number-1 == first+t.Key.Draw(nth)%(next-first)
-}
-
-// tracing gives ids to operations.
-type tracing struct {
-	Traces
-	made *atomic.Uint64 // operations that have got one, of the generator's life
-}
-
-// put writes the value for the step of k that is made. An operation that is sent again keeps its ids.
-func (t *tracing) put(into []byte, k *walk) {
-	if k.traced == 0 {
-		k.traced = t.made.Add(1)
-	}
-	t.Key.Put(into, k.traced, max(0, k.step().number-1), t.IsSampled(k.traced))
-}
-
-// identify gives the requests of a task, which get ids, room for them.
-func (p *plan) identify(made *atomic.Uint64) {
-	if p.task.Traces == nil {
-		return
-	}
-	p.tracing = &tracing{*p.task.Traces, made}
-	p.task.Operations = slices.Clone(p.task.Operations)
-	for i := range p.task.Operations {
-		p.task.Operations[i] = p.task.Operations[i].withRoom()
-	}
-}
-
-// withRoom is r with room for ids in it and in the requests that follow it, in those of them that have no such header.
-func (r Request) withRoom() Request {
-	if !r.saysTrace() {
-		r.Headers = append(slices.Clone(r.Headers), roomForIDs)
-	}
-	r.Then = slices.Clone(r.Then)
-	for i := range r.Then {
-		r.Then[i] = r.Then[i].withRoom()
-	}
-	return r
-}
-
-func (r Request) saysTrace() bool {
-	return slices.ContainsFunc(r.Headers, func(h Header) bool { return strings.EqualFold(h.Name, traceparent.Header) })
-}
-
-// roomForIDs is the header in whose value ids are put.
-var roomForIDs = Header{Name: traceparent.Header, Value: traceparent.Blank}
-
-// roomLine is what stands before them in a request.
-var roomLine = []byte("\r\n" + traceparent.Header + ": ")
-
-// traceAt is where the ids of a request that has room for them stand as it goes over the wire.
-func traceAt(wire []byte) int { return bytes.Index(wire, roomLine) + len(roomLine) }
-
-// identified reports whether the generator chooses the ids of all of an operation's traces.
-func (o *operation) identified() bool {
-	return o == nil || o.tracing != nil && o.then.identified()
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/load/engine"
+	"github.com/tracetax/tracetax/internal/load/feed"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -65,7 +67,12 @@ func NewAgent(s console.Streams) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			unshareThreads(runtime.NumCPU())
-			return load.Serve(c.Context(), s.In, s.Out)
+			g, err := engine.NewGenerator()
+			if err != nil {
+				return err
+			}
+			defer g.Close()
+			return load.Serve(c.Context(), s.In, s.Out, g)
 		},
 	}
 }
@@ -79,7 +86,7 @@ func unshareThreads(loops int) {
 
 func runLoad(ctx context.Context, s console.Streams, task load.Task, o options) error {
 	unshareThreads(task.Threads)
-	g, err := load.NewGenerator()
+	g, err := engine.NewGenerator()
 	if err != nil {
 		return err
 	}
@@ -114,7 +121,7 @@ func runLoad(ctx context.Context, s console.Streams, task load.Task, o options) 
 
 // loadError marks a wrong data file as the user's error.
 func loadError(err error) error {
-	var wrong *load.DataError
+	var wrong *feed.DataError
 	if errors.As(err, &wrong) {
 		return console.UsageError(wrong)
 	}

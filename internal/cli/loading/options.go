@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/load/feed"
 )
 
 // options are the flags of load.
@@ -83,7 +84,7 @@ func (o *options) task(target string) (load.Task, error) {
 	if o.streams != 0 && !r.GRPC {
 		return load.Task{}, errors.New("--streams is for grpc:// and grpcs:// only: HTTP/1.1 has one request at a time on a connection")
 	}
-	if err := t.Check(); err != nil {
+	if err := feed.Check(t); err != nil {
 		return load.Task{}, err
 	}
 	if rate > 0 && rate*o.duration.Seconds() < 1 {
@@ -93,7 +94,7 @@ func (o *options) task(target string) (load.Task, error) {
 }
 
 func (o *options) request(target string) (load.Request, error) {
-	r, err := load.RequestTo(target)
+	r, err := feed.RequestTo(target)
 	if err != nil {
 		return r, err
 	}
@@ -164,9 +165,9 @@ func (o *options) http(r *load.Request) error {
 
 // rows says which file's rows fill the placeholders of r.
 func (o *options) rows(r *load.Request) error {
-	uses := load.HasData(r.Path) || load.HasData(string(r.Body))
+	uses := feed.HasData(r.Path) || feed.HasData(string(r.Body))
 	for _, h := range r.Headers {
-		uses = uses || load.HasData(h.Value)
+		uses = uses || feed.HasData(h.Value)
 	}
 	switch {
 	case o.dataFile == "" && uses:

@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/load/engine"
 	"github.com/tracetax/tracetax/internal/record"
 	"golang.org/x/term"
 )
 
 // watchLoad shows on a terminal how far the load has come, until the function
 // that it returns is called. Elsewhere it shows nothing.
-func watchLoad(w io.Writer, g *load.Generator, what string, total time.Duration) (stop func()) {
+func watchLoad(w io.Writer, g *engine.Generator, what string, total time.Duration) (stop func()) {
 	file, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return func() {}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/load/feed"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -190,7 +191,7 @@ func (r *Requests) requestFor(o config.Operation) (load.Request, error) {
 	if strings.HasPrefix(text, "/") {
 		text = "http://" + r.Front(owner.Name) + text
 	}
-	request, err := load.RequestTo(text)
+	request, err := feed.RequestTo(text)
 	if err != nil {
 		return load.Request{}, err
 	}

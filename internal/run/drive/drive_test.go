@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/load/engine"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -107,7 +107,7 @@ func TestWrongOfHTTP2(t *testing.T) {
 		"a call":           {config.Operation{Name: "get", URL: "/a.B/C", GRPC: true}, 0, false},
 	} {
 		err := r.Wrong(c.operation, record.Load{Started: 2, Failed: 1, Completed: c.completed})
-		if errors.Is(err, load.ErrOnlyHTTP2) != c.want {
+		if errors.Is(err, engine.ErrOnlyHTTP2) != c.want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/load/engine"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -54,8 +55,8 @@ func (r *Requests) Wrong(o config.Operation, did record.Load) error {
 		return err
 	}
 	// A server that does not understand HTTP/1.1 may break the connection without a word.
-	if request, bad := r.requestFor(o); bad == nil && !request.GRPC && request.TLS == nil && load.OnlyHTTP2(request.Address) {
-		return fmt.Errorf("%w; %w", err, load.ErrOnlyHTTP2)
+	if request, bad := r.requestFor(o); bad == nil && !request.GRPC && request.TLS == nil && engine.OnlyHTTP2(request.Address) {
+		return fmt.Errorf("%w; %w", err, engine.ErrOnlyHTTP2)
 	}
 	return err
 }

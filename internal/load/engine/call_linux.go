@@ -1,0 +1,303 @@
+// One operation under way in the event loop, and lists of such.
+
+package engine
+
+import "time"
+
+// call is one operation from when it gets a connection until its end.
+type call struct {
+	walk
+	nth      uint64 // which of op it is
+	intended time.Duration
+	deadline time.Duration
+	conn     *conn
+	waits    bool // in conn.queue: its request has not been begun on this connection
+	began    bool // some of its request has been written on this connection
+	counted  bool // as started
+	resent   bool // this is its second connection, of a step: the step's
+	tried    int  // addresses of the server that failed for it, of a step: for the step
+	stream   stream
+
+	prev, next *call // in loop.busy
+	after      *call // in a callQueue
+}
+
+// callQueue is first in, first out. The zero value is empty.
+type callQueue struct{ first, last *call }
+
+func (q *callQueue) push(k *call) {
+	k.after = nil
+	if q.last == nil {
+		q.first = k
+	} else {
+		q.last.after = k
+	}
+	q.last = k
+}
+
+// pop returns the first call, nil if there is none.
+func (q *callQueue) pop() *call {
+	k := q.first
+	if k == nil {
+		return nil
+	}
+	q.first, k.after = k.after, nil
+	if q.first == nil {
+		q.last = nil
+	}
+	return k
+}
+
+// remove takes k out, wherever it is.
+func (q *callQueue) remove(k *call) {
+	var rest callQueue
+	for other := q.pop(); other != nil; other = q.pop() {
+		if other != k {
+			rest.push(other)
+		}
+	}
+	*q = rest
+}
+
+// newCall takes a call that has ended, or makes one.
+func (l *loop) newCall() *call {
+	n := len(l.ended)
+	if n == 0 {
+		return &call{}
+	}
+	k := l.ended[n-1]
+	l.ended = l.ended[:n-1]
+	*k = call{}
+	return k
+}
+
+// The operations under way, in the order of their deadlines.
+
+// busyList is a doubly linked list of calls. Deadlines come in order, save when
+// an operation is tried again.
+type busyList struct {
+	first, last *call
+	size        int
+}
+
+func (b *busyList) add(k *call) {
+	after := b.last
+	for after != nil && after.deadline > k.deadline {
+		after = after.prev
+	}
+	k.prev = after
+	if after == nil {
+		k.next, b.first = b.first, k
+	} else {
+		k.next, after.next = after.next, k
+	}
+	if k.next == nil {
+		b.last = k
+	} else {
+		k.next.prev = k
+	}
+	b.size++
+}
+
+func (b *busyList) remove(k *call) {
+	if k.prev == nil {
+		b.first = k.next
+	} else {
+		k.prev.next = k.next
+	}
+	if k.next == nil {
+		b.last = k.prev
+	} else {
+		k.next.prev = k.prev
+	}
+	k.prev, k.next = nil, nil
+	b.size--
+}
+
+// What is spoken on a connection: the border between the event loop, which knows
+// sockets and deadlines, and the protocols, which know requests and responses.
+
+// session speaks one protocol on one connection. Its methods may end calls by
+// loop.finish and put out bytes by loop.emit; neither calls it back.
+type session interface {
+	// greet begins the connection; the session calls loop.ready when calls may be made.
+	greet(l *loop)
+	// open reports whether a call may be started now.
+	open() bool
+	// start puts out the request of k.
+	start(l *loop, k *call)
+	// feed takes what the server sent. hup says that it has closed its side, so
+	// that the connection cannot be used again. An error breaks the connection.
+	feed(l *loop, b []byte, hup bool) error
+	// flush puts out what has been put off, as far as the socket takes it.
+	flush(l *loop)
+	// end is told that the server has closed the connection; the error says what
+	// the calls under way fail of.
+	end(l *loop) error
+	// cancel forgets k, and reports whether the connection can go on without it.
+	cancel(l *loop, k *call) bool
+	// untouched reports whether nothing of a response to k has come.
+	untouched(k *call) bool
+	// take forgets some call that has been started and returns it, nil if there is none.
+	take() *call
+}
+
+// newSession returns the session for a connection to c's server.
+func (l *loop) newSession(c *conn) session {
+	if c.server.grpc {
+		return newHTTP2(l, c)
+	}
+	c.http1.conn = c
+	return &c.http1
+}
+
+// One operation from its connection to its end.
+
+// begin sends the operation w, if a connection can be had for it: one that has
+// been free since the given time. The generator is late by what passed before it noticed
+// the operation, and by what passed since it could have sent it.
+func (l *loop) begin(w wait, freed time.Duration) bool {
+	op := &l.plan.ops[w.Op]
+	c, err := l.obtain(l.targets[op.target])
+	if c == nil && err == nil {
+		return false
+	}
+	l.tally.late(w.noticed - w.At + l.now - max(freed, w.noticed))
+	if err != nil {
+		l.refuse(op, err, l.now)
+		return true
+	}
+	k := l.newCall()
+	k.op, k.nth, k.intended, k.deadline = op, w.Nth, w.At, l.plan.deadline(w.At)
+	l.busy.add(k)
+	l.assign(c, k)
+	return true
+}
+
+// assign puts k on c.
+func (l *loop) assign(c *conn, k *call) {
+	c.load++
+	l.stamp(c)
+	k.conn, k.waits, k.began = c, true, false
+	c.queue.push(k)
+	l.pump(c)
+	if c.err != nil {
+		l.broken(c, c.err)
+		return
+	}
+	l.keep(c)
+}
+
+// pump starts the calls that wait on c, as far as it takes them.
+func (l *loop) pump(c *conn) {
+	for c.ready && c.err == nil && c.queue.first != nil && c.session.open() {
+		k := c.queue.pop()
+		k.waits = false
+		c.session.start(l, k)
+	}
+}
+
+// started counts a call whose request has reached the kernel, at least in part.
+func (l *loop) started(k *call) {
+	k.began = true
+	if !k.counted {
+		k.counted = true
+		l.tally.start(&k.walk)
+	}
+}
+
+// finish ends a call that was answered with that status of HTTP (0: none, gRPC): as expected if kind is "".
+// keep says whether its connection can go on.
+func (l *loop) finish(k *call, status int, kind string, keep bool) {
+	now, c := l.answeredAt(l.clock()), k.conn
+	switch {
+	case now >= k.deadline:
+		l.tally.timeOut(k.intended, now)
+	case kind == "":
+		l.tally.complete(k.intended, now)
+		l.tally.answered(&k.walk, status)
+	default:
+		l.tally.fail(kind, now)
+	}
+	l.feeder.Answered()
+	c.used = true
+	l.detach(k)
+	if !keep {
+		l.close(c)
+		return
+	}
+	l.keep(c)
+}
+
+// detach ends k's being under way.
+func (l *loop) detach(k *call) {
+	l.busy.remove(k)
+	k.conn.load--
+	l.freed = l.answeredAt(l.now)
+	l.ended = append(l.ended, k)
+}
+
+// fail ends k with err. Its connection is the caller's care.
+func (l *loop) fail(k *call, err error) {
+	l.tally.fail(k.step().says(kindOf(err)), l.now)
+	l.detach(k)
+}
+
+// refuse fails an operation for whose step no connection could be opened.
+func (l *loop) refuse(step *operation, err error, now time.Duration) {
+	l.feeder.Refused(now)
+	l.tally.fail(step.says(kindOf(err)), now)
+}
+
+// giveUp times out a call.
+func (l *loop) giveUp(k *call) {
+	c := k.conn
+	l.tally.timeOut(k.intended, l.now)
+	if c == nil {
+		l.again.remove(k)
+		l.busy.remove(k)
+		l.ended = append(l.ended, k)
+		return
+	}
+	keep := true
+	if k.waits {
+		c.queue.remove(k)
+	} else {
+		keep = c.session.cancel(l, k)
+	}
+	l.detach(k)
+	if !keep || !c.ready && c.load == 0 {
+		l.close(c)
+		return
+	}
+	l.keep(c)
+	l.settle(c)
+}
+
+// settle does what c needs after its session has been at work.
+func (l *loop) settle(c *conn) {
+	switch {
+	case c.err != nil: // a server may have answered before it closed the connection
+		age := c.age
+		c.lost, c.err = c.err, nil
+		if l.read(c, true); c.is(age) {
+			l.broken(c, c.lost)
+		}
+	case c.draining && c.load == 0:
+		l.close(c)
+	default:
+		l.pump(c)
+		if c.err != nil {
+			l.broken(c, c.err)
+		}
+	}
+}
+
+// serve sends the operations that wait for a connection, as far as there are
+// connections free.
+func (l *loop) serve() {
+	for !l.waiting.empty() && l.begin(*l.waiting.first(), l.freed) {
+		l.waiting.pop()
+		l.clock()
+	}
+}

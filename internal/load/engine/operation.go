@@ -1,0 +1,348 @@
+// An operation as it goes over the wire: its requests, one after the other, and the ids of its trace.
+
+package engine
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/load/feed"
+	"github.com/tracetax/tracetax/internal/traceparent"
+)
+
+// operation is a request as it goes over the wire.
+type operation struct {
+	target  int // index in plan.targets
+	wire    []byte
+	call    grpcCall   // the same, where it is one
+	head    bool       // the response has no body, whatever its headers say
+	resend  bool       // may be sent twice
+	tracing *tracing   // chooses the ids of its trace; nil: nobody, or the request's own header
+	traceAt int        // where they stand in wire
+	status  []int      // those that are right; none is any 2xx or 3xx
+	rows    *feed.Rows // nil: the request is the same each time; see operation.bytes
+
+	number int          // of a step, from 1; 0: the operation has no others
+	then   *operation   // the step that follows; nil: the answer to this one ends the operation
+	takes  feed.Takers  // of its answer, for the steps that follow
+	filled *feed.Filled // of a step: the request with what was taken; nil: it is the same each time
+}
+
+// walks reports whether an operation of the plan has several steps.
+func (p *plan) walks() bool {
+	return slices.ContainsFunc(p.ops, func(o operation) bool { return o.then != nil })
+}
+
+func newOperation(r load.Request, target int, ids *tracing) operation {
+	method := r.Verb()
+	o := operation{
+		target: target,
+		wire:   feed.Render(r),
+		head:   method == "HEAD",
+		resend: isIdempotent(method),
+		status: r.Status,
+	}
+	if slices.Contains(r.Headers, roomForIDs) {
+		o.tracing, o.traceAt = ids, traceAt(o.wire)
+	}
+	if r.GRPC {
+		o.call = readCall(nil, o.wire, r.TLS != nil)
+	}
+	return o
+}
+
+func isIdempotent(method string) bool {
+	switch method {
+	case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE":
+		return true
+	}
+	return false
+}
+
+// expects reports whether status is what the operation calls success.
+func (o *operation) expects(status int) bool {
+	if len(o.status) > 0 {
+		return slices.Contains(o.status, status)
+	}
+	return status >= 200 && status < 400
+}
+
+// bytes returns the nth request as it goes over the wire; where requests differ
+// it is written into room, which is returned, grown if need be, for the next one.
+func (o *operation) bytes(nth uint64, room []byte) (wire, grown []byte) {
+	if o.rows == nil {
+		return o.wire, room
+	}
+	room = o.rows.Bytes(nth, room)
+	return room, room
+}
+
+// chain gives o the steps that follow it.
+func (o *operation) chain(r load.Request, ids *tracing) error {
+	if len(r.Then) == 0 {
+		return nil
+	}
+	var err error
+	if o.takes, err = feed.NewTakers(r.Takes); err != nil {
+		return err
+	}
+	o.number = 1
+	last := o
+	for _, then := range r.Then {
+		next := newOperation(then, o.target, ids)
+		next.number = last.number + 1
+		if next.takes, err = feed.NewTakers(then.Takes); err != nil {
+			return err
+		}
+		if next.filled, err = feed.NewFilled(then); err != nil {
+			return err
+		}
+		last.then, last = &next, &next
+	}
+	return nil
+}
+
+// says is what an operation fails of, with the step that it fails at.
+func (o *operation) says(kind string) string {
+	if o.number == 0 {
+		return kind
+	}
+	return fmt.Sprintf("step %d: %s", o.number, kind)
+}
+
+// walk is the way of one operation through its steps.
+type walk struct {
+	op    *operation        // the first step
+	at    *operation        // the one that is made; nil: the first
+	taken map[string]string // from the answers so far
+	wire  []byte            // the request of this step, where it differs each time
+	body  uint64            // bytes of the answers' bodies so far
+
+	traced uint64 // by which number its traces got their ids; 0: none yet
+}
+
+// step is the one that is made.
+func (k *walk) step() *operation {
+	if k.at != nil {
+		return k.at
+	}
+	return k.op
+}
+
+// bytes is operation.bytes of the step.
+func (k *walk) bytes(nth uint64, room []byte) (wire, grown []byte) {
+	step := k.step()
+	wire = k.wire
+	if wire == nil {
+		wire, room = step.bytes(nth, room)
+	}
+	if step.tracing == nil {
+		return wire, room
+	}
+	at := step.traceAt
+	switch {
+	case k.wire != nil || step.rows != nil:
+		at = traceAt(wire)
+	default: // the same for all
+		room = append(room[:0], wire...)
+		wire = room
+	}
+	step.tracing.put(wire[at:at+traceparent.Length], k)
+	return wire, room
+}
+
+// errUnfit is what an operation fails of where a value breaks the request that it goes into.
+var errUnfit = errors.New("a value that was taken does not fit into the request that follows")
+
+// advance goes to the next step, with what the answer to this one holds. kind says what it lacks, "" where nothing.
+func (k *walk) advance(answer *feed.Tape) (kind string) {
+	step := k.step()
+	if len(step.takes) > 0 && k.taken == nil {
+		k.taken = map[string]string{}
+	}
+	if kind := step.takes.Take(answer, k.taken); kind != "" {
+		return step.says(kind)
+	}
+	k.at, k.wire = step.then, nil
+	if k.at.filled == nil {
+		return ""
+	}
+	var err error
+	if k.wire, err = k.at.filled.Render(k.taken); err != nil {
+		return k.at.says(errUnfit.Error())
+	}
+	return ""
+}
+
+// The ids of traces that the generator chooses.
+
+// tracing gives ids to operations.
+type tracing struct {
+	load.Traces
+	made *atomic.Uint64 // operations that have got one, of the generator's life
+}
+
+// put writes the value for the step of k that is made. An operation that is sent again keeps its ids.
+func (t *tracing) put(into []byte, k *walk) {
+	if k.traced == 0 {
+		k.traced = t.made.Add(1)
+	}
+	t.Key.Put(into, k.traced, max(0, k.step().number-1), t.IsSampled(k.traced))
+}
+
+// identify gives the requests of a task, which get ids, room for them.
+func (p *plan) identify(made *atomic.Uint64) {
+	if p.task.Traces == nil {
+		return
+	}
+	p.tracing = &tracing{*p.task.Traces, made}
+	p.task.Operations = slices.Clone(p.task.Operations)
+	for i := range p.task.Operations {
+		p.task.Operations[i] = withRoom(p.task.Operations[i])
+	}
+}
+
+// withRoom is r with room for ids in it and in the requests that follow it, in those of them that have no such header.
+func withRoom(r load.Request) load.Request {
+	if !saysTrace(r) {
+		r.Headers = append(slices.Clone(r.Headers), roomForIDs)
+	}
+	r.Then = slices.Clone(r.Then)
+	for i := range r.Then {
+		r.Then[i] = withRoom(r.Then[i])
+	}
+	return r
+}
+
+func saysTrace(r load.Request) bool {
+	return slices.ContainsFunc(r.Headers, func(h load.Header) bool { return strings.EqualFold(h.Name, traceparent.Header) })
+}
+
+// roomForIDs is the header in whose value ids are put.
+var roomForIDs = load.Header{Name: traceparent.Header, Value: traceparent.Blank}
+
+// roomLine is what stands before them in a request.
+var roomLine = []byte("\r\n" + traceparent.Header + ": ")
+
+// traceAt is where the ids of a request that has room for them stand as it goes over the wire.
+func traceAt(wire []byte) int { return bytes.Index(wire, roomLine) + len(roomLine) }
+
+// identified reports whether the generator chooses the ids of all of an operation's traces.
+func (o *operation) identified() bool {
+	return o == nil || o.tracing != nil && o.then.identified()
+}
+
+// A task made ready to be carried out: addresses looked up, requests rendered.
+
+// plan is a task with everything prepared that can be before it starts.
+type plan struct {
+	task    load.Task
+	ops     []operation
+	targets []target
+	tracing *tracing     // nil: the program chooses the ids of traces
+	sources []netip.Addr // to connect from, in turn; none: the system's choice
+}
+
+// target is a server: all operations with the same Address share its connections,
+// if they speak alike.
+type target struct {
+	key     string // tells targets apart
+	address string
+	addrs   []netip.AddrPort // to be tried in this order
+	grpc    bool             // HTTP/2, otherwise HTTP/1.1
+	tls     *tls.Config      // nil: plain
+}
+
+// newPlan checks t and looks up its addresses.
+func newPlan(ctx context.Context, t load.Task) (*plan, error) {
+	return newPlanWith(ctx, t, &feed.Files{}, &atomic.Uint64{})
+}
+
+// newPlanWith is newPlan with files of request data that may have been read before, and the number of operations that have got ids.
+func newPlanWith(ctx context.Context, t load.Task, files *feed.Files, identified *atomic.Uint64) (*plan, error) {
+	if err := feed.Check(t); err != nil {
+		return nil, err
+	}
+	p := &plan{task: t.WithDefaults()}
+	p.identify(identified)
+	var err error
+	if p.task.Operations, err = feed.Encoded(p.task.Operations); err != nil {
+		return nil, err
+	}
+	index := map[string]int{}
+	for _, r := range p.task.Operations {
+		i, ok := index[r.Target()]
+		if !ok {
+			t, err := newTarget(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			i = len(p.targets)
+			index[t.key] = i
+			p.targets = append(p.targets, t)
+		}
+		o := newOperation(r, i, p.tracing)
+		if err := o.chain(r, p.tracing); err != nil {
+			return nil, fmt.Errorf("operation %q: %w", r.Name, err)
+		}
+		p.ops = append(p.ops, o)
+	}
+	rows, err := files.Rows(ctx, p.task.Operations, p.task.Seed)
+	if err != nil {
+		return nil, err
+	}
+	for i := range p.ops {
+		p.ops[i].rows = rows[i]
+	}
+	p.sources = p.chooseSources()
+	return p, nil
+}
+
+func newTarget(ctx context.Context, r load.Request) (target, error) {
+	addrs, err := lookUp(ctx, r.Address)
+	if err != nil {
+		return target{}, err
+	}
+	t := target{key: r.Target(), address: r.Address, addrs: addrs, grpc: r.GRPC}
+	if r.TLS != nil {
+		t.tls, err = tlsConfig(r.TLS, r.Address, r.GRPC)
+	}
+	return t, err
+}
+
+func lookUp(ctx context.Context, address string) ([]netip.AddrPort, error) {
+	if a, err := netip.ParseAddrPort(address); err == nil {
+		return []netip.AddrPort{a}, nil
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("address %q: want host:port: %w", address, err)
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return nil, fmt.Errorf("address %q: reading the port: %w", address, err)
+	}
+	ips, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil, fmt.Errorf("looking up the host of %q: %w", address, err)
+	}
+	var addrs []netip.AddrPort
+	for _, ip := range ips {
+		addrs = append(addrs, netip.AddrPortFrom(ip.Unmap(), uint16(n)))
+	}
+	return addrs, nil
+}
+
+// deadline is when an operation with this intended start is given up.
+func (p *plan) deadline(intended time.Duration) time.Duration { return intended + p.task.Timeout }

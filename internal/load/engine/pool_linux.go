@@ -1,0 +1,399 @@
+// The connections of an event loop: opened when needed, kept between tasks.
+
+package engine
+
+import (
+	"crypto/tls"
+	"errors"
+	"net/netip"
+
+	"golang.org/x/sys/unix"
+)
+
+// conn is one connection with the calls on it. What only some connections need
+// is behind pointers, so that an idle one is small.
+type conn struct {
+	fd       int
+	slot     int32  // index in loop.conns
+	age      uint32 // tells events of this connection from those of the slot's former ones
+	server   *server
+	addr     netip.AddrPort // of the server, to which it leads
+	place    int            // index in server.free; -1 while it takes no more calls
+	load     int            // calls on it
+	up       bool           // TCP is established
+	ready    bool           // so is what goes over it: calls may be made
+	used     bool           // it has carried a whole response
+	draining bool           // no new calls; it does not count as open any more
+	dirty    bool           // in loop.dirty
+	stamped  bool           // the kernel says when bytes come in
+	err      error          // that a write met; the connection is to be broken off
+	lost     error          // that one met, while what has come is still read
+	out      []byte         // still to be written
+	base     []byte         // out's memory
+	queue    callQueue
+	tls      *tlsLayer // nil: plain
+	session  session
+	http1    http1
+}
+
+// server is a target with its connections; it outlives the tasks.
+type server struct {
+	addrs   []netip.AddrPort
+	first   int         // index of the address that last worked
+	streams int         // calls at a time on one connection
+	grpc    bool        // HTTP/2
+	tls     *tls.Config // nil: plain
+	cache   tls.ClientSessionCache
+	free    []*conn // a stack of those that take more calls, so that few do most of the work; nil where one was closed
+}
+
+// server returns the server of a target, known from a task before or not.
+func (l *loop) server(t target) *server {
+	s, ok := l.servers[t.key]
+	if !ok {
+		s = &server{grpc: t.grpc}
+		l.servers[t.key] = s
+	}
+	s.addrs, s.first, s.streams = t.addrs, 0, 1
+	if t.grpc {
+		s.streams = l.plan.task.Streams
+	}
+	if t.tls == nil {
+		return s
+	}
+	if s.cache == nil {
+		s.cache = tls.NewLRUClientSessionCache(0)
+	}
+	s.tls = t.tls.Clone()
+	s.tls.ClientSessionCache = s.cache
+	return s
+}
+
+// obtain returns a connection to s that takes a call, a new one if need be; nil
+// if as many are busy as may be open.
+func (l *loop) obtain(s *server) (*conn, error) {
+	if c := s.pop(); c != nil {
+		return c, nil
+	}
+	if l.open >= l.most && !l.closeIdle() {
+		return nil, nil
+	}
+	return l.reach(s)
+}
+
+// reach opens a connection to the address of s that last worked, or to another where that cannot even be tried.
+func (l *loop) reach(s *server) (c *conn, err error) {
+	for range s.addrs {
+		if c, err = l.connect(s, s.addrs[s.first]); err == nil {
+			return c, nil
+		}
+		s.first = (s.first + 1) % len(s.addrs)
+	}
+	return nil, err
+}
+
+func (s *server) pop() *conn {
+	for n := len(s.free); n > 0; n = len(s.free) {
+		c := s.free[n-1]
+		s.free = s.free[:n-1]
+		if c != nil {
+			c.place = -1
+			return c
+		}
+	}
+	return nil
+}
+
+// connect opens a connection without waiting for it to be established.
+func (l *loop) connect(s *server, addr netip.AddrPort) (*conn, error) {
+	fd, err := openSocket(addr, l.source())
+	if err != nil {
+		return nil, err
+	}
+	c := l.take(fd)
+	c.server, c.addr = s, addr
+	c.session = l.newSession(c)
+	const events = unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP
+	if err := l.poll.add(fd, events, c.slot, c.age); err != nil {
+		l.close(c)
+		return nil, err
+	}
+	return c, nil
+}
+
+// source is the local address for the next connection; the zero one leaves the
+// choice to the system.
+func (l *loop) source() netip.Addr {
+	sources := l.plan.sources
+	if len(sources) == 0 {
+		return netip.Addr{}
+	}
+	l.made++
+	return sources[(l.made-1)%len(sources)]
+}
+
+// take puts a new connection in a free slot.
+func (l *loop) take(fd int) *conn {
+	l.open++
+	l.opening++
+	if n := len(l.free); n > 0 {
+		c := l.conns[l.free[n-1]]
+		l.free = l.free[:n-1]
+		*c = conn{fd: fd, slot: c.slot, age: c.age + 1, place: -1, http1: http1{response: response{line: c.http1.response.line[:0]}}}
+		return c
+	}
+	c := &conn{fd: fd, slot: int32(len(l.conns)), place: -1}
+	l.conns = append(l.conns, c)
+	return c
+}
+
+// close closes a connection that carries no call any more.
+func (l *loop) close(c *conn) {
+	if c.place >= 0 {
+		c.server.free[c.place] = nil
+	}
+	if c.tls != nil {
+		c.tls.close()
+	}
+	// The kernel takes the socket out of the epoll set; an error could change nothing.
+	_ = unix.Close(c.fd)
+	c.fd, c.place = -1, -1
+	if !c.draining {
+		l.open--
+	}
+	if !c.ready {
+		l.opening--
+	}
+	l.emptied(c)
+	c.tls, c.session = nil, nil
+	l.free = append(l.free, c.slot)
+}
+
+// keep puts a connection aside for the next call, if it takes more.
+func (l *loop) keep(c *conn) {
+	if c.place >= 0 || c.draining || c.load >= c.server.streams {
+		return
+	}
+	c.place = len(c.server.free)
+	c.server.free = append(c.server.free, c)
+}
+
+// drain has no more calls made on c; it is closed when the last one ends.
+func (l *loop) drain(c *conn) {
+	if c.draining {
+		return
+	}
+	c.draining = true
+	l.open--
+	l.freed = l.clock() // another may be opened in its place
+	if c.place >= 0 {
+		c.server.free[c.place], c.place = nil, -1
+	}
+}
+
+// closeIdle closes some idle connection, false if there is none.
+func (l *loop) closeIdle() bool {
+	for _, s := range l.servers {
+		for i := len(s.free) - 1; i >= 0; i-- {
+			if c := s.free[i]; c != nil && c.load == 0 {
+				l.close(c)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// trim closes idle connections until no more than may be are open.
+func (l *loop) trim() {
+	for l.open > l.most && l.closeIdle() {
+	}
+}
+
+// A connection from the moment when it is asked of the kernel until calls can be
+// made on it: TCP, TLS, and what the protocol says first.
+
+// connected deals with the first news of a connection, and reports whether it is
+// established.
+func (l *loop) connected(c *conn) bool {
+	errno, err := unix.GetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_ERROR)
+	switch {
+	case err != nil:
+		l.connectFailed(c, err)
+		return false
+	case errno != 0:
+		l.connectFailed(c, unix.Errno(errno))
+		return false
+	}
+	c.up = true
+	l.tally.connected++
+	if c.server.tls != nil {
+		l.shakeHands(c)
+		return true
+	}
+	return l.greet(c)
+}
+
+// greet has the session begin, and reports whether the connection is still there.
+func (l *loop) greet(c *conn) bool {
+	age := c.age
+	c.session.greet(l)
+	l.settle(c)
+	return c.is(age)
+}
+
+// ready lets calls be made on c.
+func (l *loop) ready(c *conn) {
+	if !c.ready {
+		c.ready = true
+		l.opening--
+		l.freed = l.clock()
+	}
+}
+
+// Connections that end with calls on them: which of these fail, and which are made
+// once more on another one.
+
+// broken deals with a connection that cannot go on.
+func (l *loop) broken(c *conn, err error) {
+	if c.load == 0 {
+		l.close(c)
+		return
+	}
+	l.clock()
+	if !c.ready {
+		l.feeder.Refused(l.now)
+	}
+	var again *call // a list, by after
+	for k := c.popCall(); k != nil; k = c.popCall() {
+		if c.isStaleFor(k) {
+			if k.began {
+				l.tally.resent++
+			}
+			k.resent = k.resent || c.used
+			k.after, again = again, k
+			continue
+		}
+		l.fail(k, c.reason(k, err))
+	}
+	l.close(c)
+	l.restart(again, c.server)
+}
+
+// popCall takes some call off c, nil if there is none.
+func (c *conn) popCall() *call {
+	if k := c.session.take(); k != nil {
+		return k
+	}
+	return c.queue.pop()
+}
+
+// isStaleFor reports whether c broke as a connection does that the server closed
+// while it was idle, and whether k may then be made on another one.
+func (c *conn) isStaleFor(k *call) bool {
+	return c.used && !k.resent && (!k.began || k.step().resend && c.session.untouched(k))
+}
+
+// reason is what k fails of when c ends because of err.
+func (c *conn) reason(k *call, err error) error {
+	if errors.Is(err, errClosedEarly) && k.began && !c.session.untouched(k) {
+		return errCutShort
+	}
+	return err
+}
+
+// restart moves the calls of a connection that is gone to others.
+func (l *loop) restart(calls *call, s *server) {
+	for k := calls; k != nil; k = calls {
+		calls = k.after
+		c, err := l.another(s)
+		if err != nil {
+			l.unplaced(k, err)
+			continue
+		}
+		l.assign(c, k)
+	}
+}
+
+// repeat has k made once more, on whatever connection is free, since the server has not
+// looked at it.
+func (l *loop) repeat(k *call) {
+	c := k.conn
+	c.load--
+	l.keep(c)
+	k.conn = nil
+	k.resent = true
+	if k.began {
+		l.tally.resent++
+	}
+	l.again.push(k)
+}
+
+// move has k go on on another connection: the server ends its own between two steps.
+func (l *loop) move(k *call) {
+	c := k.conn
+	c.load--
+	k.conn = nil
+	l.again.push(k)
+	l.close(c)
+}
+
+// rerun makes the calls that are to be repeated, as far as there are connections.
+func (l *loop) rerun() {
+	for k := l.again.first; k != nil; k = l.again.first {
+		s := l.targets[k.op.target]
+		c, err := l.obtain(s)
+		if c == nil && err == nil {
+			return
+		}
+		l.again.pop()
+		if err != nil {
+			l.unplaced(k, err)
+			continue
+		}
+		l.assign(c, k)
+	}
+}
+
+// unplaced fails k, for which no connection could be opened.
+func (l *loop) unplaced(k *call, err error) {
+	l.refuse(k.step(), err, l.clock())
+	l.busy.remove(k)
+	l.ended = append(l.ended, k)
+}
+
+// another is a connection for a call that lost its own. A kept one might be just
+// as stale.
+func (l *loop) another(s *server) (*conn, error) {
+	if c := s.pop(); c != nil {
+		if !c.used {
+			return c, nil
+		}
+		l.keep(c)
+	}
+	return l.reach(s)
+}
+
+// connectFailed tries the server's next address, if there is one.
+func (l *loop) connectFailed(c *conn, err error) {
+	l.clock()
+	s := c.server
+	var again *call
+	failed := false
+	for k := c.popCall(); k != nil; k = c.popCall() {
+		if k.tried++; k.tried < len(s.addrs) {
+			k.after, again = again, k
+			continue
+		}
+		l.fail(k, err)
+		failed = true
+	}
+	if failed {
+		l.feeder.Refused(l.now)
+	}
+	l.close(c)
+	if s.addrs[s.first] == c.addr { // several may fail of one address
+		s.first = (s.first + 1) % len(s.addrs)
+	}
+	l.restart(again, s)
+}
