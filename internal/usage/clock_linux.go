@@ -6,12 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
+	"github.com/tracetax/tracetax/internal/process/cgroup"
+	"github.com/tracetax/tracetax/internal/process/table"
 	"github.com/tracetax/tracetax/internal/record"
+	"golang.org/x/sys/unix"
 )
 
 // patience is how often a reading is begun because a process ended in the middle of the
@@ -117,4 +121,160 @@ func clock(pid int) (time.Duration, error) {
 // ended reports whether err only says that a process is no more.
 func ended(err error) bool {
 	return errors.Is(err, syscall.ESRCH) || errors.Is(err, syscall.EINVAL) || errors.Is(err, fs.ErrNotExist)
+}
+
+// Readings from cgroups: everything that ran in them, the dead included. The
+// kernel books the time of a thread when it leaves its CPU, and otherwise at
+// every timer tick (1 to 10 ms): a busy thread is behind by less than a tick.
+// What a program runs elsewhere is in none of them, and it may move its processes
+// as it likes: so the processes' clocks are read beside.
+
+// readGroup reads a target's cgroup, and the clocks of its processes beside.
+func readGroup(t Target, of func(map[string]string) (reading, error)) (reading, error) {
+	r, err := of(t.Groups())
+	if err != nil {
+		return r, err
+	}
+	by, err := readClocks(t)
+	switch {
+	case err == nil:
+		r.clocks = &clocks{cpu: by.cpu, system: by.system, processes: len(by.pids)}
+	case !errors.Is(err, errTorn):
+		return r, err
+	default: // the cgroup alone has to do
+		if by.pids, err = t.Pids(); err != nil {
+			return r, err
+		}
+	}
+	r.outside, err = outside(t, by.pids)
+	return r, err
+}
+
+// outside lists those of a target's processes that are not in its cgroup any more, by name and number.
+func outside(t Target, all []int) ([]string, error) {
+	groups := t.Groups()
+	dir := groups["cpuacct"]
+	if dir == "" {
+		dir = groups["unified"]
+	}
+	inside, err := cgroup.PIDs([]string{dir})
+	if err != nil {
+		return nil, err
+	}
+	member := make(map[int]bool, len(inside))
+	for _, pid := range inside {
+		member[pid] = true
+	}
+	var names []string
+	for _, pid := range all {
+		if member[pid] || !table.Running(pid) { // those that have ended are in none
+			continue
+		}
+		name, err := readFile(fmt.Sprintf("/proc/%d/comm", pid), make([]byte, 64))
+		if ended(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, fmt.Sprintf("%s (process %d)", strings.TrimSpace(string(name)), pid))
+	}
+	return names, nil
+}
+
+func readV1(groups map[string]string) (reading, error) {
+	r := reading{at: time.Now(), source: "cgroup v1"}
+	buffer := make([]byte, 4096)
+	total, err := readFile(filepath.Join(groups["cpuacct"], "cpuacct.usage"), buffer)
+	if err != nil {
+		return r, err
+	}
+	r.cpu = time.Duration(digits(string(total)))
+	split, err := readFile(filepath.Join(groups["cpuacct"], "cpuacct.stat"), buffer)
+	if err != nil {
+		return r, err
+	}
+	r.system = time.Duration(number(split, "system ")) * tick
+	if groups["cpu"] == "" {
+		return r, nil
+	}
+	stat, err := readFile(filepath.Join(groups["cpu"], "cpu.stat"), buffer)
+	r.throttled = time.Duration(number(stat, "throttled_time "))
+	return r, err
+}
+
+func readV2(groups map[string]string) (reading, error) {
+	r := reading{at: time.Now(), source: "cgroup v2"}
+	stat, err := readFile(filepath.Join(groups["unified"], "cpu.stat"), make([]byte, 4096))
+	r.cpu = time.Duration(number(stat, "usage_usec ")) * time.Microsecond
+	r.system = time.Duration(number(stat, "system_usec ")) * time.Microsecond
+	r.throttled = time.Duration(number(stat, "throttled_usec ")) * time.Microsecond
+	return r, err
+}
+
+// readThreads reads the CPU time of every thread of a target.
+func readThreads(t Target) (map[thread]time.Duration, error) {
+	used := map[thread]time.Duration{}
+	buffer := make([]byte, 1024)
+	err := eachThread(t, func(id thread, dir string) error {
+		one, err := readThread(dir, buffer)
+		if err == nil {
+			used[id] = one
+		}
+		return err
+	})
+	return used, err
+}
+
+// wants reports whether a thread of a target would run at the moment: it does, or waits for a CPU.
+func wants(t Target) (bool, error) {
+	runs := false
+	buffer := make([]byte, 1024)
+	err := eachThread(t, func(_ thread, dir string) error {
+		text, err := readFile(dir+"/stat", buffer)
+		if end := strings.LastIndexByte(string(text), ')'); err == nil && end >= 0 && strings.HasPrefix(string(text[end:]), ") R") {
+			runs = true
+		}
+		return err
+	})
+	return runs, err
+}
+
+// eachThread calls do with every living thread of a target, and its folder in /proc. What ends meanwhile is left out.
+func eachThread(t Target, do func(id thread, dir string) error) error {
+	pids, err := t.Pids()
+	if err != nil {
+		return err
+	}
+	for _, pid := range pids {
+		tids, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+		if ended(err) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("listing the threads of process %d: %w", pid, err)
+		}
+		for _, tid := range tids {
+			err := do(thread{pid, int(digits(tid.Name()))}, fmt.Sprintf("/proc/%d/task/%s", pid, tid.Name()))
+			if err != nil && !ended(err) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readThread reads the CPU time of one thread: to the nanosecond where the
+// kernel keeps scheduling statistics, otherwise in ticks.
+func readThread(dir string, buffer []byte) (time.Duration, error) {
+	text, err := readFile(dir+"/schedstat", buffer)
+	if ran, _, ok := strings.Cut(string(text), " "); err == nil && ok && ran != "0" {
+		return time.Duration(digits(ran)), nil
+	}
+	text, err = readFile(dir+"/stat", buffer)
+	if err != nil {
+		return 0, err
+	}
+	own, err := parseTimes(string(text))
+	return own.user + own.system, err
 }

@@ -4,7 +4,13 @@ package usage
 // with one thread while its CPUs have room.
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/role"
@@ -105,3 +111,79 @@ func (s switches) since(before switches) uint64 {
 	}
 	return sum
 }
+
+// Reading the kernel's text files without making garbage of them.
+
+// readFile reads a small file of the kernel's into buffer.
+func readFile(path string, buffer []byte) ([]byte, error) {
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "reading", Path: path, Err: err}
+	}
+	n := 0
+	for n < len(buffer) {
+		got, err := syscall.Read(fd, buffer[n:])
+		if errors.Is(err, syscall.EINTR) {
+			continue
+		}
+		if err != nil {
+			return nil, errors.Join(&os.PathError{Op: "reading", Path: path, Err: err}, syscall.Close(fd))
+		}
+		if got <= 0 {
+			break
+		}
+		n += got
+	}
+	return buffer[:n], syscall.Close(fd)
+}
+
+// number returns the number after name at the beginning of a line, 0 where
+// there is no such line.
+func number(text []byte, name string) uint64 {
+	for len(text) > 0 {
+		line, rest, _ := bytes.Cut(text, []byte{'\n'})
+		if value, ok := bytes.CutPrefix(line, []byte(name)); ok {
+			return digits(string(bytes.TrimSpace(value)))
+		}
+		text = rest
+	}
+	return 0
+}
+
+// digits returns the number that s begins with.
+func digits(s string) uint64 {
+	end := 0
+	for end < len(s) && s[end] >= '0' && s[end] <= '9' {
+		end++
+	}
+	n, err := strconv.ParseUint(s[:end], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// times are from /proc/PID/stat; see proc_pid_stat(5).
+type times struct {
+	user, system           time.Duration // of the process, or of the thread
+	childUser, childSystem time.Duration // of its children that ended and were waited for
+}
+
+// parseTimes reads the fields after the program's name, which stands in
+// parentheses and may itself hold spaces and parentheses.
+func parseTimes(stat string) (times, error) {
+	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	const user, system, childUser, childSystem = 11, 12, 13, 14 // counted from the state, which is field 3
+	if len(fields) <= childSystem {
+		return times{}, fmt.Errorf("process status %q has too few fields", stat)
+	}
+	return times{
+		user:        time.Duration(digits(fields[user])) * tick,
+		system:      time.Duration(digits(fields[system])) * tick,
+		childUser:   time.Duration(digits(fields[childUser])) * tick,
+		childSystem: time.Duration(digits(fields[childSystem])) * tick,
+	}, nil
+}
+
+// tick is the unit of times in /proc (USER_HZ, 100 on every Linux of today).
+const tick = 10 * time.Millisecond

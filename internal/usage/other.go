@@ -5,7 +5,11 @@ package usage
 // Elsewhere than on Linux nothing of another process is read but what is known
 // of it when it has ended.
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"time"
+)
 
 func read(t Target) (reading, error) {
 	used, err := t.Reaped()
@@ -24,3 +28,12 @@ type sampler struct{}
 func newSampler(Target) *sampler { return &sampler{} }
 
 func (*sampler) read(bool) (bytes uint64, ok bool, err error) { return 0, false, nil }
+
+// Busy is not read on this system.
+func Busy([]int) (time.Duration, error) {
+	return 0, fmt.Errorf("reading how busy the CPUs are: %w", errors.ErrUnsupported)
+}
+
+func wants(Target) (bool, error) { return false, nil }
+
+func readThreads(Target) (map[thread]time.Duration, error) { return nil, nil }
