@@ -3,8 +3,14 @@ package process
 // Which CPUs the app gets, and which the rest of the harness.
 
 import (
+	"errors"
+	"fmt"
+	"io"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"sync"
+	"syscall"
 )
 
 // Placement is who gets which CPUs.
@@ -59,4 +65,127 @@ func coresFromEnd(allowed []int, siblings map[int][]int) []int {
 		}
 	}
 	return ordered
+}
+
+// Free ports, and who has a port that is not free.
+
+// FreePorts returns n different TCP ports that nobody on this machine listens
+// on. They are outside the range that the kernel gives to outgoing connections,
+// where there is room, so that none is taken before its program comes; and no other
+// tracetax has been given them a moment ago.
+func FreePorts(n int) ([]int, error) {
+	candidates := portsOutside(ephemeral())
+	rand.Shuffle(len(candidates), func(i, j int) { candidates[i], candidates[j] = candidates[j], candidates[i] })
+	return freeOf(candidates, n)
+}
+
+// freeOf returns the first n of the candidates that are free.
+func freeOf(candidates []int, n int) ([]int, error) {
+	free := make([]int, 0, n)
+	for _, port := range candidates {
+		if len(free) == n {
+			break
+		}
+		if tryBind(port, false) == nil && reserved.take(port) {
+			free = append(free, port)
+		}
+	}
+	if len(free) < n {
+		return nil, fmt.Errorf("finding %d free ports: only %d of %d are free: stop what listens on them (see 'ss -ltnp')", n, len(free), len(candidates))
+	}
+	return free, nil
+}
+
+// PortTaken returns an error that says who has the port, nil if it is free. Connections that have ended leave a port taken for
+// a minute, and servers listen on it all the same.
+func PortTaken(port int) error {
+	err := tryBind(port, true)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("port %d may not be used without privileges: choose one above 1023", port)
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("port %d is in use%s: stop that or choose another port", port, holder(port))
+	}
+	return fmt.Errorf("trying port %d: %w", port, err)
+}
+
+// portsOutside lists the ports from 10000 that are not within low to high; all
+// of them where few would be left.
+func portsOutside(low, high int) []int {
+	const first, last, enough = 10000, 65535, 1000
+	var outside, all []int
+	for port := first; port <= last; port++ {
+		all = append(all, port)
+		if port < low || port > high {
+			outside = append(outside, port)
+		}
+	}
+	if len(outside) < enough {
+		return all
+	}
+	return outside
+}
+
+// tryBind takes the port for a moment, on all addresses and without listening,
+// so that nobody can connect; with reuse beside connections that have ended.
+func tryBind(port int, reuse bool) error {
+	err := tryBindAs(syscall.AF_INET, &syscall.SockaddrInet4{Port: port}, reuse)
+	if err != nil {
+		return err
+	}
+	err = tryBindAs(syscall.AF_INET6, &syscall.SockaddrInet6{Port: port}, reuse)
+	if errors.Is(err, syscall.EAFNOSUPPORT) || errors.Is(err, syscall.EADDRNOTAVAIL) {
+		return nil // no IPv6 here
+	}
+	return err
+}
+
+// tryBindAs lets no program start meanwhile: it would have the socket too, and hold the port for as long as it runs.
+func tryBindAs(family int, address syscall.Sockaddr, reuse bool) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	fd, err := syscall.Socket(family, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		return err
+	}
+	syscall.CloseOnExec(fd)
+	if reuse {
+		err = syscall.SetsockoptInt(fd, syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1)
+	}
+	if err == nil {
+		err = syscall.Bind(fd, address)
+	}
+	return errors.Join(err, syscall.Close(fd))
+}
+
+// reserved are the ports that were given out. Until its program listens on it, a port looks free to others.
+var reserved = reservations{most: 128}
+
+// reservations hold the last ports that were given out, those of many runs: a run has some ten, and its programs listen
+// within seconds.
+type reservations struct {
+	most int
+	mu   sync.Mutex
+	held []io.Closer // the oldest first
+}
+
+// take reserves a port, and gives up the oldest reservation where there are too many; false where this tracetax, or
+// another one on this machine, has reserved it.
+func (r *reservations) take(port int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	mark, ok := reserve(port)
+	if !ok {
+		return false
+	}
+	if mark == nil { // it cannot be done here
+		return true
+	}
+	if r.held = append(r.held, mark); len(r.held) > r.most {
+		_ = r.held[0].Close() // a name without a file: there is nothing to go wrong
+		r.held = r.held[1:]
+	}
+	return true
 }

@@ -2,8 +2,12 @@ package inside
 
 import (
 	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -91,4 +95,154 @@ func holds(dir, folder string) bool {
 		}
 	}
 	return false
+}
+
+// Runtime is the virtual machine that the first of the processes runs on that has one, such as
+// "java 17.0.15+6 (Debian)"; "" where nobody can tell: it is told of Java alone.
+func Runtime(pids []int) string {
+	for _, pid := range pids {
+		program, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(pid), "exe"))
+		if err != nil || filepath.Base(program) != "java" {
+			continue
+		}
+		release, err := os.ReadFile(filepath.Join(filepath.Dir(program), "..", "release"))
+		if err != nil {
+			continue
+		}
+		if text := javaText(release); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// Which TCP sockets programs have at the moment, through /proc.
+
+// listening is the state of a socket that takes connections, as the kernel's table writes it.
+const listening = "0A"
+
+// Tables are the kernel's tables of TCP sockets at one moment. Each is read once, whoever is asked about: that takes the
+// kernel milliseconds, however few sockets there are.
+type Tables struct {
+	read map[string][]socket // by network namespace: containers have their own
+}
+
+// of are the sockets in the network namespace of a process; nil where that may not be read, or has ended.
+func (t *Tables) of(dir string) []socket {
+	space, err := os.Readlink(filepath.Join(dir, "ns", "net"))
+	if err != nil {
+		return nil
+	}
+	all, read := t.read[space]
+	if !read {
+		if own, err := os.Readlink("/proc/self/ns/net"); err == nil && own == space {
+			dir = "/proc/self" // which does not end meanwhile
+		}
+		if all = socketTable(filepath.Join(dir, "net", "tcp")); all != nil {
+			all = append(all, socketTable(filepath.Join(dir, "net", "tcp6"))...)
+		}
+		if t.read == nil {
+			t.read = map[string][]socket{}
+		}
+		t.read[space] = all
+	}
+	return all
+}
+
+// Of are the TCP sockets of processes. What has ended meanwhile, or may not be read, is left out.
+func (t *Tables) Of(pids []int) Sockets {
+	var all Sockets
+	var own []socket
+	for _, pid := range pids {
+		dir := filepath.Join("/proc", strconv.Itoa(pid))
+		inodes := socketInodes(dir)
+		table := t.of(dir)
+		all.Seen = all.Seen || inodes != nil && table != nil
+		for _, one := range table {
+			if inodes[one.inode] {
+				own = append(own, one)
+			}
+		}
+	}
+	for _, one := range own {
+		if one.state == listening {
+			all.Listening = append(all.Listening, one.local)
+		}
+	}
+	for _, one := range own {
+		came := slices.ContainsFunc(all.Listening, func(l netip.AddrPort) bool { return l.Port() == one.local.Port() })
+		if one.state != listening && one.remote.Port() != 0 && !came {
+			all.Connected = append(all.Connected, Connection{one.local, one.remote})
+		}
+	}
+	return all
+}
+
+// Listening are the inodes of the sockets that listen at a port in the network namespace of tracetax.
+func (t *Tables) Listening(port uint16) map[string]bool {
+	inodes := map[string]bool{}
+	for _, one := range t.of("/proc/self") {
+		if one.state == listening && one.local.Port() == port {
+			inodes[one.inode] = true
+		}
+	}
+	return inodes
+}
+
+// socketInodes are those of the sockets that a process has open; nil where it has ended, or may not be looked at.
+func socketInodes(dir string) map[string]bool {
+	open, err := os.ReadDir(filepath.Join(dir, "fd"))
+	if err != nil {
+		return nil
+	}
+	inodes := map[string]bool{}
+	for _, fd := range open {
+		file, err := os.Readlink(filepath.Join(dir, "fd", fd.Name()))
+		if inode, is := strings.CutPrefix(file, "socket:["); err == nil && is {
+			inodes[strings.TrimSuffix(inode, "]")] = true
+		}
+	}
+	return inodes
+}
+
+// socket is a line of the kernel's table.
+type socket struct {
+	local, remote netip.AddrPort
+	state, inode  string
+}
+
+// socketTable reads a table of sockets; nil where it is not there, as without IPv6, or may not be read.
+func socketTable(path string) []socket {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	all := []socket{}
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if len(fields) < 10 {
+			continue
+		}
+		local, ok := end(fields[1])
+		remote, too := end(fields[2])
+		if ok && too { // the line above the table has words there
+			all = append(all, socket{local, remote, fields[3], fields[9]})
+		}
+	}
+	return all
+}
+
+// end reads an address and a port. The kernel writes each four bytes of an address as a number of the machine's own order.
+func end(text string) (netip.AddrPort, bool) {
+	address, port, _ := strings.Cut(text, ":")
+	bytes, err := hex.DecodeString(address)
+	if err != nil || len(bytes)%4 != 0 {
+		return netip.AddrPort{}, false
+	}
+	for i := 0; i < len(bytes); i += 4 {
+		binary.NativeEndian.PutUint32(bytes[i:], binary.BigEndian.Uint32(bytes[i:]))
+	}
+	ip, ok := netip.AddrFromSlice(bytes)
+	number, err := strconv.ParseUint(port, 16, 16)
+	return netip.AddrPortFrom(ip.Unmap(), uint16(number)), ok && err == nil
 }

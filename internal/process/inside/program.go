@@ -2,7 +2,13 @@
 // open, the virtual machine that they run on. It must not know why that is asked.
 package inside
 
-import "net/netip"
+import (
+	"bufio"
+	"bytes"
+	"net/netip"
+	"strconv"
+	"strings"
+)
 
 // Program is what can be seen of one program.
 type Program struct {
@@ -38,4 +44,30 @@ func Reached(at netip.Addr, host string) bool {
 		}
 	}
 	return false
+}
+
+// Which virtual machine a program runs on, as far as its files tell: of several that are
+// installed, the one that the program was really started with.
+
+// javaText reads the release file that lies in every JDK since 8: the version of the run
+// time, and who made it. "" where it says no version.
+func javaText(release []byte) string {
+	values := map[string]string{}
+	for lines := bufio.NewScanner(bytes.NewReader(release)); lines.Scan(); {
+		name, text, _ := strings.Cut(lines.Text(), "=")
+		if value, err := strconv.Unquote(strings.TrimSpace(text)); err == nil {
+			values[name] = value
+		}
+	}
+	version := values["JAVA_RUNTIME_VERSION"]
+	if version == "" {
+		version = values["JAVA_VERSION"]
+	}
+	switch {
+	case version == "":
+		return ""
+	case values["IMPLEMENTOR"] == "":
+		return "java " + version
+	}
+	return "java " + version + " (" + values["IMPLEMENTOR"] + ")"
 }

@@ -11,11 +11,14 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/lines"
 	"github.com/tracetax/tracetax/internal/process/cgroup"
+	"github.com/tracetax/tracetax/internal/process/table"
 )
 
 // keeper is the state of one keeper process.
@@ -198,4 +201,178 @@ func add(a *syscall.Rusage, b syscall.Rusage) {
 	a.Oublock += b.Oublock
 	a.Nvcsw += b.Nvcsw
 	a.Nivcsw += b.Nivcsw
+}
+
+// The words between tracetax and a keeper, over package lines on two pipes, one each
+// way. The end of the order pipe means that tracetax is no more.
+
+// The keeper's files besides the program's stdin, stdout and stderr.
+const (
+	orderFile  = 3
+	reportFile = 4
+	heldFile   = 5 // the first of those that it only holds
+)
+
+// Assignment is what a keeper is to start, and where.
+type Assignment struct {
+	Name   string   `json:"name"`
+	Path   string   `json:"path"`
+	Args   []string `json:"args"`
+	Env    []string `json:"env"`
+	Dir    string   `json:"dir"`
+	CPUs   []int    `json:"cpus,omitempty"`   // to be set as affinity
+	Join   []string `json:"join,omitempty"`   // cgroup v1: task files that the forking thread enters …
+	Leave  []string `json:"leave,omitempty"`  // … and those by which it gets back
+	Group  string   `json:"group,omitempty"`  // cgroup v2: directory to fork into
+	Groups []string `json:"groups,omitempty"` // all its cgroup directories
+	Held   int      `json:"held,omitempty"`   // how many files it holds open and the program does not get
+	Remove []string `json:"remove,omitempty"` // directories to remove where tracetax can't any more
+}
+
+// What tracetax orders.
+const (
+	DoStart  = "start"  // what Start says; the first order, answered with PID and At
+	DoSignal = "signal" // the main process, with Signal
+	DoOrphan = "orphan" // Signal to everything but the main process
+	DoKill   = "kill"   // everything
+	DoReaped = "reaped" // answered with the Usage of all that was waited for until now
+)
+
+// Order is what tracetax orders.
+type Order struct {
+	Do     string         `json:"do"`
+	Start  *Assignment    `json:"start,omitempty"`
+	Signal syscall.Signal `json:"signal,omitempty"`
+}
+
+// What a keeper reports without being asked.
+const (
+	HasExited = "exited" // the main process: Status, Usage, Left
+	IsGone    = "gone"   // no descendant is left: Usage of all of them, Own of the keeper
+)
+
+// Report is an answer of the keeper, or what it reports.
+type Report struct {
+	What   string             `json:"what,omitempty"` // "" in an answer
+	PID    int                `json:"pid,omitempty"`
+	At     int64              `json:"at,omitempty"` // ns of the monotonic clock, just before the fork
+	Status syscall.WaitStatus `json:"status,omitempty"`
+	Left   int                `json:"left,omitempty"`
+	Usage  *syscall.Rusage    `json:"usage,omitempty"`
+	Own    *syscall.Rusage    `json:"own,omitempty"`
+}
+
+// How a keeper ends what it keeps.
+
+// signalMain signals the main process unless it has been waited for: its number
+// could belong to somebody else by then.
+func (k *keeper) signalMain(s syscall.Signal) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.exited {
+		return
+	}
+	_ = syscall.Kill(k.pid, s) // it may have ended a moment ago
+}
+
+func (k *keeper) signalOrphans(s syscall.Signal) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	pids, _ := k.members()
+	for _, pid := range pids {
+		if pid != k.pid || k.exited {
+			_ = syscall.Kill(pid, s)
+		}
+	}
+}
+
+// killAll kills everything that descends from the program, again and again
+// until nothing is left: what forks while it is being killed is caught in the
+// next round.
+func (k *keeper) killAll() {
+	k.kill.Do(func() {
+		round := time.NewTicker(10 * time.Millisecond)
+		defer round.Stop()
+		for !k.killOnce() {
+			select {
+			case <-k.gone:
+			case <-round.C:
+			}
+		}
+	})
+	<-k.gone
+}
+
+// killOnce reports whether nothing was left to be killed.
+func (k *keeper) killOnce() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.task.Group != "" {
+		_ = cgroup.Kill(k.task.Group) // what it does not kill is killed one by one
+	}
+	pids, err := k.members()
+	for _, pid := range pids {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	select {
+	case <-k.gone:
+		return err != nil || len(pids) == 0
+	default:
+		return false
+	}
+}
+
+// members lists the program's processes: its descendants, and whatever is in
+// its cgroups.
+func (k *keeper) members() ([]int, error) {
+	pids, err := table.Descendants(os.Getpid())
+	grouped, groupErr := cgroup.PIDs(k.task.Groups)
+	return table.Merge(pids, grouped), errors.Join(err, groupErr)
+}
+
+// Waiting for everything that descends from the program.
+
+// reap waits for every child and every orphan handed to this process, and adds
+// up what they used. That there are no children means that nothing is left: an
+// orphan of any depth would have become a child.
+func (k *keeper) reap() {
+	defer close(k.gone)
+	for {
+		awaitChild()
+		pid, status, usage, err := k.reapOne()
+		switch {
+		case errors.Is(err, syscall.ECHILD):
+			return
+		case err != nil || pid == 0:
+			continue
+		case pid == k.pid:
+			left, _ := k.members() // only said for the reader
+			left = slices.DeleteFunc(left, func(pid int) bool { return !table.Running(pid) })
+			k.report(Report{What: HasExited, Status: status, Usage: &usage, Left: len(left)})
+		}
+	}
+}
+
+func (k *keeper) reapOne() (int, syscall.WaitStatus, syscall.Rusage, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var status syscall.WaitStatus
+	var usage syscall.Rusage
+	pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, &usage)
+	if err != nil || pid == 0 {
+		return pid, status, usage, err
+	}
+	add(&k.usage, usage)
+	if pid == k.pid {
+		k.exited = true
+	}
+	return pid, status, usage, nil
+}
+
+func ownUsage() *syscall.Rusage {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return nil
+	}
+	return &u
 }
