@@ -3,6 +3,10 @@
 
 package finding
 
+import (
+	"slices"
+)
+
 // Reason is one of them. A field that does not apply is empty.
 type Reason struct {
 	Code          Code     `json:"code"`                     // what kind of reason it is; its figures are listed after the colon
@@ -112,3 +116,120 @@ const (
 
 	WhyTold Code = "told" // as Said has it
 )
+
+// This file has the codes of what stands beside a figure, of blocks that are left out, and of how an experiment ended.
+
+// The codes, each with its figures.
+const (
+	NoteHarness     Code = "of-harness"      // the figure is of the load generator or the sink: shown, not charged
+	NoteBracket     Code = "bracket"         // each search knows its rate only to lie between two: share, that they are apart at the most
+	NoteSharedCPU   Code = "of-shared-cpu"   // the figure is of programs that share their CPUs
+	NoteOtherRate   Code = "not-at-the-rate" // Variant could not hold the rate: offered, reached
+	NoteLossy       Code = "of-lossy"        // Variant lost spans: share
+	NoteMayBeLossy  Code = "of-may-be-lossy" // Variant may have lost spans: share at most, Because
+	NotePerSpan     Code = "per-span"        // the added CPU is over so many spans per operation: low, high
+	NotePerTrace    Code = "per-kept-trace"  // the added CPU is over the traces that came
+	NoteAdded       Code = "line-of-added"   // the figure is of the line through what tracing adds: depth, a figure a level
+	NoteLine        Code = "line"            // the figure is of the line through the time per call: depth, a figure a level
+	NoteLineLost    Code = "line-of-lossy"   // of the spans of a level were lost: share, the most
+	NoteLineMayLose Code = "line-may-lose"   // of the spans of a level may have been lost: share, the most
+	NoteMeanSlope   Code = "mean-slope"      // the line is bent, and the slope a mean: as of bent
+
+	DoubtBelow     Code = "below-zero"       // the idle rate over the drain is more than the window used: block
+	DoubtRanFirst  Code = "ran-first"        // the difference depends on whether Variant ran before Against: there, elsewhere
+	DoubtRightNext Code = "ran-right-after"  // the difference depends on whether Against ran right after Variant: there, elsewhere
+	DoubtRightPrev Code = "ran-right-before" // the difference depends on whether Variant ran right after Against: there, elsewhere
+
+	SpoiltSteal   Code = "steal"     // the host took CPU time while Variant ran: block, share
+	SpoiltWindows Code = "disturbed" // other programs, or the host, disturbed windows of the block, too many to leave them out: block, disturbed, windows
+
+	StopPrecise Code = "precise-enough" // the precision was reached: blocks, precision
+	StopMost    Code = "most-blocks"    // the precision was not reached, and no more blocks may be made: blocks, precision
+)
+
+// The reasons for which nobody knows how many spans were lost, LossUnknown.Why: without figures.
+const (
+	LossNumber  Code = "number-unknown"     // how many were to come is not known
+	LossVaries  Code = "number-varies"      // their number varies from operation to operation
+	LossFailed  Code = "operations-failed"  // operations failed or were sent again
+	LossSurplus Code = "more-than-expected" // more came than were expected
+	LossUnmade  Code = "made-unknown"       // how many were made is not known
+	LossNoProbe Code = "no-probe"           // there is no probe at the rate that a search found
+)
+
+// This file has the codes of what a page of the ledger comes to.
+
+// The codes, each with its figures. Where nothing else is said they are of the spans of the page.
+const (
+	PageOfStarting         Code = "of-starting"       // of the start, which no operation accounts for: spans, and requests, the readiness requests made
+	PageOfStopping         Code = "of-stopping"       // of the stop, which no operation accounts for: spans
+	PageNotExported        Code = "not-exported"      // the variant exports none, by intent
+	PageCameUnexported     Code = "came-unexported"   // the variant exports none, and yet some came: spans
+	PageCameUnsampled      Code = "came-unsampled"    // none is sampled, and yet some came: spans
+	PageCame               Code = "came"              // so many came: spans
+	PageUnknown            Code = "expected-unknown"  // how many were to come is not known
+	PageCameUnexpected     Code = "came-unexpected"   // none was expected: spans
+	PageNoneLearnt         Code = "none-learnt"       // none came, as in the calibration
+	PageNone               Code = "none-expected"     // none came, as is declared
+	PageNoSpan             Code = "no-span"           // none came, though some should have, and nobody says that they are lost
+	PageNothingLost        Code = "nothing-lost"      // no span was lost, for sure
+	PageLost               Code = "spans-lost"        // lost for sure: share, and the spans of it: dropped, as the tracer says; failed, in exports; dropped-on-way and failed-on-way, where there are hops; dropped-early and torn, where hops decide on traces; at-stop, where any were; unaccounted
+	PageVaries             Code = "varies"            // none was lost for sure, the number varies
+	PageMayVary            Code = "may-vary"          // none was lost for sure, the number varies, and some may be: spans
+	PageMayHaveFailed      Code = "may-have-failed"   // none was lost for sure, some of failed operations may be: spans, operations
+	PageMayNotBeMade       Code = "may-not-be-made"   // none was lost for sure, some may be or were never made: spans
+	PageHopSilent          Code = "hop-silent"        // none was lost for sure, the tracer or a hop does not say what it leaves out on purpose: spans
+	PageCopies             Code = "copies"            // none was lost for sure, and some may be: hops left spans out by their count, in which are copies of others: spans
+	PageByCount            Code = "by-count"          // none was lost, as far as the counts of hops tell, which take a span and its copy for two
+	PageUnchecked          Code = "ids-unchecked"     // as many came as expected, and nobody looked at their ids: spans
+	PageTracesKept         Code = "traces-kept"       // traces that a sampler kept: traces, of trials, at sampling; chance allows low to high
+	PageComplete           Code = "traces-complete"   // all traces that came are complete
+	PageTooFewTraces       Code = "too-few-traces"    // fewer traces came than chance allows
+	PageTooManyTraces      Code = "too-many-traces"   // more traces came than chance allows
+	PageHidden             Code = "hidden"            // may be lost in whole traces: spans, share
+	PageHiddenInAll        Code = "hidden-in-all"     // may be lost with those that are for sure: spans, share
+	PageSuppressed         Code = "suppressed"        // a limit of the tracer's own suppressed them: spans, share
+	PageSurplus            Code = "surplus"           // more came than expected: spans
+	PageBesides            Code = "besides"           // of starting, beside those of the first request: spans
+	PageRepeated           Code = "repeated"          // came more than once: spans
+	PageParentsAbsent      Code = "parents-absent"    // others name them as their parent, and they never came: spans
+	PageOtherWork          Code = "other-work"        // of what the program does besides: spans, then those of the most frequent roots, by the root's name
+	PageForeign            Code = "other-ids"         // the program gives traces other ids than its requests bring, so that other work is told by names alone: traces
+	PageReportedBeyond     Code = "said-beyond"       // the tracer says that it dropped more than are missing: spans
+	PageReportedOfStart    Code = "said-beyond-start" // the tracer says that it dropped more than are missing, and they may be of starting: spans
+	PageReportedSuppressed Code = "said-beyond-sent"  // the tracer says that it dropped more than are missing, and they were not to be sent: spans
+	PageFailedCame         Code = "failed-came"       // the tracer says that their export failed, and they came: spans
+)
+
+// WideBound is the largest share that is worth telling as "no difference larger than": an interval that leaves room for
+// more tells nothing.
+const WideBound = 0.25
+
+// Wide reports whether a verdict's interval holds zero and so much besides that it tells nothing; ratio says that it is a
+// ratio's.
+func (v Verdict) Wide(ratio bool) bool {
+	return v.Kind == NoDifference && ratio && v.Bound != nil && *v.Bound > WideBound
+}
+
+// Inconclusive reports whether a verdict is open only because its interval is too wide: for a limit, for a claim, or to
+// tell anything.
+func (v Verdict) Inconclusive(ratio bool) bool {
+	return v.Wide(ratio) || v.Kind == CannotTell && slices.ContainsFunc(v.Reasons, func(r Reason) bool {
+		return r.Code == WhyStraddles || r.Code == WhyNotSure || r.Code == WhyCorrection
+	})
+}
+
+// TooWide reports whether a finding is a ratio whose own interval holds zero and so much besides that no correction matters:
+// a block or two more would tell nothing.
+func (f *Finding) TooWide() bool {
+	i := f.Relative
+	return i != nil && f.ByRatio() && i.Low != nil && i.High != nil && *i.Low <= 0 && *i.High >= 0 && max(-*i.Low, *i.High) > WideBound
+}
+
+// ShownKind is the kind that a verdict is shown as: a wide interval is one that cannot tell.
+func (v Verdict) ShownKind(ratio bool) Kind {
+	if v.Wide(ratio) {
+		return CannotTell
+	}
+	return v.Kind
+}
