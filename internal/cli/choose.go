@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -8,10 +10,217 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/experiment"
+	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/session"
 )
+
+// runFlags are the flags of run; quickstart has some of them.
+type runFlags struct {
+	quick, dryRun, json bool
+	goOn                bool // also where the first runs show a mistake
+	out, resume         string
+	blocks, precision   string
+	order               string
+	seed                uint64
+	drawn               uint64   // the seed that was drawn last, 0 where none was
+	variants, workloads []string // names to keep
+	resumes             []string // the folders below resume, one an experiment
+	budget              string
+	accounting          string
+	keepEnv             []string        // variables of the shell that programs get though they belong to a tracer
+	line                config.Flags    // your service from one line
+	load                config.Override // of the load
+}
+
+func newRun(s console.Streams) *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "run EXPERIMENT | --op 'GET /path' --variant none --variant NAME:tracer=… -- COMMAND…",
+		Short: "Run an experiment: a file, a built-in one, or your service from one line",
+		Long: `Run an experiment and report what its variants cost, with intervals.
+
+EXPERIMENT is a file (see 'tracetax init') or a built-in experiment (see 'tracetax
+list experiments'). Without it, --op and --variant describe your service, and the
+command after -- starts it; {port} in the command is the port to listen on.
+
+Exit status: 0 fine; 1 the experiment failed; 2 wrong usage or a wrong file; 3 over
+budget; 4 the budget is inconclusive, no span came although some should, or spans
+went elsewhere.`,
+		Example: `  tracetax run ladder --quick
+  tracetax run shop.yaml --blocks 12 --budget cpu=5%,lost=0
+  tracetax run shop.yaml --precision 2% --blocks 8..30
+  tracetax run shop.yaml --capacity cpu=75%
+  tracetax run --op 'GET /' --variant none --variant otel:tracer=otel-python,delay=200ms --ready / -- gunicorn -b 127.0.0.1:{port} shop:app
+  tracetax run --resume tracetax-results/shop-20260102-150405`,
+		RunE: func(c *cobra.Command, args []string) error {
+			experiments, err := f.experiments(c, args)
+			if err != nil {
+				return console.UsageError(err)
+			}
+			if f.keepEnv, err = checkKeptEnv(f.keepEnv, experiments); err != nil {
+				return console.UsageError(err)
+			}
+			return f.run(c.Context(), s, experiments)
+		},
+		ValidArgsFunction: completeExperiments,
+	}
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return console.UsageError(fmt.Errorf("%w%s (a flag of your command? Put -- before the command; see '%s --help')", err, flagHint(c, err), c.CommandPath()))
+	})
+	f.common(c)
+	flags := c.Flags()
+	flags.BoolVar(&f.quick, "quick", false, "short run: 6 blocks (the fewest that give intervals), short windows and warm-ups, no precision, and declared rates instead of pilots")
+	flags.StringSliceVar(&f.variants, "variants", nil, "run only the variants `a,b` and their baselines (the first variant, and against:)")
+	flags.StringSliceVar(&f.workloads, "workloads", nil, "run only the workloads `a,b` of an experiment over several (requests/flask, or flask)")
+	flags.BoolVar(&f.goOn, "go-on", false, "make all runs, even if the first ones show a mistake: a program that never gets ready, no spans, half of the rate")
+	flags.StringVar(&f.resume, "resume", "", "continue the interrupted results in `DIR`")
+	flags.StringArrayVar(&f.keepEnv, "keep-env", nil, "pass the shell's variable `NAME` on to programs although it belongs to a tracer, e.g. OTEL_RESOURCE_ATTRIBUTES (repeatable)")
+	flags.StringVar(&f.budget, "budget", "", "`limits` for the cost, e.g. cpu=3%,p99=5%,lost=0")
+	flags.StringArrayVar(&f.line.Ops, "op", nil, "operation `'[NAME=]METHOD /path'` of your service (repeatable)")
+	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:KEY=VALUE,…]`, with the keys tracer, its settings, env.X, arg, on, via, to and against (repeatable; the first is the baseline)")
+	flags.StringVar(&f.line.Ready, "ready", "", "when your service is ready: a `URL` answers, tcp://host:port accepts, or log:REGEXP matches a line (default: its port accepts, which gunicorn's does before the program is loaded)")
+	flags.StringVar(&f.line.Patience, "patience", "", "longest time until your service is ready, e.g. `60s` (default 30s)")
+	flags.StringArrayVar(&f.line.Headers, "header", nil, "header `'Name: value'` of every operation of your service (repeatable)")
+	flags.StringArrayVar(&f.line.Env, "env", nil, "environment variable `'NAME=VALUE'` of your service, e.g. 'PORT={port}' (repeatable)")
+	flags.StringVar(&f.line.Prepare, "prepare", "", "`command` before each run of your service, e.g. 'sh reset.sh'; it is not measured, and if it fails, the run fails")
+	flags.StringVar(&f.line.Cleanup, "cleanup", "", "`command` after each run of your service, even a failed or interrupted one")
+	flags.StringVar(&f.line.Body, "body", "", "body of every operation of your service: `text`, or @file")
+	flags.IntVar(&f.line.Port, "port", 0, "fixed `port` of your service, if the command cannot take {port}")
+	flags.StringVar(&f.line.Language, "language", "", "`language` of your service: tracer=otel then means otel-LANGUAGE")
+	flags.StringVar(&f.load.Connections, "connections", "", "closed loop: keep `N` connections busy, or 1,2,4 in turn; with --rate, the most open connections")
+	flags.StringVar(&f.line.Name, "name", "", "`NAME` of your service in the report (default: the program of the command)")
+	flags.StringVar(&f.load.Rate, "rate", "", "operations per second, instead of the experiment's: `400/s`, 100/s,200/s in turn, or '50% of slowest'")
+	flags.StringVar(&f.load.Capacity, "capacity", "", "search for a capacity, e.g. `cpu=75%`, p99=50ms or lost=0 (then also method=, from=, max=, step=, resolution=)")
+	flags.StringVar(&f.load.Duration, "duration", "", "length of a measured window or of a probe, e.g. `20s`, instead of the experiment's")
+	flags.StringVar(&f.load.Calls, "calls", "", "self-driving workloads: most operations of a measured window, e.g. `2000000`")
+	flags.StringVar(&f.load.Depth, "depth", "", "self-driving workloads: depth of nested calls in one operation, `8`, or 2,4,8 in turn")
+	flags.StringVar(&f.load.Threads, "threads", "", "self-driving workloads: number of calling threads, `2`, or 1,2,4 in turn")
+	flags.BoolVar(&f.load.Samples, "samples", false, "self-driving workloads: keep every duration of a measured window")
+	flags.StringVar(&f.load.Warmup, "warmup", "", "length of the warm-up, instead of the experiment's: `5s`, or auto (a pilot finds it)")
+	completeFlag(c, "variant", completeTracers)
+	return c
+}
+
+// common adds the flags that run and quickstart share.
+func (f *runFlags) common(c *cobra.Command) {
+	flags := c.Flags()
+	flags.BoolVar(&f.json, "json", false, "print findings.json on stdout and nothing else; with --dry-run the plan")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would run, in which order, for how long, and what it can show; run nothing")
+	flags.StringVar(&f.out, "out", "", "results folder `DIR` (default tracetax-results/NAME-DATE-TIME)")
+	flags.StringVar(&f.blocks, "blocks", "", "number of blocks `N` (one run of every variant each), instead of the experiment's; a range (8..30) with a precision")
+	flags.StringVar(&f.order, "order", "", "how the variants of a block get the load: `windows` (all live at once, one at a time has the load), woven (all have it at once) or apart (one run after the other); default windows, or apart if they cannot live side by side")
+	flags.StringVar(&f.precision, "precision", "", "stop when every interval is this narrow: `2%` (of CPU per operation), or '2% of latency_p99'")
+	flags.Uint64Var(&f.seed, "seed", 0, "`seed` of the random orders, instead of the experiment's or a random one")
+	flags.StringVar(&f.accounting, "accounting", "auto", "how CPU time is charged: `auto`, cgroup or clock")
+}
+
+// run makes the experiments one after the other, each in a results folder of its
+// own below the given one when there are several.
+func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*config.Experiment) error {
+	if f.resume == "" { // what was begun stays as it is
+		printHints(s.Err, experiments, len(f.line.Command) > 0)
+		warnOfBlocks(s.Err, experiments)
+		tellKeptAway(s.Err, f.keepEnv)
+	}
+	if f.dryRun {
+		tell := dryRun
+		if f.json {
+			tell = dryRunJSON
+		}
+		return errors.Join(tell(s, experiments, f.drawn != 0), cannotRun(experiments, f.variants))
+	}
+	series := session.Series{
+		Experiments: experiments, Top: cmp.Or(f.resume, f.out), Folders: f.resumes, Resume: f.resume != "",
+		Options: sessionOptions(s.Err, f.accounting),
+	}
+	series.Options.Named, series.Options.KeepEnv = f.variants, f.keepEnv
+	series.Options.GoOn = f.goOn
+	worst, ran, several := console.Fine, 0, len(experiments) > 1
+	var left []omission
+	var lost []error
+	err := series.Run(ctx, func(o session.Outcome) error {
+		doc, workload := o.Document, o.Experiment.Workload.Name
+		if doc == nil {
+			complain(s.Err, fmt.Errorf("workload %s: %w\nthe other workloads are run", workload, o.Err))
+			left = append(left, omission{what: "workload " + workload, reason: firstLine(o.Err.Error()), err: o.Err})
+			return nil
+		}
+		if err := errors.Join(print(s, doc, f.json), o.Err); err != nil {
+			return err
+		}
+		ran++
+		lost = append(lost, allFailed(doc, f.variants)...)
+		worst = max(worst, statusOf(doc))
+		tellUntraced(s.Err, doc)
+		left = append(left, omissions(workload, several, doc.Experiment.LeftOut)...)
+		return nil
+	})
+	if mistake := new(experiment.MistakeError); errors.As(err, &mistake) && mistake.Mistake == experiment.NoSpans {
+		return &console.StatusError{Code: console.Inconclusive, Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	tellOmissions(s.Err, left)
+	if lost != nil {
+		return errors.Join(lost...)
+	}
+	return conclude(worst, ran, left)
+}
+
+// allFailed complains of variants that were named and of which no run succeeded.
+func allFailed(doc *finding.Document, named []string) []error {
+	var out []error
+	for _, v := range doc.Runs.Variants {
+		if v.Good == 0 && slices.Contains(named, v.Variant) {
+			out = append(out, fmt.Errorf("variant %s failed in every run (it was asked for by --variants): see what it wrote under %s/logs", v.Variant, doc.Results))
+		}
+	}
+	return out
+}
+
+// conclude is how a command ends whose experiments have all been tried: well where
+// some ran and the others cannot run here.
+func conclude(worst, ran int, left []omission) error {
+	var failed error
+	for _, one := range left {
+		var final *experiment.FinalError
+		var mistake *experiment.MistakeError
+		if one.err != nil && (ran == 0 || errors.As(one.err, &final) || errors.As(one.err, &mistake)) {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", one.what, one.err))
+		}
+	}
+	switch {
+	case ran == 0 && failed != nil:
+		return failed
+	case failed != nil:
+		return &console.StatusError{Code: console.Failed}
+	case worst != console.Fine:
+		return &console.StatusError{Code: worst}
+	}
+	return nil
+}
+
+func newQuickstart(s console.Streams) *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "quickstart",
+		Short: "Measure what OpenTelemetry costs a small built-in service, in a minute or two",
+		Args:  console.UsageArgs(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			experiments, err := f.experiments(c, []string{"quickstart"})
+			if err != nil {
+				return err
+			}
+			return f.run(c.Context(), s, experiments)
+		},
+	}
+	f.common(c)
+	return c
+}
 
 // experiments finds what is to be run, with what the flags change in it.
 func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*config.Experiment, error) {
