@@ -4,6 +4,7 @@
 //	origin -verify http://127.0.0.1:10000
 //
 // With -verify it is no server, but checks the answers of a proxy in front of one.
+
 package main
 
 import (
@@ -16,6 +17,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -79,4 +81,70 @@ func serve(ctx context.Context, listen string) error {
 		return fmt.Errorf("waiting for open requests: %w", err)
 	}
 	return nil
+}
+
+// The check of what comes through the proxy: the answers, and one trace a request.
+
+// traced is how many requests are looked at for their traces.
+const traced = 20
+
+// traceOf is the trace that a request belongs to, by W3C's header or by B3's; "" where it says none.
+func traceOf(h http.Header) string {
+	if parts := strings.Split(h.Get("traceparent"), "-"); len(parts) == 4 {
+		return parts[1]
+	}
+	return h.Get("x-b3-traceid")
+}
+
+// verify asks a proxy for every operation, and then what trace the origin is told of.
+func verify(ctx context.Context, proxy string) error {
+	client := &http.Client{Timeout: 5 * time.Second}
+	for _, path := range []string{"/now", "/after-10ms"} {
+		begun := time.Now()
+		text, err := get(ctx, client, proxy+path)
+		switch took := time.Since(begun); {
+		case err != nil:
+			return err
+		case text != body:
+			return fmt.Errorf("GET %s: the body is %.80q, and must be %q", path, text, body)
+		case path == "/after-10ms" && took < late:
+			return fmt.Errorf("GET %s: it took %v, and must take %v", path, took, late)
+		}
+		fmt.Printf("GET %s: status 200, the origin's ten bytes\n", path)
+	}
+	seen := map[string]bool{}
+	for range traced {
+		trace, err := get(ctx, client, proxy+"/trace")
+		if err != nil {
+			return err
+		}
+		seen[trace] = true
+	}
+	switch {
+	case seen[""] && len(seen) == 1:
+		fmt.Println("traces: the origin is told of none")
+	case len(seen) == traced && !seen[""]:
+		fmt.Printf("traces: the origin is told of one for each of %d requests\n", traced)
+	default:
+		return fmt.Errorf("the origin was told of %d traces by %d requests: each must have one of its own", len(seen), traced)
+	}
+	return nil
+}
+
+// get is the body of an answer, which has to be well.
+func get(ctx context.Context, client *http.Client, url string) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return "", err
+	}
+	answer, err := client.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, 1<<16))
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("GET %s: the answer is %s", request.URL.Path, answer.Status)
+	}
+	return string(text), err
 }
