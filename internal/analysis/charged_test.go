@@ -3,8 +3,11 @@ package analysis_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
@@ -132,5 +135,228 @@ func TestOnAPart(t *testing.T) {
 	v := analyse(t, s.input()).Experiment.Variants[1]
 	if !v.Partial || !slices.Equal(v.On, []string{"cart"}) || v.Description != "on cart" {
 		t.Errorf("%+v", v)
+	}
+}
+
+// Operations that do nothing: what tracing adds to them is an amount, in the summary, the
+// verdict, the doubts and the precision.
+
+// What tracing adds to an operation that does nothing is a time: its share of nothing says
+// nothing. It is a share where the operation burns time, or where somebody set a limit.
+func TestCostOverNothingIsAnAmount(t *testing.T) {
+	empty := func(e *config.Experiment) { e.Operations[0].Empty = true }
+	for name, test := range map[string]struct {
+		change func(*config.Experiment)
+		amount bool
+	}{
+		"a call that does nothing": {empty, true},
+		"work":                     {func(*config.Experiment) {}, false},
+		"time burnt":               {func(e *config.Experiment) { empty(e); e.Load.Busy = time.Millisecond }, false},
+		"a budget": {func(e *config.Experiment) {
+			empty(e)
+			e.Budget = []config.Limit{{Metric: "time_per_call", Value: 0.05}}
+		}, false},
+	} {
+		s := calls(agents, 10)
+		design := s.design
+		s.design = func(e *config.Experiment) { design(e); test.change(e) }
+		doc := analyse(t, s.input())
+		f := get(t, doc, "json", "otel", "time_per_call")
+		if f.Amount != test.amount || f.Relative == nil {
+			t.Errorf("%s: amount %v, ratio %+v", name, f.Amount, f.Relative)
+		}
+		if f.Verdict.Kind == finding.Costs && (*f.Verdict.Low < 1e-3) != test.amount {
+			t.Errorf("%s: the verdict is on another scale: %+v", name, f.Verdict)
+		}
+		if i := f.Shown(); test.amount && (i != f.Absolute || math.Abs(i.Estimate/4.05e-6-1) > 0.02) || !test.amount && i != f.Relative {
+			t.Errorf("%s: %+v answers", name, i)
+		}
+		if f := get(t, doc, "json", "otel", "allocation_per_operation"); f.Amount {
+			t.Errorf("%s: bytes are no time", name)
+		}
+		l := doc.Lossy[0]
+		if (l.Added != nil) != test.amount || (l.Cost != nil) == test.amount {
+			t.Errorf("%s: excluded from the ranking with %+v and %+v", name, l.Cost, l.Added)
+		}
+	}
+}
+
+// Modes of a method that does nothing are next to nothing beside what an agent adds.
+func TestModesOfNothing(t *testing.T) {
+	for _, empty := range []bool{true, false} {
+		s := calls(map[string]call{"otel": {perCall: 900e-9, perSpan: 1e-6}}, 10)
+		design, change := s.design, s.change
+		s.design = func(e *config.Experiment) { design(e); e.Operations[0].Empty = empty }
+		s.change = func(r *record.Record) {
+			change(r)
+			if r.Variant == "none" && r.Block%2 == 0 { // as the JVM happened to compile it
+				r.Phases[0].Load.Driven.CallSeconds *= 1.3
+			}
+		}
+		f := get(t, analyse(t, s.input()), "json", "otel", "time_per_call")
+		if v := f.Verdict; v.Kind != finding.Costs || tells(v.Reasons, finding.WhyModes) == empty {
+			t.Errorf("empty %v: %+v", empty, v)
+		}
+	}
+}
+
+// They are nothing, too, beside the noise of what it adds: a ratio to them says nothing.
+func TestModesWithinTheNoise(t *testing.T) {
+	for factor, clear := range map[float64]bool{2: true, 20: false} {
+		s := calls(map[string]call{"otel": {perCall: 900e-9, perSpan: 1e-6}}, 10)
+		design, change := s.design, s.change
+		s.design = func(e *config.Experiment) { design(e); e.Operations[0].Empty = true }
+		s.change = func(r *record.Record) {
+			change(r)
+			if r.Variant == "none" && r.Block%2 == 0 {
+				r.Phases[0].Load.Driven.CallSeconds *= factor // of 0.2 µs, beside 10.9 added with a spread of 0.2
+			}
+		}
+		f := get(t, analyse(t, s.input()), "json", "otel", "time_per_call")
+		if v := f.Verdict; v.Kind != finding.Costs || tells(v.Reasons, finding.WhyModes) == clear {
+			t.Errorf("%g times as slow: %+v", factor, v)
+		}
+	}
+}
+
+// A precision is that of what answers.
+func TestPrecisionOfAnAmount(t *testing.T) {
+	width := func(empty bool) float64 {
+		s := calls(map[string]call{"otel": agents["otel"]}, 10)
+		design, change := s.design, s.change
+		s.design = func(e *config.Experiment) { design(e); e.Operations[0].Empty = empty }
+		s.change = func(r *record.Record) {
+			change(r)
+			if r.Variant == "none" {
+				r.Phases[0].Load.Driven.CallSeconds *= 1 + 0.05*float64(r.Block)
+			}
+		}
+		in := s.input()
+		in.Experiment.Design.Metric = "time_per_call"
+		_, got, err := analysis.Precise(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if of, ratio := width(true), width(false); of > 0.03 || ratio < 0.06 {
+		t.Errorf("of the amount %g, of the ratio %g", of, ratio)
+	}
+}
+
+// What a cost is, and when it is found.
+
+func TestAddedCPUIsFound(t *testing.T) {
+	doc := analyse(t, twoVariants().input())
+	f := get(t, doc, "json", "otel", "cpu_per_operation")
+	if f.Absolute.Low == nil || *f.Absolute.Low > 30e-6 || *f.Absolute.High < 30e-6 {
+		t.Errorf("30 µs are outside %s", finding.FormatInterval(*f.Absolute, f.Unit, false))
+	}
+	if *f.Relative.Low > 0.6 || *f.Relative.High < 0.6 {
+		t.Errorf("60 %% are outside %s", finding.FormatInterval(*f.Relative, f.Unit, true))
+	}
+	if f.Verdict.Kind != finding.Costs || !f.Headline || f.Blocks != 10 || len(f.Samples) != 10 {
+		t.Errorf("finding %+v", f)
+	}
+	if math.Abs(f.Baseline-50e-6) > 5e-6 {
+		t.Errorf("baseline %v, want about 50 µs", f.Baseline)
+	}
+	app, _ := look(doc, "json", "otel", "none", "cpu_per_operation", "app")
+	if app.Headline || app.Value != f.Value {
+		t.Errorf("app alone %v, everything %v: load and sink must not be charged", app.Value, f.Value)
+	}
+	if sink, ok := look(doc, "json", "otel", "none", "cpu_per_operation", "sink"); !ok || sink.Verdict.Kind != finding.None || sink.Relative != nil {
+		t.Errorf("the sink is shown apart, without verdict, absolute only: %+v", sink)
+	}
+}
+
+func TestTheSameTwiceCostsNothing(t *testing.T) {
+	s := twoVariants()
+	s.variants[1] = actor{name: "again", tracer: "none"}
+	doc := analyse(t, s.input())
+	if f := get(t, doc, "json", "again", "cpu_per_operation"); f.Verdict.Kind != finding.NoDifference || *f.Verdict.Bound > 0.05 {
+		t.Errorf("verdict %+v", f.Verdict)
+	}
+	if _, ok := look(doc, "json", "again", "none", "export_bytes_per_operation", ""); ok {
+		t.Error("a metric that is zero on both sides is shown")
+	}
+}
+
+func TestAgainst(t *testing.T) {
+	s := twoVariants()
+	s.variants = append(s.variants, actor{name: "more", tracer: "otel-go", against: "otel", adds: 50e-6, spans: 5})
+	doc := analyse(t, s.input())
+	f, ok := look(doc, "json", "more", "otel", "cpu_per_operation", "")
+	if !ok || f.Headline || *f.Absolute.Low > 20e-6 || *f.Absolute.High < 20e-6 {
+		t.Errorf("20 µs over otel: %+v", f)
+	}
+	if f.Verdict.Claims != 3 {
+		t.Errorf("%d claims, want 3", f.Verdict.Claims)
+	}
+}
+
+func TestPerSpan(t *testing.T) {
+	f := get(t, analyse(t, twoVariants().input()), "json", "otel", "cpu_per_span")
+	if *f.Absolute.Low > 10e-6 || *f.Absolute.High < 10e-6 || f.Relative != nil {
+		t.Errorf("30 µs over 3 spans: %+v", f.Absolute)
+	}
+	s := twoVariants()
+	s.change = func(r *record.Record) { r.Phases[0].Sink.Spans -= r.Phases[0].Sink.Spans / 20 }
+	if _, ok := look(analyse(t, s.input()), "json", "otel", "none", "cpu_per_span", ""); ok {
+		t.Error("a cost per span although 5 % were lost")
+	}
+}
+
+// Operations that failed may have made no spans: a span then costs what was added over those that were made for sure, to
+// what was added over all.
+func TestPerSpanWhereSomeMayNotBeMade(t *testing.T) {
+	sure := get(t, analyse(t, twoVariants().input()), "json", "otel", "cpu_per_span")
+	s := twoVariants()
+	failing(2000, 6000)(&s)
+	f := get(t, analyse(t, s.input()), "json", "otel", "cpu_per_span")
+	if *f.Absolute.High < 1.2**sure.Absolute.High || *f.Absolute.Low > *sure.Absolute.High {
+		t.Errorf("%g to %g, and %g to %g where all were made", *f.Absolute.Low, *f.Absolute.High, *sure.Absolute.Low, *sure.Absolute.High)
+	}
+}
+
+// A tracer that throws spans away looks cheap, and what is compared with it dear.
+func TestPerSpanAgainstALossyTracer(t *testing.T) {
+	for share, shown := range map[uint64]bool{1000000: true, 20: false} {
+		s := twoVariants()
+		s.variants = append(s.variants, actor{name: "more", tracer: "otel-go", against: "otel", adds: 50e-6, spans: 5})
+		s.change = onlyRuns("otel", func(r *record.Record) { r.Phases[0].Sink.Spans -= r.Phases[0].Sink.Spans / share })
+		doc := analyse(t, s.input())
+		if _, ok := look(doc, "json", "more", "otel", "cpu_per_span", ""); ok != shown {
+			t.Errorf("1 of %d spans of otel lost: a cost per span of more against it: %v", share, ok)
+		}
+		if _, ok := look(doc, "json", "more", "none", "cpu_per_span", ""); !ok {
+			t.Error("none exports nothing, and loses nothing")
+		}
+	}
+}
+
+func TestHeadline(t *testing.T) {
+	in := twoVariants().input()
+	for n, want := range map[int]string{0: "", 1: "", 4: "CPU per operation otel: json +", 20: "CPU per operation otel: json +"} {
+		got := analysis.Headline(in.Experiment, in.Records[:n])
+		if !strings.HasPrefix(got, want) || (want == "") != (got == "") || strings.Contains(got, "(") != (n == 20) {
+			t.Errorf("after %d runs: %q", n, got)
+		}
+	}
+}
+
+// A tracer that keeps so many traces a time makes none to all of an operation's spans: the
+// middle of that is no number to divide by.
+func TestNoCostPerSpanOfARation(t *testing.T) {
+	for low, want := range map[float64]bool{0: false, 3: true} {
+		s := twoVariants()
+		s.plan = func(p *config.Plan) {
+			if p.Variant == "otel" {
+				p.Spans["json"] = config.Number{Low: low, High: 3}
+			}
+		}
+		if f, has := look(analyse(t, s.input()), "json", "otel", "none", "cpu_per_span", ""); has != want {
+			t.Errorf("from %g to 3 spans: %v %g", low, has, f.Value)
+		}
 	}
 }

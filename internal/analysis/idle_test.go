@@ -2,9 +2,14 @@ package analysis_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/compare"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/ledger"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -109,6 +114,227 @@ func TestIdleInTurns(t *testing.T) {
 		}
 		if math.Abs(f.Baseline/50e-6-1) > 0.1 || math.Abs((f.Value-f.Baseline)/30e-6-1) > 0.1 {
 			t.Errorf("%s: %g are added to %g, want 30e-6 to 50e-6", name, f.Value-f.Baseline, f.Baseline)
+		}
+	}
+}
+
+// again is an experiment in which both variants are the same program.
+func again(operations ...string) scene {
+	s := twoVariants()
+	s.order, s.operations = operations, map[string]float64{}
+	for _, name := range operations {
+		s.operations[name] = 50e-6
+	}
+	s.variants[1] = actor{name: "otel", tracer: "none"}
+	s.latencies = true
+	return s
+}
+
+// claimsACost lists the findings that say that there is a difference.
+func claimsACost(doc *finding.Document) []string {
+	var out []string
+	for _, f := range doc.Findings {
+		if slices.Contains([]finding.Kind{finding.Costs, finding.Saves, finding.Over}, f.Verdict.Kind) {
+			out = append(out, f.Operation+" "+f.Metric+" "+f.Role+": "+f.Verdict.Text)
+		}
+	}
+	return out
+}
+
+// A program that holds 10 MB while it works and 15 MB when it rests costs nothing more because
+// its drains are longer, in any metric.
+func TestAForcedDrainCostsNothing(t *testing.T) {
+	s := again("json")
+	const forced, works, rests = 1.5, 10e6, 15e6
+	s.change = func(r *record.Record) {
+		p := &r.Phases[0]
+		wobbling := wobble(r, "memory", 0.005)
+		if r.Variant == "otel" {
+			p.DrainSeconds += forced
+			for i := range p.Usage {
+				p.Usage[i].Seconds += forced
+			}
+			p.Usage[0].CPUSeconds += idling * forced
+		}
+		// What an older tracetax wrote down: the mean until the last span had come.
+		p.Usage[0].MemoryMean = uint64((works*window + rests*p.DrainSeconds) / (window + p.DrainSeconds) * wobbling)
+		p.Usage[0].MemoryPeak = uint64(rests * wobbling)
+		r.Memory[0].Steady, r.Memory[0].Peak = uint64(works*wobbling), uint64(rests*wobbling)
+	}
+	doc := analyse(t, s.input())
+	if claimed := claimsACost(doc); len(claimed) > 0 {
+		t.Errorf("the same program again, with longer drains: %q", claimed)
+	}
+	for metric, want := range map[string]float64{metric.MemoryMean: works, metric.MemoryPeak: rests} {
+		if f := get(t, doc, "", "otel", metric); f.Verdict.Kind != finding.NoDifference || math.Abs(f.Value/want-1) > 0.01 {
+			t.Errorf("%s is %g, want %g: %+v", metric, f.Value, want, f.Verdict)
+		}
+	}
+}
+
+// A process holds less in its first phase than after it. Which operation came first is nothing
+// that an operation costs.
+func TestOrderOfPhasesCostsNoMemory(t *testing.T) {
+	s := again("json", "work")
+	s.change = func(r *record.Record) {
+		first := 0
+		if r.Variant == "otel" {
+			first = 1
+		}
+		for i := range r.Phases {
+			r.Phases[i].Usage[0].MemoryMean, r.Phases[i].Usage[0].MemoryPeak = 12e6, 12e6
+		}
+		r.Phases[first].Usage[0].MemoryMean, r.Phases[first].Usage[0].MemoryPeak = 6e6, 6e6
+		r.Phases[first].Position, r.Phases[1-first].Position = 0, 1
+	}
+	doc := analyse(t, s.input())
+	if claimed := claimsACost(doc); len(claimed) > 0 {
+		t.Errorf("the same program again, in another order: %q", claimed)
+	}
+	for _, f := range doc.Findings {
+		if finding.IsOfLoad(f.Metric) && f.Operation != "" {
+			t.Errorf("%s of %s: memory is of the run", f.Metric, f.Operation)
+		}
+	}
+}
+
+// A budget on memory is one claim a variant, held against the run; where the run did less work
+// on any of its operations it is not kept.
+func TestMemoryBudget(t *testing.T) {
+	grown := func(share float64) func(*record.Record) {
+		return onlyRuns("otel", func(r *record.Record) { r.Memory[0].Peak = uint64(float64(r.Memory[0].Peak) * (1 + share)) })
+	}
+	lost := onlyRuns("otel", func(r *record.Record) {
+		p, n := &r.Phases[1], uint64(0)
+		p.Sink.Spans, n = p.Sink.Spans*9/10, p.Sink.Spans/10
+		r.Tracer.Dropped = &n
+	})
+	for name, c := range map[string]struct {
+		change func(*record.Record)
+		search bool
+		want   finding.Kind
+	}{
+		"little more":           {change: grown(0.02), want: finding.Within},
+		"much more":             {change: grown(0.30), want: finding.Over},
+		"spans were lost":       {change: lost, want: finding.CannotTell},
+		"an older tracetax":     {change: func(r *record.Record) { r.Memory = nil }, want: finding.CannotTell},
+		"of one it is unknown":  {change: func(r *record.Record) { r.Memory[0].Peak = 0 }, want: finding.CannotTell},
+		"each at its own rates": {search: true, want: finding.CannotTell},
+	} {
+		s := twoVariants()
+		s.order, s.operations["work"] = []string{"json", "work"}, 50e-6
+		s.change = c.change
+		if c.search {
+			s = capacities(map[string]float64{"none": 2450, "otel": 1520})
+		}
+		s.budget = []config.Limit{{Metric: metric.MemoryPeak, Value: 0.1}}
+		held := 0
+		for _, f := range analyse(t, s.input()).Findings {
+			if f.Metric != metric.MemoryPeak {
+				continue
+			}
+			held++
+			if f.Operation != "" || f.Verdict.Kind != c.want || f.Verdict.Budget == nil {
+				t.Errorf("%s: on %q %+v", name, f.Operation, f.Verdict)
+			}
+		}
+		if held != 1 {
+			t.Errorf("%s: %d claims on the budget, want 1", name, held)
+		}
+	}
+}
+
+// Where a variant could not hold the rate on any operation, the run was not at the same load.
+func TestMemoryAtAnotherRate(t *testing.T) {
+	s := twoVariants()
+	s.order, s.operations["work"] = []string{"json", "work"}, 50e-6
+	s.change = onlyRuns("otel", func(r *record.Record) { r.Phases[1].Load.WallSeconds = 30 })
+	doc := analyse(t, s.input())
+	if f := get(t, doc, "", "otel", metric.MemoryMean); f.Note == metric.Must(metric.MemoryMean).Note {
+		t.Errorf("nothing is said of the rate: %q", f.Note)
+	}
+	if f := get(t, doc, "", "otel", "startup_time"); f.Note != "" {
+		t.Errorf("the start has nothing to do with the rate: %q", f.Note)
+	}
+}
+
+// Idle CPU is over the time that was read, not over what was asked for.
+func TestIdleOverWhatWasRead(t *testing.T) {
+	s := twoVariants()
+	s.change = onlyRuns("otel", func(r *record.Record) {
+		r.Start.Idle[0].Seconds, r.Start.Idle[0].CPUSeconds = 2.5, 2.5*idling
+		r.Start.Idle = append(r.Start.Idle, record.Usage{Process: "sidecar", Role: "sidecar", Seconds: 2.4, CPUSeconds: 2.4 * idling})
+	})
+	f := get(t, analyse(t, s.input()), "", "otel", "idle_cpu")
+	if math.Abs(f.Baseline/idling-1) > 1e-9 || math.Abs(f.Value/(2*idling)-1) > 1e-9 {
+		t.Errorf("%g and %g, want %g and %g", f.Baseline, f.Value, idling, 2*idling)
+	}
+	s.change = onlyRuns("otel", func(r *record.Record) { r.Start.Idle[0].Seconds = 0 })
+	if f, has := look(analyse(t, s.input()), "", "otel", "none", "idle_cpu", ""); has {
+		t.Errorf("of no time there is %g", f.Value)
+	}
+}
+
+// Where it is only known between which ends the number of spans lies, so is what one costs: the
+// interval covers what it is at either end.
+func TestPerSpanOfAnUnsureNumber(t *testing.T) {
+	at := func(low, high float64) finding.Finding {
+		s := twoVariants()
+		s.plan = func(p *config.Plan) {
+			for name := range p.Spans {
+				p.Spans[name] = config.Number{Low: low, High: high}
+			}
+		}
+		f, _ := look(analyse(t, s.input()), "json", "otel", "none", metric.CPUPerSpan, "")
+		return f
+	}
+	few, unsure := at(3, 3), at(3, 4)
+	if few.Absolute == nil || unsure.Absolute == nil {
+		t.Fatalf("%+v, %+v", few.Absolute, unsure.Absolute)
+	}
+	low, high := *few.Absolute.Low*3/4, *few.Absolute.High // of 4 spans, and of 3
+	if math.Abs(*unsure.Absolute.Low/low-1) > 1e-9 || math.Abs(*unsure.Absolute.High/high-1) > 1e-9 {
+		t.Errorf("%g to %g, want %g to %g", *unsure.Absolute.Low, *unsure.Absolute.High, low, high)
+	}
+	if unsure.Samples[0].ValueWithin == nil || few.Samples[0].ValueWithin != nil {
+		t.Errorf("samples %+v and %+v", unsure.Samples[0], few.Samples[0])
+	}
+	if none := at(0, 3); none.Absolute != nil {
+		t.Errorf("where it may be that no span is added, one costs %+v", none.Absolute)
+	}
+}
+
+// What came after patience with the end of a run was over is in no count.
+func TestNeverQuietAtTheEnd(t *testing.T) {
+	s := twoVariants()
+	s.change = onlyRuns("otel", func(r *record.Record) { r.Stop.Unquiet = r.Block == 3 })
+	doc := analyse(t, s.input())
+	if !warned(doc, "never-quiet") {
+		t.Errorf("warnings %+v", doc.Warnings)
+	}
+	for _, l := range doc.Ledgers {
+		if l.Variant == "otel" && (l.Operation == "json" || l.Operation == ledger.All) && l.Exact {
+			t.Errorf("the ledger of %s is called exact", l.Operation)
+		}
+	}
+}
+
+// A result that lost more spans on any of its operations than the one before saves no memory, and
+// keeps no budget on it.
+func TestCompareMemoryOfLessWork(t *testing.T) {
+	before, after := shop(1, 12, calm).result(t, "before"), shop(2, 12, calm).result(t, "after")
+	budget := []config.Limit{{Metric: metric.MemoryPeak, Value: 0.5}}
+	for name, c := range map[string]struct {
+		lossy []finding.Lossy
+		want  finding.Kind
+	}{
+		"all came":     {nil, finding.Within},
+		"on one, lost": {[]finding.Lossy{{Variant: "otel", Operation: "work", LostShare: 0.3}}, finding.CannotTell},
+	} {
+		after.Lossy = c.lossy
+		doc := compared(t, compare.Input{Base: before, News: []*finding.Document{after}, Budget: budget})
+		if v := changeIn(t, doc, 0, "", "otel", metric.MemoryPeak).Verdict; v.Kind != c.want || v.Budget == nil {
+			t.Errorf("%s: %+v", name, v)
 		}
 	}
 }
