@@ -3,9 +3,11 @@ package ledger
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -244,5 +246,116 @@ func TestStretchOfWhichNoTraceIsKept(t *testing.T) {
 	l := Account("otel", AppToSink, []string{"json"}, three(1), []Run{run})[0]
 	if got, want := pagesText(l.Pages), "app > tail: 6000 = 6000 whole; tail > sink: 6000 -5700 sampled = 300 traces 100 partial 0 whole"; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// stored are runs whose spans went to a backend by way of a hop: so many of 300 came.
+func stored(came uint64) []Run {
+	n := uint64(300)
+	hops := []record.Hop{{Name: "collector", Received: &n, Sent: &n, Sampled: new(uint64), Dropped: new(uint64), Failed: new(uint64)}}
+	return []Run{{
+		Backend: "zipkin", Hops: hops,
+		Phases: []Stretch{{Operation: "json", Started: 100, Completed: 100, Sink: record.Counts{Spans: came}, Hops: hops}},
+	}}
+}
+
+// TestBackend: the way ends at the backend, and what does not come there was lost on the way to it.
+func TestBackend(t *testing.T) {
+	for _, came := range []uint64{300, 290} {
+		runs := stored(came)
+		if got := HopOf(runs); got != "app → zipkin" {
+			t.Errorf("the hop is called %s", got)
+		}
+		l, _ := find(Account("otel", HopOf(runs), []string{"json"}, Confirm(three(1), runs), runs), "json")
+		last := l.Pages[len(l.Pages)-1]
+		if last.To != "zipkin" || last.From != "collector" || last.Received != int64(came) || last.Between != int64(300-came) || l.Exact || (l.LostShare > 0) != (came < 300) {
+			t.Errorf("%d came: %+v", came, l)
+		}
+	}
+	if got := HopOf([]Run{{}}); got != AppToSink {
+		t.Errorf("without a backend the hop is called %s", got)
+	}
+}
+
+// TestBackendAndChance: a backend knows no traces, so that nobody knows which of those that are missing were not sampled.
+func TestBackendAndChance(t *testing.T) {
+	runs := stored(30)
+	l, _ := find(Account("otel", HopOf(runs), []string{"json"}, Confirm(three(0.1), runs), runs), "json")
+	if l.LostShare != 0 || l.ByChance || l.Exact || !slices.ContainsFunc(l.Outcome, func(r finding.Reason) bool { return r.Code == finding.PageUnknown }) {
+		t.Errorf("%+v", l)
+	}
+}
+
+// of is a count with the spans of two services.
+func of(app, backend uint64) record.Counts {
+	c := ids(app+backend, 10)
+	c.Services = map[string]uint64{"app": app, "backend": backend}
+	return c
+}
+
+func calibrationOf(c record.Counts, operations uint64) record.Record {
+	return record.Record{Kind: record.Calibration, Phases: []record.Phase{{
+		Operation: "json", Quiet: true, Load: record.Load{Started: operations, Completed: operations}, Sink: c,
+	}}}
+}
+
+// How many spans of each service an operation makes is learnt where all operations made as many.
+func TestLearnByService(t *testing.T) {
+	twice := of(20, 10)
+	twice.Duplicate = 1
+	for name, c := range map[string]struct {
+		runs []record.Record
+		want map[string]uint64
+	}{
+		"the same each time":     {[]record.Record{calibrationOf(of(20, 10), 10), calibrationOf(of(40, 20), 20)}, map[string]uint64{"app": 2, "backend": 1}},
+		"not of every operation": {[]record.Record{calibrationOf(of(20, 9), 10)}, nil},
+		"another time others":    {[]record.Record{calibrationOf(of(20, 10), 10), calibrationOf(of(10, 20), 10)}, nil},
+		"some came twice":        {[]record.Record{calibrationOf(twice, 10)}, nil},
+		"not said":               {[]record.Record{calibrationOf(ids(30, 10), 10)}, nil},
+	} {
+		if got := Learn(c.runs, 1, false)["json"].Services; !cmp.Equal(got, c.want) {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// Whose spans did not come is told where it is known how many each service makes.
+func TestMissingByService(t *testing.T) {
+	tracing := Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {Low: 3, High: 3, How: Declared, Services: map[string]uint64{"app": 2, "backend": 1}}}}
+	whole, less := phase("json", 10, of(20, 10)), phase("json", 10, of(20, 7))
+	failing := phase("json", 10, of(20, 7))
+	failing.Completed = 9
+	stranger := phase("json", 10, of(20, 7))
+	stranger.Sink.Services = map[string]uint64{"app": 20, "other": 7}
+	for name, c := range map[string]struct {
+		runs []Run
+		want []finding.ServiceSpans
+	}{
+		"all came":                {[]Run{{Phases: []Stretch{whole}}}, nil},
+		"of one, in one run":      {[]Run{{Phases: []Stretch{whole}}, {Phases: []Stretch{less}}}, []finding.ServiceSpans{{Service: "app", Expected: 40, Delivered: 40}, {Service: "backend", Expected: 20, Delivered: 17}}},
+		"not sure of another run": {[]Run{{Phases: []Stretch{less}}, {Phases: []Stretch{failing}}}, nil},
+		"a service that is new":   {[]Run{{Phases: []Stretch{stranger}}}, nil},
+		"they came at the stop":   {[]Run{{Phases: []Stretch{less}, Stop: Stretch{Sink: of(0, 3)}}}, nil},
+	} {
+		for _, l := range Account("otel", AppToSink, []string{"json"}, tracing, c.runs) {
+			if l.Operation == "json" && !cmp.Equal(l.Services, c.want) {
+				t.Errorf("%s: %+v, want %+v", name, l.Services, c.want)
+			}
+		}
+	}
+}
+
+// A calibration that lost spans says nothing of the traces that an operation makes: those that come later would be taken
+// for other work.
+func TestDeclareAfterALossyCalibration(t *testing.T) {
+	learnt := PerOperation{Low: 1, High: 1, Traces: 1, How: Inferred, Roots: map[string]int{"GET /": 1}, Services: map[string]uint64{"app": 1}, Parents: true}
+	if p := Declare(3, 3, learnt); p.Roots != nil || p.Services != nil || p.Parents || p.How != Declared || p.Low != 3 {
+		t.Errorf("declared 3, made 1: %+v", p)
+	}
+	if p := Declare(0, 3, learnt); p.Roots == nil || p.Services == nil || !p.Parents || p.High != 3 {
+		t.Errorf("declared up to 3, made 1: %+v", p)
+	}
+	if p := Declare(3, 3, PerOperation{}); p.Roots != nil || p.Low != 3 {
+		t.Errorf("declared, and nothing learnt: %+v", p)
 	}
 }
