@@ -3,6 +3,8 @@
 package report
 
 import (
+	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,10 +12,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/clipperhouse/displaywidth"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
+	"github.com/tracetax/tracetax/internal/report/view"
 	"github.com/tracetax/tracetax/internal/role"
 )
 
@@ -122,6 +127,183 @@ func TestNoBoundWhereThereIsNone(t *testing.T) {
 			text, _, _ := strings.Cut(b.String(), `id="findings"`)
 			if got := strings.Contains(text, "at least+50") || strings.Contains(text, "at least</small> &#43;50") || strings.Contains(text, "at least +50"); got != bound {
 				t.Errorf("%s: a bound is told: %t, want %t", name, got, bound)
+			}
+		}
+	}
+}
+
+// What stands where, and beside what: for a reader's eye.
+
+// An operation without findings, whose search found nothing say, stands above the
+// whole run all the same.
+func TestWholeRunComesLast(t *testing.T) {
+	doc := searching(2, false)
+	operation := doc.Experiment.Operations[0]
+	var rest []finding.Finding
+	for _, f := range doc.Findings {
+		if f.Operation == operation {
+			f.Operation, f.Metric = "", "startup_time"
+		}
+		rest = append(rest, f)
+	}
+	doc.Findings = rest
+	var b bytes.Buffer
+	if err := Terminal(&b, doc, TerminalOptions{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	own, whole := strings.Index(b.String(), "\n"+operation+"\n"), strings.Index(b.String(), "\nwhole run\n")
+	if own < 0 || whole < own {
+		t.Errorf("%s stands at %d, the whole run at %d:\n%s", operation, own, whole, b.String())
+	}
+}
+
+// Notes are no warnings to read before relying on the figures.
+func TestPageCountsWarningsOnly(t *testing.T) {
+	for severities, want := range map[string]string{"warning note note": "#warnings\">1 warning<", "spoiled warning note": "#warnings\">2 warnings<", "note": ""} {
+		doc := small.make()
+		doc.Warnings = nil
+		for _, s := range strings.Fields(severities) {
+			doc.Warnings = append(doc.Warnings, finding.Warning{Code: "x", Severity: s, Text: "x"})
+		}
+		var b bytes.Buffer
+		if err := HTML(&b, doc); err != nil {
+			t.Fatal(err)
+		}
+		if want != "" && !strings.Contains(b.String(), want) || want == "" && strings.Contains(b.String(), "to read before relying") {
+			t.Errorf("%s: want %q", severities, want)
+		}
+	}
+}
+
+// No verdict stands without a figure, also where there is no ratio and no room for
+// the differences.
+func TestDifferenceInPlaceOfARatio(t *testing.T) {
+	var b bytes.Buffer
+	if err := Terminal(&b, small.make(), TerminalOptions{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if strings.Contains(line, "export per op") && (!strings.Contains(line, "+61") || strings.Contains(line, finding.Missing)) {
+			t.Errorf("no difference: %s", line)
+		}
+	}
+}
+
+// The first line is the summary, so that `head -1` prints it, or that there is none of tracing.
+func TestTheSummaryComesFirst(t *testing.T) {
+	for name, doc := range fixtures() {
+		var b bytes.Buffer
+		if err := Terminal(&b, doc, TerminalOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		first := model.OneLine(doc.FullSummary)
+		if len(doc.Untraced) > 0 {
+			first = view.Brief(doc, false).Alarm.Title
+		}
+		if !strings.HasPrefix(b.String(), first+"\n") {
+			t.Errorf("%s begins with %.80q", name, b.String())
+		}
+	}
+}
+
+func TestPageWithoutIntervals(t *testing.T) {
+	quick, few := small, small
+	quick.quick, few.blocks = true, 5
+	for name, c := range map[string]struct {
+		doc    *finding.Document
+		filled bool
+	}{"intervals": {small.make(), true}, "quick": {quick.make(), true}, "few blocks": {few.make(), false}} {
+		var b bytes.Buffer
+		if err := HTML(&b, c.doc); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), "A filled dot has an interval"); got != c.filled {
+			t.Errorf("%s: filled dots are explained: %v", name, got)
+		}
+		if !strings.Contains(b.String(), "centres over the blocks") {
+			t.Errorf("%s: it is not said what the figures are", name)
+		}
+	}
+}
+
+// A long cause that the summary tells is told once.
+func TestCauseIsToldOnce(t *testing.T) {
+	doc := empty()
+	cause := "start: no shop in PATH=/a:/b:/c"
+	doc.FullSummary = "No run succeeded: block 1, none, attempt 1: " + cause + "."
+	doc.Runs.Failure = []string{"block 1, none, attempt 1: " + cause, "block 1, none, attempt 2: as in block 1, none, attempt 1"}
+	var text, page bytes.Buffer
+	if err := Terminal(&text, doc, TerminalOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(text.String(), "PATH=/a"); n != 1 {
+		t.Errorf("told %d times:\n%s", n, text.String())
+	}
+	if err := HTML(&page, doc); err != nil {
+		t.Fatal(err)
+	}
+	shown, _, _ := strings.Cut(page.String(), `<script type="application/json"`)
+	if n := strings.Count(shown, "PATH=/a"); n != 1 {
+		t.Errorf("the page tells it %d times", n)
+	}
+}
+
+// What verdicts are corrected for is told where there are any.
+func TestFamiliesAreTold(t *testing.T) {
+	for name, want := range map[string]bool{"small": true, "quick": false} {
+		for form, write := range map[string]func(io.Writer, *finding.Document) error{"terminal": terminalForm(0, false, false), "page": HTML} {
+			var b bytes.Buffer
+			if err := write(&b, fixtures()[name]); err != nil {
+				t.Fatal(err)
+			}
+			if told := strings.Contains(strings.Join(strings.Fields(b.String()), " "), "Verdicts are corrected so that those on the headline"); told != want {
+				t.Errorf("%s, %s: told %t", name, form, told)
+			}
+		}
+	}
+}
+
+// A verdict without a corrected interval is told wherever it is shown.
+func TestJointVerdictsAreTold(t *testing.T) {
+	doc := fixtures()["small"]
+	for _, joint := range []bool{false, true} {
+		for i := range doc.Findings {
+			doc.Findings[i].Verdict.Joint = joint && doc.Findings[i].Verdict.Kind == finding.Costs
+		}
+		for name, write := range map[string]func(io.Writer, *finding.Document) error{"terminal": terminalForm(0, false, false), "page": HTML, "markdown": Markdown} {
+			var b bytes.Buffer
+			if err := write(&b, doc); err != nil {
+				t.Fatal(err)
+			}
+			if told := strings.Contains(b.String(), "rests on a joint test"); told != joint {
+				t.Errorf("%s: joint verdicts %t, told %t", name, joint, told)
+			}
+		}
+	}
+}
+
+// The terminal by its width on the screen.
+
+// TestTerminalFits holds the table to its width, names of any kind included.
+// Commands and folders are left whole, to be copied.
+func TestTerminalFits(t *testing.T) {
+	for name, doc := range fixtures() {
+		for _, width := range []int{60, 80, 120} {
+			var b strings.Builder
+			if err := Terminal(&b, doc, TerminalOptions{Width: width}); err != nil {
+				t.Fatal(err)
+			}
+			body, _, _ := strings.Cut(b.String(), "\nresults  ")
+			for _, line := range strings.Split(body, "\n") {
+				if displaywidth.String(line) > width && strings.ContainsRune(strings.TrimSpace(line), ' ') {
+					t.Errorf("%s: %d columns of %d: %s", name, displaywidth.String(line), width, line)
+				}
+				if strings.HasSuffix(line, " ") {
+					t.Errorf("%s: a line ends in blanks: %q", name, line)
+				}
+			}
+			if strings.ContainsRune(b.String(), '\x1b') {
+				t.Errorf("%s: an escape sequence without colour", name)
 			}
 		}
 	}
