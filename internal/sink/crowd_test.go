@@ -3,6 +3,7 @@
 package sink
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/protocol"
+	"github.com/tracetax/tracetax/internal/sink/sinktest"
 	"google.golang.org/grpc"
 )
 
@@ -93,5 +95,99 @@ func TestConnectionsBeyondTheLimitWait(t *testing.T) {
 	}
 	if err := <-answered; err != nil {
 		t.Error(err)
+	}
+}
+
+// This file floods the sink with a prepared stream.
+
+// flood prepares a stream over so many connections to the first protocol that is
+// served.
+func flood(t testing.TB, a protocol.Addresses, connections int) *sinktest.Flood {
+	t.Helper()
+	stream, err := sinktest.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &sinktest.Flood{Stream: stream}
+	for range connections {
+		sender := sinktest.Sender(sinktest.NewHTTP(a[protocol.OTLPHTTP]))
+		if a[protocol.OTLPGRPC] != "" {
+			if sender, err = sinktest.NewGRPC(a[protocol.OTLPGRPC]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Cleanup(func() { _ = sender.Close() })
+		f.Senders = append(f.Senders, sender)
+	}
+	return f
+}
+
+func send(t testing.TB, f *sinktest.Flood, requests int) {
+	t.Helper()
+	if err := f.Send(t.Context(), requests); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Every protocol of the table has a receiver, can be asked for alone, on a free port, and is ended by Close.
+func TestEveryProtocolAlone(t *testing.T) {
+	for _, row := range protocol.Table {
+		if (makers[row.Name] == nil) != (row.Name == protocol.Scouter) {
+			t.Errorf("%s has no receiver, or one that is never made", row.Name)
+		}
+		t.Run(string(row.Name), func(t *testing.T) {
+			s, err := Start(Config{Listen: protocol.Addresses{row.Name: "127.0.0.1:0"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			address := s.Addresses()[row.Name]
+			if len(s.Addresses()) != 1 || address == "" {
+				t.Errorf("%s alone is served at %v", row.Name, s.Addresses())
+			}
+			conn, err := net.Dial("tcp", address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(conn.Close(), s.Close()); err != nil {
+				t.Error(err)
+			}
+			again, err := net.Listen("tcp", address)
+			if err != nil {
+				t.Fatalf("the address is not free after Close: %v", err)
+			}
+			_ = again.Close()
+		})
+	}
+}
+
+// Scouter's packets and its connections come to ports of one number.
+func TestScouterHasBothPorts(t *testing.T) {
+	s, err := Start(Config{Listen: protocol.Addresses{protocol.Scouter: "127.0.0.1:0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	packets, err := net.ListenPacket("udp", s.Addresses()[protocol.Scouter])
+	if err == nil {
+		_ = packets.Close()
+		t.Error("nobody listens for packets")
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if packets, err = net.ListenPacket("udp", s.Addresses()[protocol.Scouter]); err != nil {
+		t.Fatal(err)
+	}
+	_ = packets.Close()
+}
+
+// A taken address is an error that names the protocol, and leaves nothing behind.
+func TestTakenAddress(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if _, err := Start(Config{Listen: protocol.Addresses{protocol.Zipkin: "127.0.0.1:0", protocol.Datadog: l.Addr().String()}}); err == nil {
+		t.Error("it started")
 	}
 }

@@ -16,9 +16,11 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/protocol"
+	"github.com/tracetax/tracetax/internal/sink/sinktest"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	trace "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 )
@@ -256,4 +258,16 @@ func TestInFlight(t *testing.T) {
 	if c := s.Snapshot().Counts; c.Requests != 1 {
 		t.Errorf("requests %d", c.Requests)
 	}
+}
+
+// This file connects over gRPC to send bodies as they are.
+
+func dialRaw(t testing.TB, address string) *grpc.ClientConn {
+	t.Helper()
+	conn, err := sinktest.Dial(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
 }

@@ -1,10 +1,16 @@
 package elastic
 
 import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -141,5 +147,158 @@ func TestPolls(t *testing.T) {
 		if response.StatusCode != test.status || c.Malformed != test.malformed || c.Protocols[other]+c.Malformed != uint64(i+1) {
 			t.Errorf("%s %s: status %d, malformed %d, protocols %v", test.method, test.path, response.StatusCode, c.Malformed, c.Protocols)
 		}
+	}
+}
+
+// FuzzEvent: a line that is accepted is JSON, an object with one member.
+func FuzzEvent(f *testing.F) {
+	for _, line := range []string{first, tx, span, `{"error":{}}`, `{"metricset":null}`, `{"transaction":{"dropped_spans_stats":[{"duration":{"count":3}}]}}`, `{"span":{"otel":{"span_kind":"CLIENT"}},"x":1}`} {
+		f.Add([]byte(line))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		var w walker
+		b := tally.New(tally.Config{Checking: true, MaxSpans: 10}).Batch()
+		if _, err := w.event(b, line); err != nil {
+			return
+		}
+		var object map[string]any
+		if err := json.Unmarshal(line, &object); err != nil || len(object) != 1 {
+			t.Fatalf("accepted %q: %v", line, err)
+		}
+		if b.Spans+b.Metrics+b.Logs > 1 || b.Merged > maxCount {
+			t.Errorf("%q: %+v", line, b)
+		}
+	})
+}
+
+// FuzzStream: however a body is cut into reads, the same is counted.
+func FuzzStream(f *testing.F) {
+	f.Add([]byte(lines(first, tx, span)), uint8(7))
+	f.Add([]byte(lines(first, span+"x")+tx), uint8(1))
+	f.Fuzz(func(t *testing.T, body []byte, cut uint8) {
+		whole := countedIn(body, len(body)+1)
+		if got := countedIn(body, int(cut)+1); got != whole {
+			t.Errorf("in pieces of %d: %v, in one: %v", int(cut)+1, got, whole)
+		}
+	})
+}
+
+func countedIn(body []byte, piece int) (counts [4]uint64) {
+	total := tally.New(tally.Config{})
+	s := &stream{room: make([]byte, readSize)}
+	s.reset(total)
+	for rest := body; len(rest) > 0 && s.refused == nil; {
+		n := copy(s.room[s.held:], rest[:min(piece, len(rest))])
+		rest = rest[n:]
+		s.take(n, int64(n))
+	}
+	if s.refused == nil {
+		s.last(0)
+	}
+	c := total.Counts()
+	return [4]uint64{c.Spans, c.Rejected, c.Merged, c.Requests}
+}
+
+// BenchmarkStream counts a body of events such as an agent sends them.
+func BenchmarkStream(b *testing.B) {
+	event := []byte(`{"span":{"id":"0102030405060708","transaction_id":"0102030405060709","parent_id":"0102030405060709","trace_id":"0102030405060708090a0b0c0d0e0f10","name":"SELECT FROM world","type":"db","subtype":"postgresql","action":"query","timestamp":1700000000000000,"duration":1.234,"sync":true,"context":{"db":{"instance":"hello","statement":"SELECT id, randomnumber FROM world WHERE id = $1","type":"sql"},"destination":{"address":"127.0.0.1","port":5432,"service":{"name":"","resource":"postgresql/hello","type":""}},"service":{"target":{"type":"postgresql","name":"hello"}}},"outcome":"success","sample_rate":1}}` + "\n")
+	body := append([]byte(first+"\n"), bytes.Repeat(event, 100)...)
+	total := tally.New(tally.Config{})
+	s := &stream{room: make([]byte, readSize)}
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		s.reset(total)
+		for rest := body; len(rest) > 0; {
+			n := copy(s.room[s.held:], rest)
+			rest = rest[n:]
+			s.take(n, int64(n))
+		}
+		if s.last(0); s.spans != 100 {
+			b.Fatal("spans", s.spans)
+		}
+	}
+}
+
+// captured is what the Java agent sent of one request of ten queries, and of one of five
+// queries and five updates; contexts and stack traces are cut out.
+func captured(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/java.ndjson")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
+// The Java agent counts what it merged among the dropped spans, and the others do not.
+func TestMergedAndDropped(t *testing.T) {
+	java := captured(t)
+	metadata, queries, updates := java[0], java[1:3], java[3:]
+	dropped := func(events []string, from, to string) []string {
+		changed := strings.Replace(events[len(events)-1], from, to, 1)
+		if changed == events[len(events)-1] {
+			t.Fatalf("no %s in %s", from, changed)
+		}
+		return append(events[:len(events)-1:len(events)-1], changed)
+	}
+	requests := func(all ...[]string) (bodies []string) {
+		for _, events := range all {
+			bodies = append(bodies, lines(append([]string{metadata}, events...)...))
+		}
+		return bodies
+	}
+	goAgent := strings.Replace(metadata, `"name":"java"`, `"name":"go"`, 1)
+	tests := map[string]struct {
+		bodies                    []string
+		spans, merged, suppressed uint64
+	}{
+		"as it was sent":                 {requests(java[1:]), 5, 17, 0},
+		"the transaction in another":     {requests(queries[:1], queries[1:]), 2, 9, 0},
+		"two at a time":                  {requests([]string{queries[0], updates[0], updates[1], updates[2], queries[1]}), 5, 17, 0},
+		"and by a limit":                 {requests(dropped(queries, `"dropped":9`, `"dropped":12`)), 2, 9, 3},
+		"and by a limit, with the count": {requests(dropped(queries, `"dropped":9,"started":1},"dropped_spans_stats":[]`, `"dropped":19,"started":1},"dropped_spans_stats":[{"duration":{"count":10}}]`)), 2, 9, 10},
+		"fewer than were merged":         {requests(dropped(queries, `"dropped":9`, `"dropped":4`)), 2, 9, 0},
+		"its spans were lost":            {requests(queries[1:]), 1, 0, 9},
+		"another agent":                  {[]string{lines(append([]string{goAgent}, java[1:]...)...)}, 5, 17, 17},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			total, address := serve(t, 0)
+			for _, body := range test.bodies {
+				if status, answer := send(t, address+eventsPath, "", strings.NewReader(body)); status != 202 {
+					t.Fatalf("status %d, %s", status, answer)
+				}
+			}
+			c := total.Counts()
+			if c.Spans != test.spans || c.Merged != test.merged || c.Suppressed != test.suppressed || c.Services["app"] != c.Spans {
+				t.Errorf("spans %d, merged %d, suppressed %d, services %v; want %d, %d, %d", c.Spans, c.Merged, c.Suppressed, c.Services, test.spans, test.merged, test.suppressed)
+			}
+		})
+	}
+}
+
+// A transaction that never comes is forgotten in the end, one that is open is not.
+func TestMergesAreBounded(t *testing.T) {
+	id := func(n int) []byte {
+		return []byte(hex.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(n))))
+	}
+	var m merges
+	const many = 5 * mostMerges
+	for i := range many {
+		m.add(id(i), 2)
+	}
+	if held := len(m.young) + len(m.old); held > 2*mostMerges {
+		t.Errorf("%d are remembered", held)
+	}
+	m.add(id(many-1), 3)
+	if n := m.take(id(many - 1)); n != 5 {
+		t.Errorf("%d of the last one, want 5", n)
+	}
+	if n := m.take(id(many - mostMerges)); n != 2 {
+		t.Errorf("%d of one that is open, want 2", n)
+	}
+	if n := m.take(id(many-mostMerges)) + m.take(id(0)) + m.take([]byte("no id")); n != 0 {
+		t.Errorf("%d of those that are over or none", n)
 	}
 }

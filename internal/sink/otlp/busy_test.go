@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/sink/sinktest"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/grpc"
@@ -95,5 +96,24 @@ func TestTooManyRequests(t *testing.T) {
 	}
 	if c := total.Counts(); c.Malformed != 1 || c.Requests != 3 {
 		t.Errorf("malformed %d, requests %d", c.Malformed, c.Requests)
+	}
+}
+
+// BenchmarkWalk counts the spans of one request, without any receiving.
+func BenchmarkWalk(b *testing.B) {
+	stream, err := sinktest.NewStream()
+	if err != nil {
+		b.Fatal(err)
+	}
+	body := stream.Request(0, nil)
+	total := tally.New(tally.Config{})
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		batch := total.Batch()
+		if err := walkTraces(batch, body); err != nil {
+			b.Fatal(err)
+		}
+		total.Merge(batch, overGRPC, int64(len(body)))
 	}
 }
