@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -166,5 +167,112 @@ func TestTailKeepsTheEnd(t *testing.T) {
 	}
 	if tail.String() != "…cdef" {
 		t.Errorf("kept %q", tail)
+	}
+}
+
+// A checkout has its commit, and is dirty once a file that git knows has changed; new files, such as results, do not count.
+func TestCheckout(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		missing(t, "needs git")
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CEILING_DIRECTORIES", os.TempDir())
+	dir := t.TempDir()
+	if got := CheckoutOf(t.Context(), dir); got != nil {
+		t.Errorf("of no checkout: %+v", got)
+	}
+	file := filepath.Join(dir, "shop.py")
+	write := func(path, text string) {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git := func(args ...string) {
+		if out, err := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=tracetax", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"}, args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	git("init", "--quiet")
+	if got := CheckoutOf(t.Context(), dir); got != nil {
+		t.Errorf("without a commit: %+v", got)
+	}
+	write(file, "print(1)\n")
+	git("add", ".")
+	git("commit", "--quiet", "-m", "A shop")
+	write(filepath.Join(dir, "findings.json"), "{}")
+	clean := CheckoutOf(t.Context(), dir)
+	if clean == nil || clean.Dirty || len(clean.Commit) < 40 {
+		t.Fatalf("a clean one: %+v", clean)
+	}
+	write(file, "print(2)\n")
+	if got := CheckoutOf(t.Context(), filepath.Join(dir, ".")); got == nil || !got.Dirty || got.Commit != clean.Commit {
+		t.Errorf("a changed one: %+v, before %+v", got, clean)
+	}
+}
+
+// Colours that a program writes whatever it is told do not reach a file or a log.
+func TestProgressIsPlain(t *testing.T) {
+	log := open(t).newLog("build", "x")
+	const script = `printf '\033[0m'; printf '\033[1mfetching\033[m agent\n'`
+	c := command{at: site{log: log}, args: []string{"sh", "-c", script}}
+	err := errors.Join(c.run(t.Context()), log.Close())
+	text, readErr := os.ReadFile(log.path)
+	if want := "$ sh -c " + colour.ReplaceAllString(script, "") + "\nfetching agent\n"; err != nil || readErr != nil || string(text) != want {
+		t.Errorf("%q, %v, %v; want %q", text, err, readErr, want)
+	}
+}
+
+// The error of a command that failed has its last lines, and names the log that has them all.
+func TestCommandErrorNamesItsLog(t *testing.T) {
+	log := open(t).newLog("build", "x")
+	c := command{at: site{log: log}, args: []string{"sh", "-c", "for i in $(seq 100); do echo line $i; done; exit 3"}}
+	err := errors.Join(c.run(t.Context()), log.Close())
+	if err == nil {
+		t.Fatal("no error")
+	}
+	text := err.Error()
+	if strings.Contains(text, "line 80\n") || !strings.Contains(text, "\nline 81\n") || !strings.HasSuffix(text, "\nline 100\nall that it said: "+log.path) {
+		t.Error(text)
+	}
+	if all, err := os.ReadFile(log.path); err != nil || !strings.Contains(string(all), "\nline 1\n") || !strings.HasSuffix(string(all), "\nline 100\n") {
+		t.Errorf("%q, %v", all, err)
+	}
+}
+
+// What a failing command writes reaches neither a terminal nor a log as control characters,
+// and not without end.
+func TestCommandErrorIsPlain(t *testing.T) {
+	const script = `head -c 100000 /dev/zero | tr '\0' x >&2; printf 'a.c:1\r\n\033[2J\007\033]0;title\007end\n' >&2; exit 3`
+	c := command{args: []string{"sh", "-c", script}}
+	_, asked := c.output(t.Context())
+	for _, err := range []error{c.run(t.Context()), asked} {
+		if err == nil {
+			t.Fatal("no error")
+		}
+		text := err.Error()
+		if len(text) > outputLimit+1000 || !strings.HasSuffix(text, `end`) ||
+			strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && !strconv.IsPrint(r) }) {
+			t.Errorf("an error of %d bytes that ends with %q", len(text), text[max(0, len(text)-100):])
+		}
+	}
+}
+
+// Some programs write their version in colours into a pipe too.
+func TestVersionsAreBare(t *testing.T) {
+	dir := t.TempDir()
+	colourful := filepath.Join(dir, "colourful")
+	if err := os.WriteFile(colourful, []byte("#!/bin/sh\nprintf '\\033[1mColourful 3.8.7\\033[m\\nHome: x\\n'\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if got := Versions(t.Context(), []config.Need{{Command: "colourful"}})["colourful"]; got != "Colourful 3.8.7" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestVersions(t *testing.T) {
+	got := Versions(t.Context(), []config.Need{{Command: "go"}, {Command: "no-such-command"}, {Reason: "cannot be had"}})
+	if !strings.HasPrefix(got["go"], "go version go1.") || got["no-such-command"] != "not known" || len(got) != 2 {
+		t.Errorf("%v", got)
 	}
 }

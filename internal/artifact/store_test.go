@@ -3,7 +3,10 @@ package artifact
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,6 +15,9 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/tracetax/tracetax/internal/process/keeper"
 )
 
 // open returns a store in a folder of the test.
@@ -201,4 +207,85 @@ func folders(t *testing.T, s *Store, kind string) []string {
 		}
 	}
 	return names
+}
+
+// TestMain makes the test binary serve as the keeper of what it builds, and as a
+// tracetax of its own.
+func TestMain(m *testing.M) {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	programs := map[string]func(context.Context) error{"keep": keeper.Keep, "build": buildAlone, "relative": relative}
+	if len(os.Args) > 2 && os.Args[1] == "agent" && programs[os.Args[2]] != nil {
+		if err := programs[os.Args[2]](ctx); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	stop()
+	os.Exit(m.Run())
+}
+
+// missing leaves a test out where a program is not here; where TRACETAX_REQUIRE_PROGRAMS=1 says that all of them are, it
+// fails instead.
+func missing(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("TRACETAX_REQUIRE_PROGRAMS") == "1" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
+}
+
+func TestSource(t *testing.T) {
+	store, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := fstest.MapFS{"app.py": {Data: []byte("print()")}, "go.mod.embed": {Data: []byte("module x")}}
+	dir, err := store.Source(context.Background(), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err != nil || string(text) != "module x" {
+		t.Errorf("go.mod: %q, %v", text, err)
+	}
+	again, err := store.Source(context.Background(), files)
+	if err != nil || again != dir {
+		t.Errorf("again: %s, %v; want %s", again, err, dir)
+	}
+	files["app.py"] = &fstest.MapFile{Data: []byte("print(1)")}
+	if other, err := store.Source(context.Background(), files); err != nil || other == dir {
+		t.Errorf("with other content: %s, %v; want another folder", other, err)
+	}
+}
+
+// A package counts that a program has in another version than its tracer's folder; however its name is spelled.
+func TestShadowed(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		missing(t, "there is no python3")
+	}
+	own, tracer := t.TempDir(), t.TempDir()
+	for _, one := range []struct{ folder, name, version string }{
+		{own, "Shop_Rpc", "1.66.2"}, {own, "shop-same", "2"}, {own, "shop-own", "3"},
+		{tracer, "shop.rpc", "1.82.1"}, {tracer, "shop_same", "2"}, {tracer, "shop_added", "1"},
+	} {
+		info := filepath.Join(one.folder, one.name+"-"+one.version+".dist-info")
+		if err := os.Mkdir(info, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		text := "Metadata-Version: 2.1\nName: " + one.name + "\nVersion: " + one.version + "\n"
+		if err := os.WriteFile(filepath.Join(info, "METADATA"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := Shadowed(t.Context(), python, []string{"PYTHONPATH=" + own}, t.TempDir(), tracer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]Shadow{{"shop-rpc", "1.66.2", "1.82.1"}}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if _, err := Shadowed(t.Context(), filepath.Join(own, "none"), nil, own, tracer); err == nil {
+		t.Error("an interpreter that is not there says what it finds")
+	}
 }
