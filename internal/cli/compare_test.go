@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/report"
 	"github.com/tracetax/tracetax/internal/session"
 )
 
@@ -131,5 +133,146 @@ func TestReportMarkdown(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), "<details><summary>Every figure</summary>") || !strings.Contains(out.String(), "| CPU per operation |") {
 		t.Errorf("the Markdown is %.400s", out.String())
+	}
+}
+
+// studied writes a result of a workload into a folder.
+func studied(t *testing.T, dir, workload string, created time.Time) {
+	t.Helper()
+	above := 0.0
+	doc := &finding.Document{
+		Schema: finding.Schema, Created: created, Runs: finding.Runs{Good: 16, Blocks: 8},
+		Experiment: finding.Experiment{Name: "shops", Workload: workload, Variants: []finding.Variant{{Name: "none"}, {Name: "otel"}},
+			Published: []finding.Published{{Source: "A study", Operation: "json", Variant: "none", Metric: "cpu_per_operation", Value: 1}},
+			Claims:    []finding.Claim{{Name: "MF1", Metric: "cpu_per_operation", Above: &above}}},
+	}
+	low, high := 0.1, 0.3
+	f := finding.Finding{Operation: "json", Variant: "otel", Against: "none", Metric: "cpu_per_operation", Unit: "s", Better: "lower", Headline: true, Blocks: 8,
+		Relative: &finding.Interval{Estimate: 0.2, Low: &low, High: &high}, Absolute: &finding.Interval{Estimate: 0.2, Low: &low, High: &high}}
+	for b := range 8 {
+		f.Samples = append(f.Samples, finding.Sample{Block: b + 1, Baseline: 1, Value: 1.2 + 0.01*float64(b)})
+	}
+	doc.Findings = []finding.Finding{f}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := report.JSON(&text, doc); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "findings.json"), text.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReplication(t *testing.T) {
+	dir, now := t.TempDir(), time.Now()
+	studied(t, filepath.Join(dir, "b"), "requests/first", now)
+	studied(t, filepath.Join(dir, "a"), "requests/second", now.Add(time.Hour))
+	page := filepath.Join(dir, "replication.html")
+	for _, c := range []struct {
+		args   []string
+		status int
+		says   string
+	}{
+		{[]string{"replicate", dir}, console.Fine, "✓ MF1  confirmed: all 2 intervals lie above 0 %"},
+		{[]string{"replicate", filepath.Join(dir, "a")}, console.Fine, "✓ MF1  confirmed: the interval lies above 0 %"},
+		{[]string{"replicate", dir, "--markdown", "-"}, console.Fine, "| MF1 |"},
+		{[]string{"replicate", dir, "--csv", "-"}, console.Fine, "requests/second,json,,otel,cpu_per_operation"},
+		{[]string{"replicate", dir, "--json"}, console.Fine, `"kind": "confirmed"`},
+		{[]string{"replicate", dir, "--html", page}, console.Fine, ""},
+		{[]string{"replicate", dir, "--json", "--csv", "-"}, console.Usage, "standard output"},
+		{[]string{"replicate", filepath.Join(dir, "nowhere")}, console.Usage, "there is no folder"},
+		{[]string{"replicate"}, console.Usage, "a results folder"},
+		{[]string{"replicate", filepath.Join(dir, "a"), filepath.Join(dir, "b")}, console.Fine, "✓ MF1  confirmed: all 2 intervals lie above 0 %"},
+		{[]string{"replicate", filepath.Join(dir, "a"), filepath.Join(dir, "a")}, console.Usage, "both results of requests/second"},
+		{[]string{"replicate", dir, "--experiment", "quickstart"}, console.Usage, "none of these workloads"},
+		{[]string{"replicate", dir, "--experiment", "no-such"}, console.Usage, "no-such"},
+	} {
+		var out, errOut bytes.Buffer
+		status := Main(c.args, strings.NewReader(""), &out, &errOut)
+		if status != c.status || !strings.Contains(out.String()+errOut.String(), c.says) {
+			t.Errorf("%q: status %d\n%s%s", c.args, status, out.String(), errOut.String())
+		}
+	}
+	if text, err := os.ReadFile(page); err != nil || !bytes.Contains(text, []byte("requests/first")) {
+		t.Errorf("%v", err)
+	}
+	var out bytes.Buffer
+	Main([]string{"replicate", dir}, strings.NewReader(""), &out, &out)
+	if first, second := strings.Index(out.String(), "requests/first"), strings.Index(out.String(), "requests/second"); first > second {
+		t.Error("the results are not in the order in which they were made")
+	}
+}
+
+// What the machine lacks is told by validate, and is no problem of the file.
+func TestValidateTellsOfMissingPrograms(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "there.sh"), []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TRACETAX_TEST_PROGRAM", "no-such-program-of-env")
+	for command, want := range map[string]string{
+		"no-such-program {port}":            `process app: there is no program "no-such-program" on the PATH`,
+		"'${env:TRACETAX_TEST_PROGRAM}'":    `there is no program "no-such-program-of-env" on the PATH`,
+		"/no/such/program":                  "there is no program /no/such/program that can be started",
+		"./not-there.sh":                    "there is no program " + filepath.Join(dir, "not-there.sh"),
+		"./there.sh":                        "",
+		"sh -c true":                        "",
+		"{tmp}/made-in-the-run --port=8080": "",
+	} {
+		file := filepath.Join(dir, "x.yaml")
+		text := "workload:\n  processes: [{name: app, run: \"" + command + "\"}]\n" +
+			"  operations: {home: GET http://127.0.0.1:8080/}\nvariants: {none: , other: {tracer: none}}\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out, errOut bytes.Buffer
+		status := Main([]string{"validate", file}, strings.NewReader(""), &out, &errOut)
+		if status != console.Fine || !strings.Contains(out.String(), "fine") || !strings.Contains(errOut.String(), want) || want == "" && errOut.Len() > 0 {
+			t.Errorf("%s: status %d, %q, %q; want %q", command, status, out.String(), errOut.String(), want)
+		}
+	}
+}
+
+// A budget of no lost span beside a sampler that leaves traces to chance is refused by validate and by run alike: no experiment
+// could tell whether it is kept.
+func TestRefusesWhatChanceHides(t *testing.T) {
+	for sampler, want := range map[string]int{
+		"traceidratio, OTEL_TRACES_SAMPLER_ARG: '0.1'":             console.Usage,
+		"parentbased_traceidratio, OTEL_TRACES_SAMPLER_ARG: '0.1'": console.Fine,
+		"always_on": console.Fine,
+		"traceidratio, OTEL_TRACES_SAMPLER_ARG: '1'": console.Fine,
+		"something_else": console.Fine,
+	} {
+		file := filepath.Join(t.TempDir(), "x.yaml")
+		text := "workload:\n  processes: [{name: app, run: 'sh -c true {port}'}]\n  operations: {home: GET /}\n" +
+			"variants:\n  none:\n  own: {env: {TO: '{sink.otlp.http}', OTEL_TRACES_SAMPLER: " + sampler + "}}\nload: {rate: 100/s, duration: 20s}\n"
+		write(t, file, text)
+		budgeted := filepath.Join(t.TempDir(), "y.yaml")
+		write(t, budgeted, text+"budget: {lost: 0}\n")
+		for _, args := range [][]string{{"validate", budgeted}, {"run", budgeted, "--dry-run"}, {"run", file, "--dry-run", "--budget", "lost=0"}} {
+			var out, errOut bytes.Buffer
+			if status := Main(args, strings.NewReader(""), &out, &errOut); status != want {
+				t.Errorf("%s, %q: status %d, want %d: %s", sampler, args[0], status, want, errOut.String())
+			}
+		}
+		var out, errOut bytes.Buffer
+		if status := Main([]string{"run", file, "--dry-run", "--budget", "lost=30%"}, strings.NewReader(""), &out, &errOut); status != console.Fine {
+			t.Errorf("%s, with a budget that allows for chance: status %d: %s", sampler, status, errOut.String())
+		}
+	}
+}
+
+func TestListRefuses(t *testing.T) {
+	for args, want := range map[string]string{
+		"list foo":               `tracetax: list: unknown kind "foo"; known are experiments, services, tracers, workloads (`,
+		"list workloads tracers": "tracetax: list takes one kind at most, not 2: workloads tracers",
+	} {
+		var out, errOut bytes.Buffer
+		status := Main(strings.Fields(args), strings.NewReader(""), &out, &errOut)
+		if status != console.Usage || !strings.HasPrefix(errOut.String(), want) {
+			t.Errorf("%s: status %d, %q; want %q", args, status, errOut.String(), want)
+		}
 	}
 }

@@ -166,3 +166,162 @@ func TestReportByAnotherBudget(t *testing.T) {
 		}
 	}
 }
+
+// Findings that are not whole are told with their file, with what is wrong, and with what
+// can be done about it here.
+func TestBrokenFindings(t *testing.T) {
+	const cut = `{"schema": 3, "fi`
+	records := []string{"runs.jsonl", "experiment.yaml", "environment.json"}
+	for name, c := range map[string]struct {
+		text   string
+		beside []string // other files in the folder
+		want   string   // behind the file; DIR is the folder
+	}{
+		"cut off":        {cut, records, "is cut off: make it again from the records with: tracetax report DIR --reanalyze"},
+		"empty":          {"", records, "is cut off: make it again from the records with: tracetax report DIR --reanalyze"},
+		"no JSON":        {"hello", records, "is no findings document (reading findings: invalid character 'h' looking for beginning of value): make it again from the records with: tracetax report DIR --reanalyze"},
+		"something else": {"{}", records, "is no findings document (reading findings: no schema version: is this a findings.json of tracetax?): make it again from the records with: tracetax report DIR --reanalyze"},
+		"no records":     {cut, nil, "is cut off: there is no runs.jsonl beside it to make it again from; take a whole copy of it, or measure again"},
+		"earlier":        {`{"schema": 1}`, records, "is of an earlier tracetax: make it again from the records with: tracetax report DIR --reanalyze"},
+		"no experiment":  {cut, records[:1], "is cut off: there is no experiment.yaml beside it to make it again from; take a whole copy of it, or measure again"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			file := filepath.Join(dir, "findings.json")
+			write(t, file, c.text)
+			for _, other := range c.beside {
+				write(t, filepath.Join(dir, other), "")
+			}
+			want := file + " " + strings.ReplaceAll(c.want, "DIR", dir)
+			for _, args := range [][]string{{"report", dir}, {"replicate", dir}, {"compare", dir, dir}, {"compare", file, file}} {
+				if _, got := refused(t, args...); !strings.Contains(got, want) {
+					t.Errorf("%q: %s\nwant %s", args, got, want)
+				}
+			}
+			if len(c.beside) > 0 {
+				return
+			}
+			if _, got := refused(t, "report", dir, "--reanalyze"); !strings.Contains(got, want) || strings.Contains(got, "--reanalyze") {
+				t.Errorf("--reanalyze: %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+// A file in the place of a results folder is told with the folder.
+func TestFileInsteadOfFolder(t *testing.T) {
+	dir, elsewhere := result(t), filepath.Join(t.TempDir(), "shop.yaml")
+	file, page := filepath.Join(dir, "findings.json"), filepath.Join(dir, "report.html")
+	write(t, page, "<!doctype html>")
+	write(t, elsewhere, "workload: hello/go")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"report", file}, file + " is a file: give the folder: " + dir},
+		{[]string{"report", file, "--reanalyze"}, file + " is a file: give the folder: " + dir},
+		{[]string{"report", elsewhere}, elsewhere + " is a file: give a results folder"},
+		{[]string{"replicate", page}, page + " is a file: give the folder: " + dir},
+		{[]string{"run", "--resume", file}, file + " is a file: give the folder: " + dir},
+		{[]string{"run", "ladder", "--resume", page, "--dry-run"}, page + " is a file: give the folder: " + dir},
+		{[]string{"compare", dir, page}, page + " is no findings document (reading findings: invalid character '<' looking for beginning of value): give the folder: " + dir},
+	} {
+		if status, got := refused(t, c.args...); status != console.Usage || !strings.Contains(got, c.want) {
+			t.Errorf("%q: status %d: %s\nwant %s", c.args, status, got, c.want)
+		}
+	}
+}
+
+// refused runs a command that has to fail, and returns its exit status and what it says.
+func refused(t *testing.T, args ...string) (status int, says string) {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	status = Main(args, strings.NewReader(""), &out, &errOut)
+	if status == console.Fine || out.Len() > 0 {
+		t.Errorf("%q: status %d, stdout %.300q", args, status, out.String())
+	}
+	return status, errOut.String()
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// threeVariants is an experiment of so many blocks; its claims on one metric are three, which
+// need seven blocks.
+func threeVariants(t *testing.T, rest string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "x.yaml")
+	text := "workload:\n  processes: [{name: app, run: sh -c true}]\n  operations: {home: GET http://127.0.0.1:8080/}\n" +
+		"variants: {none: , a: {env: {A: x}}, b: {env: {A: y}}, c: {env: {A: z}}}\n" + rest
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// What blocks are too few for is told before they are run: a budget that they can never decide is
+// a problem of the file, anything else a note.
+func TestBlocksThatCannotDecide(t *testing.T) {
+	for name, c := range map[string]struct {
+		rest   string
+		status int
+		needs  string // in the problem, or in a note; "": neither
+	}{
+		"enough":                     {"design: {blocks: 7}\nbudget: {cpu: 5%}\n", console.Fine, ""},
+		"a budget, one block less":   {"design: {blocks: 6}\nbudget: {cpu: 5%}\n", console.Usage, "7"},
+		"two budgets":                {"design: {blocks: 7}\nbudget: {cpu: 5%, startup: 5%}\n", console.Usage, "8"},
+		"lost spans are counted":     {"design: {blocks: 7}\nbudget: {lost: 0}\n", console.Fine, ""},
+		"quick, a budget":            {"design: {blocks: 6, quick: true}\nbudget: {cpu: 5%}\n", console.Usage, "7"},
+		"the headline":               {"design: {blocks: 6}\n", console.Fine, "7"},
+		"the headline, any verdict":  {"design: {blocks: 3}\n", console.Fine, "7"},
+		"a precision, ends too soon": {"design: {blocks: 8..30, precision: 2%}\nbudget: {cpu: 5%, startup: 5%, memory: 5%}\n", console.Fine, "10"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := threeVariants(t, c.rest)
+			var out, errOut bytes.Buffer
+			if status := Main([]string{"validate", "--json", file}, strings.NewReader(""), &out, &errOut); status != c.status {
+				t.Errorf("exit status %d, want %d: %s", status, c.status, errOut.String())
+			}
+			var results []checked
+			if err := json.Unmarshal(out.Bytes(), &results); err != nil || len(results) != 1 {
+				t.Fatalf("%v: %s", err, out.String())
+			}
+			told := results[0].Notes
+			if len(results[0].Problems) > 0 {
+				told = nil
+				for _, p := range results[0].Problems {
+					told = append(told, p.Text)
+				}
+			}
+			if text := strings.Join(told, "\n"); (c.needs == "") != (text == "") || text != "" && !strings.Contains(text, c.needs+" block") {
+				t.Errorf("told: %q, want %q blocks", text, c.needs)
+			}
+			// A run and a dry run warn of the same, on stderr, and are made.
+			var dry bytes.Buffer
+			out.Reset()
+			if status := Main([]string{"run", "--dry-run", file}, strings.NewReader(""), &out, &dry); status != console.Fine {
+				t.Errorf("a dry run: exit status %d: %s", status, dry.String())
+			}
+			if warns := strings.Contains(dry.String(), "warning: "); warns != (c.needs != "") || !strings.Contains(dry.String(), c.needs+" block") && warns {
+				t.Errorf("a dry run warns: %q", dry.String())
+			}
+		})
+	}
+}
+
+// No built-in experiment has a budget that its blocks cannot decide.
+func TestBuiltInExperimentsCanDecide(t *testing.T) {
+	names, err := builtIn().Experiments()
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%d experiments: %v", len(names), err)
+	}
+	for _, name := range names {
+		if r := validate(name, builtIn()); !r.Fine {
+			t.Errorf("%s: %v", name, r.problems)
+		}
+	}
+}

@@ -3,10 +3,12 @@ package cli
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/selfcheck"
 )
@@ -48,6 +50,125 @@ func TestSelfcheckStatus(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s: exit status %d, want %d", verdict, got, want)
+		}
+	}
+}
+
+// TestActionsExample runs the steps of the workflow in docs, as GitHub does, with a
+// tracetax that ends with each status: a budget of the experiment's own must not
+// keep the comparison from being made.
+func TestActionsExample(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "github-actions.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var workflow struct {
+		Env  map[string]string
+		Jobs map[string]struct {
+			Steps []struct{ Name, Run string }
+		}
+	}
+	if err := yaml.Unmarshal(text, &workflow); err != nil {
+		t.Fatal(err)
+	}
+	step := func(name string) string {
+		for _, s := range workflow.Jobs["compare"].Steps {
+			if strings.HasPrefix(s.Name, name) {
+				return s.Run
+			}
+		}
+		t.Fatalf("there is no step %q", name)
+		return ""
+	}
+	dir := t.TempDir()
+	write := func(name, content string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("bin/tracetax", "#!/bin/sh\necho \"$@\" >> \"$RUNNER_TEMP/asked\"\nexit $STATUS\n")
+	for _, commit := range []string{"before", "after"} {
+		write(commit+"/"+workflow.Env["EXPERIMENT"], commit)
+	}
+	run := func(name, status string) bool {
+		c := exec.Command("sh", "-e", "-c", step(name))
+		c.Dir = dir
+		c.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "STATUS="+status, "RUNNER_TEMP="+dir,
+			"EXPERIMENT="+workflow.Env["EXPERIMENT"], "VARIANTS="+workflow.Env["VARIANTS"], "BUDGET=cpu=5%", "GITHUB_STEP_SUMMARY="+filepath.Join(dir, "summary"))
+		return c.Run() == nil
+	}
+	if !run("Build", "0") {
+		t.Error("a step before the measurement fails")
+	}
+	for _, name := range []string{"Measure", "Compare"} {
+		for status, want := range map[string]bool{"0": true, "1": false, "2": false, "3": name != "Compare", "4": true} {
+			if got := run(name, status); got != want {
+				t.Errorf("%s: with status %s it goes on: %t, want %t", name, status, got, want)
+			}
+		}
+	}
+	asked, err := os.ReadFile(filepath.Join(dir, "asked"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, last := strings.Split(string(asked), "\n")[0], strings.Split(strings.TrimSpace(string(asked)), "\n")
+	if want := "run after/" + workflow.Env["EXPERIMENT"] + " --out " + dir + "/result"; first != want {
+		t.Errorf("measured by %q, want %q", first, want)
+	}
+	if got, want := last[len(last)-1], "compare "+dir+"/result --variants before,after --budget cpu=5% --markdown "+dir+"/summary.md"; got != want {
+		t.Errorf("compared by %q, want %q", got, want)
+	}
+}
+
+// The experiment of the gate, and those of the recipes beside it, are right as they stand: both commits are variants of
+// one experiment, and the newer is held against the older.
+func TestGateExperiments(t *testing.T) {
+	template, err := os.ReadFile(filepath.Join("..", "..", "docs", "ci-experiment.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "ci.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	experiments := []string{string(template)}
+	for i, part := range strings.Split(string(page), "```yaml\n") {
+		if text, _, closed := strings.Cut(part, "```"); i > 0 && closed {
+			experiments = append(experiments, text)
+		}
+	}
+	if len(experiments) != 3 {
+		t.Fatalf("%d experiments, want the template's, and those for Java and Python", len(experiments))
+	}
+	for i, text := range experiments {
+		root := t.TempDir()
+		file := filepath.Join(root, "after", "tracing-cost", "experiment.yaml")
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var out, errOut bytes.Buffer
+		if status := Main([]string{"validate", file}, strings.NewReader(""), &out, &errOut); status != console.Fine {
+			t.Errorf("experiment %d: status %d, %s%s", i, status, out.String(), errOut.String())
+		}
+		var e struct {
+			Workload struct {
+				Processes []struct{ Dir string }
+			}
+			Variants map[string]struct{ Against string }
+		}
+		if err := yaml.Unmarshal([]byte(text), &e); err != nil {
+			t.Fatal(err)
+		}
+		if len(e.Variants) != 3 || e.Variants["after"].Against != "before" || e.Workload.Processes[0].Dir != "../.." {
+			t.Errorf("experiment %d: %+v", i, e)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -139,5 +140,96 @@ func TestReservationsAreBounded(t *testing.T) {
 	}
 	if len(r.held) != 2 || !r.take(port(0)) || r.take(port(2)) {
 		t.Errorf("%d are held; the oldest must be free, and the last not", len(r.held))
+	}
+}
+
+// The line that tells why is found in what runtimes write.
+func TestTelling(t *testing.T) {
+	for name, c := range map[string]struct{ log, want string }{
+		"nothing": {"", ""},
+		"blank":   {"\n  \n", ""},
+		"plain":   {"starting\ncannot find my config\n", "cannot find my config"},
+		"Java": {`Exception in thread "main" java.lang.IllegalStateException: could not start
+	at shop.Main.main(Main.java:12)
+Caused by: java.net.BindException: Address already in use
+	at java.base/sun.nio.ch.Net.bind0(Native Method)
+	... 32 more
+`, "Caused by: java.net.BindException: Address already in use"},
+		"Java, no cause": {`Exception in thread "main" java.lang.NullPointerException
+	at shop.Main.main(Main.java:12)
+`, `Exception in thread "main" java.lang.NullPointerException`},
+		"Java, log lines behind": {`2026-01-01 12:00:00 ERROR o.s.b.SpringApplication - Application run failed
+org.springframework.beans.factory.BeanCreationException: Error creating bean
+	at org.springframework.Foo.bar(Foo.java:1)
+Caused by: java.sql.SQLException: no such host: db
+	... 17 common frames omitted
+2026-01-01 12:00:01 INFO c.z.h.HikariDataSource - Shutdown completed.
+`, "Caused by: java.sql.SQLException: no such host: db"},
+		"Spring Boot": {`
+***************************
+APPLICATION FAILED TO START
+***************************
+
+Description:
+
+Web server failed to start. Port 8080 was already in use.
+
+Action:
+
+Identify and stop the process that's listening on port 8080.
+`, "Web server failed to start. Port 8080 was already in use."},
+		"Java's launcher": {"Error: Unable to access jarfile shop.jar\n", "Error: Unable to access jarfile shop.jar"},
+		"Python": {`Traceback (most recent call last):
+  File "/app/shop.py", line 1, in <module>
+    import flask
+ModuleNotFoundError: No module named 'flask'
+`, "ModuleNotFoundError: No module named 'flask'"},
+		"Python, chained, under gunicorn": {`[2026-01-01 12:00:00 +0000] [7] [ERROR] Exception in worker process
+Traceback (most recent call last):
+  File "/app/shop.py", line 2, in <module>
+    f()
+    ^^^
+KeyError: 'A'
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "/app/shop.py", line 4, in <module>
+    raise
+django.core.exceptions.ImproperlyConfigured: set DATABASE_URL
+[2026-01-01 12:00:00 +0000] [7] [INFO] Worker exiting (pid: 7)
+[2026-01-01 12:00:00 +0000] [6] [ERROR] Shutting down: Master
+[2026-01-01 12:00:00 +0000] [6] [ERROR] Reason: Worker failed to boot.
+`, "django.core.exceptions.ImproperlyConfigured: set DATABASE_URL"},
+		"Node": {`node:internal/modules/cjs/loader:1215
+  throw err;
+  ^
+
+Error: Cannot find module '/app/server.js'
+    at Module._resolveFilename (node:internal/modules/cjs/loader:1212:15)
+    at node:internal/main/run_main_module:28:49 {
+  code: 'MODULE_NOT_FOUND',
+  requireStack: []
+}
+
+Node.js v20.19.2
+`, "Error: Cannot find module '/app/server.js'"},
+		"Node, a code": {"node:internal/errors:1\n\nTypeError [ERR_INVALID_ARG_TYPE]: The \"id\" argument\n    at x (y:1:1)\n\nNode.js v20.19.2\n", `TypeError [ERR_INVALID_ARG_TYPE]: The "id" argument`},
+		"Go":           {"starting\npanic: listen tcp: bind: address already in use\n\ngoroutine 1 [running]:\nmain.main()\n\t/app/main.go:9 +0x1d\nexit status 2\n", "panic: listen tcp: bind: address already in use"},
+		".NET": {`Unhandled exception. System.IO.IOException: Failed to bind to address http://127.0.0.1:5000: address already in use.
+ ---> Microsoft.AspNetCore.Connections.AddressInUseException: Address already in use
+ ---> System.Net.Sockets.SocketException (98): Address already in use
+   at System.Net.Sockets.Socket.UpdateStatusAfterSocketErrorAndThrowException(SocketError error)
+   --- End of inner exception stack trace ---
+   at Program.<Main>$(String[] args) in /app/Program.cs:line 4
+`, "---> System.Net.Sockets.SocketException (98): Address already in use"},
+		"Ruby":      {"/usr/lib/ruby/x.rb:85:in 'Kernel#require': cannot load such file -- sinatra (LoadError)\n\tfrom app.rb:1:in '<main>'\n", "/usr/lib/ruby/x.rb:85:in 'Kernel#require': cannot load such file -- sinatra (LoadError)"},
+		"PHP":       {"PHP Fatal error:  Uncaught Error: Class \"Shop\" not found in /app/index.php:3\nStack trace:\n#0 {main}\n  thrown in /app/index.php on line 3\n", `PHP Fatal error:  Uncaught Error: Class "Shop" not found in /app/index.php:3`},
+		"Rust":      {"thread 'main' panicked at src/main.rs:4:10:\ncalled `Result::unwrap()` on an `Err` value: AddrInUse\nnote: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n", "called `Result::unwrap()` on an `Err` value: AddrInUse"},
+		"in colour": {"\x1b[31mError: no such file\x1b[0m\nbye\n", "Error: no such file"},
+	} {
+		if got := Telling(strings.Split(strings.TrimRight(c.log, "\n"), "\n")); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
 	}
 }

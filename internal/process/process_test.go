@@ -2,364 +2,348 @@
 
 package process
 
+// The test binary is also the keeper and every program that the tests start.
+
 import (
 	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/process/cpulist"
+	"github.com/tracetax/tracetax/internal/process/keeper"
+	"github.com/tracetax/tracetax/internal/process/table"
 )
 
-func TestStopIsGraceful(t *testing.T) {
-	each(t, func(t *testing.T, accounting string) {
-		before := time.Now()
-		p := start(t, open(t, accounting), Command{}, "say", "hello")
-		if p.Started().Before(before) || p.Started().After(time.Now()) {
-			t.Errorf("started at %v, not between %v and now", p.Started(), before)
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "agent" && os.Args[2] == "keep" {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+		defer stop()
+		if err := keeper.Keep(ctx); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
 		}
-		ready(t, p, "log:^hello$")
-		killed, err := p.Stop(t.Context(), time.Minute)
-		if err != nil || killed {
-			t.Fatalf("killed %v, error %v", killed, err)
+		return
+	}
+	if program, ok := programs[os.Getenv("TEST_PROGRAM")]; ok {
+		if err := program(os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
 		}
-		<-p.Done()
-		if e := p.Exit(); e.Code != 0 || e.Signal != 0 || e.Lost {
-			t.Errorf("exit %v", e)
+		return
+	}
+	// The race detector waits a second at the end of every process.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// programs are what the tests start.
+var programs = map[string]func(args []string) error{
+	"sleep":    func([]string) error { select {} },
+	"deaf":     deaf,
+	"family":   family,
+	"say":      say,
+	"serve":    serve,
+	"listen":   listen,
+	"where":    where,
+	"hold":     hold,
+	"reserve":  takePort,
+	"launcher": launcher,
+	"worker":   worker,
+	"spin":     spin,
+	"chatter":  chatter,
+	"echo":     func([]string) error { _, err := io.Copy(os.Stdout, os.Stdin); return err },
+}
+
+// deaf does not listen to SIGTERM.
+func deaf([]string) error {
+	signal.Ignore(syscall.SIGTERM)
+	fmt.Println("deaf now")
+	select {}
+}
+
+// family makes children and grandchildren: one that left the session and hides
+// its origin, one whose parent is gone. It ends when told to, or stays with "stay".
+func family(args []string) error {
+	if len(args) > 1 { // a child on its way to be an orphan
+		return again("sleep", os.Environ(), true)
+	}
+	for _, env := range [][]string{os.Environ(), {"TEST_PROGRAM=sleep"}} {
+		if err := again("sleep", env, true); err != nil {
+			return err
 		}
-		if got := p.Log().Tail(2); !slices.Equal(got, []string{"hello", "bye"}) {
-			t.Errorf("log %q", got)
+	}
+	middle := exec.Command(os.Args[0], "be", "orphan")
+	if err := middle.Run(); err != nil {
+		return err
+	}
+	fmt.Println("family complete")
+	if args[0] == "stay" {
+		select {}
+	}
+	return nil
+}
+
+// again starts the test binary as a daemon.
+func again(program string, env []string, session bool) error {
+	c := exec.Command(os.Args[0])
+	c.Env = append(env, "TEST_PROGRAM="+program)
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: session}
+	return c.Start()
+}
+
+// say writes its arguments as lines, then waits for the end; a number ends it
+// with that status.
+func say(args []string) error {
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM)
+	for _, arg := range args {
+		if status, err := strconv.Atoi(arg); err == nil {
+			os.Exit(status)
 		}
-		if used, err := p.Reaped(); err != nil || cpuTime(used) == 0 {
-			t.Errorf("used %v, error %v", cpuTime(used), err)
+		fmt.Println(arg)
+	}
+	<-stop
+	fmt.Println("bye")
+	return nil
+}
+
+// serve answers on a port: two times 503, then 200.
+func serve(args []string) error {
+	listener, err := net.Listen("tcp", "127.0.0.1:"+args[0])
+	if err != nil {
+		return err
+	}
+	asked := 0
+	return http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		if asked <= 2 {
+			w.WriteHeader(http.StatusServiceUnavailable)
 		}
+	}))
+}
+
+// listen takes connections at addresses and never answers.
+func listen(addresses []string) error {
+	for _, address := range addresses {
+		if _, err := net.Listen("tcp", address); err != nil {
+			return err
+		}
+	}
+	fmt.Println("listening")
+	select {}
+}
+
+// where says on which CPUs and in which cgroups it runs.
+func where([]string) error {
+	cpus, _ := allowedCPUs()
+	groups, err := os.ReadFile("/proc/self/cgroup")
+	fmt.Printf("cpus %s\n%send\n", cpulist.Format(cpus), groups)
+	return err
+}
+
+// hold takes memory until it is stopped.
+func hold(args []string) error {
+	bytes, err := strconv.Atoi(args[0])
+	if err != nil {
+		return err
+	}
+	held := make([]byte, bytes)
+	for i := 0; i < len(held); i += 4096 {
+		held[i] = 1
+	}
+	fmt.Println("holding", len(held))
+	select {}
+}
+
+// chatter writes so many numbered lines, then waits.
+func chatter(args []string) error {
+	n, err := strconv.Atoi(args[0])
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(os.Stdout)
+	for i := range n {
+		fmt.Fprintln(out, "line", i)
+	}
+	fmt.Fprintln(out, "last words")
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	select {}
+}
+
+// spin uses all the CPU it gets.
+func spin([]string) error {
+	for n := 0; ; n++ {
+		if n < 0 { // never: it is there so that the loop is a loop to everyone
+			return nil
+		}
+	}
+}
+
+// launcher is a tracetax of its own, to be killed: it starts a family and says
+// the numbers of the keeper, the main process and all, and its cgroups.
+func launcher(args []string) error {
+	l, err := NewLauncher(Options{Name: "inner", LogDir: args[1], Accounting: args[0]})
+	if err != nil {
+		return err
+	}
+	p, err := l.Start(context.Background(), Command{
+		Name: "family", Args: []string{os.Args[0], "stay"}, Env: append(os.Environ(), "TEST_PROGRAM=family"),
 	})
-}
-
-func TestStopKillsTheDeaf(t *testing.T) {
-	p := start(t, open(t, AccountingAuto), Command{}, "deaf")
-	ready(t, p, "log:deaf now")
-	killed, err := p.Stop(t.Context(), 50*time.Millisecond)
-	if err != nil || !killed {
-		t.Fatalf("killed %v, error %v", killed, err)
+	if err != nil {
+		return err
 	}
-	if p.Exit().Signal != syscall.SIGKILL {
-		t.Errorf("exit %v", p.Exit())
+	check, err := ParseCheck("log:family complete")
+	if err != nil {
+		return err
 	}
-	awaitEnd(t, p.PID())
-}
-
-func TestStopEndsWithItsContext(t *testing.T) {
-	p := start(t, open(t, AccountingAuto), Command{}, "deaf")
-	ready(t, p, "log:deaf now")
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if killed, err := p.Stop(ctx, time.Hour); err != nil || !killed {
-		t.Fatalf("killed %v, error %v", killed, err)
-	}
-}
-
-// familyOf starts a family and returns it with the numbers of all its processes.
-func familyOf(t *testing.T, l *Launcher, stay string) (*Process, []int) {
-	t.Helper()
-	p := start(t, l, Command{Name: "family"}, "family", stay)
-	ready(t, p, "log:family complete")
-	if stay != "stay" {
-		<-p.Done()
+	if _, err := p.Ready(context.Background(), check); err != nil {
+		return err
 	}
 	pids, err := p.Pids()
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
-	want := 3
-	if stay == "stay" {
-		want = 4
+	fmt.Println(p.keeper.Process.Pid, p.PID(), strings.Trim(fmt.Sprint(pids), "[]"))
+	if l.tree != nil {
+		fmt.Println(strings.Join(l.tree.Dirs(), " "))
 	}
-	if len(pids) != want {
-		t.Fatalf("the family is %v, want %d processes", pids, want)
-	}
-	return p, pids
+	fmt.Println("end")
+	select {}
 }
 
-func TestNothingIsLeft(t *testing.T) {
-	ends := map[string]func(*Launcher, *Process) error{
-		"stop":  func(_ *Launcher, p *Process) error { _, err := p.Stop(context.Background(), time.Minute); return err },
-		"kill":  func(_ *Launcher, p *Process) error { return p.Kill() },
-		"close": func(l *Launcher, _ *Process) error { return l.Close() },
-		"keeper terminated": func(_ *Launcher, p *Process) error {
-			err := p.keeper.Process.Signal(syscall.SIGTERM)
-			<-p.gone
-			return err
-		},
-	}
-	each(t, func(t *testing.T, accounting string) {
-		for name, end := range ends {
-			for _, stay := range []string{"stay", "leave"} {
-				t.Run(name+" "+stay, func(t *testing.T) {
-					l := open(t, accounting)
-					p, pids := familyOf(t, l, stay)
-					if err := end(l, p); err != nil {
-						t.Fatal(err)
-					}
-					awaitEnd(t, pids...)
-				})
+// each runs a test in every way of accounting that this machine has.
+func each(t *testing.T, test func(t *testing.T, accounting string)) {
+	for _, accounting := range []string{AccountingV1, AccountingV2, AccountingClock} {
+		t.Run(strings.ReplaceAll(accounting, " ", "-"), func(t *testing.T) {
+			if lacking := withoutGroups(accounting); lacking != "" {
+				t.Skip(lacking)
 			}
-		}
-	})
-}
-
-func TestExitTellsOfWhatIsLeft(t *testing.T) {
-	p, _ := familyOf(t, open(t, AccountingAuto), "leave")
-	if e := p.Exit(); e.Left != 3 || !strings.Contains(e.String(), "foreground") {
-		t.Errorf("exit %v with %d left", e, e.Left)
+			test(t, accounting)
+		})
 	}
 }
 
-func TestKeeperKilled(t *testing.T) {
-	each(t, func(t *testing.T, accounting string) {
-		p, pids := familyOf(t, open(t, accounting), "stay")
-		if err := p.keeper.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		<-p.gone
-		if !p.Exit().Lost {
-			t.Errorf("exit %v", p.Exit())
-		}
-		if accounting == AccountingClock {
-			// Without cgroups, one who left the session and cleared its
-			// environment can't be told from a stranger any more.
-			pids = slices.DeleteFunc(pids, func(pid int) bool { return hides(t, pid) })
-		}
-		awaitEnd(t, pids...)
-	})
-}
-
-// hides reports whether a process of the family cleared its environment, and ends it.
-func hides(t *testing.T, pid int) bool {
-	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
-	if err != nil || len(env) == 0 || strings.Contains(string(env), marker) {
-		return false
-	}
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		t.Error(err)
-	}
-	return true
-}
-
-// inner is a tracetax of its own, in a process that can be killed.
-type inner struct {
-	*exec.Cmd
-	keeper, main int
-	all          []int    // keeper and family
-	dirs         []string // of its cgroups
-}
-
-func startInner(t *testing.T, accounting string) inner {
+// open makes a launcher that is closed after the test, with a look at whether
+// anything was left of its cgroups.
+func open(t *testing.T, accounting string) *Launcher {
 	t.Helper()
-	in := inner{Cmd: exec.Command(os.Args[0], accounting, t.TempDir())}
-	in.Env = append(os.Environ(), "TEST_PROGRAM=launcher")
-	in.Stderr = os.Stderr
-	out, err := in.StdoutPipe()
+	l, err := NewLauncher(Options{Name: "test", LogDir: t.TempDir(), Accounting: accounting})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := in.Start(); err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() {
-		_ = in.Process.Kill() // it may be dead already, which was the test
-		_ = in.Wait()
-	})
-	lines := bufio.NewScanner(out)
-	for lines.Scan() && lines.Text() != "end" {
-		for _, field := range strings.Fields(lines.Text()) {
-			if pid, err := strconv.Atoi(field); err == nil {
-				in.all = append(in.all, pid)
-			} else {
-				in.dirs = append(in.dirs, field)
-			}
+		if err := l.Close(); err != nil {
+			t.Errorf("closing: %v", err)
 		}
-	}
-	if len(in.all) != 6 {
-		t.Fatalf("keeper, main process and family are %v", in.all)
-	}
-	in.keeper, in.main = in.all[0], in.all[1]
-	return in
-}
-
-func TestTracetaxKilled(t *testing.T) {
-	each(t, func(t *testing.T, accounting string) {
-		in := startInner(t, accounting)
-		if err := in.Process.Kill(); err != nil {
-			t.Fatal(err)
+		if l.tree == nil {
+			return
 		}
-		awaitEnd(t, in.all...)
-		for _, dir := range in.dirs {
+		for _, dir := range l.tree.Dirs() {
 			if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("the cgroup %s is left", dir)
 			}
 		}
 	})
+	return l
 }
 
-// With tracetax unable to act, the kernel still ends the program with its keeper.
-func TestKeeperKilledWhileTracetaxHangs(t *testing.T) {
-	in := startInner(t, AccountingClock)
-	if err := in.Process.Signal(syscall.SIGSTOP); err != nil {
+// start starts one of the test programs.
+func start(t *testing.T, l *Launcher, c Command, program string, args ...string) *Process {
+	t.Helper()
+	c.Args = append([]string{os.Args[0]}, args...)
+	c.Env = append(os.Environ(), "TEST_PROGRAM="+program)
+	if c.Name == "" {
+		c.Name = program
+	}
+	p, err := l.Start(t.Context(), c)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Kill(in.keeper, syscall.SIGKILL); err != nil {
+	return p
+}
+
+// ready waits for a check, for up to a long minute on a busy machine.
+func ready(t *testing.T, p *Process, text string) uint64 {
+	t.Helper()
+	check, err := ParseCheck(text)
+	if err != nil {
 		t.Fatal(err)
 	}
-	awaitEnd(t, in.main)
-	for _, pid := range in.all[2:] {
-		if pid != in.main {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // nobody else is left to do it
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	probes, err := p.Ready(ctx, check)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return probes
+}
+
+// awaitEnd waits until none of the processes is running.
+func awaitEnd(t *testing.T, pids ...int) {
+	t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for _, pid := range pids {
+		for table.Running(pid) {
+			if time.Now().After(deadline) {
+				t.Fatalf("process %d is still running", pid)
+			}
+			time.Sleep(5 * time.Millisecond)
 		}
 	}
 }
 
-// A keeper that does nothing any more, because somebody stopped it.
-func TestKillWithoutTheKeeper(t *testing.T) {
-	each(t, func(t *testing.T, accounting string) {
-		p := start(t, open(t, accounting), Command{}, "deaf")
-		ready(t, p, "log:deaf now")
-		if err := p.keeper.Process.Signal(syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
-		}
-		p.patience = time.Second
-		if err := p.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		awaitEnd(t, p.PID(), p.keeper.Process.Pid)
-	})
-}
-
-func TestPiped(t *testing.T) {
-	p := start(t, open(t, AccountingAuto), Command{Piped: true}, "echo")
-	if _, err := io.WriteString(p.Stdin(), "one line\n"); err != nil {
+// A disk that is full: /dev/full refuses every write.
+func TestFullDiskIsSurvived(t *testing.T) {
+	launcher := open(t, AccountingAuto)
+	if err := os.Symlink("/dev/full", filepath.Join(launcher.options.LogDir, "chatter.log")); err != nil {
 		t.Fatal(err)
 	}
-	line, err := bufio.NewReader(p.Stdout()).ReadString('\n')
-	if err != nil || line != "one line\n" {
-		t.Fatalf("read %q, error %v", line, err)
+	p := start(t, launcher, Command{}, "chatter", "20000")
+	ready(t, p, "log:last words")
+	if err := p.Log().Err(); err == nil || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("error %v", err)
 	}
-	if err := p.Stdin().Close(); err != nil {
-		t.Fatal(err)
+	if got := strings.Join(p.Log().Tail(1), ""); got != "last words" {
+		t.Errorf("tail %q", got)
 	}
-	<-p.Done() // nobody else holds its stdin open
-	if rest, err := io.ReadAll(p.Stdout()); err != nil || len(rest) > 0 {
-		t.Errorf("then read %q, error %v", rest, err)
-	}
-}
-
-func TestEnvironment(t *testing.T) {
-	got := lastOfEach([]string{"A=1", "B=2", "bad", "A=3", "=x", "C=nul\x00"})
-	if want := []string{"A=3", "B=2"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+	if err := p.Kill(); err != nil {
+		t.Error(err)
 	}
 }
 
-func TestStartFails(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string, mode os.FileMode) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	tests := map[string]struct {
-		command Command
-		want    string
-	}{
-		"unknown command":   {Command{Args: []string{"no-such-program"}, Env: []string{"PATH=/bin:/usr/bin"}}, `"no-such-program" was not found in PATH (/bin:/usr/bin)`},
-		"missing file":      {Command{Args: []string{"./nothing"}, Dir: dir}, "there is no file " + dir + "/nothing"},
-		"folder":            {Command{Args: []string{dir}}, "is a folder"},
-		"not executable":    {Command{Args: []string{write("plain", "x", 0o644)}}, "chmod +x"},
-		"no interpreter":    {Command{Args: []string{write("script", "#!/no/such/interpreter\n", 0o755)}}, "interpreter"},
-		"not a program":     {Command{Args: []string{write("text", "hello", 0o755)}}, "not a program for this machine"},
-		"missing directory": {Command{Args: []string{"true"}, Dir: dir + "/gone"}, "working directory"},
-		"no command":        {Command{}, "no command"},
-		"bad name":          {Command{Name: "../x", Args: []string{"true"}}, "process name"},
-		"missing CPU":       {Command{Args: []string{"true"}, CPUs: []int{999}}, "999"},
-	}
-	each(t, func(t *testing.T, accounting string) {
-		l := open(t, accounting)
-		for name, test := range tests {
-			t.Run(name, func(t *testing.T) {
-				if test.command.Name == "" {
-					test.command.Name = "p"
-				}
-				p, err := l.Start(t.Context(), test.command)
-				if err == nil || !strings.Contains(err.Error(), test.want) {
-					t.Errorf("process %v, error %v, want %q", p, err, test.want)
-				}
-			})
-		}
-	})
-}
-
-func TestNamesAreUnique(t *testing.T) {
-	l := open(t, AccountingAuto)
-	start(t, l, Command{Name: "a"}, "sleep")
-	if _, err := l.Start(t.Context(), Command{Name: "a", Args: []string{os.Args[0]}}); err == nil {
-		t.Error("a second process of the same name was started")
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := l.Start(t.Context(), Command{Name: "b", Args: []string{os.Args[0]}}); err == nil {
-		t.Error("a process was started after Close")
-	}
-}
-
-func TestStartIsCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	l := open(t, AccountingAuto)
-	_, err := l.Start(ctx, Command{Name: "a", Args: []string{os.Args[0]}, Env: []string{"TEST_PROGRAM=sleep"}})
-	if err == nil {
-		t.Error("it was started")
-	}
-}
-
-func TestKeeperIsCheap(t *testing.T) {
-	l := open(t, AccountingAuto)
-	p := start(t, l, Command{}, "sleep")
-	alive := l.KeeperCPU()
-	if alive <= 0 || alive > 5*time.Second {
-		t.Errorf("the keeper used %v", alive)
-	}
+func TestChatterIsWhole(t *testing.T) {
+	const lines = 300_000 // more than a pipe holds
+	p := start(t, open(t, AccountingAuto), Command{}, "chatter", fmt.Sprint(lines))
+	ready(t, p, "log:last words")
 	if err := p.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	if dead := l.KeeperCPU(); dead < alive {
-		t.Errorf("the keeper used %v, then %v in all", alive, dead)
-	}
-}
-
-func TestKeepByHand(t *testing.T) {
-	out, err := exec.Command(os.Args[0], "agent", "keep").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "not by hand") {
-		t.Errorf("said %q, error %v", out, err)
-	}
-}
-
-// The last line of a log is cut and escaped where an error tells it.
-func TestDiedTellsAnExcerpt(t *testing.T) {
-	err := &DiedError{Process: "app", Log: []string{strings.Repeat("\x1b[2J", 1<<15), ""}}
-	if text := err.Error(); len(text) > 2*excerpt.Most || strings.ContainsRune(text, '\x1b') {
-		t.Errorf("an error of %d bytes: %.300q", len(text), text)
+	n := 0
+	err := p.Log().Lines(func(line string) error {
+		if line != fmt.Sprintf("line %d", n) && line != "last words" {
+			return fmt.Errorf("line %d is %q", n, line)
+		}
+		n++
+		return nil
+	})
+	if err != nil || n != lines+1 {
+		t.Errorf("%d lines, error %v", n, err)
 	}
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -91,6 +93,63 @@ func TestKept(t *testing.T) {
 	} {
 		if got := kept(history); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestWithout(t *testing.T) {
+	e := &config.Experiment{Variants: []config.Variant{{Name: "none"}, {Name: "a"}, {Name: "b", Against: "a"}, {Name: "c", Against: "b"}}}
+	kept := without(e, []finding.LeftOut{{Variant: "a"}})
+	var got []string
+	for _, v := range kept.Variants {
+		got = append(got, v.Name+":"+v.Against)
+	}
+	if want := "[none: b: c:b]"; fmt.Sprint(got) != want {
+		t.Errorf("kept %v, want %s", got, want)
+	}
+	if len(e.Variants) != 4 || e.Variants[2].Against != "a" {
+		t.Error("what the user has was changed")
+	}
+}
+
+func TestSameLeftOut(t *testing.T) {
+	left := func(names ...string) (out []finding.LeftOut) {
+		for _, name := range names {
+			out = append(out, finding.LeftOut{Variant: name, Reason: "why"})
+		}
+		return out
+	}
+	for name, test := range map[string]struct {
+		before, now []finding.LeftOut
+		want        string
+	}{
+		"none":      {nil, nil, ""},
+		"the same":  {left("a", "b"), left("b", "a"), ""},
+		"one more":  {left("a"), left("a", "b"), "variant b was measured, and cannot run here any more (why)"},
+		"one fewer": {left("a", "b"), left("a"), "variant b could not run when this was begun (why), and can now"},
+	} {
+		if err := sameLeftOut(test.before, test.now); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		}
+	}
+}
+
+// The versions of a tracer's packages are noted, and of what a workload is built with.
+func TestPackagesOf(t *testing.T) {
+	for _, c := range []struct{ workload, whose, of string }{
+		{"hello/flask", "otel-python", "opentelemetry-distro"},
+		{"hello/go", "hello/go", "go.opentelemetry.io/otel/sdk"},
+	} {
+		all, err := config.ParseExperiment("x.yaml", "", []byte("workload: "+c.workload+"\nvariants: {none: , otel: }\n"), builtIn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := packagesOf(all[0])
+		if err != nil || got[c.whose][c.of] == "" {
+			t.Errorf("%s: %v, %v", c.workload, got, err)
+		}
+		if _, has := got["none"]; has {
+			t.Errorf("%s: a tracer without packages has %v", c.workload, got["none"])
 		}
 	}
 }

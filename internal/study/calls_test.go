@@ -165,3 +165,120 @@ func TestWhatAResultSaysOfItself(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 }
+
+// The load generator's lag withholds a ratio of two variants where it differs too much between these two. How it differs from
+// the baseline's, beside which one of them costs next to nothing, says nothing of it where the two were compared directly.
+func TestLagIsOfTheTwo(t *testing.T) {
+	late := finding.Verdict{Kind: finding.CannotTell, Reasons: []finding.Reason{{Code: finding.WhyLag}}}
+	direct := func(doc *finding.Document, v finding.Verdict) {
+		for _, f := range doc.Findings {
+			if f.Variant == "elastic" {
+				f.Against, f.Verdict = "otel", v
+				doc.Findings = append(doc.Findings, f)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		change func(*finding.Document)
+		want   ClaimKind
+	}{
+		"no lag": {func(*finding.Document) {}, Confirmed},
+		"not compared directly": {func(doc *finding.Document) {
+			doc.Findings[0].Verdict = late
+		}, Open},
+		"compared directly, and alike": {func(doc *finding.Document) {
+			direct(doc, finding.Verdict{Kind: finding.Costs})
+			doc.Findings[0].Verdict = late
+		}, Confirmed},
+		"compared directly, and not alike": {func(doc *finding.Document) {
+			direct(doc, late)
+		}, Open},
+		"compared directly the other way round": {func(doc *finding.Document) {
+			for _, f := range doc.Findings {
+				if f.Variant == "otel" {
+					f.Against, f.Verdict = "elastic", finding.Verdict{Kind: finding.Saves}
+					doc.Findings = append(doc.Findings, f)
+				}
+			}
+			doc.Findings[0].Verdict = late
+		}, Confirmed},
+		"withheld directly for something else": {func(doc *finding.Document) {
+			direct(doc, finding.Verdict{Kind: finding.CannotTell, Reasons: []finding.Reason{{Code: finding.WhyModes}}})
+			doc.Findings[0].Verdict = late
+		}, Open},
+		"lag, and nobody knows what was lost": {func(doc *finding.Document) {
+			direct(doc, finding.Verdict{Kind: finding.Costs})
+			doc.Findings[0].Verdict = late
+			doc.LossUnknown = append(doc.LossUnknown, finding.LossUnknown{Operation: doc.Findings[0].Operation, Variant: doc.Findings[0].Variant})
+		}, Open},
+		"withheld for something else": {func(doc *finding.Document) {
+			direct(doc, finding.Verdict{Kind: finding.Costs})
+			doc.Findings[0].Verdict = finding.Verdict{Kind: finding.CannotTell, Reasons: []finding.Reason{{Code: finding.WhyModes}}}
+		}, Open},
+	} {
+		s := shop("flask")
+		s.change = c.change
+		claim := finding.Claim{Name: name, Metric: "cpu_per_operation", Of: "ratio", Variants: []string{"elastic", "otel"}, Above: number(0.1)}
+		if got := makeReplication(t, []finding.Claim{claim}, s.document()).Claims[0]; got.Kind != c.want {
+			t.Errorf("%s: %s, want %s: %s", name, got.Kind, c.want, got.Said)
+		}
+	}
+}
+
+// A maximum has no interval, however many blocks there are: a claim on it stays open.
+func TestClaimOnAMaximum(t *testing.T) {
+	for name, want := range map[string]ClaimKind{"latency_max": Open, "latency_p99": Confirmed} {
+		s := shop("proxy")
+		s.metric, s.better = name, "lower"
+		c := finding.Claim{Name: "x", Metric: name, Variants: []string{"otel"}, Operation: []string{"db"}, Above: number(0)}
+		if got := makeReplication(t, []finding.Claim{c}, s.document()).Claims[0]; got.Kind != want {
+			t.Errorf("%s: %s (%s), want %s", name, got.Kind, got.Said, want)
+		}
+	}
+}
+
+// Nor are variants told apart by it, in a ranking or by a ratio.
+func TestRankingByAMaximum(t *testing.T) {
+	for name, want := range map[string]string{"latency_max": "a a", "latency_p99": "a b"} {
+		s := shop("proxy")
+		s.metric, s.better = name, "lower"
+		c := finding.Claim{Name: "x", Metric: name, Above: number(0)}
+		made := makeReplication(t, []finding.Claim{c}, s.document())
+		for _, r := range made.Rankings {
+			if len(r.Places) != 2 || r.Places[0].Groups+" "+r.Places[1].Groups != want {
+				t.Errorf("%s: %+v, want %s", name, r.Places, want)
+			}
+		}
+		if none := len(made.Ratios) == 0; none != (name == "latency_max") || len(made.Rankings) == 0 {
+			t.Errorf("%s: %d ratios, %d rankings", name, len(made.Ratios), len(made.Rankings))
+		}
+	}
+}
+
+// Where a cost is known between two ends, variants whose ends overlap are not told apart.
+func TestRankingOfRanges(t *testing.T) {
+	for narrow, want := range map[bool]string{true: "a b", false: "a a"} {
+		doc := shop("proxy").document()
+		doc.Findings = nil
+		for n, v := range []string{"otel", "elastic"} {
+			f := finding.Finding{Operation: "db", Variant: v, Against: "none", Metric: "cpu_per_span", Unit: "s", Better: "lower", Blocks: 8}
+			for i := range 8 {
+				x := 10e-6 * (1 + 0.05*float64(n)) * (1 + 0.001*float64(i*(n+1)%5))
+				sample := finding.Sample{Block: i + 1, Value: x}
+				if high := x * 1.25; !narrow {
+					sample.ValueWithin = &finding.Range{Low: x * 0.83, High: &high}
+				}
+				f.Samples = append(f.Samples, sample)
+			}
+			low, high := 8e-6, 13e-6
+			f.Value, f.Absolute = 10e-6*(1+0.05*float64(n)), &finding.Interval{Estimate: 10e-6 * (1 + 0.05*float64(n)), Low: &low, High: &high}
+			doc.Findings = append(doc.Findings, f)
+		}
+		claim := finding.Claim{Name: "x", Metric: "cpu_per_span", Above: number(0)}
+		for _, r := range makeReplication(t, []finding.Claim{claim}, doc).Rankings {
+			if len(r.Places) != 2 || r.Places[0].Groups+" "+r.Places[1].Groups != want {
+				t.Errorf("known exactly: %t: %+v, want %s", narrow, r.Places, want)
+			}
+		}
+	}
+}
