@@ -4,10 +4,18 @@
 package e2e
 
 import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
+	builtin "github.com/tracetax/tracetax"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -120,4 +128,147 @@ func callsOf(r record.Record) uint64 {
 		calls += p.Warmup.Started + p.Load.Started
 	}
 	return calls
+}
+
+// The program of calls/java by itself, asked over its socket as tracetax asks it.
+
+// The program itself: the timed loop costs hardly more than one reading of the clock a
+// call, and what it hands over is what it was asked for.
+func TestCallsProgram(t *testing.T) {
+	more(t, "calls")
+	t.Parallel() // it mostly waits, and asks for counts, not for times
+	needJava(t)
+	classes := compileCallsProgram(t)
+
+	t.Run("clock", func(t *testing.T) {
+		out, err := exec.Command("java", "-Xmx256m", "-cp", classes, "tracetax.calls.Main", "clock").CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		// A ratio of two loops in one JVM, each the median of 15: the machine's noise is in both.
+		var clock, loop, ratio float64
+		if _, err := fmt.Sscanf(string(out), "clock_ns=%g loop_ns=%g ratio=%g", &clock, &loop, &ratio); err != nil || ratio > 1.3 {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+
+	t.Run("orders", func(t *testing.T) {
+		ask := startAsked(t, []string{"java", "-Xmx256m", "-cp", classes, "tracetax.calls.Main", "{port}"}, "")
+		samples := filepath.Join(t.TempDir(), "window")
+		for _, test := range []struct {
+			words   string
+			started string
+			files   []string // of one duration each for so many operations
+			sizes   []int64
+		}{
+			{"calls=1001 threads=2 depth=3", "1001", []string{".0", ".1"}, []int64{501 * 8, 500 * 8}},
+			{"calls=300000 depth=2", "300000", []string{".0"}, []int64{300000 * 8}},
+			{"calls=200 rate=1000 depth=1", "200", []string{".0", ".0.lag"}, []int64{1600, 1600}},
+			{"calls=50 rate=500 threads=2 busy_ns=1000", "50", []string{".0", ".1.lag"}, []int64{200, 200}},
+		} {
+			if got := ask("prepare " + test.words + " samples=" + samples + " batches=" + samples + ".csv"); got != "prepared" {
+				t.Fatalf("%s: %s", test.words, got)
+			}
+			if got := ask("run"); !strings.HasPrefix(got, "done started="+test.started+" failed=0 ") {
+				t.Errorf("%s: %s", test.words, got)
+			}
+			if got := ask("write"); got != "written samples="+test.started {
+				t.Errorf("%s: %s", test.words, got)
+			}
+			for i, name := range test.files {
+				if info, err := os.Stat(samples + name); err != nil || info.Size() != test.sizes[i] {
+					t.Errorf("%s: %s: %v, %v", test.words, name, info, err)
+				}
+			}
+			lines, err := os.ReadFile(samples + ".csv")
+			if err != nil || !bytes.HasPrefix(lines, []byte("calls,heap_bytes,gc_count\n")) || bytes.Count(lines, []byte("\n")) > 101 {
+				t.Errorf("%s: %v\n%s", test.words, err, lines)
+			}
+		}
+		for _, wrong := range []string{"run", "prepare", "prepare calls=1 depht=3", "prepare calls=x", "prepare calls=1 calls=2", "walk", "prepare calls=1 threads=0"} {
+			if got := ask(wrong); !strings.HasPrefix(got, "error ") {
+				t.Errorf("%q: %s", wrong, got)
+			}
+		}
+		if got := ask("live"); !strings.HasPrefix(got, "live heap_live_bytes=") {
+			t.Error(got)
+		}
+		if got := ask("stop"); got != "bye" {
+			t.Error(got)
+		}
+	})
+}
+
+// compileCallsProgram builds the program as the workload file says it.
+func compileCallsProgram(t *testing.T) string {
+	t.Helper()
+	w, err := config.NewCatalog(builtin.Files).Workload("calls/java")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources, build := t.TempDir(), t.TempDir()
+	if err := config.CopyFiles(w.Files, sources); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range w.Build[""].Run {
+		for i := range command {
+			command[i] = strings.ReplaceAll(command[i], "{build}", build)
+		}
+		c := exec.Command(command[0], command[1:]...)
+		c.Dir = sources
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", command, err, out)
+		}
+	}
+	return filepath.Join(build, "classes")
+}
+
+// A build of your own of an agent, and an agent that tracetax knows nothing of, as docs/calls.md
+// has them.
+
+func TestCallsOfYourOwnAgent(t *testing.T) {
+	more(t, "calls")
+	t.Parallel() // it mostly waits, and asks for counts, not for times
+	needJava(t)
+	page, err := os.ReadFile("../docs/calls.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile("(?s)<!-- e2e: own agent -->\n```yaml\n(.*?)```.*?```yaml\n(.*?)```").FindSubmatch(page)
+	if found == nil {
+		t.Fatal("docs/calls.md has no example of your own agent")
+	}
+	jar := fetchAgent(t, "otel-agent.jar")
+	experiment, variant := string(found[1]), string(found[2])
+	for _, change := range []struct{ text, by string }{
+		{"/builds/branch/opentelemetry-javaagent.jar", jar},
+		{"\nload: ", "\n" + variant + "load: "},
+		{"/builds/mine.jar", jar},
+		// Of an agent that takes its orders from variables of its own.
+		{`OTEL_EXPORTER_OTLP_ENDPOINT: `, `OTEL_METRICS_EXPORTER: none, OTEL_LOGS_EXPORTER: none, OTEL_BSP_SCHEDULE_DELAY: 200, OTEL_INSTRUMENTATION_METHODS_INCLUDE: "tracetax.calls.Recursion[monitoredMethod]", OTEL_EXPORTER_OTLP_ENDPOINT: `},
+		{"rate: 3000/s, duration: 6s, warmup: 10s", "rate: 100/s, duration: 2s, warmup: 500ms"},
+		{"blocks: 12", "blocks: 1"},
+	} {
+		if strings.Count(experiment, change.text) != 1 {
+			t.Fatalf("the example has %q not once", change.text)
+		}
+		experiment = strings.Replace(experiment, change.text, change.by, 1)
+	}
+	out := filepath.Join(t.TempDir(), "results")
+	doc := document(t, tracetax(t, "run", write(t, experiment), "--json", "--out", out).exit(t, 0, 3, 4))
+	runs := measuredRuns(t, out)
+	for _, name := range []string{"released", "branch", "mine"} {
+		l, r := ledger(t, doc, "call", name), runs[name]
+		if want := int64(l.Operations * callsDepth); want == 0 || entry(l, "expected") != want {
+			t.Errorf("%s: %+v, want %d spans expected", name, l, want)
+		}
+		// On a busy machine the spans of the first call may come after the next one's.
+		if want := callsOf(r) * callsDepth; r.Life.Spans != want {
+			t.Errorf("%s: %d spans came over its life, want %d", name, r.Life.Spans, want)
+		}
+	}
+	written, err := os.ReadFile(filepath.Join(out, "experiment.yaml"))
+	if err != nil || !strings.Contains(string(written), jar) {
+		t.Errorf("the results do not say which agent it was: %v", err)
+	}
 }

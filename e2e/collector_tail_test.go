@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
 )
 
 // twoPolicies keeps errors, and what is long: the same.
@@ -98,5 +99,97 @@ design: {blocks: 1}
 	if failed == 0 || page.Received != 5*failed || told(t, "what it sampled", page.Sampled) != 5*(int64(l.Operations)-failed) || page.Outcome != finding.HopWhole || l.Exact ||
 		told(t, "traces that came", page.Traces) != failed || told(t, "partial traces", page.Partial) != 0 {
 		t.Errorf("%d answers were errors, want five spans of each: %+v", failed, l)
+	}
+}
+
+// Tail sampling in the traced process.
+
+// Three tiers in Python of which each decides for itself: of a trace with an error all three have one, so that it comes whole, and the
+// others are left out by the tracer's own word. The same spans come as Zipkin's.
+func TestTailSamplingInTheProcess(t *testing.T) {
+	more(t, "sampling")
+	t.Parallel()
+	need(t, "python3")
+	out := filepath.Join(t.TempDir(), "results")
+	doc := document(t, tracetax(t, "run", "--json", write(t, `
+workload: tiers/flask
+operations: [fails]
+variants:
+  none:
+  process: {tracer: otel, settings: {delay: 100ms, keep: errors}}
+  each: {tracer: otel, settings: {processor: simple, keep: errors}}
+  zipkin: {tracer: otel, settings: {delay: 100ms, export: zipkin}}
+load: {rate: 20/s, warmup: 500ms, duration: 4s, idle: 50ms}
+design: {blocks: 1}
+`), "--out", out).exit(t, 0))
+	keepsErrors(t, doc, out, "process", "each")
+	if l := ledger(t, doc, "fails", "zipkin"); entry(l, "delivered") != 5*int64(l.Operations) || !l.Exact {
+		t.Errorf("as Zipkin's: %+v", l)
+	}
+}
+
+// keepsErrors wants the five spans of each answer 500, and all others left out by the tracer's own word.
+func keepsErrors(t *testing.T, doc finding.Document, out string, variants ...string) {
+	t.Helper()
+	failed := map[string]int64{}
+	for _, r := range records(t, out) {
+		for _, p := range r.Phases {
+			if r.Block > 0 {
+				failed[r.Variant] += int64(p.Warmup.Answers[500] + p.Load.Answers[500])
+			}
+		}
+	}
+	for _, variant := range variants {
+		l := ledger(t, doc, "fails", variant)
+		made, kept := int64(l.Operations), failed[variant]
+		if kept == 0 || entry(l, "delivered") != 5*kept || entry(l, "sampled-by-tracer") != 5*(made-kept) || entry(l, "unaccounted") != 0 || !l.Exact || l.LostShare != 0 {
+			t.Errorf("%s: %d of %d answers were errors, want five spans of each: %+v", variant, kept, made, l)
+		}
+	}
+}
+
+// A tap before a Collector counts what goes to it.
+
+// The sink stands between and counts for itself: it and the Collector's counters agree on every span, phase by phase; with every test, of
+// 100,000.
+func TestTapAgreesWithTheCollector(t *testing.T) {
+	t.Parallel()
+	need(t, "python3")
+	program, err := filepath.Abs(filepath.Join("testdata", "burst.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seconds, least := 2, uint64(5_000)
+	if all() {
+		seconds, least = 24, 100_000
+	}
+	out := filepath.Join(t.TempDir(), "results")
+	doc := document(t, tracetax(t, "run", "--json", write(t, fmt.Sprintf(`
+workload:
+  processes: [{name: app, run: [python3, %q, "{port}"], env: {TO: "{sink.otlp.http}"}, ready: "tcp://127.0.0.1:{port}"}]
+  operations: {burst: {request: GET /, spans: 437}}
+variants:
+  none:
+  tapped: {tracer: none, env: {SPANS: "1"}, via: {collector: {tap: on, queue: 10000}}}
+load: {rate: 10/s, warmup: 1s, duration: %ds, idle: 50ms}
+design: {blocks: 1}
+`, program, seconds)), "--out", out).exit(t, 0))
+	for _, r := range records(t, out) {
+		if r.Variant != "tapped" || r.Block == 0 {
+			continue
+		}
+		for _, hops := range [][]record.Hop{r.Hops, r.Phases[0].Hops} {
+			tap, collector := hops[0].Received, hops[1].Received
+			if tap == nil || collector == nil || *tap != *collector || *tap < least {
+				t.Errorf("the tap and the Collector differ, or say too little (at least %d spans): %+v", least, hops)
+			}
+		}
+	}
+	l := ledger(t, doc, "burst", "tapped")
+	made := 437 * int64(l.Operations)
+	for _, hop := range [][2]string{{"app", "collector-tap"}, {"collector-tap", "collector"}, {"collector", "sink"}} {
+		if p := pageOf(t, l, hop[0], hop[1]); p.Received != made || p.Outcome != finding.HopWhole {
+			t.Errorf("%s to %s: %+v, want %d", hop[0], hop[1], p, made)
+		}
 	}
 }

@@ -5,12 +5,15 @@ package e2e
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
 )
 
 // changeExperiment is the quickstart's service under a tracer with the given
@@ -72,4 +75,86 @@ func TestCompareFindsASlowerSetting(t *testing.T) {
 	if c.ProcessState.ExitCode() == 3 && !strings.HasPrefix(markdown.out.String(), "❌ **Since before, CPU per operation went up for otel on json by ") {
 		t.Errorf("the Markdown begins with %.200q", markdown.out.String())
 	}
+}
+
+// A search for a capacity, held against a cost that is known.
+
+// Each operation burns 2 ms of the app's one CPU: at the rate found, what an operation used of the CPU comes to 75 %,
+// within the two points that a search verifies, and one for the requests between the probes. Where the machine is too
+// busy for a search it says so, and no rate; that is a right answer too.
+func TestCapacity(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "results")
+	tracetax(t, "run", write(t, `
+workload: hello/go
+operations: [json]
+variants: {none: , burn: {tracer: synthetic-go, settings: {burn: 2ms}}}
+load: {capacity: {cpu: 75%, from: 100}, warmup: 300ms, duration: 1500ms, idle: 100ms}
+design: {blocks: 1}
+`), "--quick", "--json", "--out", out).exit(t, 0, 1)
+	runs := slices.DeleteFunc(records(t, out), func(r record.Record) bool { return r.Kind != record.Measured || r.Variant != "burn" || r.Failed() })
+	if len(runs) == 0 {
+		t.Fatal("no measured run succeeded")
+	}
+	phase := runs[0].Phases[0]
+	c := phase.Capacity
+	t.Logf("%s: %.1f/s, %s %s", c.Outcome, c.Rate, c.Binding, c.Note)
+	if c.Outcome != record.Found {
+		if c.Outcome != record.Unsteady && c.Outcome != record.ByGenerator || c.Rate != 0 {
+			t.Errorf("%s at %g/s: nothing but a busy machine keeps this search from its end", c.Outcome, c.Rate)
+		}
+		return
+	}
+	app := 0.0
+	for _, u := range phase.Usage {
+		if u.Role == "app" && u.Process == "app" {
+			app += u.CPUSeconds
+		}
+	}
+	each := app / float64(phase.Load.Started)
+	if each < 0.002 {
+		t.Errorf("an operation is charged %g s; it burns 0.002", each)
+	}
+	if used := each * c.Rate; math.Abs(used-0.75) > 0.03 {
+		t.Errorf("at %.1f/s, with %.6f s an operation, %.3f of the CPU is used; want 0.75", c.Rate, each, used)
+	}
+}
+
+// The gate of a pull request: a commit against itself, both in one experiment, is never over its budget.
+
+// gateExperiment is that of docs/ci-experiment.yaml, of the quickstart's service and without what it costs in all.
+const gateExperiment = `
+workload: hello/go
+operations: [json]
+variants:
+  before: {tracer: otel-go, settings: {delay: 150ms}}
+  after: {tracer: otel-go, settings: {delay: 150ms}}
+load: {rate: 400/s, idle: 100ms, warmup: 200ms, duration: 700ms}
+design: {blocks: 8}
+`
+
+func TestGateOfOneCommit(t *testing.T) {
+	more(t, "compare")
+	dir := t.TempDir()
+	file, result := filepath.Join(dir, "gate.yaml"), filepath.Join(dir, "result")
+	if err := os.WriteFile(file, []byte(gateExperiment), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tracetax(t, "run", file, "--out", result).exit(t, 0)
+	c := tracetax(t, "compare", result, "--variants", "before,after", "--budget", "cpu=5%,lost=0", "--json").exit(t, 0, 4)
+	var doc finding.Comparison
+	if err := json.Unmarshal(c.out.Bytes(), &doc); err != nil {
+		t.Fatalf("stdout is not a comparison: %v", err)
+	}
+	limited := map[string]finding.Kind{}
+	for _, change := range doc.Changes {
+		if change.Verdict.Budget != nil {
+			limited[change.Metric] = change.Verdict.Kind
+		}
+	}
+	for _, metric := range []string{"cpu_per_operation", "lost_share"} {
+		if kind := limited[metric]; kind != finding.Within && kind != finding.CannotTell {
+			t.Errorf("%s of a commit against itself: %q", metric, kind)
+		}
+	}
+	t.Log(doc.Summary)
 }
