@@ -85,10 +85,7 @@ func (e *Experiment) misplaced() []misfit {
 // receives reads which protocols a service takes spans in by, each with its address.
 func (s *source) receives(n *node) map[protocol.Name]string {
 	out := map[protocol.Name]string{}
-	var words []string
-	for _, r := range protocol.Table {
-		words = append(words, r.Word)
-	}
+	words := protocolWords(s.in)
 	for _, e := range s.entries(n, "receives") {
 		i := slices.Index(words, e.key)
 		if i < 0 {
@@ -104,8 +101,7 @@ func (s *source) receives(n *node) map[protocol.Name]string {
 
 // page reads where a page of counters, or of spans, is.
 func (s *source) page(n *node) string {
-	text := s.line(n)
-	s.placeholders(n.at, text, s.known)
+	text := s.filled(n)
 	plain := replace(text, func(string) string { return "1" }, nil, nil)
 	if u, err := url.Parse(plain); err != nil || u.Scheme != "http" || u.Host == "" {
 		s.fail(n.at, "%q is not a page such as http://127.0.0.1:{port.metrics}/metrics", printable(text))

@@ -19,50 +19,77 @@ func defaultSearch() Capacity {
 	return Capacity{Goal: GoalCPU, CPU: DefaultCPUGoal, Method: MethodFit, Resolution: DefaultResolution}
 }
 
+// Capacity is a search for the rate that reaches one goal: cpu, a percentile of the latency, or lost.
+type Capacity struct {
+	_          struct{}      `called:"capacity"`
+	Goal       Goal          // with CPU, or with Percentile and Limit; each probe is as long as Load.Duration
+	CPU        float64       `yaml:"cpu" as:"own" shape:"Share"`     // goal: the rate at which the role app uses that share of its CPU
+	P50        elsewhere     `yaml:"p50" as:"own" shape:"Duration"`  // goal: the highest rate with that latency within the limit
+	P75        elsewhere     `yaml:"p75" as:"own" shape:"Duration"`  // likewise
+	P90        elsewhere     `yaml:"p90" as:"own" shape:"Duration"`  // likewise
+	P95        elsewhere     `yaml:"p95" as:"own" shape:"Duration"`  // likewise
+	P99        elsewhere     `yaml:"p99" as:"own" shape:"Duration"`  // likewise
+	P999       elsewhere     `yaml:"p999" as:"own" shape:"Duration"` // likewise
+	Percentile float64       // 99 is p99
+	Limit      time.Duration // of that percentile
+	Lost       elsewhere     `yaml:"lost" as:"own" shape:"Text"`                              // goal, 0: the highest rate without a lost span
+	Method     Method        `yaml:"method" one:"fit staircase"`                              // fit: few probes, a line through them, a check of its prediction; staircase: steps until the goal is passed; default: fit
+	From       float64       `yaml:"from" as:"rate"`                                          // first rate; default: the operation's or workload's rate, 50/s; in a staircase, the step
+	Max        float64       `yaml:"max" as:"rate"`                                           // a rate that is never exceeded; default: what the generator can do
+	Step       float64       `yaml:"step" as:"rate"`                                          // of a staircase, needed there
+	Resolution float64       `yaml:"resolution" as:"shareIn" range:"0.1%..50%" always:"true"` // relative bracket at which a bisection ends; default: 2%
+	Confirm    time.Duration `yaml:"confirm" range:"1ms..1h"`                                 // of lost: length of a last probe that confirms the rate; default: duration
+}
+
 // latencyGoals are the percentiles that may be limited, by their words.
 var latencyGoals = map[string]float64{"p50": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9}
 
-// capacity reads {cpu: 75%}, {p99: 50ms} or {lost: 0}, with the way to search.
-func (s *source) capacity(n *node) *Capacity {
-	c := defaultSearch()
+func (c *Capacity) begin(s *source, n *node) {
+	*c = defaultSearch()
 	c.Goal, c.CPU = "", 0
-	goal := func(read func(*node)) func(*node) {
-		return func(v *node) {
-			if c.Goal != "" {
-				s.fail(v.at, "one capacity is searched for at a time: cpu, a latency percentile, or lost")
-				return
-			}
-			read(v)
+	goals := 0
+	for _, e := range n.entries {
+		if e.key != "cpu" && e.key != "lost" && latencyGoals[e.key] == 0 {
+			continue
+		}
+		if goals++; goals > 1 {
+			s.fail(e.value.at, "one capacity is searched for at a time: cpu, a latency percentile, or lost")
 		}
 	}
-	all := fields{
-		"cpu":  goal(func(v *node) { c.Goal, c.CPU = GoalCPU, s.shareBetween(v, 0.01, 1) }),
-		"lost": goal(func(v *node) { c.Goal = GoalLossless; s.nothing(v) }),
-		"method": func(v *node) {
-			c.Method = Method(s.oneOf(v, "method", string(MethodFit), string(MethodStaircase)))
-		},
-		"from":       func(v *node) { c.From = s.rate(v) },
-		"max":        func(v *node) { c.Max = s.rate(v) },
-		"step":       func(v *node) { c.Step = s.rate(v) },
-		"resolution": func(v *node) { c.Resolution = s.shareBetween(v, 0.001, 0.5) },
-		"confirm":    func(v *node) { c.Confirm = s.duration(v, time.Millisecond, time.Hour) },
+}
+
+func (c *Capacity) read(s *source, n *node, key string) {
+	switch key {
+	case "cpu":
+		c.Goal, c.CPU = GoalCPU, s.shareBetween(n, 0.01, 1)
+	case "lost":
+		c.Goal = GoalLossless
+		s.nothing(n)
+	default:
+		c.Goal, c.Percentile, c.Limit = GoalLatency, latencyGoals[key], s.duration(n, time.Microsecond, time.Hour)
 	}
-	for word, percentile := range latencyGoals {
-		all[word] = goal(func(v *node) {
-			c.Goal, c.Percentile, c.Limit = GoalLatency, percentile, s.duration(v, time.Microsecond, time.Hour)
-		})
+}
+
+func (c Capacity) write(_ writer, key string) any {
+	switch {
+	case key == "cpu" && c.Goal == GoalCPU:
+		return formatShare(c.CPU)
+	case key == "lost" && c.Goal == GoalLossless:
+		return 0
+	case c.Goal == GoalLatency && latencyGoals[key] == c.Percentile:
+		return formatDuration(c.Limit)
 	}
-	if !s.mapping(n, "capacity", all) {
-		return &c
-	}
+	return nil
+}
+
+func (c *Capacity) check(s *source, n *node) {
 	if c.Goal == "" && len(n.meant) == 0 {
 		s.fail(n.at, "capacity needs a goal: {cpu: 75%%}, {p99: 50ms} or {lost: 0}")
 	}
-	s.staircase(n, c)
+	s.staircase(n, *c)
 	if confirm := n.get("confirm"); confirm != nil && (c.Goal != GoalLossless || c.Method != MethodFit) {
 		s.fail(confirm.at, "confirm is how long nothing is lost at the rate that is found: it goes with lost: 0, and with no staircase")
 	}
-	return &c
 }
 
 // staircase checks what goes together with the method.
@@ -101,33 +128,6 @@ func (s *source) nothing(n *node) {
 	if v, _, err := parsePercent(s.text(n)); err != nil || v != 0 {
 		s.fail(n.at, "%q cannot be searched for: only the rate at which nothing is lost, lost: 0", printable(n.text))
 	}
-}
-
-// pairs are the words of a search in a file.
-func (c Capacity) pairs() pairs {
-	var p pairs
-	switch c.Goal {
-	case GoalCPU:
-		p.add("cpu", formatShare(c.CPU))
-	case GoalLatency:
-		p.add(percentileWord(c.Percentile), formatDuration(c.Limit))
-	case GoalLossless:
-		p.add("lost", 0)
-	}
-	p.text("method", string(c.Method))
-	for _, one := range []struct {
-		key  string
-		rate float64
-	}{{"from", c.From}, {"max", c.Max}, {"step", c.Step}} {
-		if one.rate > 0 {
-			p.add(one.key, formatRate(one.rate))
-		}
-	}
-	p.add("resolution", formatShare(c.Resolution))
-	if c.Confirm > 0 {
-		p.add("confirm", formatDuration(c.Confirm))
-	}
-	return p
 }
 
 // percentileWord is p999 for 99.9.

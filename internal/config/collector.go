@@ -32,7 +32,7 @@ type Sections struct {
 	Extensions []string `yaml:"extensions"` // likewise
 }
 
-func readComponents(s *source, n *node, _ key) any {
+func (s *source) components(n *node) Components {
 	var has Sections
 	s.decode(n, &has)
 	out := Components{}

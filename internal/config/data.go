@@ -66,20 +66,20 @@ func (s *source) order(n *node) string {
 }
 
 // data checks the columns that an operation names. Request is where its request
-// stands, n the operation; nil where it is nothing but a request.
-func (s *source) data(o *Operation, request, n *node, known []string) {
+// stands, n the operation.
+func (s *source) data(o *Operation, request, n *node) {
 	if o.Data == "" {
-		if n != nil && n.get("data") != nil {
+		if n.get("data") != nil {
 			return // of which dataFile has complained
 		}
 		for _, part := range o.dataTexts(request, n) {
-			if columns := columnsOf(part.text); len(columns) > 0 && !slices.Contains(known, dataPrefix+columns[0]) {
+			if columns := columnsOf(part.text); len(columns) > 0 && !slices.Contains(s.known, dataPrefix+columns[0]) {
 				s.fail(part.at, "{data.%s} stands for a column of request data, but the operation has no data: FILE", printable(columns[0]))
 			}
 		}
 		return
 	}
-	if slices.Contains(known, dataPrefix+"port") {
+	if slices.Contains(s.known, dataPrefix+"port") {
 		s.fail(n.get("data").at, "a process is called data, so that {data.port} would mean two things; give it another name")
 		return
 	}
@@ -111,9 +111,6 @@ type part struct {
 // dataTexts are the parts of an operation that may hold request data.
 func (o *Operation) dataTexts(request, n *node) []part {
 	out := []part{{request.at, o.URL}}
-	if n == nil {
-		return out
-	}
 	if headers := n.get("headers"); headers != nil {
 		for _, e := range headers.entries {
 			out = append(out, part{e.value.at, e.value.text})

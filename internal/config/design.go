@@ -28,19 +28,46 @@ const (
 
 const maxBlocks = 1000
 
-func (s *source) design(n *node) Design {
-	var d Design
-	s.mapping(n, "design", fields{
-		"blocks":    func(v *node) { d.Blocks, d.Most = s.blocks(v) },
-		"precision": func(v *node) { d.Precision, d.Metric = s.precision(v) },
-		"order":     func(v *node) { d.Order = s.blockOrder(v) },
-		"seed":      func(v *node) { d.Seed = s.seed(v) },
-		"quick":     func(v *node) { d.Quick = s.flag(v) },
-		"unpiloted": func(v *node) { d.Unpiloted = s.line(v) },
-		"max": func(v *node) {
-			s.fail(v.at, "unknown key \"max\": write the least and the most blocks as blocks: 8..30")
-		},
-	})
+// Design is how many runs are made, and how.
+type Design struct {
+	_         struct{} `called:"design"`
+	_         struct{} `refuse:"max" text:"unknown key \"max\": write the least and the most blocks as blocks: 8..30"`
+	Blocks    int      `yaml:"blocks" as:"own" shape:"Text"` // a block is a run of each variant, in random order; an interval needs 6. 8..30: least and most with a precision; default: 10, or 8..30
+	Most      int      // stop at the precision, or after so many; 0: exactly Blocks
+	Precision float64  `yaml:"precision" as:"own" shape:"Text"` // stop when the interval is that narrow: 2%, or 2% of latency_p99; default: all blocks
+	Metric    string   // of which metric
+	Order     Order    `yaml:"order" one:"windows woven apart"` // windows: all variants of a block live at once, and have the load in turn; woven: all have it at once, without verdicts on time; apart: one run after the other; default: windows, or apart where variants cannot live beside each other
+	Seed      uint64   `yaml:"seed" as:"own" shape:"Text"`      // of the random orders; default: drawn, and kept in the results
+	Quick     bool     `yaml:"quick"`                           // true: what 'run --quick' writes, of a load and blocks that it has cut down; default: false
+	Unpiloted string   `yaml:"unpiloted"`                       // what 'run --quick' writes, with quick: the relative rate, as 50% of slowest, that the declared rates stand in for
+}
+
+func (d *Design) read(s *source, n *node, key string) {
+	switch key {
+	case "blocks":
+		d.Blocks, d.Most = s.blocks(n)
+	case "precision":
+		d.Precision, d.Metric = s.precision(n)
+	case "seed":
+		d.Seed = s.seed(n)
+	}
+}
+
+func (d Design) write(_ writer, key string) any {
+	switch {
+	case key == "blocks" && d.Most > 0:
+		return fmt.Sprintf("%d..%d", d.Blocks, d.Most)
+	case key == "blocks":
+		return d.Blocks
+	case key == "precision" && d.Most > 0:
+		return formatShare(d.Precision) + " of " + d.Metric
+	case key == "seed":
+		return d.Seed
+	}
+	return nil
+}
+
+func (d *Design) check(s *source, n *node) {
 	blocks, precision := n.get("blocks"), n.get("precision")
 	switch {
 	case precision == nil && d.Most > 0:
@@ -54,7 +81,6 @@ func (s *source) design(n *node) Design {
 		s.fail(n.get("unpiloted").at, "unpiloted is what a quick run writes of a rate that no pilot has found: leave it out")
 	}
 	d.Blocks = cmp.Or(d.Blocks, DefaultBlocks)
-	return d
 }
 
 // blocks reads 12, or 8..30: the most is then above 0.
@@ -109,18 +135,6 @@ func precisionMetric(word string) (string, error) {
 		return "", fmt.Errorf("%s", unknown("metric of a precision", printable(word), append(words, precise...)))
 	}
 	return name, nil
-}
-
-func (s *source) blockOrder(n *node) Order {
-	var known []string
-	for _, o := range Orders {
-		if s.text(n) == string(o) {
-			return o
-		}
-		known = append(known, string(o))
-	}
-	s.fail(n.at, "%s", unknown("order", printable(n.text), known))
-	return ""
 }
 
 func (s *source) seed(n *node) uint64 {

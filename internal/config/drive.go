@@ -73,11 +73,23 @@ func (d Driver) Row() DriverRow {
 
 // driver reads the name of a driver.
 func (s *source) driver(n *node) Driver {
+	return Driver(s.oneOf(n, "driver", driverNames(s.in)...))
+}
+
+func driverNames(fileKind) []string {
 	var names []string
 	for _, r := range Drivers {
 		names = append(names, string(r.Name))
 	}
-	return Driver(s.oneOf(n, "driver", names...))
+	return names
+}
+
+// writeDriver leaves out self-driving, which is written as self: true.
+func writeDriver(_ writer, v any) any {
+	if v == SelfDriving {
+		return nil
+	}
+	return string(v.(Driver))
 }
 
 // driver is how the experiment's operations are made.
@@ -134,7 +146,6 @@ func wayText(key string, w *Workload) string {
 
 // Bounds of an order.
 const (
-	maxCalls   = 1_000_000_000_000
 	maxDeep    = 100_000
 	maxThreads = 1_024
 	maxBusy    = time.Minute
@@ -151,37 +162,18 @@ var orderWord = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 // Operations of self-driving workloads: words of an order in the place of a request. docs/self-driving.md has the orders.
 
 // driven reads an operation of a self-driving workload.
-func (s *source) driven(e entry, processes []Process) Operation {
-	o := Operation{Name: e.key}
+func (s *source) driven(e entry, o *Operation) {
 	n := e.value
-	if n.kind == null { // call: (with nothing to say)
-		s.listens(&o, e.at, processes)
-		return o
-	}
-	if n.kind == scalar {
+	switch n.kind {
+	case null: // call: (with nothing to say)
+		n = &node{at: n.at, kind: mapping}
+	case scalar:
 		s.fail(n.at, "operation %q belongs to a self-driving workload (self: true), which gets no requests; write {drive: {…}}, or nothing", printable(e.key))
-		return o
+		return
 	}
-	request := func(key string) func(*node) {
-		return func(v *node) {
-			s.fail(v.at, "%s is part of a request, and a self-driving workload (self: true) gets none; leave it out", key)
-		}
+	if s.decode(n, o) {
+		s.listens(o, e.at, s.subject.Processes)
 	}
-	keys := fields{
-		"description": func(v *node) { o.Description = s.text(v) },
-		"process":     func(v *node) { o.Process = s.processOf(v, processes) },
-		"rate":        func(v *node) { o.Rate = s.rate(v) },
-		"spans":       func(v *node) { o.Spans = s.spans(v) },
-		"drive":       func(v *node) { o.Drive = s.drive(v) },
-		"empty":       func(v *node) { o.Empty = s.flag(v) },
-	}
-	for _, key := range []string{"request", "grpc", "headers", "body", "status", "timeout", "data", "order", "protoset", "insecure"} {
-		keys[key] = request(key)
-	}
-	if s.mapping(n, "an operation", keys) {
-		s.listens(&o, e.at, processes)
-	}
-	return o
 }
 
 // drive reads the words of the operation's own that an order holds.

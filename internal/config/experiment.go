@@ -59,36 +59,43 @@ func opener(dir string) func(string) ([]byte, error) {
 	}
 }
 
-// parts are the values of an experiment file that need others to be read first.
-type parts struct {
-	workload, workloads, operations, mix, variants, load *node
-	published, claims                                    *node
+// Experiment is what is started, measured and compared. Placeholders such as {port} are filled in in run, env, args,
+// ready, dir, requests and headers; see docs/experiment-file.md.
+type Experiment struct {
+	_           struct{}    `called:"an experiment"`
+	Name        string      `yaml:"name"`                                                              // name of the results; default: the file's name
+	Description string      `yaml:"description" as:"text"`                                             // a line for 'tracetax list'
+	Workload    *Workload   `yaml:"workload" as:"own" shape:"WorkloadOrName"`                          // a name ('tracetax list workloads'), or your own program
+	Workloads   elsewhere   `yaml:"workloads" as:"own" shape:"[]WorkloadOrName"`                       // instead of workload: a list to run over
+	Operations  []Operation `yaml:"operations" as:"own" shape:"Texts"`                                 // which to measure, each in a phase of its own; default: all
+	Mix         elsewhere   `yaml:"mix" as:"own" shape:"{}Share"`                                      // instead of operations: weights, as {home: 70%, checkout: 30%}; counts as one operation
+	Variants    []Variant   `yaml:"variants" as:"own" shape:"{}VariantOrTracer" required:"experiment"` // what is compared, at least two; the first is the baseline
+	Load        Load        `yaml:"load" as:"own"`                                                     // how operations are made
+	Design      Design      `yaml:"design" always:"true"`                                              // how many runs
+	Budget      []Limit     `yaml:"budget" as:"own" shape:"{}Share"`                                   // how much each metric may exceed the baseline, as {cpu: 5%, p99: 10%, lost: 0}: cpu, p50, p75, p90, p95, p99, p999, max, mean, memory, startup, lost (a share of the spans due), or a metric's own name. A run ends with status 3 over the budget, with 4 where that is inconclusive
+	Sink        SinkMode    `yaml:"sink" one:"checking counting"`                                      // checking: finds duplicate and orphan spans; counting: only counts; default: checking
+	Faults      Faults      `yaml:"faults"`                                                            // what goes wrong on purpose; default: nothing
+	Samples     bool        `yaml:"samples"`                                                           // true: keep every duration; only of self-driving workloads; default: false
+	Published   []Published `yaml:"published" as:"own" shape:"Texts"`                                  // a CSV file beside this one with a study's figures, or its lines
+	Claims      []Claim     `yaml:"claims" as:"own"`                                                   // what that study found
 }
 
-func (s *source) experiments(n *node, name, dir string, catalog *Catalog) []*Experiment {
-	s.services = catalog.Service
-	e := Experiment{Name: name, Load: defaultLoad(), Design: Design{Blocks: DefaultBlocks}, Sink: Checking}
-	var p parts
-	ok := s.mapping(n, "an experiment", fields{
-		"name":        func(v *node) { e.Name = s.line(v) },
-		"description": func(v *node) { e.Description = s.text(v) },
-		"workload":    func(v *node) { p.workload = v },
-		"workloads":   func(v *node) { p.workloads = v },
-		"operations":  func(v *node) { p.operations = v },
-		"mix":         func(v *node) { p.mix = v },
-		"variants":    func(v *node) { p.variants = v },
-		"load":        func(v *node) { p.load, e.Load = v, s.load(v) },
-		"design":      func(v *node) { e.Design = s.design(v) },
-		"budget":      func(v *node) { e.Budget = s.budget(v) },
-		"sink":        func(v *node) { e.Sink = SinkMode(s.oneOf(v, "sink", string(Checking), string(Counting))) },
-		"faults":      func(v *node) { e.Faults = s.faults(v, Faults{}) },
-		"samples":     func(v *node) { e.Samples = s.flag(v) },
-		"published":   func(v *node) { p.published = v },
-		"claims":      func(v *node) { p.claims = v },
-	})
-	if !ok {
-		return nil
+func (e *Experiment) begin(s *source, _ *node) {
+	s.in = inExperiment
+	e.Load, e.Design, e.Sink = defaultLoad(), Design{Blocks: DefaultBlocks}, Checking
+}
+
+// read reads what is the same for all workloads: the rest needs one.
+func (e *Experiment) read(s *source, n *node, key string) {
+	switch key {
+	case "load":
+		s.decode(n, &e.Load)
+	case "budget":
+		e.Budget = s.budget(n)
 	}
+}
+
+func (e *Experiment) check(s *source, n *node) {
 	if e.Name == "" || len(e.Name) > 100 {
 		at := n.at
 		if given := n.get("name"); given != nil {
@@ -96,52 +103,64 @@ func (s *source) experiments(n *node, name, dir string, catalog *Catalog) []*Exp
 		}
 		s.fail(at, "the name of an experiment has 1 to 100 characters")
 	}
-	if p.variants == nil {
+	if n.get("variants") == nil {
 		s.lacks(n, "variants", n.at, "an experiment needs variants: what is to be compared")
 	}
+}
+
+// experiments reads an experiment file: one experiment for each of its workloads.
+func (s *source) experiments(n *node, name, dir string, catalog *Catalog) []*Experiment {
+	s.services = catalog.Service
+	e := Experiment{Name: name}
+	if !s.decode(n, &e) {
+		return nil
+	}
+	s.in = inExperiment
+	load, variants := n.get("load"), n.get("variants")
 	var out []*Experiment
-	for _, w := range s.workloads(n, p, dir, catalog) {
+	for _, w := range s.workloads(n, dir, catalog) {
 		one := e
 		one.Workload = w
-		s.goesWith(n, p.load, w, &one)
+		s.goesWith(n, load, w, &one)
 		fixedRate := one.Load.namesPace()
 		one.Load.complete(w)
 		one.Design.complete(one.Load)
-		one.Operations = s.measured(p, w)
+		one.Operations = s.measured(n, w)
 		if fixedRate {
 			one.yieldRates()
 		}
-		if p.variants != nil {
-			one.Variants = s.variants(p.variants, w, catalog, e.Faults)
+		if variants != nil {
+			one.Variants = s.variants(variants, w, catalog, e.Faults)
 		}
 		s.check(n, &one)
 		out = append(out, &one)
 	}
-	s.oneWay(p.workloads, out)
-	s.study(p, out, catalog)
+	s.oneWay(n.get("workloads"), out)
+	s.study(n, out, catalog)
 	return out
 }
 
 // workloads are the workloads of an experiment, named or inline.
-func (s *source) workloads(n *node, p parts, dir string, catalog *Catalog) []*Workload {
+func (s *source) workloads(n *node, dir string, catalog *Catalog) []*Workload {
+	one, several := n.get("workload"), n.get("workloads")
 	switch {
-	case p.workload == nil && p.workloads == nil:
+	case one == nil && several == nil:
 		if slices.Contains(n.meant, "workloads") {
 			return nil
 		}
 		s.lacks(n, "workload", n.at, "an experiment needs a workload: the name of a built-in one, or a mapping with processes and operations")
 		return nil
-	case p.workload != nil && p.workloads != nil:
-		s.fail(p.workloads.at, "there is a workload already; put all of them into workloads")
+	case one != nil && several != nil:
+		s.fail(several.at, "there is a workload already; put all of them into workloads")
 		return nil
-	case p.workload != nil:
-		return s.oneWorkload(p.workload, dir, catalog)
-	case p.workloads.kind != list || len(p.workloads.items) == 0:
-		s.fail(p.workloads.at, "workloads must be a list of names")
+	case one != nil:
+		return s.oneWorkload(one, dir, catalog)
+	case several.kind != list || len(several.items) == 0:
+		s.fail(several.at, "workloads must be a list of names")
 		return nil
 	}
 	var out []*Workload
-	for _, item := range p.workloads.items {
+	for _, item := range several.items {
 		out = append(out, s.oneWorkload(item, dir, catalog)...)
 	}
 	return out

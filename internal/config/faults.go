@@ -9,35 +9,13 @@ import (
 	"github.com/tracetax/tracetax/internal/protocol"
 )
 
-// Bounds of faults. A sink that answers later than its senders wait, or loses
-// everything, is no injected overhead any more, but an outage; it may be wanted.
-const (
-	maxSinkLate      = time.Minute
-	maxGeneratorLate = 10 * time.Second
-)
-
-// goneWays are how a sink may be gone: connections are refused, accepted and never read, or reset.
-var goneWays = []string{"away", "silent", "resetting"}
-
-// faults reads faults; what is not named stays as it is in otherwise.
-func (s *source) faults(n *node, otherwise Faults) Faults {
-	f := otherwise
-	s.mapping(n, "faults", fields{
-		"sink-loses":     func(v *node) { f.SinkLoses = s.shareBetween(v, 0, 1) },
-		"sink-late":      func(v *node) { f.SinkLate = s.duration(v, 0, maxSinkLate) },
-		"sink-gone":      func(v *node) { f.SinkGone = s.oneOf(v, "sink-gone", goneWays...) },
-		"generator-late": func(v *node) { f.GeneratorLate = s.duration(v, 0, maxGeneratorLate) },
-	})
-	return f
-}
-
-func faultsOf(f Faults) pairs {
-	var p pairs
-	p.add("sink-loses", formatShare(f.SinkLoses))
-	p.duration("sink-late", f.SinkLate)
-	p.text("sink-gone", f.SinkGone)
-	p.duration("generator-late", f.GeneratorLate)
-	return p
+// Faults are what goes wrong by a known amount, to show what a tracer does then, or to check the results.
+type Faults struct {
+	_             struct{}      `called:"faults"`
+	SinkLoses     float64       `yaml:"sink-loses" as:"shareIn" range:"0%..100%" always:"true"` // share of spans that the sink accepts and throws away
+	SinkLate      time.Duration `yaml:"sink-late" range:"0s..1m" always:"true"`                 // wait before each answer of the sink, at most 1m
+	SinkGone      string        `yaml:"sink-gone" one:"away silent resetting"`                  // away refuses connections, silent accepts and never reads, resetting resets them
+	GeneratorLate time.Duration `yaml:"generator-late" range:"0s..10s" always:"true"`           // how late every operation is made, at most 10s
 }
 
 // FaultsOf are the faults that a variant is run with.

@@ -107,7 +107,8 @@ func (e *Experiment) OverrideLoad(o Override) error {
 		// A rate is held against the window that it is for.
 		root.set("duration", word("", formatDuration(e.Load.Duration)))
 	}
-	l := b.load(root)
+	var l Load
+	b.decode(root, &l)
 	if err := b.err(); err != nil {
 		return err
 	}
@@ -184,7 +185,8 @@ func (e *Experiment) OverrideDesign(blocks, precision string) error {
 	if precision != "" && blocks == "" && old.Most > 0 {
 		root.set("blocks", word("--precision "+quote(precision), fmt.Sprintf("%d..%d", old.Blocks, old.Most)))
 	}
-	d := b.design(root)
+	var d Design
+	b.decode(root, &d)
 	if err := b.err(); err != nil {
 		return err
 	}

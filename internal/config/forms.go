@@ -3,11 +3,13 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +22,8 @@ type form struct {
 	shape string // of the schema; see Key.Shape
 	read  func(s *source, n *node, k key) any
 	write func(w writer, v any) any
+	words func(in fileKind) []string // those that are right, where no tag lists them
+	of    reflect.Type               // the struct whose keys the value has
 }
 
 // The forms of several structs.
@@ -61,122 +65,107 @@ const (
 	ShapeTexts    = "Texts"
 	ShapeCommand  = "Command"
 	ShapeDuration = "Duration"
+	ShapeShare    = "Share"
 	ShapeSize     = "Size"
 	ShapeRate     = "Rate"
 	ShapeEnv      = "Environment"
 	ShapeFlag     = "boolean"
 	ShapeWhole    = "integer"
+	ShapeHop      = "PassingService" // keys of the same service
 
-	ShapeCommands   = "Commands"   // a list of commands
-	ShapeOperations = "Operations" // operations by their names
-	ShapeHop        = "Hop"        // keys of the same service
+	// What a shape begins with that is a list of another one, or a mapping of names to it.
+	ShapeList   = "[]"
+	ShapeByName = "{}"
 )
 
-func formOf(name string) form {
-	switch name {
-	case "text":
-		return form{ShapeText, func(s *source, n *node, _ key) any { return s.text(n) }, nil}
-	case "line":
-		return form{ShapeText, readWord, nil}
-	case "flag":
-		return form{ShapeFlag, func(s *source, n *node, _ key) any { return s.flag(n) }, nil}
-	case "whole":
-		return form{ShapeWhole, readWhole, nil}
-	case "number":
-		return form{ShapeText, readNumber, nil}
-	case "duration":
-		return form{ShapeDuration, readDuration, func(_ writer, v any) any { return formatDuration(v.(time.Duration)) }}
-	case "size":
-		return form{ShapeSize, func(s *source, n *node, _ key) any { return s.size(n) }, func(_ writer, v any) any { return formatSize(v.(int64)) }}
-	case "rate":
-		return form{ShapeRate, func(s *source, n *node, _ key) any { return s.rate(n) }, func(_ writer, v any) any { return formatRate(v.(float64)) }}
-	case "texts":
-		return form{ShapeTexts, func(s *source, n *node, _ key) any { return s.texts(n) }, func(_ writer, v any) any { return inline[string](v.([]string)) }}
-	case "env":
-		return form{ShapeEnv, func(s *source, n *node, _ key) any { return s.env(n, s.known) }, func(w writer, v any) any { return w.env(v.(map[string]string)) }}
-	case "regexp":
-		return form{ShapeText, func(s *source, n *node, _ key) any { return s.compile(n) }, nil}
-	case "filled": // a line with placeholders
-		return form{ShapeText, readFilled, nil}
-	case "command":
-		return form{ShapeCommand, func(s *source, n *node, _ key) any { return s.command(n, s.known) }, func(w writer, v any) any { return w.words(v.([]string)) }}
-	case "arguments":
-		return form{ShapeTexts, func(s *source, n *node, _ key) any { return s.arguments(n, s.known) }, func(w writer, v any) any { return w.words(v.([]string)) }}
-	case "commands":
-		return form{ShapeCommands, readCommands, func(_ writer, v any) any { return inline[[]string](v.([][]string)) }}
-	case "dir":
-		return form{ShapeText, func(s *source, n *node, _ key) any { return s.dir(n, s.known) }, nil}
-	case "ready":
-		return form{ShapeText, func(s *source, n *node, _ key) any { return s.ready(n, s.known) }, func(w writer, v any) any { return w.text(v.(string)) }}
-	case "role":
-		return form{"Role", readRole, func(_ writer, v any) any { return string(v.(role.Role)) }}
-	case "service": // the process of a service is looked up before the keys are read, which win over it
-		return form{ShapeText, func(*source, *node, key) any { return nil }, func(_ writer, v any) any { return v.(*Service).Name }}
-	case "hop": // read by the service that has it, with its own keys
-		return form{ShapeHop, func(*source, *node, key) any { return nil }, func(writer, any) any { return nil }}
+// forms are all of them, by their names.
+var forms map[string]form
+
+func init() { // the readers of structs look here themselves
+	forms = map[string]form{
+		"text":     {shape: ShapeText, read: by((*source).text)},
+		"line":     {shape: ShapeText, read: readWord},
+		"flag":     {shape: ShapeFlag, read: by((*source).flag)},
+		"whole":    {shape: ShapeWhole, read: readWhole},
+		"number":   {shape: ShapeText, read: readNumber},
+		"duration": {shape: ShapeDuration, read: readDuration, write: as(formatDuration)},
+		"size":     {shape: ShapeSize, read: by((*source).size), write: as(formatSize)},
+		"rate":     {shape: ShapeRate, read: by((*source).rate), write: as(formatRate)},
+		"shareIn":  {shape: ShapeShare, read: readShareIn, write: as(formatShare)}, // a share within a range
+		"bound":    {shape: ShapeShare, read: by((*source).bound), write: as(func(v *float64) string { return formatShare(*v) })},
+		"texts":    {shape: ShapeTexts, read: by((*source).texts), write: inLine},
+		"env":      {shape: ShapeEnv, read: by((*source).env), write: writeEnv},
+		"regexp":   {shape: ShapeText, read: by((*source).compile)},
+
+		// With placeholders.
+		"filled":          {shape: ShapeText, read: by((*source).filled)},
+		"command":         {shape: ShapeCommand, read: by((*source).command), write: writeWords},
+		"arguments":       {shape: ShapeTexts, read: by((*source).arguments), write: writeWords},
+		"commands":        {shape: ShapeList + ShapeCommand, read: readCommands, write: as(func(v [][]string) any { return inline[[]string](v) })},
+		"dir":             {shape: ShapeText, read: by((*source).dir)},
+		"ready":           {shape: ShapeText, read: by((*source).ready), write: func(w writer, v any) any { return w.text(v.(string)) }},
+		"page":            {shape: ShapeText, read: by((*source).page)},
+		"templates":       {shape: ShapeTexts, read: by((*source).templates), write: inLine},
+		"filledTemplates": {shape: ShapeTexts, read: by((*source).ownTemplates), write: unwritten}, // of a workload's process: their texts, by name
+		"userEnv":         {shape: ShapeEnv, read: by((*source).userEnv), write: writeEnv},         // variables of the user's own
+
+		// Read by the struct that has them, before its other keys, or after them.
+		"service":    {shape: ShapeText, read: unread, write: as(func(v *Service) string { return v.Name })},
+		"hop":        {shape: ShapeHop, read: unread, write: unwritten},
+		"operations": {shape: ShapeByName + "OperationOrURL", read: unread, write: func(w writer, v any) any { return w.operations(v.([]Operation)) }},
+
+		// Of one key alone.
+		"role":       {shape: ShapeText, read: readRole, words: rolesIn, write: as(func(v role.Role) string { return string(v) })},
+		"lockfile":   {shape: ShapeText, read: func(s *source, n *node, k key) any { return s.lockFile(n, k.name, k.tag(tagMeans)) }},
+		"projects":   {shape: ShapeText, read: by((*source).projects)},
+		"pattern":    {shape: ShapeText, read: by((*source).pattern)},
+		"shared":     {shape: ShapeTexts, read: by((*source).share)},
+		"programs":   {shape: ShapeEnv, read: by((*source).programs)},
+		"receives":   {shape: ShapeEnv, read: by((*source).receives), write: writeReceives},
+		"components": {of: reflect.TypeFor[Sections](), read: by((*source).components), write: as(func(v Components) any { return v })},
+		"max":        {of: reflect.TypeFor[Max](), read: by((*source).max), write: writeMax},
+		"verify":     {of: reflect.TypeFor[Verify](), read: by((*source).verify), write: func(w writer, v any) any { return single("run", w.words(v.([]string))) }},
+		"driver":     {shape: ShapeText, read: by((*source).driver), words: driverNames, write: writeDriver},
+		"folder":     {shape: ShapeText, read: by(func(s *source, n *node) string { return filepath.FromSlash(s.line(n)) })},
+		"path":       {shape: ShapeText, read: by(func(s *source, n *node) []string { return strings.Split(s.line(n), ".") }), write: as(func(v []string) string { return strings.Join(v, ".") })}, // the way to a value in a JSON text
+		"what":       {shape: ShapeText, read: readOne, words: saysIn},
+		"meaning":    {shape: ShapeText, read: readOne, words: meaningsIn},
+		"series":     {shape: ShapeText, read: by((*source).series)},
+		"label":      {shape: ShapeText, read: by((*source).label)},
+		"tells":      {shape: ShapeText, read: by((*source).tells)},
+		"sends":      {shape: ShapeText, read: by((*source).sends), words: protocolWords, write: writeProtocols},
+		"steps":      {shape: ShapeTexts, read: by((*source).stepsLeft), write: inLine},
+		"files":      {shape: ShapeEnv, read: by((*source).spanFiles)},
+		"headers":    {shape: ShapeEnv, read: by((*source).headers), write: writeEnv},
+		"body":       {shape: "BodyOrText", read: by((*source).limitedBody), write: as(bodyOf)},
+		"statuses":   {shape: "Statuses", read: by((*source).statuses), write: writeStatuses},
+		"spans":      {shape: "Spans", read: by((*source).spans), write: as(spansOf)},
+		"metric":     {shape: ShapeText, read: by((*source).metric)},                                                                       // of findings.json
+		"among":      {shape: ShapeTexts, read: func(s *source, n *node, k key) any { return s.among(n, k.tag(tagMeans)) }, write: inLine}, // names of what an experiment has
 	}
-	return moreForms(name)
 }
 
-// moreForms are those that one key alone has.
-func moreForms(name string) form {
-	switch name {
-	case "lockfile":
-		return form{ShapeText, func(s *source, n *node, k key) any { return s.lockFile(n, k.name, k.tag(tagMeans)) }, nil}
-	case "projects":
-		return form{ShapeText, func(s *source, n *node, _ key) any { return s.projects(n) }, nil}
-	case "pattern":
-		return form{ShapeText, func(s *source, n *node, _ key) any { return s.pattern(n) }, nil}
-	case "shared":
-		return form{ShapeTexts, func(s *source, n *node, _ key) any { return s.share(n) }, nil}
-	case "programs":
-		return form{ShapeEnv, func(s *source, n *node, _ key) any { return s.programs(n) }, nil}
-	case "templates":
-		return form{ShapeTexts, func(s *source, n *node, _ key) any { return s.templates(n, s.known) }, func(_ writer, v any) any { return inline[string](v.([]string)) }}
-	case "filledTemplates": // of a workload's process: their texts, by name
-		return form{ShapeTexts, func(s *source, n *node, _ key) any { return s.ownTemplates(n, s.known) }, func(writer, any) any { return nil }}
-	case "page":
-		return form{ShapeText, func(s *source, n *node, _ key) any { return s.page(n) }, nil}
-	case "receives":
-		return form{ShapeEnv, func(s *source, n *node, _ key) any { return s.receives(n) }, writeReceives}
-	case "components":
-		return form{"", readComponents, func(_ writer, v any) any { return v }}
-	case "max":
-		return form{"", readMax, writeMax}
-	case "verify":
-		return form{"", readVerify, func(w writer, v any) any { return single("run", w.words(v.([]string))) }}
-	case "operations": // read by the workload, which knows whether it drives itself
-		return form{ShapeOperations, func(*source, *node, key) any { return nil }, func(w writer, v any) any { return w.operations(v.([]Operation)) }}
-	case "driver": // self-driving is written as self: true
-		return form{"Driver", func(s *source, n *node, _ key) any { return s.driver(n) }, func(_ writer, v any) any {
-			if v == SelfDriving {
-				return nil
-			}
-			return string(v.(Driver))
-		}}
-	case "folder":
-		return form{ShapeText, func(s *source, n *node, _ key) any { return filepath.FromSlash(s.line(n)) }, nil}
-	case "path": // the way to a value in a JSON text
-		return form{ShapeText, func(s *source, n *node, _ key) any { return strings.Split(s.line(n), ".") }, func(_ writer, v any) any { return strings.Join(v.([]string), ".") }}
-	case "what":
-		return form{"What", func(s *source, n *node, _ key) any { return s.oneOf(n, "what", saysIn(s.in)...) }, nil}
-	case "series":
-		return form{ShapeText, func(s *source, n *node, _ key) any { return s.series(n) }, nil}
-	case "label":
-		return form{ShapeText, func(s *source, n *node, _ key) any { return s.label(n) }, nil}
-	case "tells":
-		return form{ShapeText, func(s *source, n *node, _ key) any { return s.tells(n) }, nil}
-	case "meaning":
-		return form{"Meaning", func(s *source, n *node, _ key) any { return s.oneOf(n, "meaning", meaningsIn(s.in)...) }, nil}
-	case "sends":
-		return form{"Protocol", func(s *source, n *node, _ key) any { return s.sends(n) }, writeProtocols}
-	case "steps":
-		return form{ShapeTexts, func(s *source, n *node, _ key) any { return s.stepsLeft(n) }, func(_ writer, v any) any { return inline[string](v.([]string)) }}
-	case "files":
-		return form{ShapeEnv, func(s *source, n *node, _ key) any { return s.spanFiles(n) }, nil}
-	}
-	return form{}
+// by is a reader that needs nothing of its key, as a writer that needs nothing of the file.
+func by[T any](read func(*source, *node) T) func(*source, *node, key) any {
+	return func(s *source, n *node, _ key) any { return read(s, n) }
 }
+
+func as[T, R any](write func(T) R) func(writer, any) any {
+	return func(_ writer, v any) any { return write(v.(T)) }
+}
+
+func unread(*source, *node, key) any { return nil }
+
+func unwritten(writer, any) any { return nil }
+
+func inLine(_ writer, v any) any { return inline[string](v.([]string)) }
+
+func writeEnv(w writer, v any) any { return w.env(v.(map[string]string)) }
+
+func writeWords(w writer, v any) any { return w.words(v.([]string)) }
+
+// readOne reads one of the words of the key's form.
+func readOne(s *source, n *node, k key) any { return s.oneOf(n, k.name, forms[k.form].words(s.in)...) }
 
 func readWord(s *source, n *node, k key) any {
 	if words := k.words(tagOne); len(words) > 0 {
@@ -185,42 +174,35 @@ func readWord(s *source, n *node, k key) any {
 	return s.line(n)
 }
 
-func readFilled(s *source, n *node, _ key) any {
-	text := s.line(n)
-	s.placeholders(n.at, text, s.known)
-	return text
-}
-
 func readWhole(s *source, n *node, k key) any {
-	var low, high int
-	k.bounds(&low, &high)
+	low, high := bounds(k, strconv.Atoi)
 	return s.whole(n, low, high)
 }
 
 func readNumber(s *source, n *node, k key) any {
-	var low, high float64
-	k.bounds(&low, &high)
+	low, high := bounds(k, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) })
 	return s.number(n, low, high)
 }
 
 func readDuration(s *source, n *node, k key) any {
-	least, most, _ := strings.Cut(k.tag(tagRange), "..")
-	low, err := time.ParseDuration(least)
-	high, also := time.ParseDuration(most)
-	if err != nil || also != nil {
-		panic(fmt.Sprintf("config: %s.%s needs a range of durations", k.owner, k.field.Name))
-	}
+	low, high := bounds(k, time.ParseDuration)
 	return s.duration(n, low, high)
 }
 
-// bounds are the least and the most of a number.
-func (k key) bounds(low, high any) {
+func readShareIn(s *source, n *node, k key) any {
+	low, high := bounds(k, parseShare)
+	return s.shareBetween(n, low, high)
+}
+
+// bounds are the least and the most of a value.
+func bounds[T any](k key, parse func(string) (T, error)) (low, high T) {
 	least, most, _ := strings.Cut(k.tag(tagRange), "..")
-	_, err := fmt.Sscan(least, low)
-	_, also := fmt.Sscan(most, high)
+	low, err := parse(least)
+	high, also := parse(most)
 	if err != nil || also != nil {
-		panic(fmt.Sprintf("config: %s.%s needs a range of numbers", k.owner, k.field.Name))
+		panic(fmt.Sprintf("config: %s.%s needs a range", k.owner, k.field.Name))
 	}
+	return low, high
 }
 
 func readCommands(s *source, n *node, k key) any {
@@ -230,9 +212,17 @@ func readCommands(s *source, n *node, k key) any {
 	}
 	var out [][]string
 	for _, item := range n.items {
-		out = append(out, s.command(item, s.known))
+		out = append(out, s.command(item))
 	}
 	return out
+}
+
+func writeStatuses(_ writer, v any) any {
+	all := v.([]int)
+	if len(all) == 1 {
+		return all[0]
+	}
+	return all
 }
 
 func writeMax(_ writer, v any) any {
@@ -253,6 +243,14 @@ func writeReceives(_ writer, v any) any {
 	return p
 }
 
+func protocolWords(fileKind) []string {
+	var out []string
+	for _, r := range protocol.Table {
+		out = append(out, r.Word)
+	}
+	return out
+}
+
 func writeProtocols(_ writer, v any) any {
 	var out []string
 	for _, r := range rows(v.([]protocol.Name)) {
@@ -267,6 +265,7 @@ func writeProtocols(_ writer, v any) any {
 type Key struct {
 	Name     string
 	Shape    string // see the Shape constants; "" of structs
+	Items    string // the fewest and the most items of a list, as 2..50; ""
 	Field    reflect.StructField
 	Type     reflect.Type // of its value: the field's, or of the keys that the field is made of
 	Owner    reflect.Type // the struct that declares it
@@ -276,35 +275,22 @@ type Key struct {
 	Required bool
 }
 
-// madeOf are the structs that the fields of some forms are made of.
-var madeOf = map[string]reflect.Type{"max": reflect.TypeFor[Max](), "verify": reflect.TypeFor[Verify](), "components": reflect.TypeFor[Sections]()}
-
-// Keys are the keys of a struct in the file of a "tracer", a "service" or a "workload".
+// Keys are the keys of a struct in the file of an "experiment", a "workload", a "service" or a "tracer".
 func Keys(of reflect.Type, in string) []Key {
 	var out []Key
 	for _, k := range keysOf(of, fileKind(in)) {
-		one := Key{Name: k.name, Shape: formOf(k.form).shape, Field: k.field, Type: k.field.Type, Owner: k.owner, Required: slices.Contains(k.words(tagRequired), in)}
-		if of := madeOf[k.form]; of != nil {
-			one.Type = of
+		form := forms[k.form]
+		one := Key{
+			Name: k.name, Shape: cmp.Or(k.tag(tagShape), form.shape), Items: k.tag(tagItems), Field: k.field, Type: k.field.Type, Owner: k.owner,
+			Enum: k.words(tagOne), Named: k.form == formNamed, Nothing: k.form == formOrNothing, Required: slices.Contains(k.words(tagRequired), in),
 		}
-		one.Named = k.form == formNamed || one.Type.Kind() == reflect.Map
-		one.Nothing = k.form == formOrNothing
-		switch one.Enum = k.words(tagOne); one.Shape {
-		case "Role":
-			one.Enum = rolesIn(fileKind(in))
-		case "What":
-			one.Enum = saysIn(fileKind(in))
-		case "Driver":
-			for _, r := range Drivers {
-				one.Enum = append(one.Enum, string(r.Name))
-			}
-		case "Meaning":
-			one.Enum = meaningsIn(fileKind(in))
-		case "Protocol":
-			for _, r := range protocol.Table {
-				one.Enum = append(one.Enum, r.Word)
-			}
+		if form.of != nil {
+			one.Type = form.of
 		}
+		if form.words != nil {
+			one.Enum = form.words(fileKind(in))
+		}
+		one.Named = one.Named || one.Type.Kind() == reflect.Map
 		out = append(out, one)
 	}
 	return out

@@ -20,7 +20,7 @@ import (
 // The tags of a field that is a key. Its comment, behind it on the line, is what users read of it.
 const (
 	tagName     = "yaml"     // what it is called, or ",inline": the keys of that struct are the outer one's
-	tagForm     = "as"       // how its value is written where the type of the field does not say it: see formOf
+	tagForm     = "as"       // how its value is written where the type of the field does not say it: see forms
 	tagFile     = "of"       // the kinds of files that have it; none: all that have the struct
 	tagRange    = "range"    // the least and the most of a number or a duration: 1..4096
 	tagOne      = "one"      // the words that are right
@@ -30,11 +30,30 @@ const (
 	tagRequired = "required" // the kinds of files whose schema requires it; the check of the struct says why
 	tagAlways   = "always"   // it is written even if it is zero
 	tagShown    = "shown"    // what show calls a field that is no key of a file
+	tagShape    = "shape"    // its shape in a schema, where the form does not say it
+	tagItems    = "items"    // the fewest and the most items of a list: 2..50
+	tagBy       = "by"       // the workloads whose operations have it: byRequests or byOrders; none: all
 	// The tags of a blank field.
 	tagCalled = "called" // what an error calls the struct
 	tagRefuse = "refuse" // a key that is refused, with what to do instead in tagText
 	tagText   = "text"
 )
+
+// formOwn is the form of a key that its struct reads and writes itself: it is of several fields, or others have to be read before.
+const formOwn = "own"
+
+// A struct with such keys is both; what write gives as nil is left out.
+type (
+	ownReader interface {
+		read(s *source, n *node, key string)
+	}
+	ownWriter interface {
+		write(w writer, key string) any
+	}
+)
+
+// elsewhere is the type of a field that has no value: what its key says is kept in others.
+type elsewhere struct{}
 
 // A kind of file: the same struct may have other keys in another one.
 type fileKind string
@@ -43,6 +62,8 @@ const (
 	inTracer   fileKind = "tracer"
 	inService  fileKind = "service"
 	inWorkload fileKind = "workload"
+
+	inExperiment fileKind = "experiment"
 )
 
 // key is a row.
@@ -57,6 +78,11 @@ func (k key) tag(name string) string { return k.field.Tag.Get(name) }
 
 // words are those of a tag that lists some.
 func (k key) words(tag string) []string { return strings.Fields(k.tag(tag)) }
+
+// of is the struct that declares the key, in the outermost one.
+func (k key) of(outer reflect.Value) reflect.Value {
+	return outer.FieldByIndex(k.index[:len(k.index)-1])
+}
 
 // keysOf are the keys of a struct in a kind of file, in the order of its fields.
 func keysOf(t reflect.Type, in fileKind) []key {
@@ -80,6 +106,24 @@ func keysOf(t reflect.Type, in fileKind) []key {
 	return out
 }
 
+// allKeys are the keys of a struct, with the further ones that this one has.
+func allKeys(v reflect.Value, in fileKind) []key {
+	keys := keysOf(v.Type(), in)
+	if of, is := v.Interface().(extender); is {
+		behind, names := of.more()
+		at := slices.IndexFunc(keys, func(k key) bool { return k.name == behind }) + 1
+		for i, name := range names {
+			keys = slices.Insert(keys, at+i, key{name: name, form: formOwn, index: []int{0}})
+		}
+	}
+	return keys
+}
+
+// hasKey reports whether a struct has a key of that name: a setting beside its keys cannot be called so.
+func hasKey[T any](in fileKind, name string) bool {
+	return slices.ContainsFunc(keysOf(reflect.TypeFor[T](), in), func(k key) bool { return k.name == name })
+}
+
 // calledOf is what errors call a struct, and the keys that it refuses.
 func calledOf(t reflect.Type) (called string, refused map[string]string) {
 	called, refused = strings.ToLower(t.Name()), map[string]string{}
@@ -93,19 +137,28 @@ func calledOf(t reflect.Type) (called string, refused map[string]string) {
 	return called, refused
 }
 
-// A struct may set what it is before its keys are read, and check it after.
+// A struct may set what it is before its keys are read, and check it after; it may have further keys of its own form, and
+// keys that are not written.
 type (
 	beginner interface{ begin(s *source, n *node) }
 	checker  interface{ check(s *source, n *node) }
+	extender interface {
+		more() (behind string, names []string)
+	}
+	leaver interface{ leaves(key string) bool }
 )
 
 // reading is what a source knows of the place that it reads.
 type reading struct {
 	in       fileKind
-	known    []string // placeholders that a text may hold
-	settings []string // those of the file's settings, for the keys that may hold them besides
-	several  []string // processes of which there is one beside each of others, so that none of them can be named here
-	siblings *node    // the list in which the struct stands
+	known    []string          // placeholders that a text may hold
+	settings []string          // those of the file's settings, for the keys that may hold them besides
+	several  []string          // processes of which there is one beside each of others, so that none of them can be named here
+	siblings *node             // the list in which the struct stands
+	refused  map[string]string // keys of the struct that do not go with the rest, and why
+	subject  *Workload         // whose operations, or whose variants, are read
+	faults   Faults            // the experiment's, of which a variant may have others
+	studied  studied           // what claims may be about
 }
 
 // decode reads a mapping into a struct; into is a pointer to it.
@@ -117,18 +170,23 @@ func (s *source) decode(n *node, into any) bool {
 		return false
 	}
 	defer func(before reading) { s.reading = before }(s.reading)
+	s.refused = nil
 	if of, is := into.(beginner); is {
 		of.begin(s, n)
 	}
-	keys := keysOf(v.Type(), s.in)
+	keys := allKeys(v, s.in)
 	names := make([]string, len(keys))
 	for i, k := range keys {
 		names[i] = k.name
 	}
 	s.strangers(n, called, names, refused)
 	for _, k := range keys {
-		if at := n.get(k.name); at != nil {
-			s.value(k, at, v.FieldByIndex(k.index))
+		switch at, why := n.get(k.name), s.refused[k.name]; {
+		case at == nil:
+		case why != "":
+			s.fail(at.at, "%s", why)
+		default:
+			s.value(k, at, v)
 		}
 	}
 	if of, is := into.(checker); is {
@@ -163,11 +221,16 @@ func (s *source) strangers(n *node, called string, known []string, refused map[s
 	}
 }
 
-// value reads the value of a key into its field.
-func (s *source) value(k key, n *node, into reflect.Value) {
+// value reads the value of a key of a struct.
+func (s *source) value(k key, n *node, of reflect.Value) {
 	defer func(before reading) { s.reading = before }(s.reading)
 	s.known = s.scope(k)
-	if read := formOf(k.form).read; read != nil {
+	if k.form == formOwn {
+		k.of(of).Addr().Interface().(ownReader).read(s, n, k.name)
+		return
+	}
+	into := of.FieldByIndex(k.index)
+	if read := forms[k.form].read; read != nil {
 		if out := reflect.ValueOf(read(s, n, k)); out.IsValid() {
 			merge(into, out.Convert(into.Type()))
 		}
@@ -269,8 +332,21 @@ func (w writer) written(v any, in fileKind) pairs { return w.keys(reflect.ValueO
 
 func (w writer) keys(v reflect.Value, in fileKind) pairs {
 	p := pairs{}
-	for _, k := range keysOf(v.Type(), in) {
+	leaves := func(string) bool { return false }
+	if of, is := v.Interface().(leaver); is {
+		leaves = of.leaves
+	}
+	for _, k := range allKeys(v, in) {
+		if leaves(k.name) {
+			continue
+		}
 		field := v.FieldByIndex(k.index)
+		if k.form == formOwn {
+			if value := k.of(v).Interface().(ownWriter).write(w, k.name); value != nil {
+				p.add(k.name, value)
+			}
+			continue
+		}
 		if empty := field.IsZero() || (field.Kind() == reflect.Map || field.Kind() == reflect.Slice) && field.Len() == 0; empty && k.tag(tagAlways) == "" {
 			if !w.listed || field.Kind() != reflect.Slice || field.IsNil() { // steps: [] is not the same as none said
 				continue
@@ -289,7 +365,7 @@ func (w writer) keys(v reflect.Value, in fileKind) pairs {
 }
 
 func (w writer) valueOf(k key, v reflect.Value, in fileKind) any {
-	if write := formOf(k.form).write; write != nil {
+	if write := forms[k.form].write; write != nil {
 		return write(w, v.Interface())
 	}
 	switch v.Kind() {

@@ -27,13 +27,104 @@ const (
 // Bounds of a load.
 const (
 	maxConnections = 40_960
-	maxStreams     = 1_000
 	maxLevels      = 50 // of a sweep
 )
 
 // DefaultLongest is how long calls may take, where the load counts them and says
 // no duration: a bound, not what is aimed at.
 const DefaultLongest = 5 * time.Minute
+
+// Of Rate, Connections, Depth and Threads each is 0 where several are given; Rate also where Relative or Capacity has
+// to find it, and in a closed loop, which is Connections alone. The last keys are of self-driving workloads; see
+// docs/self-driving.md.
+
+// Load is how operations are made.
+type Load struct {
+	_           struct{}      `called:"load"`
+	_           struct{}      `refuse:"invocations" text:"not supported yet: loads of functions"`
+	Rate        float64       `yaml:"rate" as:"own" shape:"OneOrMoreRates"`          // open loop: a fixed rate, whether or not the program keeps up; default: the workload's, or 100/s without connections or capacity. Choose one that every variant can hold
+	Capacity    *Capacity     `yaml:"capacity" as:"own"`                             // every run searches for the rate that reaches a goal
+	Connections int           `yaml:"connections" as:"own" shape:"OneOrMoreNumbers"` // closed loop: each connection makes one operation at a time. With a rate or a search: the most that may be open, default 256
+	Streams     int           `yaml:"streams" range:"1..1000"`                       // gRPC: calls at a time on a connection; default: 1
+	Arrivals    string        `yaml:"arrivals" one:"constant poisson"`               // constant: evenly spaced; poisson: at random; default: constant
+	Timeout     time.Duration `yaml:"timeout" range:"1ms..1h"`                       // longest time of an operation; default: 5s
+	Calls       uint64        `yaml:"calls" range:"1..1000000000000"`                // self-driving: most operations of the window; what comes first, calls or duration, ends it
+	Depth       int           `yaml:"depth" as:"own" shape:"OneOrMoreNumbers"`       // self-driving: call depth; default: the workload's
+	Threads     int           `yaml:"threads" as:"own" shape:"OneOrMoreNumbers"`     // self-driving: threads that call; default: 1
+	Busy        time.Duration `yaml:"busy" range:"0s..1m"`                           // self-driving: how long the innermost call works; default: 0s
+	WarmupAll   time.Duration `yaml:"warmup_all" range:"0s..1h" always:"true"`       // load of all operations in turn before the first warm-up; default: the workload's, or 0s
+	Warmup      time.Duration `yaml:"warmup" as:"own" shape:"Text"`                  // load before the window: 3s; auto (at most 30 s) or auto..60s: pilots find it; default: 3s
+	Duration    time.Duration `yaml:"duration" range:"100ms..24h" always:"true"`     // the measured window of a phase, or a search's probe; default: 10s. Make it five times as long as a tracer holds spans, or longer
+	Idle        time.Duration `yaml:"idle" range:"0s..1h" always:"true"`             // time without load at first, to measure idle CPU; default: 1s
+
+	Rates      []float64     // several rates: a phase for each
+	Relative   *Relative     // a rate relative to what the variants can do, until a pilot has found it
+	Levels     []int         // several numbers of connections: a closed loop, and a phase for each
+	Depths     []int         // several depths: a phase for each
+	Crowds     []int         // several numbers of threads: a phase for each
+	WarmupMost time.Duration // a pilot finds the warm-up, at most so long, and Warmup is 0 until then; 0: it is given
+}
+
+func (l *Load) begin(*source, *node) { *l = defaultLoad() }
+
+func (l *Load) read(s *source, n *node, key string) {
+	switch key {
+	case "rate":
+		s.loadRate(n, l)
+	case "capacity":
+		l.Capacity = &Capacity{}
+		s.decode(n, l.Capacity)
+	case "connections":
+		l.Connections, l.Levels = s.oneOrMore(n, "numbers of connections", maxConnections)
+	case "depth":
+		l.Depth, l.Depths = s.oneOrMore(n, "depths", maxDeep)
+	case "threads":
+		l.Threads, l.Crowds = s.oneOrMore(n, "numbers of threads", maxThreads)
+	case "warmup":
+		s.warmup(n, l)
+	}
+}
+
+func (l Load) write(w writer, key string) any {
+	switch c := l.search(); {
+	case key == "rate" && len(l.Rates) > 0:
+		return inline[string](rateTexts(l.Rates))
+	case key == "rate" && l.Relative != nil:
+		return l.Relative.written()
+	case key == "rate" && l.Rate > 0:
+		return formatRate(l.Rate)
+	case key == "capacity" && c != nil:
+		return w.written(c, inExperiment)
+	case key == "connections":
+		return oneOrList(l.Connections, l.Levels)
+	case key == "depth":
+		return oneOrList(l.Depth, l.Depths)
+	case key == "threads":
+		return oneOrList(l.Threads, l.Crowds)
+	case key == "warmup":
+		return l.warmupText()
+	}
+	return nil
+}
+
+// oneOrList is a number, or the list of those that are swept; nil where there is none.
+func oneOrList(one int, list []int) any {
+	switch {
+	case len(list) > 0:
+		return inline[int](list)
+	case one > 0:
+		return one
+	}
+	return nil
+}
+
+func (l *Load) check(s *source, n *node) {
+	if l.Calls > 0 && n.get("duration") == nil {
+		l.Duration = DefaultLongest
+	}
+	s.oneKind(n, l)
+	s.atLeastOne(n, *l)
+}
 
 func defaultLoad() Load {
 	return Load{
@@ -61,33 +152,6 @@ func (l *Load) complete(w *Workload) {
 	if l.Connections == 0 && len(l.Levels) == 0 {
 		l.Connections = DefaultConnections
 	}
-}
-
-func (s *source) load(n *node) Load {
-	l := defaultLoad()
-	s.mapping(n, "load", fields{
-		"rate":        func(v *node) { s.loadRate(v, &l) },
-		"connections": func(v *node) { s.connections(v, &l) },
-		"capacity":    func(v *node) { l.Capacity = s.capacity(v) },
-		"arrivals":    func(v *node) { l.Arrivals = s.oneOf(v, "arrivals", "constant", "poisson") },
-		"warmup":      func(v *node) { s.warmup(v, &l) },
-		"warmup_all":  func(v *node) { l.WarmupAll = s.duration(v, 0, time.Hour) },
-		"duration":    func(v *node) { l.Duration = s.duration(v, 100*time.Millisecond, 24*time.Hour) },
-		"timeout":     func(v *node) { l.Timeout = s.duration(v, time.Millisecond, time.Hour) },
-		"idle":        func(v *node) { l.Idle = s.duration(v, 0, time.Hour) },
-		"streams":     func(v *node) { l.Streams = s.whole(v, 1, maxStreams) },
-		"calls":       func(v *node) { l.Calls = uint64(s.whole(v, 1, maxCalls)) },
-		"depth":       func(v *node) { l.Depth, l.Depths = s.oneOrMore(v, "depths", maxDeep) },
-		"threads":     func(v *node) { l.Threads, l.Crowds = s.oneOrMore(v, "numbers of threads", maxThreads) },
-		"busy":        func(v *node) { l.Busy = s.duration(v, 0, maxBusy) },
-		"invocations": s.refuse("loads of functions"),
-	})
-	if l.Calls > 0 && n.get("duration") == nil {
-		l.Duration = DefaultLongest
-	}
-	s.oneKind(n, &l)
-	s.atLeastOne(n, l)
-	return l
 }
 
 // oneKind complains of a load that is of two kinds at once. A capacity beside a
@@ -138,16 +202,6 @@ func (s *source) loadRate(n *node, l *Load) {
 		return
 	}
 	l.Relative = s.shares(n, strings.TrimSpace(share))
-}
-
-// connections reads 4, or [1, 2, 4].
-func (s *source) connections(n *node, l *Load) {
-	read := func(v *node) int { return s.whole(v, 1, maxConnections) }
-	if n.kind == list {
-		l.Levels = levels(s, n, "numbers of connections", read)
-		return
-	}
-	l.Connections = read(n)
 }
 
 // oneOrMore reads a whole number from 1, or a list of them.

@@ -191,6 +191,23 @@ func (n *node) get(key string) *node {
 	return nil
 }
 
+// keys are those of a mapping, in the order of the file.
+func (n *node) keys() []string {
+	var out []string
+	for _, e := range n.entries {
+		out = append(out, e.key)
+	}
+	return out
+}
+
+// asShort is a value that stands for a mapping with one key, where it is but a text.
+func (n *node) asShort(key string) *node {
+	if n.kind != scalar {
+		return n
+	}
+	return &node{at: n.at, kind: mapping, entries: []entry{{key, n.at, n}}}
+}
+
 // builder turns the library's tree into nodes.
 type builder struct {
 	source  *source

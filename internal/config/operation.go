@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"maps"
 	"math"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -14,19 +15,107 @@ import (
 	"unicode"
 )
 
-func (s *source) operationMap(n *node, w *Workload, known []string) []Operation {
+// Operation is one kind of work: a request, or, of a self-driving workload, words for its process.
+type Operation struct {
+	_           struct{} `called:"an operation"`
+	Name        string
+	Description string            `yaml:"description" as:"text"`                                              // a line for 'tracetax show'
+	URL         string            `yaml:"request" as:"own" by:"requests" shape:"Text"`                        // POST /checkout, or GET https://127.0.0.1:{port}/; this, grpc or steps
+	GRPC        bool              `yaml:"grpc" as:"own" by:"requests" shape:"Text"`                           // unary call: /package.Service/Method, also with https://127.0.0.1:{port} before; body is a protobuf message
+	Then        []Step            `yaml:"steps" as:"own" by:"requests" shape:"[]StepOrRequest" items:"2..50"` // instead: requests that follow one another and are one operation; not with data, gRPC or self-driving
+	Insecure    bool              `yaml:"insecure" by:"requests"`                                             // true: do not check certificates; default: false
+	Data        string            `yaml:"data" as:"own" by:"requests" shape:"Text"`                           // CSV with a header line, or JSON lines: each operation uses another row, {data.COLUMN}
+	Order       string            `yaml:"order" as:"own" by:"requests" one:"turn random"`                     // of rows: turn, over and over; random, by the seed; default: turn
+	Protoset    string            `yaml:"protoset" as:"own" by:"requests" shape:"Text"`                       // gRPC: types, from protoc --descriptor_set_out=FILE --include_imports; body is then JSON
+	Process     string            `yaml:"process" as:"own" shape:"Text"`                                      // whose port a path goes to; default: the one app whose port no other is given
+	Headers     map[string]string `yaml:"headers" as:"headers" by:"requests"`                                 // header fields
+	Body        []byte            `yaml:"body" as:"body" by:"requests"`                                       // a text, "@order.json", or where it comes from; at most 256 KiB in all
+	Status      []int             `yaml:"status" as:"statuses" by:"requests"`                                 // right status, not for grpc; of several, [200, 500], records count each; default: 2xx and 3xx
+	Timeout     time.Duration     `yaml:"timeout" by:"requests" range:"1ms..1h"`                              // instead of the load's
+	Rate        float64           `yaml:"rate" as:"rate"`                                                     // instead of the load's; a built-in workload's rates yield to your rate or connections
+	Spans       map[string]Number `yaml:"spans" as:"spans"`                                                   // spans that one makes: 3, 2..5, or by tracer {default: 3, otel-go: 2}; default: learnt by a slow run
+
+	Drive map[string]string `yaml:"drive" as:"own" by:"orders" shape:"Environment" text:"drive is for self-driving workloads; write self: true at the workload, or give the operation a request"` // self-driving: words for its process, as {depth: 10}; the load's win
+	Empty bool              `yaml:"empty" by:"orders" text:"empty is for self-driving workloads: a request is never for nothing; leave it out"`                                                   // self-driving, true: does nothing, so that cost is told as time and not as a share; default: false
+
+	Method string            // of the request; URL is a path, or an address with one, and may hold placeholders
+	Take   map[string]string // values of its answer for the requests of Then; see Step
+	Mix    []Share           // a weighted mix of operations, instead of a request
+}
+
+// The values of tagBy.
+const (
+	byRequests = "requests"
+	byOrders   = "orders"
+)
+
+// begin refuses the keys that are of other workloads' operations.
+func (o *Operation) begin(s *source, _ *node) {
+	s.refused = map[string]string{}
+	generator := s.subject.Driver.Row().Generator
+	for _, k := range keysOf(reflect.TypeFor[Operation](), s.in) {
+		switch by := k.tag(tagBy); {
+		case by == byOrders && generator:
+			s.refused[k.name] = k.tag(tagText)
+		case by == byRequests && !generator:
+			s.refused[k.name] = k.name + " is part of a request, and a self-driving workload (self: true) gets none; leave it out"
+		}
+	}
+}
+
+func (o *Operation) read(s *source, n *node, key string) {
+	switch key { // steps are read when the rest is
+	case "request":
+		o.Method, o.URL = s.request(n)
+	case "grpc":
+		o.Method, o.URL, o.GRPC = "POST", s.call(n), true
+	case "data":
+		o.Data = s.dataFile(n)
+	case "order":
+		o.Order = s.order(n)
+	case "protoset":
+		o.Protoset = s.protoset(n)
+	case "process":
+		o.Process = s.processOf(n, s.subject.Processes)
+	case "drive":
+		o.Drive = s.drive(n)
+	}
+}
+
+func (o Operation) write(w writer, key string) any {
+	texts := map[string]string{"data": o.Data, "order": o.Order, "protoset": o.Protoset, "process": o.Process}
+	switch {
+	case key == "request" && o.URL != "" && !o.GRPC && len(o.Then) == 0:
+		return o.Method + " " + w.redactor.text(o.URL)
+	case key == "grpc" && o.GRPC:
+		return w.redactor.text(o.URL)
+	case key == "steps" && len(o.Then) > 0:
+		var steps []pairs
+		for _, step := range o.steps() {
+			steps = append(steps, w.written(&step, inWorkload))
+		}
+		return steps
+	case key == "drive" && len(o.Drive) > 0:
+		return o.Drive
+	case texts[key] != "":
+		return texts[key]
+	}
+	return nil
+}
+
+// leaves reports whether a key is written in the steps, and not beside them.
+func (o Operation) leaves(key string) bool { return len(o.Then) > 0 && slices.Contains(stepKeys, key) }
+
+func (s *source) operationMap(n *node, w *Workload) []Operation {
 	entries := s.entries(n, "operations")
 	if len(entries) == 0 {
 		s.fail(n.at, "operations is empty; a workload needs at least one")
 	}
+	s.subject = w
 	var out []Operation
 	for _, e := range entries {
 		s.operationName(e.at, e.key)
-		if !w.Driver.Row().Generator {
-			out = append(out, s.driven(e, w.Processes))
-			continue
-		}
-		out = append(out, s.operation(e, w.Processes, known))
+		out = append(out, s.operation(e))
 	}
 	return out
 }
@@ -41,61 +130,31 @@ func (s *source) operationName(at place, name string) {
 	}
 }
 
-func (s *source) operation(e entry, processes []Process, known []string) Operation {
-	o := Operation{Name: e.key}
-	n := e.value
-	if n.kind == scalar { // checkout: POST /checkout
-		s.request(&o, n, known)
-		s.target(&o, n.at, processes)
-		s.data(&o, n, nil, known)
-		s.untaken(&o, n, nil, known)
+func (s *source) operation(e entry) Operation {
+	o, n := Operation{Name: e.key}, e.value
+	if !s.subject.Driver.Row().Generator {
+		s.driven(e, &o)
 		return o
 	}
-	var request, steps *node
-	ok := s.mapping(n, "an operation", fields{
-		"description": func(v *node) { o.Description = s.text(v) },
-		"request":     func(v *node) { request = v; s.request(&o, v, known) },
-		"grpc":        func(v *node) { request = v; s.call(&o, v, known) },
-		"steps":       func(v *node) { steps = v },
-		"process":     func(v *node) { o.Process = s.processOf(v, processes) },
-		"headers":     func(v *node) { o.Headers = s.headers(v, known) },
-		"body":        func(v *node) { o.Body = s.limitedBody(v) },
-		"status":      func(v *node) { o.Status = s.statuses(v) },
-		"timeout":     func(v *node) { o.Timeout = s.duration(v, time.Millisecond, time.Hour) },
-		"rate":        func(v *node) { o.Rate = s.rate(v) },
-		"spans":       func(v *node) { o.Spans = s.spans(v) },
-		"data":        func(v *node) { o.Data = s.dataFile(v) },
-		"order":       func(v *node) { o.Order = s.order(v) },
-		"protoset":    func(v *node) { o.Protoset = s.protoset(v) },
-		"insecure":    func(v *node) { o.Insecure = s.flag(v) },
-		"drive": func(v *node) {
-			s.fail(v.at, "drive is for self-driving workloads; write self: true at the workload, or give the operation a request")
-		},
-		"empty": func(v *node) {
-			s.fail(v.at, "empty is for self-driving workloads: a request is never for nothing; leave it out")
-		},
-	})
-	if !ok {
+	if n = n.asShort("request"); !s.decode(n, &o) { // checkout: POST /checkout
 		return o
 	}
-	if steps != nil {
-		s.steps(&o, n, steps, processes, known)
+	request := cmp.Or(n.get("grpc"), n.get("request")) // of both fits complains
+	switch steps := n.get("steps"); {
+	case steps != nil:
+		s.steps(&o, n, steps)
 		s.fits(&o, n)
 		return o
-	}
-	if request == nil && n.get("drive") != nil {
+	case request == nil && n.get("drive") == nil && !slices.Contains(n.meant, "grpc"):
+		s.lacks(n, "request", e.at, "operation %q needs a request, such as \"GET /\", grpc: /package.Service/Method, or steps", printable(e.key))
 		return o
-	}
-	if request == nil {
-		if !slices.Contains(n.meant, "grpc") {
-			s.lacks(n, "request", e.at, "operation %q needs a request, such as \"GET /\", grpc: /package.Service/Method, or steps", printable(e.key))
-		}
+	case request == nil:
 		return o
 	}
 	s.fits(&o, n)
-	s.target(&o, request.at, processes)
-	s.data(&o, request, n, known)
-	s.untaken(&o, request, n, known)
+	s.target(&o, request.at)
+	s.data(&o, request, n)
+	s.untaken(&o, request, n)
 	return o
 }
 
@@ -173,21 +232,22 @@ func (e *Experiment) ownPace() string {
 
 // measured are the operations that the experiment measures on w: named ones,
 // a mix, or all.
-func (s *source) measured(p parts, w *Workload) []Operation {
+func (s *source) measured(n *node, w *Workload) []Operation {
+	named, mix := n.get("operations"), n.get("mix")
 	switch {
-	case p.operations != nil && p.mix != nil:
-		s.fail(p.mix.at, "an experiment has either operations or a mix")
+	case named != nil && mix != nil:
+		s.fail(mix.at, "an experiment has either operations or a mix")
 		return nil
-	case p.mix != nil:
-		return s.mix(p.mix, w)
-	case p.operations == nil:
+	case mix != nil:
+		return s.mix(mix, w)
+	case named == nil:
 		return slices.Clone(w.Operations)
 	}
 	var out []Operation
-	for i, name := range s.texts(p.operations) {
-		at := p.operations.at
-		if p.operations.kind == list {
-			at = p.operations.items[i].at
+	for i, name := range s.texts(named) {
+		at := named.at
+		if named.kind == list {
+			at = named.items[i].at
 		}
 		if slices.ContainsFunc(out, func(o Operation) bool { return o.Name == name }) {
 			s.fail(at, "operation %q is here a second time", printable(name))
@@ -198,7 +258,7 @@ func (s *source) measured(p parts, w *Workload) []Operation {
 		}
 	}
 	if len(out) == 0 && len(s.problems) == 0 {
-		s.fail(p.operations.at, "operations is empty; leave it out to measure all")
+		s.fail(named.at, "operations is empty; leave it out to measure all")
 	}
 	return out
 }
@@ -243,14 +303,34 @@ func (s *source) mix(n *node, w *Workload) []Operation {
 
 // Operations of several requests, one after the other, with values of an answer in those that follow.
 
-// Step is a request that follows another one of its operation.
+// Step is one request of an operation of several.
 type Step struct {
+	_       struct{}          `called:"a step"`
+	URL     string            `yaml:"request" as:"own" shape:"Text" required:"workload"` // POST /login; may hold {take.NAME} of a step before; needed
+	Headers map[string]string `yaml:"headers" as:"headers"`                              // header fields
+	Body    []byte            `yaml:"body" as:"body"`                                    // as of an operation
+	Status  []int             `yaml:"status" as:"statuses"`                              // right status, or several; default: 2xx and 3xx
+	Take    map[string]string `yaml:"take" as:"own" shape:"Environment"`                 // values of its answer for later steps, by name: $.user.tokens[0] of a JSON body, or a regular expression over header lines and body, whose first group counts
 	Method  string
-	URL     string
-	Headers map[string]string
-	Body    []byte
-	Status  []int             // those that are right; none is any 2xx or 3xx
-	Take    map[string]string // values of its answer, by name: $.way.in[0].json, or a regular expression with a group
+}
+
+func (p *Step) read(s *source, n *node, key string) {
+	switch key {
+	case "request":
+		p.Method, p.URL = s.request(n)
+	case "take":
+		p.Take = s.take(n)
+	}
+}
+
+func (p Step) write(w writer, key string) any {
+	switch {
+	case key == "request":
+		return p.Method + " " + w.redactor.text(p.URL)
+	case key == "take" && len(p.Take) > 0:
+		return p.Take
+	}
+	return nil
 }
 
 const (
@@ -272,7 +352,7 @@ var (
 var stepKeys = []string{"request", "grpc", "headers", "body", "status", "data", "order", "protoset"}
 
 // steps reads the requests of an operation; n is the operation, all its steps.
-func (s *source) steps(o *Operation, n, all *node, processes []Process, known []string) {
+func (s *source) steps(o *Operation, n, all *node) {
 	for _, key := range stepKeys {
 		if other := n.get(key); other != nil {
 			s.fail(other.at, "an operation with steps has %s in its steps, not beside them", key)
@@ -283,18 +363,19 @@ func (s *source) steps(o *Operation, n, all *node, processes []Process, known []
 		s.fail(all.at, "steps is a list of 2 to %d requests, such as [POST /login, GET /cart]; a single one is a request", maxSteps)
 		return
 	}
-	if slices.Contains(known, takePrefix+"port") {
+	if slices.Contains(s.known, takePrefix+"port") {
 		s.fail(all.at, "a process is called take, so that {take.port} would mean two things; give it another name")
 		return
 	}
-	var taken []string
+	defer func(before []string) { s.known = before }(s.known)
 	for i, item := range all.items {
-		step := s.step(item, slices.Concat(known, taken))
+		var step Step
+		s.decode(item.asShort("request"), &step)
 		one := Operation{URL: step.URL, Process: o.Process}
-		s.target(&one, item.at, processes)
+		s.target(&one, item.at)
 		step.URL, o.Process = one.URL, one.Process
 		for _, name := range slices.Sorted(maps.Keys(step.Take)) {
-			if taken = append(taken, takePrefix+name); i == len(all.items)-1 {
+			if s.known = append(slices.Clip(s.known), takePrefix+name); i == len(all.items)-1 {
 				s.fail(item.at, "nothing follows the last step that could use {take.%s}; leave take out", printable(name))
 			}
 		}
@@ -306,31 +387,18 @@ func (s *source) steps(o *Operation, n, all *node, processes []Process, known []
 	}
 }
 
-// step reads one of them: a request, or a mapping with one. Known are the placeholders, those of values taken before among them.
-func (s *source) step(n *node, known []string) Step {
-	var o Operation
-	var take map[string]string
-	if n.kind == scalar {
-		s.request(&o, n, known)
-	} else {
-		ok := s.mapping(n, "a step", fields{
-			"request": func(v *node) { s.request(&o, v, known) },
-			"headers": func(v *node) { o.Headers = s.headers(v, known) },
-			"body":    func(v *node) { o.Body = s.limitedBody(v) },
-			"status":  func(v *node) { o.Status = s.statuses(v) },
-			"take":    func(v *node) { take = s.take(v) },
-		})
-		if ok && n.get("request") == nil {
-			s.lacks(n, "request", n.at, "a step needs a request, such as POST /login")
-		}
+// check complains of what the texts of a step name that no step before it takes.
+func (p *Step) check(s *source, n *node) {
+	if n.get("request") == nil {
+		s.lacks(n, "request", n.at, "a step needs a request, such as POST /login")
 	}
-	texts := []string{o.URL, string(o.Body)}
-	for _, name := range slices.Sorted(maps.Keys(o.Headers)) {
-		texts = append(texts, o.Headers[name])
+	texts := []string{p.URL, string(p.Body)}
+	for _, name := range slices.Sorted(maps.Keys(p.Headers)) {
+		texts = append(texts, p.Headers[name])
 	}
 	for _, text := range texts {
 		for _, m := range takeWord.FindAllStringSubmatch(text, -1) {
-			if !slices.Contains(known, takePrefix+m[1]) && len(s.problems) == 0 { // a plain one in the request was told already
+			if !slices.Contains(s.known, takePrefix+m[1]) && len(s.problems) == 0 { // a plain one in the request was told already
 				s.fail(n.at, "no step before this one takes {take.%s}", printable(m[1]))
 			}
 		}
@@ -341,14 +409,13 @@ func (s *source) step(n *node, known []string) Step {
 			s.fail(n.at, "steps take no rows of request data; leave {data.%s} out", printable(columnsOf(text)[0]))
 		}
 	}
-	return Step{Method: o.Method, URL: o.URL, Headers: o.Headers, Body: o.Body, Status: o.Status, Take: take}
 }
 
-// untaken complains of {take.NAME} in an operation of a single request, whose n is as that of data.
-func (s *source) untaken(o *Operation, request, n *node, known []string) {
+// untaken complains of {take.NAME} in an operation of a single request.
+func (s *source) untaken(o *Operation, request, n *node) {
 	for _, part := range o.dataTexts(request, n) {
 		for _, m := range takeWord.FindAllStringSubmatch(part.text, -1) {
-			if !slices.Contains(known, takePrefix+m[1]) && len(s.problems) == 0 { // as in a step
+			if !slices.Contains(s.known, takePrefix+m[1]) && len(s.problems) == 0 { // as in a step
 				s.fail(part.at, "{take.%s} stands for a value of the answer to an earlier step, but the operation has no steps", printable(m[1]))
 			}
 		}

@@ -99,16 +99,11 @@ func (s *source) size(n *node) int64 {
 	return size
 }
 
-func (s *source) dir(n *node, known []string) string {
-	dir := s.line(n)
-	s.placeholders(n.at, dir, known)
-	return filepath.FromSlash(dir)
-}
+func (s *source) dir(n *node) string { return filepath.FromSlash(s.filled(n)) }
 
 // ready reads how one sees that a process is up.
-func (s *source) ready(n *node, known []string) string {
-	text := s.line(n)
-	s.placeholders(n.at, text, known)
+func (s *source) ready(n *node) string {
+	text := s.filled(n)
 	scheme, rest, _ := strings.Cut(text, ":")
 	switch scheme {
 	case "http":

@@ -6,7 +6,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -19,35 +18,12 @@ import (
 	"github.com/mattn/go-shellwords"
 )
 
-// fields are the keys that a mapping may have, each with what is done with its value.
-type fields map[string]func(*node)
-
-// mapping gives every entry of n to its field. What names the mapping in errors.
-func (s *source) mapping(n *node, what string, fs fields) bool {
-	if n.kind != mapping {
-		s.fail(n.at, "%s must be a mapping of keys and values, not %s", what, n.kind)
-		return false
-	}
-	s.strangers(n, what, slices.Collect(maps.Keys(fs)), nil)
-	for _, e := range n.entries {
-		if read, ok := fs[e.key]; ok {
-			read(e.value)
-		}
-	}
-	return true
-}
-
 // lacks complains that the mapping n has no such key, unless it is there
 // misspelt, of which mapping has complained.
 func (s *source) lacks(n *node, key string, at place, format string, args ...any) {
 	if !slices.Contains(n.meant, key) {
 		s.fail(at, format, args...)
 	}
-}
-
-// refuse is the field of a key that the design knows and this version does not.
-func (s *source) refuse(text string) func(*node) {
-	return func(n *node) { s.fail(n.at, "not supported yet: %s", text) }
 }
 
 // entries are the entries of a mapping with free keys.
@@ -86,6 +62,13 @@ func (s *source) line(n *node) string {
 		s.fail(n.at, "expected one line of text, without control characters")
 		return ""
 	}
+	return text
+}
+
+// filled is a line with placeholders.
+func (s *source) filled(n *node) string {
+	text := s.line(n)
+	s.placeholders(n.at, text, s.known)
 	return text
 }
 
@@ -190,7 +173,7 @@ func (s *source) texts(n *node) []string {
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
 
 // env reads environment variables. A value may hold placeholders.
-func (s *source) env(n *node, known []string) map[string]string {
+func (s *source) env(n *node) map[string]string {
 	out := map[string]string{}
 	for _, e := range s.entries(n, "env") {
 		if !variable.MatchString(e.key) {
@@ -198,7 +181,7 @@ func (s *source) env(n *node, known []string) map[string]string {
 			continue
 		}
 		out[e.key] = s.text(e.value)
-		s.placeholders(e.value.at, out[e.key], known)
+		s.placeholders(e.value.at, out[e.key], s.known)
 	}
 	return out
 }
@@ -217,8 +200,8 @@ func without(words []string, word string) []string {
 }
 
 // userEnv reads env of the user's own, where ${env:NAME} must be set.
-func (s *source) userEnv(n *node, known []string) map[string]string {
-	out := s.env(n, known)
+func (s *source) userEnv(n *node) map[string]string {
+	out := s.env(n)
 	for _, e := range n.entries {
 		s.environment(e.value.at, e.value.text)
 	}
@@ -360,7 +343,7 @@ func formatSize(bytes int64) string {
 // Commands as people write them: a list of words, or one line split as a shell does.
 
 // command reads a list of words or a line. A command must have a first word.
-func (s *source) command(n *node, known []string) []string {
+func (s *source) command(n *node) []string {
 	var words []string
 	switch n.kind {
 	case list:
@@ -384,7 +367,7 @@ func (s *source) command(n *node, known []string) []string {
 		if n.kind == list {
 			at = n.items[i].at
 		}
-		s.placeholders(at, w, known)
+		s.placeholders(at, w, s.known)
 	}
 	return words
 }

@@ -25,40 +25,40 @@ import (
 )
 
 // request reads "POST /checkout" or "GET http://127.0.0.1:8080/".
-func (s *source) request(o *Operation, n *node, known []string) {
+func (s *source) request(n *node) (verb, target string) {
 	text := s.line(n)
-	s.placeholders(n.at, withoutData(text), known)
+	s.placeholders(n.at, withoutData(text), s.known)
 	verb, target, ok := strings.Cut(strings.TrimSpace(text), " ")
 	if !ok && isTarget(verb) {
 		verb, target = "GET", verb
 	}
-	o.Method, o.URL = verb, strings.TrimSpace(target)
+	target = strings.TrimSpace(target)
 	if !method.MatchString(strings.ToUpper(verb)) {
 		s.fail(n.at, "%q is not a request such as \"POST /checkout\"", printable(text))
-		return
+		return verb, target
 	}
 	if err := CheckMethod(verb); err != nil {
 		s.fail(n.at, "%v", err)
-		return
+		return verb, target
 	}
-	s.url(n, o.URL, fmt.Sprintf("the request %q must go to a path such as /checkout, or to an http:// or https:// URL", printable(text)))
+	s.url(n, target, fmt.Sprintf("the request %q must go to a path such as /checkout, or to an http:// or https:// URL", printable(text)))
+	return verb, target
 }
 
 // fullMethod is the path of a gRPC method.
 var fullMethod = regexp.MustCompile(`^/[A-Za-z_][A-Za-z0-9_.]*/[A-Za-z_][A-Za-z0-9_]*$`)
 
 // call reads "/package.Service/Method", with or without an address before it.
-func (s *source) call(o *Operation, n *node, known []string) {
+func (s *source) call(n *node) string {
 	text := strings.TrimSpace(s.line(n))
-	s.placeholders(n.at, withoutData(text), known)
+	s.placeholders(n.at, withoutData(text), s.known)
 	if rest, ok := strings.CutPrefix(text, "grpc"); ok && strings.Contains(rest, "://") {
 		text = "http" + rest // grpc:// and grpcs://, as the load command has them
 	}
-	o.Method, o.URL, o.GRPC = "POST", text, true
 	before := len(s.problems)
 	s.url(n, text, fmt.Sprintf("the call %q must be a method such as /package.Service/Method, or http://127.0.0.1:50051/package.Service/Method", printable(text)))
 	if len(s.problems) > before {
-		return
+		return text
 	}
 	path := text
 	if _, rest, absolute := strings.Cut(text, "://"); absolute {
@@ -68,6 +68,7 @@ func (s *source) call(o *Operation, n *node, known []string) {
 	if !fullMethod.MatchString(path) {
 		s.fail(n.at, "%q is not a gRPC method such as /package.Service/Method", printable(path))
 	}
+	return text
 }
 
 // isTarget reports whether a request goes there.
@@ -126,7 +127,8 @@ func CheckMethod(name string) error {
 // What every request says besides its method and its path: which process is asked, and its headers.
 
 // target checks that a request to a path has a port to go to.
-func (s *source) target(o *Operation, at place, processes []Process) {
+func (s *source) target(o *Operation, at place) {
+	processes := s.subject.Processes
 	if !strings.HasPrefix(o.URL, "/") && !strings.HasPrefix(o.URL, dataStart) || len(processes) == 0 {
 		return
 	}
@@ -147,7 +149,7 @@ func (s *source) target(o *Operation, at place, processes []Process) {
 var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 // headers reads header fields; their names are given their usual spelling.
-func (s *source) headers(n *node, known []string) map[string]string {
+func (s *source) headers(n *node) map[string]string {
 	out := map[string]string{}
 	for _, e := range s.entries(n, "headers") {
 		name := textproto.CanonicalMIMEHeaderKey(e.key)
@@ -161,7 +163,7 @@ func (s *source) headers(n *node, known []string) map[string]string {
 				s.fail(e.at, "header %s is here a second time", name)
 			}
 			out[name] = s.line(e.value)
-			s.placeholders(e.value.at, withoutData(out[name]), known)
+			s.placeholders(e.value.at, withoutData(out[name]), s.known)
 		}
 	}
 	return out
@@ -279,7 +281,15 @@ func (s *source) limitedBody(n *node) []byte {
 	return body
 }
 
-// body reads a text, "@file", or {text:}, {file:} or {base64:}.
+// Body is where a body comes from: one of these.
+type Body struct {
+	_      struct{} `called:"body"`
+	Text   string   `yaml:"text" as:"text"`   // the body itself
+	File   string   `yaml:"file"`             // a file beside the experiment, or inside the workload's folder
+	Base64 string   `yaml:"base64" as:"text"` // the body in base64
+}
+
+// body reads a text, "@file", or a Body.
 func (s *source) body(n *node) []byte {
 	if n.kind != mapping {
 		text := s.text(n)
@@ -288,17 +298,18 @@ func (s *source) body(n *node) []byte {
 		}
 		return []byte(text)
 	}
-	var out []byte
-	s.mapping(n, "body", fields{
-		"text": func(v *node) { out = []byte(s.text(v)) },
-		"file": func(v *node) { out = s.bodyFile(v, s.line(v)) },
-		"base64": func(v *node) {
-			var err error
-			if out, err = base64.StdEncoding.DecodeString(s.text(v)); err != nil {
-				s.fail(v.at, "not base64: %v", err)
-			}
-		},
-	})
+	var from Body
+	s.decode(n, &from)
+	out := []byte(from.Text)
+	if file := n.get("file"); file != nil {
+		out = s.bodyFile(file, from.File)
+	}
+	if coded := n.get("base64"); coded != nil {
+		var err error
+		if out, err = base64.StdEncoding.DecodeString(from.Base64); err != nil {
+			s.fail(coded.at, "not base64: %v", err)
+		}
+	}
 	if len(n.entries) != 1 {
 		s.fail(n.at, "body has one of text, file and base64")
 	}

@@ -133,16 +133,13 @@ func (w *Workload) services() []*Service {
 
 // Settings of services: what a hop may choose, and what follows from that.
 
-// hopKeys are the keys of a hop; a service's setting cannot be called so.
-var hopKeys = []string{"service", "config", "program", "env", "cpus", "memory", "tap"}
-
 // checkSettings checks the settings of a service.
 func (v *Service) checkSettings(s *source, n *node) {
 	s.checkSettings(n, v.Settings)
 	names := namesOf(v.Settings)
 	for i, set := range v.Settings {
 		at := n.entries[i].value
-		if slices.Contains(hopKeys, set.Name) {
+		if hasKey[Hop](inExperiment, set.Name) {
 			s.fail(n.entries[i].at, "a setting cannot be called %q: the word means something else in a hop", set.Name)
 		}
 		if set.Meaning == meaningSampling {
@@ -246,19 +243,6 @@ func (p Process) chosenDelay() time.Duration {
 		}
 	}
 	return sum
-}
-
-// chooseOf reads the value of a setting of a hop.
-func (s *source) chooseOf(hop *Process, set Setting, n *node) {
-	value, err := set.canonical(s.line(n))
-	if err != nil {
-		s.fail(n.at, "setting %s of service %s: %v", set.Name, hop.Service.Name, err)
-		return
-	}
-	if hop.Settings == nil {
-		hop.Settings = map[string]string{}
-	}
-	hop.Settings[set.Name] = value
 }
 
 // meant complains of settings that say nothing beside others. To a configuration of the user's own they say what it makes of them.

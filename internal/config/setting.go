@@ -75,7 +75,7 @@ func (s *source) checkSettings(n *node, all []Setting) {
 	for i := range all {
 		e, set := n.entries[i], &all[i]
 		s.name(e.at, "setting", e.key)
-		if slices.Contains(variantKeys, e.key) {
+		if hasKey[Variant](inExperiment, e.key) {
 			s.fail(e.at, "a setting cannot be called %q: the word means something else in a variant", e.key)
 		}
 		if e.value.kind != mapping {
@@ -188,13 +188,9 @@ func (s *source) spanFiles(n *node) map[string]string {
 
 // sends reads the protocol by which spans are sent with a choice, whatever else is named: other signals may go by that.
 func (s *source) sends(n *node) []protocol.Name {
-	text := s.line(n)
-	var words []string
-	for _, r := range protocol.Table {
-		words = append(words, r.Word)
-		if r.Word == text {
-			return []protocol.Name{r.Name}
-		}
+	text, words := s.line(n), protocolWords(s.in)
+	if i := slices.Index(words, text); i >= 0 {
+		return []protocol.Name{protocol.Table[i].Name}
 	}
 	s.fail(n.at, "%s", unknown("protocol", printable(text), words))
 	return nil

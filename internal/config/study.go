@@ -14,18 +14,19 @@ import (
 
 // study reads published and claims, and gives each of the experiments, one for each
 // workload, what is about it.
-func (s *source) study(p parts, all []*Experiment, catalog *Catalog) {
-	if p.published == nil && p.claims == nil || len(all) == 0 {
+func (s *source) study(n *node, all []*Experiment, catalog *Catalog) {
+	figures, found := n.get("published"), n.get("claims")
+	if figures == nil && found == nil || len(all) == 0 {
 		return
 	}
-	known := newStudied(all, catalog)
+	s.studied = newStudied(all, catalog)
 	var published []Published
-	if p.published != nil {
-		published = s.published(p.published, known)
+	if figures != nil {
+		published = s.published(figures, s.studied)
 	}
 	var claims []Claim
-	if p.claims != nil {
-		claims = s.claims(p.claims, known)
+	if found != nil {
+		claims = s.claims(found)
 	}
 	for _, e := range all {
 		for _, row := range published {
@@ -83,49 +84,48 @@ func (e *Experiment) about(workload string, operations, variants []string) bool 
 		})
 }
 
-// studied adds what the experiment repeats, as far as it still has what that is about.
-func (e *Experiment) studied(p *pairs) {
-	var rows []Published
-	for _, row := range e.Published {
+// stillPublished are the published figures that are about what the experiment still has.
+func (e *Experiment) stillPublished() []Published {
+	return slices.DeleteFunc(slices.Clone(e.Published), func(row Published) bool {
 		var operations []string
 		if row.Operation != "" { // otherwise it is the study's mean over all
 			operations = []string{row.Operation}
 		}
-		if e.about(row.Workload, operations, []string{row.Variant}) {
-			rows = append(rows, row)
-		}
-	}
-	if len(rows) > 0 {
-		p.add("published", publishedLines(rows))
-	}
-	var claims []pairs
-	for _, c := range e.Claims {
-		if e.about("", c.Operation, c.Variants) {
-			claims = append(claims, c.pairs())
-		}
-	}
-	if len(claims) > 0 {
-		p.add("claims", claims)
-	}
+		return !e.about(row.Workload, operations, []string{row.Variant})
+	})
 }
 
 // Claims of a study, as predicates on intervals.
 
-// The words of a claim.
-var (
-	claimKinds = []string{"cost", "ratio"}
-	claimOvers = []string{"operations", "workloads", "variants", "all"}
-)
+// A claim holds where every one of the intervals that it selects lies wholly in the given range, is refuted where one lies
+// wholly outside, and cannot be told otherwise.
 
-func (s *source) claims(n *node, known studied) []Claim {
+// Claim is what a study found, as a range in which intervals are to lie.
+type Claim struct {
+	_         struct{} `called:"a claim"`
+	Name      string   `yaml:"name" required:"experiment"`                   // what it is called; needed
+	Text      string   `yaml:"text" as:"text" required:"experiment"`         // what it says; needed
+	Metric    string   `yaml:"metric" as:"metric" required:"experiment"`     // of findings.json; needed. The range of lost_share is of the share itself
+	Of        string   `yaml:"of" one:"cost ratio"`                          // cost over the baseline; ratio, less one, of two variants, workloads or operations, the first over the second, or of the metric over the one beside; default: cost
+	Beside    string   `yaml:"beside" as:"metric"`                           // of a ratio: a metric of findings.json whose cost the metric's cost is held against, the metric over this one
+	Variants  []string `yaml:"variants" as:"among" means:"variant"`          // what it is about; default: all but the baseline
+	Workloads []string `yaml:"workloads" as:"among" means:"workload"`        // likewise
+	Operation []string `yaml:"operations" as:"among" means:"operation"`      // likewise
+	Over      string   `yaml:"over" one:"operations workloads variants all"` // geometric mean over operations, workloads, variants or all; default: each by itself
+	Some      bool     `yaml:"some"`                                         // true: one is enough; default: false
+	Above     *float64 `yaml:"above" as:"bound"`                             // relative range, from: 0 (no difference), 5%, -0.1
+	Below     *float64 `yaml:"below" as:"bound"`                             // relative range, to; one of both is needed
+}
+
+func (s *source) claims(n *node) []Claim {
 	if n.kind != list {
 		s.fail(n.at, "claims must be a list, not %s", n.kind)
 		return nil
 	}
 	var out []Claim
 	for _, item := range n.items {
-		c, ok := s.claim(item, known)
-		if !ok {
+		var c Claim
+		if !s.decode(item, &c) {
 			continue
 		}
 		if slices.ContainsFunc(out, func(o Claim) bool { return o.Name == c.Name }) {
@@ -136,25 +136,9 @@ func (s *source) claims(n *node, known studied) []Claim {
 	return out
 }
 
-func (s *source) claim(n *node, known studied) (Claim, bool) {
-	c := Claim{Of: claimKinds[0]}
-	ok := s.mapping(n, "a claim", fields{
-		"name":       func(v *node) { c.Name = s.line(v) },
-		"text":       func(v *node) { c.Text = s.text(v) },
-		"metric":     func(v *node) { c.Metric = s.oneOf(v, "metric", metricNames()...) },
-		"of":         func(v *node) { c.Of = s.oneOf(v, "of", claimKinds...) },
-		"beside":     func(v *node) { c.Beside = s.oneOf(v, "metric", metricNames()...) },
-		"variants":   func(v *node) { c.Variants = s.among(v, "variant", known.variants) },
-		"workloads":  func(v *node) { c.Workloads = s.among(v, "workload", known.workloads) },
-		"operations": func(v *node) { c.Operation = s.among(v, "operation", known.operations) },
-		"over":       func(v *node) { c.Over = s.oneOf(v, "over", claimOvers...) },
-		"some":       func(v *node) { c.Some = s.flag(v) },
-		"above":      func(v *node) { c.Above = s.bound(v) },
-		"below":      func(v *node) { c.Below = s.bound(v) },
-	})
-	if !ok {
-		return c, false
-	}
+func (c *Claim) begin(*source, *node) { c.Of = "cost" }
+
+func (c *Claim) check(s *source, n *node) {
 	for key, text := range map[string]string{"name": c.Name, "text": c.Text, "metric": c.Metric} {
 		if text == "" && (n.get(key) == nil || n.get(key).text == "") {
 			s.lacks(n, key, n.at, "a claim needs a %s", key)
@@ -172,8 +156,7 @@ func (s *source) claim(n *node, known studied) (Claim, bool) {
 	if c.Metric == metric.LostShare && c.Below != nil && *c.Below <= 0 {
 		s.fail(n.get("below").at, "no share of spans is below %s, and none lost is 0 itself: write below: 0.01%% or the like", formatShare(*c.Below))
 	}
-	s.pairOf(n, c)
-	return c, true
+	s.pairOf(n, *c)
 }
 
 // pairOf complains of a ratio of which it is not clear what is held against what.
@@ -189,8 +172,11 @@ func (s *source) pairOf(n *node, c Claim) {
 	}
 }
 
-// among reads a list of names, each of which is known.
-func (s *source) among(n *node, what string, known []string) []string {
+func (s *source) metric(n *node) string { return s.oneOf(n, "metric", metricNames()...) }
+
+// among reads a list of names of variants, workloads or operations, each of which is known.
+func (s *source) among(n *node, what string) []string {
+	known := map[string][]string{"variant": s.studied.variants, "workload": s.studied.workloads, "operation": s.studied.operations}[what]
 	var out []string
 	for i, name := range s.texts(n) {
 		at := n.at
@@ -217,34 +203,6 @@ func (s *source) bound(n *node) *float64 {
 		return nil
 	}
 	return &v
-}
-
-func (c Claim) pairs() pairs {
-	var p pairs
-	p.add("name", c.Name)
-	p.add("text", c.Text)
-	p.add("metric", c.Metric)
-	p.add("of", c.Of)
-	p.text("beside", c.Beside)
-	for _, one := range []struct {
-		key   string
-		names []string
-	}{{"variants", c.Variants}, {"workloads", c.Workloads}, {"operations", c.Operation}} {
-		if len(one.names) > 0 {
-			p.add(one.key, inline[string](one.names))
-		}
-	}
-	p.text("over", c.Over)
-	if c.Some {
-		p.add("some", true)
-	}
-	if c.Above != nil {
-		p.add("above", formatShare(*c.Above))
-	}
-	if c.Below != nil {
-		p.add("below", formatShare(*c.Below))
-	}
-	return p
 }
 
 // The metrics of findings.json, as far as a file may name them.

@@ -63,7 +63,7 @@ func withSettings(text string, words map[string]string) (filled, missing string)
 
 // templates reads the names of files with placeholders, and checks what they hold
 // as far as the folder is known.
-func (s *source) templates(n *node, known []string) []string {
+func (s *source) templates(n *node) []string {
 	var out []string
 	for i, name := range s.texts(n) {
 		at := n.at
@@ -79,26 +79,27 @@ func (s *source) templates(n *node, known []string) []string {
 			s.fail(at, "template %s is here a second time", printable(name))
 			continue
 		}
-		s.template(at, clean, known)
+		s.template(at, clean)
 		out = append(out, clean)
 	}
 	return out
 }
 
 // ownTemplates reads the templates of a workload's own process.
-func (s *source) ownTemplates(n *node, known []string) map[string]string {
+func (s *source) ownTemplates(n *node) map[string]string {
 	if s.files == nil {
 		s.fail(n.at, "templates are files of the folder of a workload; one that is written into an experiment has none")
 		return nil
 	}
 	out := map[string]string{}
-	for _, name := range s.templates(n, without(known, "service")) {
+	s.known = without(s.known, "service")
+	for _, name := range s.templates(n) {
 		out[name] = s.templateText(name)
 	}
 	return out
 }
 
-func (s *source) template(at place, name string, known []string) {
+func (s *source) template(at place, name string) {
 	if s.files == nil {
 		return
 	}
@@ -113,8 +114,8 @@ func (s *source) template(at place, name string, known []string) {
 	}
 	for i, line := range strings.Split(string(text), "\n") {
 		for _, word := range Placeholders(line) {
-			if !slices.Contains(known, word) && !strings.HasPrefix(word, PortPrefix) {
-				s.fail(at, "%s:%d: %s (write {{%s}} for the word in braces itself)", printable(name), i+1, unknown("placeholder", "{"+word+"}", braced(known)), word)
+			if !slices.Contains(s.known, word) && !strings.HasPrefix(word, PortPrefix) {
+				s.fail(at, "%s:%d: %s (write {{%s}} for the word in braces itself)", printable(name), i+1, unknown("placeholder", "{"+word+"}", braced(s.known)), word)
 			}
 		}
 	}

@@ -84,14 +84,14 @@ func (s *source) programs(n *node) map[string]string {
 }
 
 // arguments reads a list of words that may hold placeholders.
-func (s *source) arguments(n *node, known []string) []string {
+func (s *source) arguments(n *node) []string {
 	if n.kind != list && n.kind != null {
 		s.fail(n.at, "expected a list of words, such as [--verbose, \"--port={port}\"], not %s", n.kind)
 		return nil
 	}
 	words := s.texts(n)
 	for i, w := range words {
-		s.placeholders(n.items[i].at, w, known)
+		s.placeholders(n.items[i].at, w, s.known)
 	}
 	return words
 }

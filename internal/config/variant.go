@@ -22,8 +22,61 @@ func (v Variant) TracerName() string {
 	return v.Tracer.Name
 }
 
-// variantKeys are the keys of a variant; a tracer's setting cannot be called so.
-var variantKeys = []string{"tracer", "settings", "on", "env", "args", "via", "to", "against", "description", "faults"}
+// Variant is the workload with a tracer and its settings, under a name of yours. Without keys its name is that of a tracer.
+type Variant struct {
+	_           struct{} `called:"a variant"`
+	_           struct{} `refuse:"processes" text:"a variant brings no processes, a tracer does: write processes into a tracers/NAME/tracer.yaml of your own (docs/tracers.md), and tracer: NAME here"`
+	Name        string
+	Description string            `yaml:"description" as:"text"`                 // a line for the report
+	Tracer      *Tracer           `yaml:"tracer" as:"own" shape:"Text"`          // 'tracetax list tracers'; otel means otel-LANGUAGE in the workload's language
+	Settings    map[string]string `yaml:"settings" as:"own" shape:"Environment"` // of the tracer: 'tracetax show TRACER'
+	On          []string          `yaml:"on" as:"own" shape:"Texts"`             // which processes are traced; default: all that are traced
+	Env         map[string]string `yaml:"env" as:"userEnv"`                      // environment variables of the traced processes; wins over those of process, tracer and settings
+	Args        []string          `yaml:"args" as:"arguments"`                   // words after the command of the traced processes
+	Via         []Process         `yaml:"via" as:"own" shape:"HopOrHops"`        // a hop that its spans pass through, or a list in the order of a span's way
+	To          *Process          `yaml:"to" as:"own" shape:"HopOrName"`         // a backend instead of the sink
+	Against     string            `yaml:"against"`                               // a variant to compare with, besides the baseline
+	Faults      *Faults           `yaml:"faults" as:"own"`                       // its own faults, instead of the experiment's of that name
+
+	Chosen map[string]string // the settings that the user chose; Settings are all of the tracer, which is never nil
+}
+
+func (v *Variant) read(s *source, n *node, key string) {
+	switch key { // tracer and settings are read before: what others may say depends on them
+	case "on":
+		v.On = s.on(n, s.subject)
+	case "via":
+		v.Via = s.via(n, s.subject)
+	case "to":
+		v.To = s.to(n, s.subject)
+	case "faults":
+		own := s.faults
+		v.Faults = &own
+		s.decode(n, v.Faults)
+	}
+}
+
+func (v Variant) write(w writer, key string) any {
+	switch {
+	case key == "tracer":
+		return v.Tracer.Name
+	case key == "settings" && len(v.Settings) > 0:
+		return w.env(v.Settings)
+	case key == "on" && len(v.On) > 0:
+		return inline[string](v.On)
+	case key == "via" && len(v.Via) > 0:
+		hops := make([]pairs, len(v.Via))
+		for i, hop := range v.Via {
+			hops[i] = w.hop(hop)
+		}
+		return hops
+	case key == "to" && v.To != nil:
+		return w.hop(*v.To)
+	case key == "faults" && v.Faults != nil:
+		return w.written(v.Faults, inExperiment)
+	}
+	return nil
+}
 
 // looker finds workloads and tracers by name; a *Catalog is one.
 type looker interface {
@@ -31,7 +84,7 @@ type looker interface {
 	Tracer(name string) (*Tracer, error)
 }
 
-// variants reads the variants; faults are the experiment's, which they may override.
+// variants reads the variants of a workload; faults are the experiment's, which they may override.
 func (s *source) variants(n *node, w *Workload, catalog looker, faults Faults) []Variant {
 	if n.kind != mapping {
 		s.fail(n.at, "variants must be a mapping of names to tracers, such as {none: , otel: {tracer: otel-python}}, not %s", n.kind)
@@ -40,34 +93,22 @@ func (s *source) variants(n *node, w *Workload, catalog looker, faults Faults) [
 	if len(n.entries) < 2 && !n.twice {
 		s.fail(n.at, "variants needs at least two: the first is the baseline that the others are compared with")
 	}
-	var names []string
-	for _, e := range n.entries {
-		names = append(names, e.key)
-	}
+	defer func(before reading) { s.reading = before }(s.reading)
+	s.subject, s.faults = w, faults
 	var out []Variant
 	for _, e := range n.entries {
 		s.name(e.at, "variant", e.key)
-		v := s.variant(e, w, catalog, faults)
-		s.against(e, &v, names)
+		v := s.variant(e, w, catalog)
+		s.against(e, &v, n.keys())
 		out = append(out, v)
 	}
 	return out
 }
 
-func (s *source) variant(e entry, w *Workload, catalog looker, faults Faults) Variant {
+func (s *source) variant(e entry, w *Workload, catalog looker) Variant {
 	v := Variant{Name: e.key, Settings: map[string]string{}, Chosen: map[string]string{}, Env: map[string]string{}}
-	n := e.value
-	if n.kind == scalar { // otel: otel-python
-		v.Tracer = s.tracerOf(n.at, s.line(n), w, catalog)
-		s.choose(&v, w, n.at, nil)
-		s.fitting(&v, w, n.at, n.at)
-		return v
-	}
-	var tracer, settings *node
-	if n.kind == mapping {
-		tracer, settings = n.get("tracer"), n.get("settings")
-	}
-	at := e.at
+	n := e.value.asShort("tracer") // otel: otel-python
+	tracer, settings, at := n.get("tracer"), n.get("settings"), e.at
 	switch {
 	case tracer != nil:
 		at = tracer.at
@@ -80,28 +121,17 @@ func (s *source) variant(e entry, w *Workload, catalog looker, faults Faults) Va
 		v.Tracer = s.tracerNamedLike(e.key, w, catalog)
 	}
 	s.choose(&v, w, at, settings)
-	on := e.at
 	if n.kind != null {
-		known := append(w.placeholders(), v.Tracer.placeholders()...)
-		s.mapping(n, "a variant", fields{
-			"tracer":      func(*node) {}, // read above: what others may say depends on it
-			"settings":    func(*node) {},
-			"on":          func(x *node) { on, v.On = x.at, s.on(x, w) },
-			"env":         func(x *node) { v.Env = s.userEnv(x, known) },
-			"args":        func(x *node) { v.Args = s.arguments(x, known) },
-			"via":         func(x *node) { v.Via = s.via(x, w) },
-			"to":          func(x *node) { v.To = s.to(x, w) },
-			"against":     func(x *node) { v.Against = s.line(x) },
-			"description": func(x *node) { v.Description = s.text(x) },
-			"faults":      func(x *node) { own := s.faults(x, faults); v.Faults = &own },
-			"processes": func(x *node) {
-				s.fail(x.at, "a variant brings no processes, a tracer does: write processes into a tracers/NAME/tracer.yaml of your own (docs/tracers.md), and tracer: NAME here")
-			},
-		})
+		s.known = append(w.placeholders(), v.Tracer.placeholders()...)
+		s.decode(n, &v)
 	}
 	s.lacking(n, w, v.Tracer)
 	s.apart(n, &v)
 	v.adapt()
+	on := e.at
+	if n.get("on") != nil {
+		on = n.get("on").at
+	}
 	s.fitting(&v, w, at, on)
 	return v
 }

@@ -106,26 +106,82 @@ func (s *source) hop(n *node, as func(*Service) *Service) (Process, bool) {
 	if !ok {
 		return hop, false
 	}
-	program := e.value.get("program")
-	if program != nil {
+	if program := e.value.get("program"); program != nil {
 		s.program(program, &hop)
 	}
-	keys := fields{
-		"service": func(*node) {},
-		"program": func(*node) {}, // read above: what a configuration may name depends on it
-		"tap":     func(*node) {}, // see tapOf
-		"config":  func(v *node) { s.hopConfig(v, &hop) },
-		"env":     func(v *node) { hop.Own = s.userEnv(v, servicePlaceholders) },
-		"cpus":    func(v *node) { hop.CPUs = s.number(v, 0, 1024) },
-		"memory":  func(v *node) { hop.Memory = s.size(v) },
-	}
-	for _, set := range hop.Service.Settings {
-		keys[set.Name] = func(v *node) { s.chooseOf(&hop, set, v) }
-	}
-	ok = s.mapping(e.value, "a hop", keys)
+	ok = s.decode(e.value, &Hop{process: &hop})
 	s.meant(e.value, hop)
 	hop.resettle()
 	return hop, ok
+}
+
+// Hop is a service that spans pass through. Its other keys are settings of the service.
+type Hop struct {
+	_       struct{}          `called:"a hop"`
+	Service string            `yaml:"service" as:"own" shape:"Text"` // name of the service; default: the hop's own name
+	Tap     string            `yaml:"tap" as:"own" shape:"Text"`     // on: a tap before it counts what goes to it; default: off
+	Program string            `yaml:"program" as:"own" shape:"Text"` // a program of the PATH in place of the one that the service builds, as otelcol-contrib
+	Config  string            `yaml:"config" as:"own" shape:"Text"`  // a configuration of your own, a file beside this one
+	Env     map[string]string `yaml:"env" as:"userEnv"`              // its environment variables
+	CPUs    float64           `yaml:"cpus" range:"0..1024"`          // how many CPUs it may use
+	Memory  int64             `yaml:"memory" as:"size"`              // how much memory it may use
+	process *Process          // what they are of
+}
+
+func (h *Hop) begin(s *source, _ *node) { s.known = servicePlaceholders }
+
+// more are the settings of its service.
+func (h Hop) more() (behind string, names []string) {
+	return "config", namesOf(h.process.Service.Settings)
+}
+
+// read reads the configuration and the settings: service, program and tap are read before, since what others may say depends
+// on them.
+func (h *Hop) read(s *source, n *node, key string) {
+	of := h.process.Service
+	i := slices.IndexFunc(of.Settings, func(set Setting) bool { return set.Name == key })
+	switch {
+	case key == "config":
+		s.hopConfig(n, h.process)
+	case i >= 0:
+		value, err := of.Settings[i].canonical(s.line(n))
+		if err != nil {
+			s.fail(n.at, "setting %s of service %s: %v", key, of.Name, err)
+			return
+		}
+		if h.process.Settings == nil {
+			h.process.Settings = map[string]string{}
+		}
+		h.process.Settings[key] = value
+	}
+}
+
+func (h *Hop) check(_ *source, n *node) {
+	p := h.process
+	p.Own = h.Env
+	if n.get("cpus") != nil {
+		p.CPUs = h.CPUs
+	}
+	if n.get("memory") != nil {
+		p.Memory = h.Memory
+	}
+}
+
+func (h Hop) write(w writer, key string) any {
+	p := h.process
+	switch value, chosen := p.Settings[key]; {
+	case key == "service":
+		return p.Service.Name
+	case key == "config" && p.Copy != nil:
+		return p.Copy.Given
+	case key == "config" && p.Config != "":
+		return p.Config
+	case key == "program" && p.Program != "":
+		return p.Program
+	case chosen:
+		return w.value(key, value)
+	}
+	return nil
 }
 
 // hopOf is the process of a service, under a name, as a hop.
@@ -231,31 +287,16 @@ var configPair = regexp.MustCompile(`(?m)([A-Za-z0-9_.-]+)["']?[ \t]*:[ \t]+["']
 // dollar sign.
 var inVariable = regexp.MustCompile(`(^|[^$])\$($|[^$])`)
 
-// pairs are a hop as it is written.
+// hop is one as it is written.
 func (w writer) hop(p Process) pairs {
-	var keys pairs
-	keys.add("service", p.Service.Name)
-	keys.text("program", p.Program)
-	if p.Copy != nil {
-		keys.add("config", p.Copy.Given)
-	} else if p.Config != "" {
-		keys.add("config", p.Config)
+	h := Hop{process: &p, Env: p.Own}
+	if p.CPUs != p.Service.Process.CPUs {
+		h.CPUs = p.CPUs
 	}
-	for _, set := range p.Service.Settings {
-		if value, chosen := p.Settings[set.Name]; chosen {
-			keys.add(set.Name, w.value(set.Name, value))
-		}
+	if p.Memory != p.Service.Process.Memory {
+		h.Memory = p.Memory
 	}
-	if len(p.Own) > 0 {
-		keys.add("env", w.env(p.Own))
-	}
-	if p.CPUs > 0 && p.CPUs != p.Service.Process.CPUs {
-		keys.add("cpus", p.CPUs)
-	}
-	if p.Memory > 0 && p.Memory != p.Service.Process.Memory {
-		keys.add("memory", formatSize(p.Memory))
-	}
-	return single(p.Name, keys)
+	return single(p.Name, w.written(&h, inExperiment))
 }
 
 // Whether the spans of a variant can take their route.

@@ -90,7 +90,7 @@ func (w *Workload) check(s *source, n *node) {
 			s.refuses(has.at, key, w)
 		}
 	}
-	w.Operations = s.operationMap(operations, w, s.known)
+	w.Operations = s.operationMap(operations, w)
 	// What a service needs is needed wherever it is used.
 	for _, service := range w.services() {
 		w.Needs = Distinct(slices.Concat(w.Needs, service.Needs))
@@ -104,8 +104,8 @@ type Max struct {
 	Threads int      `yaml:"threads" range:"1..1024"` // threads that call
 }
 
-// readMax is {depth: 4096, threads: 1} by its words.
-func readMax(s *source, n *node, _ key) any {
+// max is {depth: 4096, threads: 1} by its words.
+func (s *source) max(n *node) map[string]int {
 	var most Max
 	s.decode(n, &most)
 	out := map[string]int{}
@@ -129,7 +129,7 @@ func (v *Verify) check(s *source, n *node) {
 	}
 }
 
-func readVerify(s *source, n *node, _ key) any {
+func (s *source) verify(n *node) []string {
 	var v Verify
 	s.decode(n, &v)
 	return v.Run

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -24,193 +23,83 @@ import (
 // ParseExperiment reads as the same experiment. A built-in workload is named;
 // the user's own stands in full. Credentials are replaced by ${env:REDACTED_…}.
 func (e *Experiment) YAML() ([]byte, error) {
-	w := writer{redactor: newRedactor(), self: !e.Workload.Driver.Row().Generator}
-	out, err := encoded(w.experiment(e), layout...)
+	out, err := encoded(writer{redactor: newRedactor()}.written(e, inExperiment), layout...)
 	if err != nil {
 		return nil, fmt.Errorf("writing experiment %q: %w", e.Name, err)
 	}
 	return append(out, '\n'), nil
 }
 
-func (w writer) experiment(e *Experiment) pairs {
+func (e Experiment) write(w writer, key string) any {
+	mixed := len(e.Operations) == 1 && len(e.Operations[0].Mix) > 0
 	var p pairs
-	p.text("name", e.Name)
-	p.text("description", e.Description)
-	if e.Workload.Files != nil {
-		p.add("workload", e.Workload.Name)
-	} else {
-		p.add("workload", w.written(e.Workload, inWorkload))
-	}
-	if len(e.Operations) == 1 && len(e.Operations[0].Mix) > 0 {
-		p.add("mix", mixOf(e.Operations[0]))
-	} else {
+	switch key {
+	case "workload":
+		if e.Workload.Files != nil {
+			return e.Workload.Name
+		}
+		return w.written(e.Workload, inWorkload)
+	case "mix":
+		if !mixed {
+			return nil
+		}
+		for _, s := range e.Operations[0].Mix {
+			p.add(s.Operation.Name, s.Weight)
+		}
+		return p
+	case "operations":
+		if mixed {
+			return nil
+		}
 		names := make(inline[string], len(e.Operations))
 		for i, o := range e.Operations {
 			names[i] = o.Name
 		}
-		p.add("operations", names)
-	}
-	var variants pairs
-	for _, v := range e.Variants {
-		variants.add(v.Name, w.variant(v))
-	}
-	p.add("variants", variants)
-	load := e.Load
-	if e.suggested() {
-		load.Rate, load.Connections = 0, 0
-	}
-	p.add("load", loadOf(load, e.driver()))
-	p.add("design", designOf(e.Design))
-	if len(e.Budget) > 0 {
-		var budget pairs
+		return names
+	case "variants":
+		for _, v := range e.Variants {
+			p.add(v.Name, w.written(&v, inExperiment))
+		}
+		return p
+	case "load":
+		load := e.Load
+		if e.suggested() {
+			load.Rate, load.Connections = 0, 0
+		}
+		if !e.driver().Generator { // nobody asks
+			load.Arrivals, load.Timeout = "", 0
+		}
+		return w.written(&load, inExperiment)
+	case "budget":
 		for _, l := range e.Budget {
-			budget.add(l.Metric, l.Text)
+			p.add(l.Metric, l.Text)
 		}
-		p.add("budget", budget)
-	}
-	p.text("sink", string(e.Sink))
-	if e.Faults != (Faults{}) {
-		p.add("faults", faultsOf(e.Faults))
-	}
-	if e.Samples {
-		p.add("samples", true)
-	}
-	e.studied(&p)
-	return p
-}
-
-func mixOf(o Operation) pairs {
-	var p pairs
-	for _, s := range o.Mix {
-		p.add(s.Operation.Name, s.Weight)
-	}
-	return p
-}
-
-func loadOf(l Load, driver DriverRow) pairs {
-	var p pairs
-	switch {
-	case len(l.Rates) > 0:
-		p.add("rate", inline[string](rateTexts(l.Rates)))
-	case l.Relative != nil:
-		p.add("rate", l.Relative.written())
-	case l.Rate > 0:
-		p.add("rate", formatRate(l.Rate))
-	}
-	if c := l.search(); c != nil {
-		p.add("capacity", c.pairs())
-	}
-	if driver.Generator {
-		l.requested(&p)
-	} else {
-		l.driven(&p)
-	}
-	p.duration("warmup_all", l.WarmupAll)
-	p.add("warmup", l.warmupText())
-	p.duration("duration", l.Duration)
-	p.duration("idle", l.Idle)
-	return p
-}
-
-// requested adds what only workloads have that are asked by requests.
-func (l Load) requested(p *pairs) {
-	p.several("connections", l.Connections, l.Levels)
-	if l.Streams > 0 {
-		p.add("streams", l.Streams)
-	}
-	p.text("arrivals", l.Arrivals)
-	p.duration("timeout", l.Timeout)
-}
-
-// driven adds what only self-driving workloads have.
-func (l Load) driven(p *pairs) {
-	if l.Calls > 0 {
-		p.add("calls", l.Calls)
-	}
-	p.several("depth", l.Depth, l.Depths)
-	p.several("threads", l.Threads, l.Crowds)
-	if l.Busy > 0 {
-		p.duration("busy", l.Busy)
-	}
-}
-
-func designOf(d Design) pairs {
-	var p pairs
-	if d.Most > 0 {
-		p.add("blocks", fmt.Sprintf("%d..%d", d.Blocks, d.Most))
-		p.add("precision", formatShare(d.Precision)+" of "+d.Metric)
-	} else {
-		p.add("blocks", d.Blocks)
-	}
-	if d.Order != "" {
-		p.add("order", string(d.Order))
-	}
-	p.add("seed", d.Seed)
-	if d.Quick {
-		p.add("quick", true)
-	}
-	p.text("unpiloted", d.Unpiloted)
-	return p
-}
-
-func (w writer) variant(v Variant) pairs {
-	var p pairs
-	p.text("description", v.Description)
-	p.add("tracer", v.Tracer.Name)
-	if len(v.Settings) > 0 {
-		p.add("settings", w.env(v.Settings))
-	}
-	if len(v.On) > 0 {
-		p.add("on", inline[string](v.On))
-	}
-	if len(v.Env) > 0 {
-		p.add("env", w.env(v.Env))
-	}
-	if len(v.Args) > 0 {
-		p.add("args", w.words(v.Args))
-	}
-	if len(v.Via) > 0 {
-		hops := make([]pairs, len(v.Via))
-		for i, hop := range v.Via {
-			hops[i] = w.hop(hop)
+	case "published":
+		if rows := e.stillPublished(); len(rows) > 0 {
+			return publishedLines(rows)
 		}
-		p.add("via", hops)
+	case "claims":
+		var claims []pairs
+		for _, c := range e.Claims {
+			if e.about("", c.Operation, c.Variants) {
+				claims = append(claims, w.written(&c, inExperiment))
+			}
+		}
+		if len(claims) > 0 {
+			return claims
+		}
 	}
-	if v.To != nil {
-		p.add("to", w.hop(*v.To))
+	if len(p) > 0 {
+		return p
 	}
-	p.text("against", v.Against)
-	if v.Faults != nil {
-		p.add("faults", faultsOf(*v.Faults))
-	}
-	return p
+	return nil
 }
 
 // How the parts of an experiment are written as YAML.
 
 type writer struct {
 	*redactor      // nil: nothing is hidden
-	self      bool // the operations are a self-driving workload's
 	listed    bool // what has a name is a list, as in JSON
-}
-
-func (p *pairs) text(key, value string) {
-	if value != "" {
-		p.add(key, value)
-	}
-}
-
-func (p *pairs) duration(key string, d time.Duration) { p.add(key, formatDuration(d)) }
-
-// several adds a number, or the list of those that are swept; neither where there
-// is none.
-func (p *pairs) several(key string, one int, list []int) {
-	switch {
-	case len(list) > 0:
-		p.add(key, inline[int](list))
-	case one > 0:
-		p.add(key, one)
-	}
 }
 
 // env is a mapping of names to texts, sorted, without credentials.
@@ -220,40 +109,6 @@ func (w writer) env(m map[string]string) pairs {
 		p.add(k, w.value(k, m[k]))
 	}
 	return p
-}
-
-// Requests as YAML: what an operation has, and each of its steps.
-
-// step is one in a file.
-func (w writer) step(o Step) pairs {
-	var p pairs
-	p.add("request", o.Method+" "+w.redactor.text(o.URL))
-	w.asked(&p, o.Headers, o.Body, o.Status)
-	if len(o.Take) > 0 {
-		var take pairs
-		for _, name := range slices.Sorted(maps.Keys(o.Take)) {
-			take.add(name, o.Take[name])
-		}
-		p.add("take", take)
-	}
-	return p
-}
-
-// asked adds what a request has besides where it goes.
-func (w writer) asked(p *pairs, headers map[string]string, body []byte, status []int) {
-	if len(headers) > 0 {
-		p.add("headers", w.env(headers))
-	}
-	if len(body) > 0 {
-		p.add("body", bodyOf(body))
-	}
-	switch len(status) {
-	case 0:
-	case 1:
-		p.add("status", status[0])
-	default:
-		p.add("status", status)
-	}
 }
 
 // bodyOf is a text where that survives being written as YAML.

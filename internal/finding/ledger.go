@@ -79,7 +79,7 @@ type Outcome string
 const (
 	HopWhole   Outcome = "whole"   // nothing was lost here; what was left out on purpose is no loss
 	HopLost    Outcome = "lost"    // spans were lost here
-	HopMore    Outcome = "more"    // more came than From says: the two disagree
+	HopMore    Outcome = "more"    // more came than `from` says: the two disagree
 	HopHidden  Outcome = "hidden"  // as many came as were to, or more, and some of them twice: losses may be hidden so
 	HopUnsure  Outcome = "unsure"  // spans did not come, and a hop does not say whether it left them out on purpose
 	HopUnknown Outcome = "unknown" // nobody knows how many were to come

@@ -36,7 +36,7 @@ type document struct {
 }
 
 var documents = []document{
-	{name: "experiment", title: schemas.ExperimentTitle, of: Experiment{}, asked: true},
+	{name: "experiment", title: schemas.ExperimentTitle, of: config.Experiment{}, asked: true},
 	{name: "workload", title: "A workload.yaml of tracetax", of: config.Workload{}, asked: true},
 	{name: "service", title: "A service.yaml of tracetax", of: config.Service{}, asked: true},
 	{name: "tracer", title: "A tracer.yaml of tracetax", of: config.Tracer{}, asked: true},
@@ -80,34 +80,21 @@ func indented(t *testing.T, s *jsonschema.Schema) []byte {
 
 // schema makes a document's schema.
 func (c *comments) schema(d document) *jsonschema.Schema {
-	lists := map[string]*jsonschema.Schema{} // definitions that the types do not name: closed lists
-	r := jsonschema.Reflector{Anonymous: true, ExpandedStruct: true, RequiredFromJSONSchemaTags: d.asked, LookupComment: c.of, Mapper: func(t reflect.Type) *jsonschema.Schema {
-		if t.PkgPath() == reflect.TypeFor[Experiment]().PkgPath() {
-			return shaped(t.Name())
-		}
-		if list := c.list(t); list != nil {
-			lists[t.Name()] = list
-			return reference(t.Name())
-		}
-		return nil
-	}}
-	s := &jsonschema.Schema{Version: jsonschema.Version, Definitions: jsonschema.Definitions{}}
-	if t := reflect.TypeOf(d.of); t.PkgPath() == reflect.TypeFor[config.Tracer]().PkgPath() {
-		version, definitions := s.Version, s.Definitions
-		s = c.mapping(t, d.name, definitions)
-		s.Version, s.Definitions = version, definitions
-	} else {
-		s = r.Reflect(d.of)
+	if d.asked {
+		return c.file(d)
 	}
+	lists := map[string]*jsonschema.Schema{} // definitions that the types do not name: closed lists
+	r := jsonschema.Reflector{Anonymous: true, ExpandedStruct: true, LookupComment: c.of, Mapper: func(t reflect.Type) *jsonschema.Schema {
+		list := c.list(t)
+		if list == nil {
+			return nil
+		}
+		lists[t.Name()] = list
+		return reference(t.Name())
+	}}
+	s := r.Reflect(d.of)
 	s.Title = d.title
 	maps.Copy(s.Definitions, lists)
-	if d.asked {
-		shapes(&r, s)
-		s.Definitions["Workload"] = c.mapping(reflect.TypeFor[config.Workload](), "workload", s.Definitions)
-		s.PatternProperties = map[string]*jsonschema.Schema{"^x-": {Description: "The author's own, such as anchors: it is ignored."}}
-		prune(s)
-		return s
-	}
 	for name, t := range structs(reflect.TypeOf(d.of), map[string]reflect.Type{}) {
 		def := s.Definitions[name]
 		if def == nil {
@@ -126,6 +113,23 @@ func (c *comments) schema(d document) *jsonschema.Schema {
 			}
 		}
 	}
+	return s
+}
+
+// file makes the schema of a file that a person writes.
+func (c *comments) file(d document) *jsonschema.Schema {
+	definitions := jsonschema.Definitions{}
+	s := c.mapping(reflect.TypeOf(d.of), d.name, definitions)
+	s.Version, s.Title, s.Definitions = jsonschema.Version, d.title, definitions
+	for in, all := range map[string][]any{"experiment": {config.Variant{}, config.Hop{}}, "workload": {config.Operation{}, config.Step{}, config.Body{}, config.Workload{}}} {
+		for _, of := range all {
+			definitions[reflect.TypeOf(of).Name()] = c.mapping(reflect.TypeOf(of), in, definitions)
+		}
+	}
+	definitions["Hop"].AdditionalProperties = shaped("Text")
+	shorter(definitions)
+	s.PatternProperties = map[string]*jsonschema.Schema{"^x-": {Description: "The author's own, such as anchors: it is ignored."}}
+	prune(s)
 	return s
 }
 
@@ -197,10 +201,6 @@ func (c *comments) property(k config.Key, in string, defs jsonschema.Definitions
 		return s
 	case k.Shape == config.ShapeFlag || k.Shape == config.ShapeWhole:
 		return &jsonschema.Schema{Type: k.Shape}
-	case k.Shape == config.ShapeCommands:
-		return &jsonschema.Schema{Type: "array", Items: shaped(config.ShapeCommand)}
-	case k.Shape == config.ShapeOperations:
-		return &jsonschema.Schema{Type: "object", AdditionalProperties: reference("OperationOrURL")}
 	case k.Shape == config.ShapeHop:
 		if defs["PassingService"] == nil {
 			defs["PassingService"] = &jsonschema.Schema{} // a hop has no hop
@@ -213,7 +213,7 @@ func (c *comments) property(k config.Key, in string, defs jsonschema.Definitions
 		}
 		return reference("PassingService")
 	case k.Shape != "":
-		return shaped(k.Shape)
+		return items(shaped(k.Shape), k.Items)
 	}
 	t, several := k.Type, false
 	for t.Kind() != reflect.Struct {
@@ -235,6 +235,18 @@ func (c *comments) property(k config.Key, in string, defs jsonschema.Definitions
 		return &jsonschema.Schema{Type: "array", Items: one}
 	}
 	return one
+}
+
+// items bounds the items of a list: 2..50.
+func items(s *jsonschema.Schema, bounds string) *jsonschema.Schema {
+	if bounds != "" {
+		var least, most uint64
+		if _, err := fmt.Sscanf(bounds, "%d..%d", &least, &most); err != nil {
+			panic(err) // a tag of package config
+		}
+		s.MinItems, s.MaxItems = &least, &most
+	}
+	return s
 }
 
 // docs is the page with the table of a tracer's keys, between two marks.
@@ -284,7 +296,7 @@ func metrics() *jsonschema.Schema {
 	return s
 }
 
-// Types of a file that are texts or of several kinds; see schema.go.
+// Shapes of values that are texts or of several kinds.
 const (
 	anyDuration = `^(0|([0-9]+(\.[0-9]*)?(ns|us|µs|ms|s|m|h))+)$`
 	anyShare    = `^-?[0-9.]+(e-?[0-9]+)? ?%?$`
@@ -295,6 +307,12 @@ const (
 
 // shaped is the schema of a type that is a text or of several kinds, nil of others.
 func shaped(name string) *jsonschema.Schema {
+	if of, is := strings.CutPrefix(name, config.ShapeList); is {
+		return &jsonschema.Schema{Type: "array", Items: shaped(of)}
+	}
+	if of, is := strings.CutPrefix(name, config.ShapeByName); is {
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: shaped(of)}
+	}
 	text := func(pattern string) *jsonschema.Schema {
 		s := types("string", "number")
 		s.Pattern = pattern
@@ -338,16 +356,9 @@ func types(all ...string) *jsonschema.Schema {
 	return &jsonschema.Schema{Extras: map[string]any{"type": all}}
 }
 
-// shapes defines the types that are a mapping or something shorter.
-func shapes(r *jsonschema.Reflector, s *jsonschema.Schema) {
+// shorter defines the types that are a mapping or something shorter.
+func shorter(definitions jsonschema.Definitions) {
 	null, text := &jsonschema.Schema{Type: "null"}, shaped("Text")
-	for _, of := range []any{Variant{}, Hop{}, Operation{}, Step{}, Body{}} {
-		made := r.Reflect(of)
-		maps.Copy(s.Definitions, made.Definitions)
-		made.Version, made.Definitions = "", nil
-		s.Definitions[reflect.TypeOf(of).Name()] = made
-	}
-	s.Definitions["Hop"].AdditionalProperties = text
 	one := uint64(1)
 	for name, kinds := range map[string][]*jsonschema.Schema{
 		"VariantOrTracer": {null, text, reference("Variant")},
@@ -359,7 +370,7 @@ func shapes(r *jsonschema.Reflector, s *jsonschema.Schema) {
 			AdditionalProperties: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{null, text, reference("Hop")}}}},
 		"HopOrHops": {reference("HopOrName"), {Type: "array", MinItems: &one, Items: reference("HopOrName")}},
 	} {
-		s.Definitions[name] = &jsonschema.Schema{AnyOf: kinds}
+		definitions[name] = &jsonschema.Schema{AnyOf: kinds}
 	}
 }
 
