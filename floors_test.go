@@ -70,6 +70,7 @@ var floors = map[string]floor{
 	"load/engine": {level: 2, beside: []string{"load", "load/feed"}},
 	"load/feed": {level: 2, beside: []string{"load"}},
 	"pace":     {level: 2},
+	"platform": {level: 2},
 	"tidy":     {level: 2},
 	"usage":    {level: 2},
 	"warmup":   {level: 2},

@@ -51,6 +51,7 @@ var families = map[string][]string{
 	"memory":                   {"TestMemoryIsOfTheLoad of internal/run"},
 	"selfcheck":                {"TestSelfcheckQuick"},
 	"brought":                  {"TestBrought"},
+	"functions":                {"TestFunctions", "TestFunctionOfYourOwn", "TestFunctionFrozen", "TestFunctionsAsOnLambda", "TestPageRanksAgree"},
 }
 
 // all is whether everything runs.

@@ -87,6 +87,8 @@ went elsewhere.`,
 	flags.StringArrayVar(&f.line.Env, "env", nil, "environment variable `'NAME=VALUE'` of your service, e.g. 'PORT={port}' (repeatable)")
 	flags.StringVar(&f.line.Prepare, "prepare", "", "`command` before each run of your service, e.g. 'sh reset.sh'; it is not measured, and if it fails, the run fails")
 	flags.StringVar(&f.line.Cleanup, "cleanup", "", "`command` after each run of your service, even a failed or interrupted one")
+	flags.StringVar(&f.line.Function, "function", "", "instead of --op: `HANDLER` of a function, e.g. app.handler; the command is python3, or a client of Lambda's Runtime API")
+	flags.StringVar(&f.line.Event, "event", "", "`FILE` with the event of every invocation of the function")
 	flags.StringVar(&f.line.Body, "body", "", "body of every operation of your service: `text`, or @file")
 	flags.IntVar(&f.line.Port, "port", 0, "fixed `port` of your service, if the command cannot take {port}")
 	flags.StringVar(&f.line.Language, "language", "", "`language` of your service: tracer=otel then means otel-LANGUAGE")
@@ -313,7 +315,7 @@ func (f *runFlags) settle(e *config.Experiment, kept map[string]uint64) {
 }
 
 func (f *runFlags) find(c *cobra.Command, args []string) ([]*config.Experiment, error) {
-	line := c.ArgsLenAtDash() >= 0 || len(f.line.Ops) > 0 || len(f.line.Variants) > 0
+	line := c.ArgsLenAtDash() >= 0 || len(f.line.Ops) > 0 || f.line.Function != "" || len(f.line.Variants) > 0
 	switch {
 	case len(f.workloads) > 0 && (line || len(args) == 0):
 		return nil, errors.New("--workloads chooses among the workloads of an experiment over several: name the experiment (a single workload's folder can be given to --resume)")

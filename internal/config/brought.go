@@ -207,7 +207,8 @@ func (v Variant) place(of string, b Brought) (Process, error) {
 func (p Process) merged(v Variant, on bool, tracer added) (Process, error) {
 	env := map[string]string{}
 	maps.Copy(env, p.Env)
-	p.Run, p.Templates = slices.Clone(p.Run), maps.Clone(p.Templates)
+	run, starts := p.Run, p.Starts
+	p.Run, p.Starts, p.Templates = slices.Concat(run, starts), nil, maps.Clone(p.Templates)
 	// What a variant leaves out is as untraced as in the baseline.
 	p.Off = on && v.Untraced() || !on && p.Traced
 	p.Traced = on
@@ -220,7 +221,10 @@ func (p Process) merged(v Variant, on bool, tracer added) (Process, error) {
 		return said
 	})
 	maps.Copy(env, v.Env)
-	p.Run = slices.Concat(v.Tracer.Wrap, p.Run, v.Tracer.Args, v.Args)
+	if starts == nil {
+		run, starts = nil, run
+	}
+	p.Run = slices.Concat(run, v.Tracer.Wrap, starts, v.Tracer.Args, v.Args)
 	p.Env, p.Page = env, v.Tracer.Metrics
 	of, err := v.templates(v.Tracer.Templates)
 	for name, text := range of {

@@ -113,7 +113,6 @@ func TestDrivenWrong(t *testing.T) {
 		"workload: {self: true, max: {depth: 64, threads: 1}, processes: [{name: a, run: [x, '{port}']}], operations: {o: }}\nvariants: {none: , b: {tracer: none}}\nload: {depth: [8, 65], threads: 1}": `x.yaml:3:19: depth: 65 is more than workload a can do, which is 64`,
 		"workload: {self: true, max: {depth: 64, threads: 1}, processes: [{name: a, run: [x, '{port}']}], operations: {o: }}\nvariants: {none: , b: {tracer: none}}\nload: {threads: 2}":                 `x.yaml:3:17: threads: 2 is more than workload a can do, which is 1`,
 		driven + "load: {threads: [1, 1]}":                                                          `x.yaml:3:21: 1 is here a second time`,
-		driven + "load: {invocations: 5}":                                                           `x.yaml:3:21: not supported yet: loads of functions`,
 		driven + "mix: {call: 1}":                                                                   `workload calls is self-driving, one operation at a time: it has no mix`,
 		driven + "faults: {generator-late: 5ms}":                                                    `x.yaml:3:26: workload calls is self-driving, so that there is no generator to be late`,
 		driven + "design: {precision: 2% of p99}":                                                   `no latencies are compared where a workload goes as fast as it can`,

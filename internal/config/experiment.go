@@ -277,6 +277,7 @@ func (e *Experiment) Quicken() {
 	}
 	l.Warmup, l.WarmupAll = min(l.Warmup, warmup), min(l.WarmupAll, quickWarmupAll)
 	l.Duration = min(l.Duration, e.quickest())
+	e.quickenOperations()
 	if l.Calls > 0 {
 		l.Calls = min(l.Calls, quickCalls)
 	}
@@ -336,18 +337,33 @@ func (e *Experiment) quickest() time.Duration {
 	}
 	phases := max(1, e.Design.Blocks*len(e.Variants)*len(e.Operations)*len(e.Load.Steps()))
 	length = min(length, max((quickLoad/time.Duration(phases)).Round(100*time.Millisecond), quickShortest, delaysInWindow*e.delay()))
-	longer := func(rate float64) {
-		if !happens(rate, length) {
-			length = time.Duration(math.Ceil(float64(time.Second) / rate))
-		}
-	}
 	for _, o := range e.Operations {
 		for _, level := range e.Load.Steps() {
-			longer(cmp.Or(o.Rate, level.Load.Rate))
+			if o.Duration == 0 {
+				length = inWhich(cmp.Or(o.Rate, level.Load.Rate), length)
+			}
 		}
 	}
 	if c := e.Load.search(); c != nil {
-		longer(c.From)
+		length = inWhich(c.From, length)
 	}
 	return length
+}
+
+// quickenOperations makes the operations' own durations as short as the load's, where they happen in that.
+func (e *Experiment) quickenOperations() {
+	e.Operations = slices.Clone(e.Operations)
+	for i := range e.Operations {
+		if o := &e.Operations[i]; o.Duration > 0 {
+			o.Duration = min(o.Duration, inWhich(cmp.Or(o.Rate, e.Load.Rate), e.Load.Duration))
+		}
+	}
+}
+
+// inWhich is a length, or a longer one in which an operation happens at a rate.
+func inWhich(rate float64, length time.Duration) time.Duration {
+	if happens(rate, length) {
+		return length
+	}
+	return time.Duration(math.Ceil(float64(time.Second) / rate))
 }

@@ -130,6 +130,7 @@ func (e *Experiment) OverrideLoad(o Override) error {
 	to.overrideDriven(o, l)
 	if o.Duration != "" {
 		to.Duration = l.Duration
+		e.yieldDurations()
 	}
 	if o.Warmup != "" {
 		to.Warmup, to.WarmupMost = l.Warmup, l.WarmupMost

@@ -26,6 +26,8 @@ type Flags struct {
 	Ops      []string // "GET /x", "/x" or "name=POST /y"
 	Headers  []string // "Name: value", for all operations
 	Body     string   // text or @file, for all operations
+	Function string   // instead of Ops: a handler such as app.handler, whose runtime the command is
+	Event    string   // the file of its event; "" is {}
 	Variants []string // "none", "otel-python" or "name:key=value,…"
 
 	Rate        string // "400/s", "100/s,200/s" or "50% of slowest"; "" is the default, unless one of the next two is set
@@ -109,7 +111,7 @@ func (b *flagBuilder) root() *node {
 	if len(b.Command) == 0 {
 		b.fail(place{flag: "--"}, "what is to be started is missing: tracetax run --op 'GET /' --variant … -- COMMAND")
 	}
-	if len(b.Ops) == 0 {
+	if len(b.Ops) == 0 && b.Function == "" {
 		b.fail(place{flag: "--op"}, "at least one operation is needed, such as --op 'GET /'")
 	}
 	if len(b.Variants) < 2 {
@@ -118,7 +120,11 @@ func (b *flagBuilder) root() *node {
 	b.checkPort()
 	root := tree("")
 	b.word(root, "name", b.Flags.Name)
-	root.set("workload", b.workload(command))
+	if b.Function != "" {
+		root.set("workload", b.functionWorkload(command))
+	} else {
+		root.set("workload", b.workload(command))
+	}
 	root.set("variants", b.variantTree())
 	root.set("load", b.loadTree())
 	root.set("design", b.designTree())

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 func TestFromFlags(t *testing.T) {
@@ -51,6 +52,36 @@ func TestFromFlags(t *testing.T) {
 }
 
 // TestFromFlagsFixedPort: a program that cannot be told its port.
+// A function is its handler: the platform stands before it, and the command is that of its runtime.
+func TestFromFlagsFunction(t *testing.T) {
+	for command, want := range map[string]string{
+		"/usr/bin/python3":             "/usr/bin/python3 -m awslambdaric app.handler",
+		"node runtime.js app.handler":  "node runtime.js app.handler",
+		"python3 -m other app.handler": "python3 -m other app.handler",
+	} {
+		e, err := FromFlags(Flags{Command: strings.Fields(command), Function: "app.handler", Variants: []string{"none", "otel-python"}}, builtIn())
+		if err != nil {
+			t.Fatal(err)
+		}
+		o, app := e.Operations[0], e.Workload.Processes[1]
+		if o.Name != "app.handler" || o.Owner(e.Workload.Processes).Role != role.Platform || strings.Join(app.Starts, " ") != want || !app.Traced || e.Workload.Processes[0].Traced {
+			t.Errorf("%s: %+v, started as %v", command, o, app.Starts)
+		}
+		roundTrip(t, e)
+	}
+	for flags, said := range map[*Flags]string{
+		{Function: "app"}: "--function app",
+		{Function: "app.handler", Ops: []string{"/"}}:    "--op",
+		{Function: "app.handler", Body: "x"}:             "--body",
+		{Function: "app.handler", Event: "nowhere.json"}: "nowhere.json",
+	} {
+		flags.Command, flags.Variants = []string{"python3"}, []string{"none", "otel-python"}
+		if _, err := FromFlags(*flags, builtIn()); err == nil || !strings.Contains(err.Error(), said) {
+			t.Errorf("%+v: %v, want an error at %s", flags, err, said)
+		}
+	}
+}
+
 func TestFromFlagsFixedPort(t *testing.T) {
 	e, err := FromFlags(Flags{Command: []string{"nginx"}, Port: 8080, Ops: []string{"GET /x"}, Variants: []string{"none", "otel-python"}}, builtIn())
 	if err != nil {

@@ -304,7 +304,7 @@ func Values(of any, in string) Object { return writer{listed: true}.written(of, 
 func rolesIn(in fileKind) []string {
 	var out []string
 	for _, r := range role.Named() {
-		if in != inTracer || r != role.App {
+		if in != inTracer || r != role.App && r != role.Platform {
 			out = append(out, string(r))
 		}
 	}
@@ -319,8 +319,8 @@ func readRole(s *source, n *node, _ key) any {
 	switch text := s.text(n); {
 	case text == string(role.Sink) && s.in == inService:
 		return role.Sink
-	case text == string(role.App) && s.in == inTracer:
-		s.fail(n.at, "role app is that of the program under test; what a tracer brings is a sidecar, a collector, a backend or a database")
+	case s.in == inTracer && (text == string(role.App) || text == string(role.Platform)):
+		s.fail(n.at, "role %s is for the workload's processes; what a tracer brings is a sidecar, a collector, a backend or a database", text)
 		return role.Sidecar
 	}
 	return s.role(n)

@@ -41,7 +41,6 @@ const DefaultLongest = 5 * time.Minute
 // Load is how operations are made.
 type Load struct {
 	_           struct{}      `called:"load"`
-	_           struct{}      `refuse:"invocations" text:"not supported yet: loads of functions"`
 	Rate        float64       `yaml:"rate" as:"own" shape:"OneOrMoreRates"`          // open loop: a fixed rate, whether or not the program keeps up; default: the workload's, or 100/s without connections or capacity. Choose one that every variant can hold
 	Capacity    *Capacity     `yaml:"capacity" as:"own"`                             // every run searches for the rate that reaches a goal
 	Connections int           `yaml:"connections" as:"own" shape:"OneOrMoreNumbers"` // closed loop: each connection makes one operation at a time. With a rate or a search: the most that may be open, default 256

@@ -248,6 +248,34 @@ func TestQuickenManyPhases(t *testing.T) {
 	}
 }
 
+// An operation's own duration wins over the load's, and yields to a quick run and to a flag.
+func TestOwnDuration(t *testing.T) {
+	const text = "workload: {name: w, language: '', processes: [{name: shop, run: [shop, '{port}']}], operations: {fast: GET /fast, slow: {request: GET /slow, rate: 0.1/s, duration: 30s}}}\n" +
+		"variants: {none: , mine: {args: [x]}}\nload: {rate: 100/s, duration: 2s}\n"
+	for _, c := range []struct {
+		change     func(*Experiment)
+		fast, slow time.Duration
+	}{
+		{func(*Experiment) {}, 2 * time.Second, 30 * time.Second},
+		{(*Experiment).Quicken, 2 * time.Second, 10 * time.Second}, // in which the slow one happens
+		{func(e *Experiment) {
+			if err := e.OverrideLoad(Override{Duration: "12s"}); err != nil {
+				t.Error(err)
+			}
+		}, 12 * time.Second, 12 * time.Second},
+	} {
+		e := parseOne(t, text)
+		c.change(e)
+		fast, slow := e.Load.For(e.Operations[0]).Duration, e.Load.For(e.Operations[1]).Duration
+		if fast != c.fast || slow != c.slow || e.Average().Duration != (fast+slow)/2 || e.CheckWindow() != nil {
+			t.Errorf("%v and %v, %v on average, want %v and %v: %v", fast, slow, e.Average().Duration, c.fast, c.slow, e.CheckWindow())
+		}
+	}
+	if _, err := ParseExperiment("x.yaml", ".", []byte(strings.Replace(text, "30s", "3s", 1)), builtIn()); err == nil || !strings.Contains(err.Error(), "0.1/s for 3s is no operation") {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestCheckWindowOfSweeps: every level of a sweep is held against the window.
 func TestCheckWindowOfSweeps(t *testing.T) {
 	e := parseOne(t, small+"load: {rate: [100/s, 1/s], duration: 1s}")

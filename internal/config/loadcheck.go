@@ -46,9 +46,9 @@ func happens(rate float64, length time.Duration) bool {
 func (e *Experiment) CheckWindow() error {
 	for _, o := range e.Operations {
 		for _, level := range e.Load.Steps() {
-			if rate := cmp.Or(o.Rate, level.Load.Rate); !happens(rate, e.Load.Duration) {
+			if rate := cmp.Or(o.Rate, level.Load.Rate); !happens(rate, e.Load.For(o).Duration) {
 				return fmt.Errorf("operation %q: %s for %s is no operation; ask for more, or for longer",
-					printable(o.Name), formatRate(rate), formatDuration(e.Load.Duration))
+					printable(o.Name), formatRate(rate), formatDuration(e.Load.For(o).Duration))
 			}
 		}
 	}

@@ -198,6 +198,7 @@ func (e *Experiment) configFiles() []misfit {
 			maps.DeleteFunc(own, func(name, _ string) bool { _, replaced := v.Env[name]; return replaced })
 			out = append(out, v.namedIn(own, append(slices.Clone(process), "env"))...)
 			out = append(out, v.namedAmong(p.Run, append(slices.Clone(process), "run"))...)
+			out = append(out, v.namedAmong(p.Starts, append(slices.Clone(process), "starts"))...)
 		}
 		out = append(out, v.namedIn(v.Env, []string{"variants", v.Name, "env"})...)
 		out = append(out, v.namedAmong(v.Args, []string{"variants", v.Name, "args"})...)

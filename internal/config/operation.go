@@ -33,6 +33,7 @@ type Operation struct {
 	Status      []int             `yaml:"status" as:"statuses" by:"requests"`                                 // right status, not for grpc; of several, [200, 500], records count each; default: 2xx and 3xx
 	Timeout     time.Duration     `yaml:"timeout" by:"requests" range:"1ms..1h"`                              // instead of the load's
 	Rate        float64           `yaml:"rate" as:"rate"`                                                     // instead of the load's; a built-in workload's rates yield to your rate or connections
+	Duration    time.Duration     `yaml:"duration" range:"100ms..24h"`                                        // of its measured window, instead of the load's; --duration wins
 	Spans       map[string]Number `yaml:"spans" as:"spans"`                                                   // spans that one makes: 3, 2..5, or by tracer {default: 3, otel-go: 2}; default: learnt by a slow run
 
 	Drive map[string]string `yaml:"drive" as:"own" by:"orders" shape:"Environment" text:"drive is for self-driving workloads; write self: true at the workload, or give the operation a request"` // self-driving: words for its process, as {depth: 10}; the load's win
@@ -184,6 +185,33 @@ func ownRate(o Operation) bool { return o.Rate > 0 }
 // operations are made. A search and a relative rate do not: they find it.
 func (l Load) namesPace() bool {
 	return l.search() == nil && (l.Rate > 0 || len(l.Rates) > 0 || l.Connections > 0 || len(l.Levels) > 0)
+}
+
+// For is the load of an operation, whose duration may be its own.
+func (l Load) For(o Operation) Load {
+	if l.search() == nil {
+		l.Duration = cmp.Or(o.Duration, l.Duration)
+	}
+	return l
+}
+
+// Average is the load with the duration that the operations have on average.
+func (e *Experiment) Average() Load {
+	l := e.Load
+	var sum time.Duration
+	for _, o := range e.Operations {
+		sum += l.For(o).Duration
+	}
+	l.Duration = sum / time.Duration(max(1, len(e.Operations)))
+	return l
+}
+
+// yieldDurations drops the operations' own durations.
+func (e *Experiment) yieldDurations() {
+	e.Operations = slices.Clone(e.Operations)
+	for i := range e.Operations {
+		e.Operations[i].Duration = 0
+	}
 }
 
 // yieldRates drops the operations' own rates where they are those of a built-in

@@ -26,6 +26,7 @@ type Process struct {
 	Service  *Service          `yaml:"service" of:"workload tracer" as:"service"`                      // a service to be ('tracetax list services'); other keys win, env is merged
 	Role     role.Role         `yaml:"role" as:"role" always:"true"`                                   // what it is there for, by which cost is told; default: app, of a service database, of what a tracer brings sidecar if beside, else collector
 	Run      []string          `yaml:"run" as:"command" required:"service"`                            // its command; needed without service
+	Starts   []string          `yaml:"starts" of:"workload" as:"command"`                              // what its command starts itself, again and again, as its last words: tracer and variant go around this
 	Env      map[string]string `yaml:"env"`                                                            // environment variables
 	Dir      string            `yaml:"dir" as:"dir"`                                                   // where it starts; default: the workload's folder, {tmp} of what a tracer brings
 	Ready    string            `yaml:"ready" as:"ready"`                                               // http://… (any answer below 500), tcp://host:port or log:REGEXP (a line of output); default: a connection to {port}. Leave it out of a front process: a readiness request through it would make spans
@@ -232,7 +233,7 @@ func (p Process) Words() []string {
 
 // texts are the texts of a process that may hold placeholders.
 func texts(p Process) []string {
-	out := append([]string{p.Ready, p.Dir}, p.Run...)
+	out := slices.Concat([]string{p.Ready, p.Dir}, p.Run, p.Starts)
 	for _, v := range p.Env {
 		out = append(out, v)
 	}

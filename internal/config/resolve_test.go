@@ -87,6 +87,36 @@ func TestPlanMerges(t *testing.T) {
 	}
 }
 
+// A program that starts others itself: the tracer goes around those, and without one they stand there as they are.
+func TestPlanGoesAroundWhatStarts(t *testing.T) {
+	const text = "workload: {name: w, language: '', processes: [{name: app, run: [keep, --], starts: [python3, '{process}']}], operations: {a: GET http://127.0.0.1:1/}}\n" +
+		"variants: {none: , v: {tracer: toy, args: [--mine]}}"
+	es, err := ParseExperiment("x.yaml", ".", []byte(text), toys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]string{
+		{"keep", "--", "python3", "{process}"},
+		{"keep", "--", "attach", "{tracer}/agent", "python3", "{process}", "--agent", "--mine"},
+	} {
+		p, err := es[0].Plan(es[0].Variants[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, p.Processes[0].Run); diff != "" {
+			t.Errorf("command %d (-want +got)\n%s", i, diff)
+		}
+	}
+	written, err := es[0].YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := ParseExperiment("x.yaml", ".", written, toys)
+	if err != nil || !slices.Equal(again[0].Workload.Processes[0].Starts, []string{"python3", "{process}"}) {
+		t.Errorf("written and read again it starts %v (%v)", again, err)
+	}
+}
+
 func TestPlanBehaviour(t *testing.T) {
 	for variant, want := range map[string]Plan{
 		`{tracer: toy}`: {Sampling: 1, Delay: 5 * time.Second},

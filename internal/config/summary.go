@@ -4,6 +4,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -23,7 +24,19 @@ func (e *Experiment) Summary() string {
 	return fmt.Sprintf("%s of %s (%s) on workload %s, each run with %s (%s) %s%s for %s after %s%s",
 		e.Design.blocksText(), plural(len(variants), "variant"), strings.Join(variants, ", "), e.Workload.Name,
 		plural(len(operations), "operation"), strings.Join(operations, ", "), e.pace(),
-		probe, formatDuration(e.Load.Duration), e.Load.warmupSummary(), e.Design.orderText())
+		probe, e.durations(), e.Load.warmupSummary(), e.Design.orderText())
+}
+
+// durations are how long the operations' windows are: "10s", or "4s, 14s" where they differ.
+func (e *Experiment) durations() string {
+	var out []string
+	for _, o := range e.Operations {
+		out = append(out, formatDuration(e.Load.For(o).Duration))
+	}
+	if len(slices.Compact(slices.Clone(out))) == 1 {
+		return out[0]
+	}
+	return strings.Join(out, ", ")
 }
 
 // blocksText is "10 blocks", or "8 to 30 blocks".

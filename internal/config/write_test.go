@@ -32,7 +32,7 @@ workload:
     - {name: db, role: database, run: [db, "-p{port}"], traced: true}
   operations:
     checkout: {description: d, request: "POST /checkout?a=b", body: "a\tb\n", headers: {content-type: application/json, x-y: "1"},
-      timeout: 1500ms, rate: 24000/min, status: 201, spans: {default: 2..5, none: 0}, process: db}
+      timeout: 1500ms, rate: 24000/min, duration: 90s, status: 201, spans: {default: 2..5, none: 0}, process: db}
     either: {request: GET /either, status: [200, 500], process: shop}
     GET /home: GET http://127.0.0.1:8080/
 mix: {checkout: 30%, GET /home: 0.7}

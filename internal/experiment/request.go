@@ -182,7 +182,7 @@ func (l *Loop) phase(kind record.Kind, phase design.Phase, operations []config.O
 		request.Load = pilotLoad(e.Load)
 	default:
 		level := e.Load.Steps()[phase.Level]
-		request.Load, request.Parameter = level.Load, level.Parameter
+		request.Load, request.Parameter = level.Load.For(request.Operation), level.Parameter
 		if relative := level.Load.Relative; relative != nil {
 			request.Load.Rate = relative.Share * rates[phase.Operation]
 		}

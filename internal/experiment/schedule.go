@@ -97,7 +97,7 @@ func windowsOf(e *config.Experiment, plans []*config.Plan) []Windows {
 	for _, operation := range e.Operations {
 		for _, level := range e.Load.Steps() {
 			asked := run.PhaseRequest{Operation: operation, Load: level.Load, Parameter: level.Parameter}.Asked()
-			number, length := level.Load.Windows(asked, delay)
+			number, length := level.Load.For(operation).Windows(asked, delay)
 			out = append(out, Windows{operation.Name, number, length})
 		}
 	}
@@ -119,7 +119,7 @@ func lengthsOf(e *config.Experiment, plan *config.Plan, phases int, drain time.D
 	if learns(e, plan) {
 		learnt = len(e.Operations) * depths(e.Load)
 	}
-	out := lengths{calibration: lengthOf(plan, e.Load, learnt, record.Calibration, 0), measured: measuredLength(plan, e.Load, phases, drain)}
+	out := lengths{calibration: lengthOf(plan, e.Load, learnt, record.Calibration, 0), measured: measuredLength(plan, e.Average(), phases, drain)}
 	if e.Load.Relative != nil {
 		out.rate = lengthOf(plan, pilotLoad(e.Load), len(e.Operations), record.Pilot, 0)
 	}

@@ -211,6 +211,12 @@ const (
 	ExportPerOperation = "export_bytes_per_operation"
 	ExportRequests     = "export_requests_per_operation"
 	StartupTime        = "startup_time"
+	BenchmarkTimeMean  = "benchmark_time_mean"
+	BenchmarkTimeP50   = "benchmark_time_p50"
+	BenchmarkTimeP99   = "benchmark_time_p99"
+	InitTime           = "init_time"
+	PlatformTime       = "platform_time"
+	CPUAfterAnswer     = "cpu_after_answer"
 	BlockedTime        = "blocked_time"
 	DeliveredShare     = "delivered_share"
 	DeliveredRate      = "delivered_rate"
@@ -224,6 +230,7 @@ const (
 var shown = []string{
 	Capacity, CPUPerOperation, TimePerCall, TimePerCallP50, "time_per_call_p90", "time_per_call_p99", BlockedTime,
 	LatencyMean, LatencyP50, "latency_p75", "latency_p90", LatencyP95, LatencyP99, "latency_p999", "latency_max",
+	BenchmarkTimeMean, BenchmarkTimeP50, BenchmarkTimeP99, InitTime, PlatformTime, CPUAfterAnswer,
 	Throughput, "operations_completed", MemoryMean, MemoryPeak, "allocation_per_operation", "gc_count", "gc_time", "heap_peak", "heap_live",
 	"context_switches", ExportPerOperation, ExportRequests, StartupTime, "first_operation_time", "idle_cpu", CPUUtilisation, CPUPerSpan, CPUPerKeptTrace, KeptShare,
 	DeliveredShare, DeliveredRate, Slope, Base, R2, "time_per_call_slope", "time_per_call_base", "time_per_call_r2",

@@ -8,9 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -167,7 +165,7 @@ func (p *Process) take(r keeper.Report) {
 	case keeper.HasExited:
 		exit := exitOf(r.Status, *r.Usage)
 		exit.Left, exit.At = r.Left, time.Now() // before its log is read to the end, which may take a while
-		exit.OutOfMemory = p.outOfMemory()
+		exit.OutOfMemory = cgroup.OutOfMemory(p.group.At["memory"])
 		p.log.Drain() // so that its last words are there when its end is known
 		p.end(exit)
 	case keeper.IsGone:
@@ -193,28 +191,6 @@ func (p *Process) end(exit Exit) {
 	}
 	p.ended, p.exit = true, exit
 	close(p.exited)
-}
-
-// outOfMemory reports whether the kernel has killed in the process's cgroup for
-// want of memory.
-func (p *Process) outOfMemory() bool {
-	dir := p.group.At["memory"]
-	if dir == "" {
-		return false
-	}
-	for _, file := range []string{"memory.events", "memory.oom_control"} {
-		text, err := cgroup.Read(filepath.Join(dir, file))
-		if err != nil {
-			continue
-		}
-		for line := range strings.Lines(text) {
-			value, ok := strings.CutPrefix(line, "oom_kill ")
-			if n, err := strconv.Atoi(strings.TrimSpace(value)); ok && err == nil && n > 0 {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // killStrays ends what a killed keeper left behind. The main process the kernel

@@ -18,6 +18,10 @@ func (l Load) Plus(next Load) (Load, error) {
 	if err != nil {
 		return l, fmt.Errorf("adding the generator's lags: %w", err)
 	}
+	timings, err := timings([]Load{l, next})
+	if err != nil {
+		return l, err
+	}
 	sum := Load{
 		WallSeconds:   l.WallSeconds + next.WallSeconds,
 		Intended:      l.Intended + next.Intended,
@@ -38,6 +42,7 @@ func (l Load) Plus(next Load) (Load, error) {
 		BodyBytes:     l.BodyBytes + next.BodyBytes,
 		Latency:       latency,
 		Lag:           lag,
+		Timings:       timings,
 		Driven:        l.Driven.plus(next.Driven),
 	}
 	return sum, nil
@@ -47,7 +52,7 @@ func (l Load) Plus(next Load) (Load, error) {
 func Counted(stretches ...Load) Load {
 	var sum Load
 	for _, l := range stretches {
-		l.Latency, l.Lag = "", ""
+		l.Latency, l.Lag, l.Timings = "", "", nil
 		sum, _ = sum.Plus(l) // which fails of histograms alone
 	}
 	return sum
@@ -66,6 +71,25 @@ func Sum(stretches ...Load) (Load, error) {
 	}
 	if sum.Lag, err = together(lags); err != nil {
 		return sum, fmt.Errorf("adding the generator's lags: %w", err)
+	}
+	sum.Timings, err = timings(stretches)
+	return sum, err
+}
+
+// timings are what the answers of several stretches tell of their own time.
+func timings(stretches []Load) (map[string]Histogram, error) {
+	var sum map[string]Histogram
+	for _, l := range stretches {
+		for name, h := range l.Timings {
+			if sum == nil {
+				sum = map[string]Histogram{}
+			}
+			all, err := together([]Histogram{sum[name], h})
+			if err != nil {
+				return nil, fmt.Errorf("adding the times that answers tell as %s: %w", name, err)
+			}
+			sum[name] = all
+		}
 	}
 	return sum, nil
 }

@@ -209,6 +209,8 @@ type Load struct {
 	Backlog       []uint64          `json:"backlog,omitempty"`    // open loop: operations due and not ended, at each tenth of the schedule
 	Latency       Histogram         `json:"latency"`              // ns, from the intended start
 	Lag           Histogram         `json:"lag"`                  // ns, intended start to the write: the generator's own lateness
+
+	Timings map[string]Histogram `json:"timings,omitempty"` // ns: what the right answers tell of their own time (the header Server-Timing), by the name of the entry
 }
 
 // Driven is what a self-driving workload says of a stretch of work.

@@ -14,6 +14,7 @@ const (
 	Collector Role = "collector" // between the program and where spans go
 	Backend   Role = "backend"   // where spans are stored
 	Database  Role = "database"  // its data
+	Platform  Role = "platform"  // what invokes the program's functions: shown, not charged
 	Load      Role = "load"      // the load generator: shown, not charged
 	Sink      Role = "sink"      // the counting receiver: shown, not charged
 )
@@ -23,12 +24,13 @@ type row struct {
 	role    Role
 	onApp   bool // its processes share the app's CPUs, so that they count towards its utilisation
 	harness bool // the harness's own: shown, not charged
+	named   bool // of these, one that a process of a workload can be given
 	helper  bool // there for tracing, or for others of the system: no program under test, nor its data
 }
 
 var table = []row{
 	{role: App, onApp: true}, {role: Sidecar, onApp: true, helper: true}, {role: Collector, helper: true}, {role: Backend, helper: true}, {role: Database},
-	{role: Load, harness: true}, {role: Sink, harness: true},
+	{role: Platform, harness: true, named: true}, {role: Load, harness: true}, {role: Sink, harness: true},
 }
 
 func of(r Role) row {
@@ -49,7 +51,7 @@ func (r Role) OnApp() bool { return of(r).onApp }
 func (r Role) Helper() bool { return of(r).helper }
 
 // Named are the roles that a process of a workload can be given, in the order of the table.
-func Named() []Role { return where(func(one row) bool { return !one.harness }) }
+func Named() []Role { return where(func(one row) bool { return !one.harness || one.named }) }
 
 // OnApp are the roles whose processes run on the app's CPUs.
 func OnApp() []Role { return where(func(one row) bool { return one.onApp }) }

@@ -6,7 +6,7 @@ import (
 )
 
 func TestTable(t *testing.T) {
-	if want := []Role{App, Sidecar, Collector, Backend, Database}; !slices.Equal(Named(), want) {
+	if want := []Role{App, Sidecar, Collector, Backend, Database, Platform}; !slices.Equal(Named(), want) {
 		t.Errorf("a process can be %v, want %v", Named(), want)
 	}
 	if want := []Role{App, Sidecar}; !slices.Equal(OnApp(), want) {
@@ -21,8 +21,8 @@ func TestTable(t *testing.T) {
 
 // Everybody pays but the harness; a role, or a service, pays for itself alone, also one that no table knows.
 func TestCharge(t *testing.T) {
-	for _, r := range []Role{App, Sidecar, Collector, Backend, Database, Load, Sink, "mesh"} {
-		harness := r == Load || r == Sink
+	for _, r := range []Role{App, Sidecar, Collector, Backend, Database, Platform, Load, Sink, "mesh"} {
+		harness := r == Platform || r == Load || r == Sink
 		if (Charge{}).Of(r, "shop") == harness || r.Harness() != harness {
 			t.Errorf("%s is charged: %t", r, Charge{}.Of(r, "shop"))
 		}

@@ -27,6 +27,7 @@ type Phase struct {
 	Idle         map[string]record.Usage // by process; nil where it cannot be taken off
 	Restless     bool                    // it did other work while others had the load: how much of its CPU is its operations' is unknown
 	Latency, Lag distribution
+	Timings      map[string]distribution // what answers tell of their own time, by name
 }
 
 func newRun(r *record.Record) *Run {
@@ -67,6 +68,12 @@ func (r *Run) readHistograms() error {
 		p.Latency, err = distributionOf(p.Load.Latency, p.Load.TimedOut)
 		if err == nil && p.Load.Driven == nil { // otherwise the lateness is the program's own, and nothing of the harness
 			p.Lag, err = distributionOf(p.Load.Lag, 0)
+		}
+		p.Timings = make(map[string]distribution, len(p.Load.Timings))
+		for name, h := range p.Load.Timings {
+			if err == nil {
+				p.Timings[name], err = distributionOf(h, 0)
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("block %d, variant %s, operation %s: %w", r.Block, r.Variant, at, err)

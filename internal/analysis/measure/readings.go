@@ -41,6 +41,14 @@ var readings = map[string]func(role.Charge) Reading{
 	metric.LatencyP95: percentile(metric.LatencyP95), metric.LatencyP99: percentile(metric.LatencyP99), "latency_p999": percentile("latency_p999"),
 	"latency_max": plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return p.Latency.Max() }),
 
+	metric.BenchmarkTimeMean: told("benchmark"), metric.InitTime: told("init"), metric.CPUAfterAnswer: told("after"),
+	metric.BenchmarkTimeP50: toldPercentile(metric.BenchmarkTimeP50), metric.BenchmarkTimeP99: toldPercentile(metric.BenchmarkTimeP99),
+	metric.PlatformTime: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
+		client, ok := p.Latency.Mean()
+		benchmark, told := p.Timings["benchmark"].Mean()
+		return client - benchmark, ok && told
+	}),
+
 	// At a rate there are no percentiles of a call: durations there are taken from when it was due,
 	// which the ticks of the pacing decide.
 	metric.TimePerCall: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
@@ -113,6 +121,16 @@ func plain(read Reading) func(role.Charge) Reading { return func(role.Charge) Re
 func percentile(name string) func(role.Charge) Reading {
 	q := metric.Must(name).Percentile
 	return plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return p.Latency.At(q) })
+}
+
+// told reads the mean of what answers tell of their own time under a name.
+func told(name string) func(role.Charge) Reading {
+	return plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return p.Timings[name].Mean() })
+}
+
+func toldPercentile(name string) func(role.Charge) Reading {
+	q := metric.Must(name).Percentile
+	return plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return p.Timings["benchmark"].At(q) })
 }
 
 // heap reads what the language tells of its memory.

@@ -27,7 +27,7 @@ func New(s console.Streams) *cobra.Command {
 		Short:  "Processes that tracetax starts itself",
 		Hidden: true,
 	}
-	agent.AddCommand(receiving.NewAgent(s), receiving.NewTap(s), newKeep(s), loading.NewAgent(s), newHello(), newVerify(s), newVerifyTiers(s))
+	agent.AddCommand(receiving.NewAgent(s), receiving.NewTap(s), newKeep(s), loading.NewAgent(s), newHello(), newPlatform(), newEnvironments(s), newVerify(s), newVerifyTiers(s), newVerifyFunctions(s))
 	return agent
 }
 

@@ -38,8 +38,11 @@ func (f *fields) read(line []byte) error {
 		f.keepAlive = f.keepAlive || hasToken(value, "keep-alive")
 	default:
 		f.framing = false
-		if len(name) == 8 && equalFold(name, "location") {
+		switch {
+		case len(name) == 8 && equalFold(name, "location"):
 			f.location = bytes.Clone(value)
+		case len(name) == 13 && equalFold(name, "server-timing") && len(f.timing)+len(value) < longestTimings:
+			f.timing = append(append(f.timing, value...), ',')
 		}
 	}
 	return nil

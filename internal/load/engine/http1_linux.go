@@ -52,6 +52,7 @@ func (h *http1) finish(l *loop, keep bool) {
 		l.tally.redirected(step, &h.response)
 	}
 	k.body += h.response.body
+	k.timing = append(k.timing, h.response.fields.timing...)
 	switch {
 	case !step.expects(h.response.status):
 		kind = step.says(h.response.wrong())

@@ -14,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -254,6 +255,9 @@ func (c *client) ask(ctx context.Context, o *outcome, nth uint64) (feed.Tape, er
 		o.kind = step.says(read.wrong())
 	case len(step.status) == 0 && read.redirects():
 		o.redirects = append(o.redirects, read.told())
+	}
+	if told := strings.Join(answer.Header.Values("Server-Timing"), ","); o.kind == "" && len(told) < longestTimings {
+		o.timing = append(append(o.timing, told...), ',')
 	}
 	return kept, nil
 }

@@ -123,11 +123,12 @@ func (o *operation) says(kind string) string {
 
 // walk is the way of one operation through its steps.
 type walk struct {
-	op    *operation        // the first step
-	at    *operation        // the one that is made; nil: the first
-	taken map[string]string // from the answers so far
-	wire  []byte            // the request of this step, where it differs each time
-	body  uint64            // bytes of the answers' bodies so far
+	op     *operation        // the first step
+	at     *operation        // the one that is made; nil: the first
+	taken  map[string]string // from the answers so far
+	wire   []byte            // the request of this step, where it differs each time
+	body   uint64            // bytes of the answers' bodies so far
+	timing []byte            // what the answers so far tell of their own time
 
 	traced uint64 // by which number its traces got their ids; 0: none yet
 }

@@ -71,6 +71,7 @@ type fields struct {
 	any       bool   // there was a header line
 	framing   bool   // the last one was one of these
 	location  []byte // where an answer that redirects leads; nil: nowhere
+	timing    []byte // what it tells of its own time; nil: nothing
 }
 
 // reset makes p ready for the response to the next request.

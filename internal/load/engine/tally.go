@@ -32,6 +32,7 @@ type tally struct {
 	redirects                                      map[string]uint64
 	bodies                                         uint64 // bytes of the bodies of answers as expected
 	latency, lag                                   *hdrhistogram.Histogram
+	timings                                        timings       // what the right answers tell of their own time
 	first, last                                    time.Duration // first intended start and last end, since the start of the task
 	pending                                        pending
 }
@@ -43,6 +44,7 @@ func newTally(t load.Task) *tally {
 		answers: map[int]uint64{}, redirects: map[string]uint64{},
 		latency: record.NewHistogram(),
 		lag:     record.NewHistogram(),
+		timings: timings{},
 	}
 }
 
@@ -77,9 +79,11 @@ func (t *tally) complete(intended, now time.Duration) {
 	enter(t.latency, now-intended)
 }
 
-// answered counts how an operation completed was answered: its status, where several are right, and its bodies.
+// answered counts how an operation completed was answered: its status, where several are right, its bodies, and what they
+// tell of their own time.
 func (t *tally) answered(k *walk, status int) {
 	t.bodies += k.body
+	t.timings.tell(k.timing)
 	if len(k.step().status) > 1 {
 		t.answers[status]++
 	}
@@ -160,12 +164,14 @@ func (t *tally) add(o *tally) {
 	t.pending.add(&o.pending)
 	t.latency.Merge(o.latency)
 	t.lag.Merge(o.lag)
+	t.timings.add(o.timings)
 }
 
 // load returns the tally as it is kept in a record.
 func (t *tally) load() (record.Load, error) {
 	latency, latencyErr := record.EncodeHistogram(t.latency)
 	lag, lagErr := record.EncodeHistogram(t.lag)
+	told, timingErr := t.timings.kept()
 	l := record.Load{
 		WallSeconds:   max(t.last-t.first, 0).Seconds(),
 		Intended:      t.intended,
@@ -183,6 +189,7 @@ func (t *tally) load() (record.Load, error) {
 		Backlog:       t.pending.ends(),
 		Latency:       latency,
 		Lag:           lag,
+		Timings:       told,
 	}
 	if len(t.errors) > 0 {
 		l.Errors = t.errors
@@ -193,7 +200,7 @@ func (t *tally) load() (record.Load, error) {
 	if len(t.answers) > 0 {
 		l.Answers = t.answers
 	}
-	return l, errors.Join(latencyErr, lagErr)
+	return l, errors.Join(latencyErr, lagErr, timingErr)
 }
 
 // How the backlog of an open loop went: operations due and not yet ended, at each

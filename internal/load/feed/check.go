@@ -69,7 +69,7 @@ func checkRequest(r load.Request) error {
 	if !(r.Weight >= 0) || r.Weight > 1e15 {
 		return fmt.Errorf("weight %v: want at least 0", r.Weight)
 	}
-	if r.Method != "" && !isToken(r.Method) {
+	if r.Method != "" && !IsToken(r.Method) {
 		return fmt.Errorf("method %q is not one", r.Method)
 	}
 	if r.Method == "CONNECT" {
@@ -136,7 +136,7 @@ func checkPath(r load.Request) error {
 }
 
 func checkHeader(h load.Header) error {
-	if !isToken(h.Name) {
+	if !IsToken(h.Name) {
 		return fmt.Errorf("header name %q is not one", h.Name)
 	}
 	if !isValue(h.Value) {
@@ -228,8 +228,8 @@ func checkStep(r, first load.Request, i int, known []string) error {
 	return err
 }
 
-// isToken reports whether s is a token of RFC 9110, section 5.6.2.
-func isToken(s string) bool {
+// IsToken reports whether s is a token of RFC 9110, section 5.6.2.
+func IsToken(s string) bool {
 	for i := range len(s) {
 		if !TokenByte[s[i]] {
 			return false

@@ -166,6 +166,51 @@ func TestTreeV2WithoutRights(t *testing.T) {
 	}
 }
 
+// What a program limits below its own group: in version 2 it has to step aside first.
+func TestNest(t *testing.T) {
+	self := os.Getpid()
+	own := map[string]string{"cgroup.procs": fmt.Sprint(self), "cgroup.controllers": "cpu memory", "cgroup.subtree_control": ""}
+	root := fakeV2(t, map[string]map[string]string{"app": own, "app/supplier": {"cgroup.procs": ""}, "app/one": {"memory.max": "max", "memory.events": "oom 1\noom_kill 1"}})
+	dir := filepath.Join(root, "app")
+	nest, err := nestIn([]hierarchy{{version: 2, mount: root, own: dir}}, self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := nest.Create("one", 5000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{"supplier/cgroup.procs": fmt.Sprint(self), "cgroup.subtree_control": "+memory", "one/memory.max": "5000"} {
+		if got, err := Read(filepath.Join(dir, file)); err != nil || got != want {
+			t.Errorf("%s holds %q, want %q; error %v", file, got, want, err)
+		}
+	}
+	if g.At["unified"] != filepath.Join(dir, "one") || len(g.Join) > 0 || !OutOfMemory(g.At["memory"]) {
+		t.Errorf("the group %+v", g)
+	}
+
+	root = fakeV2(t, map[string]map[string]string{"app": {"tasks": ""}, "app/one": {"memory.limit_in_bytes": "", "memory.oom_control": "under_oom 0\noom_kill 0"}})
+	dir = filepath.Join(root, "app")
+	if nest, err = nestIn([]hierarchy{{version: 1, controllers: []string{"cpu"}, own: "/"}, {version: 1, controllers: []string{"memory"}, own: dir}}, self); err != nil {
+		t.Fatal(err)
+	}
+	if g, err = nest.Create("one", 5000); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Read(filepath.Join(dir, "one/memory.limit_in_bytes")); err != nil || got != "5000" {
+		t.Errorf("the limit is %q, error %v", got, err)
+	}
+	if want := filepath.Join(dir, "one/tasks"); !slices.Equal(g.Join, []string{want}) || OutOfMemory(g.At["memory"]) {
+		t.Errorf("the group %+v", g)
+	}
+
+	for what, found := range map[string][]hierarchy{"none": nil, "no memory": {{version: 2, own: root}}, "no right": {{version: 1, controllers: []string{"memory"}, own: root}}} {
+		if _, err := nestIn(found, self); err == nil {
+			t.Errorf("%s: there is a nest", what)
+		}
+	}
+}
+
 func TestSweep(t *testing.T) {
 	root := t.TempDir()
 	gone := Prefix + "999999999-old"

@@ -10,6 +10,8 @@ Django's is loaded when Django puts its middleware together. OpenTelemetry would
 at the start, and where DJANGO_SETTINGS_MODULE is set by the program itself, as Django's
 own templates have it, would put empty settings into the place of the program's.
 
+That of functions on AWS Lambda is loaded when the handler's module is.
+
 Each instrumentation that is loaded is a line on stderr, which tracetax reads.
 """
 
@@ -54,6 +56,12 @@ def _instrumented_names(entry_point):
     return names
 
 
+def _handlers_module():
+    """The module of the handler, where the program is a function on Lambda: it can be imported when its runtime runs."""
+    handler = os.environ.get("ORIG_HANDLER") or os.environ.get("_HANDLER")
+    return handler.replace("/", ".").rpartition(".")[0] if handler else None
+
+
 def _say(name):
     try:
         print(f"tracetax: instrumented {name}", file=sys.stderr, flush=True)
@@ -71,8 +79,11 @@ class Distro(OpenTelemetryDistro):
         if libraries and not libraries & self._names:
             _logger.debug("Instrumentation %s skipped: the program has none of %s", entry_point.name, libraries)
             return
-        if entry_point.name in _LATE:
-            register_post_import_hook(lambda _: self._late(entry_point, kwargs), _LATE[entry_point.name])
+        late = _handlers_module() if entry_point.name == "aws-lambda" else _LATE.get(entry_point.name, "")
+        if late is None:
+            return
+        if late:
+            register_post_import_hook(lambda _: self._late(entry_point, kwargs), late)
             return
         if entry_point.name == "django":
             self._with_middleware(entry_point, kwargs)
