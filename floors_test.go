@@ -18,7 +18,7 @@ type floor struct {
 }
 
 // floors are those of the packages below internal/. A new package gets a row here, on the lowest floor above all that it
-// imports, and a line in ARCHITECTURE.md's table.
+// imports; a new folder of internal/ also a place in ARCHITECTURE.md.
 var floors = map[string]floor{
 	"cli":           {level: 7, beside: []string{"cli/agent", "cli/console", "cli/loading", "cli/receiving", "cli/show"}},
 	"cli/agent":     {level: 7, beside: []string{"cli/console", "cli/loading", "cli/receiving"}},
@@ -152,11 +152,11 @@ func TestImportsGoDown(t *testing.T) {
 	}
 	for name := range seen {
 		if _, has := floors[name]; !has {
-			t.Errorf("internal/%s has no floor: add it to the table in floors_test.go, and a line to ARCHITECTURE.md's table", name)
+			t.Errorf("internal/%s has no floor: add it to the table in floors_test.go", name)
 		}
-		// The table has one line for all that receive a protocol.
-		if !strings.Contains(string(page), "`"+name+"`") && !strings.HasPrefix(name, "sink/") {
-			t.Errorf("ARCHITECTURE.md does not name `%s`: add a line to its table", name)
+		// The rooms within a folder are in the comments of their packages.
+		if !strings.Contains(string(page), "`"+name+"`") && !strings.Contains(name, "/") {
+			t.Errorf("ARCHITECTURE.md does not name `%s`: add it to the table of rooms", name)
 		}
 	}
 	for name, at := range floors {

@@ -30,10 +30,6 @@ func TestDocs(t *testing.T) {
 		experiment, // a small one
 		experiment, // your own program
 		experiment, // a variant on one of two processes
-		experiment, // a search
-		experiment, // a relative rate
-		experiment, // a warm-up that is found
-		experiment, // faults
 		func(text []byte) error { _, err := ParseWorkload("workload.yaml", "w", text); return err },
 		experiment, // request data and gRPC
 		func(text []byte) error { _, err := ParseTracer("tracer.yaml", "t", text); return err },
