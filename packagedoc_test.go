@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// One file of a package has its charter, so that 'go doc' shows that alone: in all others a blank line stands between the
+// One file of a package has its charter, so 'go doc' shows that alone: in all others a blank line stands between the
 // header and the package clause.
 func TestOneCharterEach(t *testing.T) {
 	charters := map[string][]string{} // by folder and name of the package

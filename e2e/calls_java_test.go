@@ -1,5 +1,5 @@
 // Method calls: Java agents on the self-driving workload. What they are
-// measured to cost is worth nothing unless their spans add up, so that is what is checked.
+// measured to cost is worth nothing unless their spans add up, so is what is checked.
 
 package e2e
 

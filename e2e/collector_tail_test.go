@@ -104,7 +104,7 @@ design: {blocks: 1}
 
 // Tail sampling in the traced process.
 
-// Three tiers in Python of which each decides for itself: of a trace with an error all three have one, so that it comes whole, and the
+// Three tiers in Python of which each decides for itself: of a trace with an error all three have one, so it comes whole, and the
 // others are left out by the tracer's own word. The same spans come as Zipkin's.
 func TestTailSamplingInTheProcess(t *testing.T) {
 	more(t, "sampling")

@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 }
 
 // command is a run of the program. Every process that it starts, and they
-// start, carries the mark in its environment, so that none can be left behind
+// start, carries the mark in its environment, so none can be left behind
 // unseen.
 type command struct {
 	*exec.Cmd

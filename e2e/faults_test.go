@@ -229,7 +229,7 @@ func TestFullDisk(t *testing.T) {
 	records(t, out)
 }
 
-// The same program twice, of which one is waited for after every stretch of load as if it sent
+// The same program twice; one is waited for after every stretch of load as if it sent
 // spans: that it rests for longer costs no memory. What is held in a drain alone is no part of a window's memory:
 // TestMemoryIsOfTheLoad of internal/run asks it of one run.
 func TestAForcedDrainCostsNoMemory(t *testing.T) {

@@ -81,7 +81,7 @@ design: {blocks: 1}
 	for _, design := range designs {
 		l := ledger(t, doc, "(run)", design)
 		if entry(l, "expected") != 137 || entry(l, "delivered") != 137 || l.LostShare != 0 {
-			t.Errorf("%s: %+v, want all 137 spans", design, l) // what came at the stop is nobody's for sure, so that it is not exact
+			t.Errorf("%s: %+v, want all 137 spans", design, l) // what came at the stop is nobody's for sure, so it is not exact
 		}
 	}
 }

@@ -35,7 +35,7 @@ var (
 	}}
 	node = service{[]string{"node", "npm"}, map[string]spanTable{
 		// The request; for each statement, taking a connection and the statement. The updates
-		// are twelve statements on one connection, of which one begins and one commits.
+		// are twelve statements on one connection; one begins and one commits.
 		"otel":    {"json": 1, "db": 3, "queries": 21, "updates": 14},
 		"elastic": {"json": 1, "db": 2, "queries": 11, "updates": 13},
 	}}

@@ -241,7 +241,7 @@ func freeAddresses(t *testing.T, n int) []string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer l.Close() // when all are chosen, so that no two are the same
+		defer l.Close() // when all are chosen, so no two are the same
 		out = append(out, l.Addr().String())
 	}
 	return out

@@ -191,7 +191,7 @@ func TestScouter(t *testing.T) {
 // SkyWalking's agent, with a plugin for the method that is traced.
 
 // SkyWalking: a span a call, a segment an outer call. What is called before the agent is
-// connected is lost, so that it is waited for. The sink passes everything on to another, which
+// connected is lost, so it is waited for. The sink passes everything on to another, which
 // counts the same and passes it on to the real server, which has it then.
 func TestSkyWalking(t *testing.T) {
 	more(t, "SkyWalking")

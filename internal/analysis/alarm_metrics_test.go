@@ -15,7 +15,7 @@ import (
 // Experiments in which no variant costs anything, and in which the metrics of a run go
 // together: neither the headline nor any of all the other metrics says that one does, in
 // more than 5 % of experiments each. 8 blocks are too few for corrected intervals of the
-// others, so that their signs decide; 12 and 20 are enough.
+// others, so their signs decide; 12 and 20 are enough.
 func TestAlarmOfMetrics(t *testing.T) {
 	n := experiments() / 5
 	for _, c := range []struct {

@@ -76,6 +76,6 @@ func Analyse(in Input) (*finding.Document, error) {
 	}
 	effect.Withdraw(doc)
 	doc.Warnings = warn.All(s.Maker, in.Results, in.LeftOut, in.Shadowed)
-	doc.FullSummary = words.Summary(doc)
+	doc.Summary = words.Summary(doc)
 	return doc, nil
 }

@@ -57,8 +57,8 @@ func FuzzDocumentIsJSON(f *testing.F) {
 func TestNothingToCompare(t *testing.T) {
 	in := twoVariants().input()
 	in.Records = nil
-	if doc := analyse(t, in); doc.FullSummary != "There is no run yet: nothing can be compared." {
-		t.Error(doc.FullSummary)
+	if doc := analyse(t, in); doc.Summary != "There is no run yet: nothing can be compared." {
+		t.Error(doc.Summary)
 	}
 	in.Experiment.Variants = nil
 	if _, err := analysis.Analyse(in); err == nil {

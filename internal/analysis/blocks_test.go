@@ -308,7 +308,7 @@ func TestABlockWithoutItsBaselineDoesNotCountForAnyPair(t *testing.T) {
 	}
 }
 
-// disturb gives the runs of a block ten windows, of which some were disturbed: in these everything cost ten times as much.
+// disturb gives the runs of a block ten windows; some were disturbed: in these everything cost ten times as much.
 // With leaving out, the record says what was done in the others.
 func disturb(block, disturbed int, left bool) func(*record.Record) {
 	return func(r *record.Record) {

@@ -134,7 +134,7 @@ func TestABracketWithoutAnEnd(t *testing.T) {
 	for _, budget := range [][]config.Limit{nil, {{Metric: "capacity", Value: 0.5}}} {
 		s := cells([2]float64{1000, 1050}, [2]float64{800, 840})
 		s.budget = budget
-		s.also(search("otel", func(r *record.Record, c *record.Capacity) {
+		s.also(search("otel", func(r *record.Record, c *record.Search) {
 			if r.Block == 3 {
 				c.Failing = 0
 			}
@@ -198,7 +198,7 @@ func TestNeighbouringCellsAreNoModes(t *testing.T) {
 			jitter := wobble(r, "grid", 0.001)
 			c.Rate, c.Passing, c.Failing = c.Rate*jitter, c.Passing*jitter, c.Failing*jitter
 		})
-		s.also(search("otel", func(r *record.Record, one *record.Capacity) {
+		s.also(search("otel", func(r *record.Record, one *record.Search) {
 			if r.Block%2 == 0 {
 				one.Rate, one.Passing, one.Failing = one.Rate*c.up, one.Passing*c.up, one.Failing*c.up
 			}

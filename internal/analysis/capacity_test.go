@@ -55,48 +55,48 @@ func TestASearchComparesNothingElse(t *testing.T) {
 func TestSearches(t *testing.T) {
 	for _, c := range []struct {
 		name     string
-		change   func(*record.Record, *record.Capacity)
+		change   func(*record.Record, *record.Search)
 		capacity bool // whether it is compared
 		text     string
 		binding  string
 	}{
-		{"found", func(*record.Record, *record.Capacity) {}, true, "75 % of the app's CPU at 1,5", "quota"},
-		{"bound by other things", func(r *record.Record, c *record.Capacity) {
+		{"found", func(*record.Record, *record.Search) {}, true, "75 % of the app's CPU at 1,5", "quota"},
+		{"bound by other things", func(r *record.Record, c *record.Search) {
 			if r.Block > 7 {
 				c.Binding = "database"
 			}
-		}, true, "bound by the quota (7 of 10), database (3 of 10)", "quota (7 of 10), database (3 of 10)"},
-		{"faster than the generator", func(_ *record.Record, c *record.Capacity) {
+		}, true, "limited by the quota (7 of 10), database (3 of 10)", "quota (7 of 10), database (3 of 10)"},
+		{"faster than the generator", func(_ *record.Record, c *record.Search) {
 			c.Outcome, c.Rate, c.Passing, c.Binding = record.ByGenerator, 0, 9800, "generator"
-		}, false, "75 % of the app's CPU: more than 9,800/s, bounded by the generator", "generator"},
-		{"once faster than the generator", func(r *record.Record, c *record.Capacity) {
+		}, false, "75 % of the app's CPU: more than 9,800/s, limited by the generator", "generator"},
+		{"once faster than the generator", func(r *record.Record, c *record.Search) {
 			if r.Block == 3 { // whatever rate it names
 				c.Outcome, c.Rate, c.Passing = record.ByGenerator, 9800, 9800
 			}
 		}, false, "found at about 1,5", "quota"},
-		{"above max", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate, c.Passing = record.AboveMax, 0, 500 }, false,
-			"more than 500/s, the most asked for", "quota"},
-		{"below the least", func(_ *record.Record, c *record.Capacity) {
+		{"above max", func(_ *record.Record, c *record.Search) { c.Outcome, c.Rate, c.Passing = record.AboveMax, 0, 500 }, false,
+			"more than 500/s, the highest rate allowed", "quota"},
+		{"below the least", func(_ *record.Record, c *record.Search) {
 			c.Outcome, c.Rate, c.Passing, c.Failing = record.BelowLeast, 0, 0, 1
-		}, false, "less than 1.00/s, the lowest rate that can be asked", "quota"},
-		{"saturated", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate, c.Passing = record.Saturated, 0, 900 }, false,
+		}, false, "less than 1.00/s, the lowest rate that can be tried", "quota"},
+		{"saturated", func(_ *record.Record, c *record.Search) { c.Outcome, c.Rate, c.Passing = record.Saturated, 0, 900 }, false,
 			"saturated at 900/s, before the goal was reached", "quota"},
-		{"nothing to lose", func(_ *record.Record, c *record.Capacity) {
+		{"nothing to lose", func(_ *record.Record, c *record.Search) {
 			c.Outcome, c.Rate, c.Passing, c.Failing, c.Binding = record.NoSpans, 0, 0, 2000, ""
 		}, false, "no spans to lose", ""},
-		{"bound by the tracer", func(_ *record.Record, c *record.Capacity) { c.Binding = "the tracer's queue or export" }, true,
-			"; bound by the tracer's queue or export", "the tracer's queue or export"},
-		{"unsteady twice", func(r *record.Record, c *record.Capacity) {
+		{"bound by the tracer", func(_ *record.Record, c *record.Search) { c.Binding = "the tracer's queue or export" }, true,
+			"; limited by the tracer's queue or export", "the tracer's queue or export"},
+		{"unsteady twice", func(r *record.Record, c *record.Search) {
 			if r.Block > 8 {
 				c.Outcome = record.Unsteady
 			}
 		}, true, "2 blocks, unsteady, do not count", "quota"},
-		{"steady the second time", func(r *record.Record, c *record.Capacity) {
+		{"steady the second time", func(r *record.Record, c *record.Search) {
 			if r.Block == 2 {
 				c.Before = c.Probes
 			}
-		}, true, "; bound by the quota; in 1 block it was made twice, as the first ended unsteady", "quota"},
-		{"unsteady too often", func(r *record.Record, c *record.Capacity) {
+		}, true, "; limited by the quota; in 1 block it was repeated, as the first ended unsteady", "quota"},
+		{"unsteady too often", func(r *record.Record, c *record.Search) {
 			if r.Block > 7 {
 				c.Outcome = record.Unsteady
 			}
@@ -137,7 +137,7 @@ func searchOf(t *testing.T, doc *finding.Document, variant string) finding.Searc
 
 func TestUnsteadyBlocksDoNotCount(t *testing.T) {
 	s := capacities(map[string]float64{"none": 2450, "otel": 1520})
-	s.also(search("otel", func(r *record.Record, c *record.Capacity) {
+	s.also(search("otel", func(r *record.Record, c *record.Search) {
 		if r.Block > 8 {
 			c.Outcome, c.Rate = record.Unsteady, 3
 		}
@@ -153,7 +153,7 @@ func TestUnsteadyBlocksDoNotCount(t *testing.T) {
 
 func TestFitOfSearches(t *testing.T) {
 	s := capacities(map[string]float64{"none": 2450, "otel": 1520})
-	s.also(search("otel", func(r *record.Record, c *record.Capacity) { c.Linear = r.Block > 4 }))
+	s.also(search("otel", func(r *record.Record, c *record.Search) { c.Linear = r.Block > 4 }))
 	one := searchOf(t, analyse(t, s.input()), "otel")
 	if one.Linear != 6 || one.Base == nil || *one.Base != 0.02 || *one.Demand*1520 < 0.7 || *one.Demand*1520 > 0.76 {
 		t.Errorf("%+v", one)

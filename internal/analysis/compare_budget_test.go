@@ -115,7 +115,7 @@ func TestCompareBudgetOnAMissingLevel(t *testing.T) {
 				t.Errorf("missing %s: at %s connections %q, want %q, of %v", c.name, level, got, want, verdicts)
 			}
 		}
-		if len(verdicts) != 3 || !strings.Contains(doc.Summary, "cannot be told whether the budget is kept by CPU per operation of otel on json, connections 4") {
+		if len(verdicts) != 3 || !strings.Contains(doc.Summary, "the budget is inconclusive for CPU per operation of otel on json, connections 4") {
 			t.Errorf("missing %s: %v: %s", c.name, verdicts, doc.Summary)
 		}
 	}

@@ -365,7 +365,7 @@ func TestCompareWithItself(t *testing.T) {
 // Where a search found no rate, the summary does not speak of other things first.
 func TestCompareWithoutCapacity(t *testing.T) {
 	doc := compared(t, compare.Input{Base: searchless(t, 1, "before"), News: []*finding.Document{searchless(t, 2, "after")}})
-	if !strings.HasPrefix(doc.Summary, "It cannot be told how the capacity changed: in before, otel on json, unsteady") {
+	if !strings.HasPrefix(doc.Summary, "The change of the capacity is unknown: in before, otel on json, unsteady") {
 		t.Errorf("summary %q", doc.Summary)
 	}
 	if len(doc.Warnings) == 0 || doc.Warnings[len(doc.Warnings)-1].Code != "compare-no-capacity" {

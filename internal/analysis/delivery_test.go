@@ -186,7 +186,7 @@ func TestPerKeptTrace(t *testing.T) {
 	}
 	if f := get(t, doc, "json", "otel", metric.CPUPerKeptTrace); *f.Absolute.Low > 300e-6 || *f.Absolute.High < 300e-6 || f.Relative != nil {
 		t.Errorf("30 µs over a tenth: %+v", f.Absolute)
-	} else if f.Note != "added CPU over the traces that came, of those made" || !tells(f.Notes, finding.NotePerTrace) {
+	} else if f.Note != "added CPU over the traces that came" || !tells(f.Notes, finding.NotePerTrace) {
 		t.Errorf("what it is over: %q, %+v", f.Note, f.Notes)
 	}
 	doc = analyse(t, twoVariants().input())

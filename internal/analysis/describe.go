@@ -173,7 +173,7 @@ type study struct {
 	in Input
 }
 
-// newStudy sorts the records out, and settles what became of spans.
+// newStudy sorts the records out, and accounts for the spans.
 func newStudy(in Input) (*study, error) {
 	set, err := dataset.New(in.Experiment, in.Plans, in.Environment, in.Records)
 	if err != nil {
@@ -184,7 +184,7 @@ func newStudy(in Input) (*study, error) {
 
 // This file adds up answers by their status, where several are right.
 
-// answers are those of each operation and variant of which the records count them, in the blocks that count.
+// answers are the counted answers of each operation and variant, in the blocks that count.
 func (s *study) answers() []finding.Answers {
 	var out []finding.Answers
 	for _, at := range s.Cells() {

@@ -53,7 +53,7 @@ func TestFixedRateCallsThatAreNotWhatTheySeem(t *testing.T) {
 	s.also(onlyRuns("otel", func(r *record.Record) { r.Phases[0].Load.WallSeconds = 2 * window }))
 	doc := analyse(t, s.input())
 	if !slices.ContainsFunc(doc.Warnings, func(w finding.Warning) bool {
-		return w.Code == "overloaded" && strings.HasSuffix(w.Text, ": its figures are of the rate reached")
+		return w.Code == "overloaded" && strings.HasSuffix(w.Text, ": its figures are those of the rate reached")
 	}) {
 		t.Errorf("%+v", doc.Warnings)
 	}

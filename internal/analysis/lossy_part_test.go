@@ -100,9 +100,9 @@ func TestLossAtTheRateIsNotKnown(t *testing.T) {
 // At a limit there is no rate to lose spans at, and a search for the lossless rate loses
 // them on purpose.
 func TestNoLossAtARate(t *testing.T) {
-	for name, change := range map[string]func(*record.Capacity){
-		"a limit":  func(c *record.Capacity) { c.Outcome, c.Rate = record.AboveMax, 0 },
-		"lossless": func(c *record.Capacity) { c.Goal = string(config.GoalLossless) },
+	for name, change := range map[string]func(*record.Search){
+		"a limit":  func(c *record.Search) { c.Outcome, c.Rate = record.AboveMax, 0 },
+		"lossless": func(c *record.Search) { c.Goal = string(config.GoalLossless) },
 	} {
 		s := probed([3]record.Counts{ofSpans(1), ofSpans(1), ofSpans(1)}, 0)
 		s.also(func(r *record.Record) { change(r.Phases[0].Capacity) })

@@ -57,7 +57,7 @@ func sampled(share float64, traces, spans uint64) func(*scene) {
 	}
 }
 
-// counting has the tracer say of how many traces it decided, so that chance has no part in it.
+// counting has the tracer say of how many traces it decided, so chance has no part in it.
 func counting(traces uint64) func(*scene) {
 	return otels(func(r *record.Record) { r.Phases[0].Traced = &traces })
 }

@@ -180,8 +180,8 @@ func analyse(t *testing.T, in analysis.Input) *finding.Document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if doc.FullSummary == "" || doc.FullSummary == doc.Experiment.Workload+": ." {
-		t.Errorf("no sentence on top: %q", doc.FullSummary)
+	if doc.Summary == "" || doc.Summary == doc.Experiment.Workload+": ." {
+		t.Errorf("no sentence on top: %q", doc.Summary)
 	}
 	return doc
 }
@@ -343,9 +343,9 @@ func warmingUp(variant string, at, slices int) record.Record {
 
 func TestWarmupText(t *testing.T) {
 	for want, pilots := range map[string][]record.Record{
-		"9.00 s, found in a pilot: the longest, of otel on json":                        {warmingUp("none", 2, 80), warmingUp("otel", 18, 80)},
-		"1.00 s, as pilots found every variant steady by then":                          {warmingUp("none", 0, 80), warmingUp("otel", 1, 80)},
-		"30.0 s, the most that was allowed: in a pilot none did not get steady on json": {warmingUp("none", 70, 80), warmingUp("otel", 18, 80)},
+		"9.00 s, found in a pilot: the longest, of otel on json":                  {warmingUp("none", 2, 80), warmingUp("otel", 18, 80)},
+		"1.00 s: every variant was steady by then in its pilot":                   {warmingUp("none", 0, 80), warmingUp("otel", 1, 80)},
+		"30.0 s, the longest allowed: in a pilot none did not get steady on json": {warmingUp("none", 70, 80), warmingUp("otel", 18, 80)},
 		"": nil,
 	} {
 		s := twoVariants()

@@ -61,8 +61,8 @@ func TestIncrements(t *testing.T) {
 		t.Errorf("%d increments: %+v", seen, doc.Increments)
 	}
 	// The answer is about what makes all steps; the others are parts of it.
-	if !strings.Contains(doc.FullSummary, "c-full") || !strings.Contains(doc.FullSummary, "d-http") || strings.Contains(doc.FullSummary, "b-probe") {
-		t.Error(doc.FullSummary)
+	if !strings.Contains(doc.Summary, "c-full") || !strings.Contains(doc.Summary, "d-http") || strings.Contains(doc.Summary, "b-probe") {
+		t.Error(doc.Summary)
 	}
 	if got := doc.Experiment.Variants[2].Steps; strings.Join(got, " ") != "instrumentation probe" {
 		t.Errorf("%q", got)
@@ -232,7 +232,7 @@ func capacities(rate map[string]float64) scene {
 		for i := range r.Phases {
 			p := &r.Phases[i]
 			found := rate[r.Variant] * wobble(r, p.Operation, 0.01)
-			p.Capacity = &record.Capacity{
+			p.Capacity = &record.Search{
 				Goal: "cpu", Target: 0.75, Method: "fit", Outcome: record.Found, Rate: found, Passing: found, Failing: 1.05 * found,
 				Binding: "quota", Linear: true, Base: 0.02, Demand: 0.73 / found, Seconds: 12,
 			}
@@ -259,7 +259,7 @@ func (s *scene) also(change func(*record.Record)) {
 }
 
 // search changes the searches of one variant.
-func search(variant string, change func(*record.Record, *record.Capacity)) func(*record.Record) {
+func search(variant string, change func(*record.Record, *record.Search)) func(*record.Record) {
 	return func(r *record.Record) {
 		for i := range r.Phases {
 			if c := r.Phases[i].Capacity; c != nil && r.Variant == variant {
@@ -330,6 +330,6 @@ func rates(levels ...float64) scene {
 // pilot is what a pilot of a variant left.
 func pilot(variant string, outcome record.Outcome, rate float64) record.Record {
 	return record.Record{Schema: record.Schema, Kind: record.Pilot, Variant: variant, Phases: []record.Phase{{
-		Operation: "json", Capacity: &record.Capacity{Goal: "cpu", Target: 0.75, Outcome: outcome, Rate: rate, Passing: rate},
+		Operation: "json", Capacity: &record.Search{Goal: "cpu", Target: 0.75, Outcome: outcome, Rate: rate, Passing: rate},
 	}}}
 }

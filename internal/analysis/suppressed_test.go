@@ -56,8 +56,8 @@ func TestSummaryNamesGaps(t *testing.T) {
 		}
 	})
 	doc := analyse(t, s.input())
-	if want := "; 1 of 2 operations has no comparison: db (not every search with none found a rate)."; !strings.HasSuffix(doc.FullSummary, want) {
-		t.Errorf("%q, want at its end %q", doc.FullSummary, want)
+	if want := "; 1 of 2 operations has no comparison: db (not every search with none found a rate)."; !strings.HasSuffix(doc.Summary, want) {
+		t.Errorf("%q, want at its end %q", doc.Summary, want)
 	}
 	if f := get(t, doc, "db", "otel", metric.CPUPerOperation); f.Relative != nil || f.Absolute != nil || !f.Uncompared || f.Value == 0 {
 		t.Errorf("a difference at different rates: %+v", f)
@@ -67,9 +67,9 @@ func TestSummaryNamesGaps(t *testing.T) {
 func TestSummaryNamesVariantsWithGaps(t *testing.T) {
 	s := capacities(map[string]float64{"none": 2450, "otel": 1520, "elastic": 1400})
 	s.variants = append(s.variants, actor{name: "elastic", tracer: "elastic-go", adds: 30e-6, spans: 3})
-	s.also(search("elastic", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMax, 0 }))
-	if doc := analyse(t, s.input()); !strings.Contains(doc.FullSummary, "; there is no comparison of elastic.") {
-		t.Error(doc.FullSummary)
+	s.also(search("elastic", func(_ *record.Record, c *record.Search) { c.Outcome, c.Rate = record.AboveMax, 0 }))
+	if doc := analyse(t, s.input()); !strings.Contains(doc.Summary, "; there is no comparison of elastic.") {
+		t.Error(doc.Summary)
 	}
 }
 
@@ -88,8 +88,8 @@ func TestSummaryNamesWhoIsMissing(t *testing.T) {
 				r.Failure = &record.Failure{Stage: "start", Message: "it did not start"}
 			}
 		})
-		if doc := analyse(t, s.input()); !strings.Contains(doc.FullSummary, c.want) {
-			t.Errorf("%q, want %q in it", doc.FullSummary, c.want)
+		if doc := analyse(t, s.input()); !strings.Contains(doc.Summary, c.want) {
+			t.Errorf("%q, want %q in it", doc.Summary, c.want)
 		}
 	}
 }
@@ -97,10 +97,10 @@ func TestSummaryNamesWhoIsMissing(t *testing.T) {
 // Where there is nothing to compare, the summary tells of the spans all the same.
 func TestSummaryWithoutAComparison(t *testing.T) {
 	s := capacities(map[string]float64{"none": 2450, "otel": 1520})
-	s.also(search("none", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMax, 0 }))
+	s.also(search("none", func(_ *record.Record, c *record.Search) { c.Outcome, c.Rate = record.AboveMax, 0 }))
 	s.also(holdsBack("otel", 0.4))
-	if doc := analyse(t, s.input()); !strings.HasSuffix(doc.FullSummary, "; otel suppressed 40.0 % of the spans by a limit of its own.") {
-		t.Error(doc.FullSummary)
+	if doc := analyse(t, s.input()); !strings.HasSuffix(doc.Summary, "; otel suppressed 40.0 % of the spans by its own limit.") {
+		t.Error(doc.Summary)
 	}
 }
 
@@ -337,7 +337,7 @@ func TestPilot(t *testing.T) {
 		{Schema: record.Schema, Kind: record.Pilot, Variant: "otel", Attempt: 1, Failure: &record.Failure{Stage: "ready", Message: "it died"}},
 	}
 	doc := analyse(t, s.input())
-	const want = "json: 500/s is 50 % of the slowest; a pilot found none at least 9,800/s (bounded by the generator), otel 1,000/s"
+	const want = "json: 500/s is 50 % of the slowest; a pilot found none at least 9,800/s (limited by the generator), otel 1,000/s"
 	if len(doc.Experiment.Pilot) != 1 || doc.Experiment.Pilot[0] != want {
 		t.Errorf("%q", doc.Experiment.Pilot)
 	}
@@ -353,7 +353,7 @@ func TestPilot(t *testing.T) {
 	if text := strings.Join(doc.Runs.Failure, "\n"); !strings.Contains(text, "pilot of otel, attempt 1: ready: it died") {
 		t.Error(text)
 	}
-	if doc.Experiment.Load != "50 % of what the slowest variant can do for 20s, open loop" {
+	if doc.Experiment.Load != "50 % of the capacity of the slowest variant for 20s, open loop" {
 		t.Error(doc.Experiment.Load)
 	}
 }
@@ -387,7 +387,7 @@ func TestFaultsAreNamed(t *testing.T) {
 		t.Errorf("what was thrown away by order is found without being told: %+v", l)
 	}
 	s.design = func(e *config.Experiment) { e.Variants[1].Faults = &config.Faults{SinkLoses: 0.03} }
-	if got := analyse(t, s.input()).Experiment.Faults; len(got) != 1 || got[0] != "with otel the sink throws away 3 % of the spans that it answers for" {
+	if got := analyse(t, s.input()).Experiment.Faults; len(got) != 1 || got[0] != "with otel the sink throws 3 % of the accepted spans away" {
 		t.Errorf("%q", got)
 	}
 	if f := get(t, doc, "json", "otel", "delivered_share"); f.Value != 0.97 || f.Verdict.Kind != finding.None {

@@ -24,8 +24,8 @@ func onlyRuns(variant string, change func(*record.Record)) func(*record.Record) 
 	}
 }
 
-// searchScene makes the scene one of searches, of which one variant's are changed.
-func searchScene(variant string, change func(*record.Record, *record.Capacity)) func(*scene) {
+// searchScene makes the scene one of searches; one variant's are changed.
+func searchScene(variant string, change func(*record.Record, *record.Search)) func(*scene) {
 	return func(s *scene) {
 		*s = capacities(map[string]float64{"none": 2450, "otel": 1520})
 		s.also(search(variant, change))
@@ -60,10 +60,10 @@ var provocations = []struct {
 	}},
 	{"woven", only("otel", func(r *record.Record) { r.Harness.Order = "woven" })},
 	{"groups", func(s *scene) { s.design = func(e *config.Experiment) { e.Design.Order = config.Windows } }},
-	{"generator-bound", searchScene("otel", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.ByGenerator, 0 })},
-	{"search-limit", searchScene("otel", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.AboveMax, 0 })},
-	{"search-saturated", searchScene("otel", func(_ *record.Record, c *record.Capacity) { c.Outcome, c.Rate = record.Saturated, 0 })},
-	{"search-unsteady", searchScene("otel", func(r *record.Record, c *record.Capacity) {
+	{"generator-bound", searchScene("otel", func(_ *record.Record, c *record.Search) { c.Outcome, c.Rate = record.ByGenerator, 0 })},
+	{"search-limit", searchScene("otel", func(_ *record.Record, c *record.Search) { c.Outcome, c.Rate = record.AboveMax, 0 })},
+	{"search-saturated", searchScene("otel", func(_ *record.Record, c *record.Search) { c.Outcome, c.Rate = record.Saturated, 0 })},
+	{"search-unsteady", searchScene("otel", func(r *record.Record, c *record.Search) {
 		if r.Block == 2 {
 			c.Outcome = record.Unsteady
 		}
@@ -240,7 +240,7 @@ func provocation(code string) func(*scene) {
 	return nil
 }
 
-// A search judges a probe by the CPU over its load alone, so that what the tracer
+// A search judges a probe by the CPU over its load alone, so what the tracer
 // defers beyond a short one is missed.
 func TestShortProbes(t *testing.T) {
 	for delay, want := range map[time.Duration]bool{5 * time.Second: true, 4 * time.Second: false} {
@@ -420,7 +420,7 @@ func TestOneIsNotMany(t *testing.T) {
 	if doc.Experiment.Load != "1 operation/s for 20s, open loop" {
 		t.Error(doc.Experiment.Load)
 	}
-	if f := get(t, doc, "json", "otel", "cpu_per_span"); f.Note != "added CPU over the 1 span per operation that was to come" {
+	if f := get(t, doc, "json", "otel", "cpu_per_span"); f.Note != "added CPU over the expected 1 span per operation" {
 		t.Error(f.Note)
 	}
 	for _, w := range doc.Warnings {

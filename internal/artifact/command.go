@@ -1,5 +1,5 @@
 // Commands that make artefacts: their output goes to a log, and its end is kept for the
-// error. Each has a keeper, so that none outlives tracetax.
+// error. Each has a keeper, so none outlives tracetax.
 
 package artifact
 
@@ -93,7 +93,7 @@ func (t *tail) String() string {
 	return string(t.kept)
 }
 
-// What the commands write that make a folder: all of it goes to a log, of which an error has the last lines.
+// The output of the commands that make a folder: all of it goes to a log, and an error has its last lines.
 
 // logShelf holds the logs, in the store. Sweeping leaves them: nothing in there is half made.
 const logShelf = "logs"
@@ -132,7 +132,7 @@ func (l *commandLog) Close() error {
 }
 
 // colour is what programs write to a terminal beside their words: mvn does so
-// whatever it is told, and an error may end in a file.
+// despite its options, and an error may end in a file.
 var colour = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // plain passes on what is written to it, without colours.

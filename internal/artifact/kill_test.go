@@ -126,7 +126,7 @@ func awaitNone(t *testing.T, mark string) {
 		}
 		if time.Now().After(end) {
 			for _, pid := range left {
-				_ = syscall.Kill(pid, syscall.SIGKILL) // so that the test leaves none
+				_ = syscall.Kill(pid, syscall.SIGKILL) // so the test leaves none
 			}
 			t.Fatalf("processes %v outlive the tracetax that was killed", left)
 		}

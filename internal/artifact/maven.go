@@ -1,4 +1,4 @@
-// Files of Maven repositories, fetched by the machine's own mvn, so that its
+// Files of Maven repositories, fetched by the machine's own mvn, so its
 // mirrors, proxies and credentials are used.
 
 package artifact

@@ -130,7 +130,7 @@ func explainNPM(err error) error {
 	return err
 }
 
-// npmCulprit is name@version of the package that npm complains of, as far as its
+// npmCulprit is name@version of the package that npm complains of, if its
 // words tell.
 func npmCulprit(output string) string {
 	if m := npmWanted.FindStringSubmatch(output); m != nil {

@@ -1,7 +1,7 @@
 // Package artifact owns what has to be made before a program can run: pinned
 // language packages from their registry, and builds of a program's sources. Both
 // are kept in the user's cache, each in a folder that is named after everything
-// it was made from, so that it is made once and used offline from then on. The
+// it was made from, so it is made once and used offline from then on. The
 // package does not know what the folders are for.
 package artifact
 

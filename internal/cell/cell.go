@@ -1,5 +1,5 @@
 // Package cell owns the names of what is measured: an operation, at a level of what is varied between its phases, with a
-// variant. They are comparable, so that they can be keys. It is a leaf. It must not know what was measured.
+// variant. They are comparable, so they can be keys. It is a leaf. It must not know what was measured.
 package cell
 
 import (
@@ -15,7 +15,7 @@ import (
 type Setting struct{ Name, Value string }
 
 // Level is one level of what is varied between the phases of an operation. Levels that have the same settings are equal.
-// The zero value is that of an operation of which nothing is varied.
+// The zero value is that of an operation without levels.
 type Level struct{ text string } // names and values, each ended by a byte that neither has, in the order of the names
 
 const end = "\x00"

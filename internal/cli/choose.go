@@ -173,7 +173,7 @@ func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*co
 	return conclude(worst, ran, left)
 }
 
-// allFailed complains of variants that were named and of which no run succeeded.
+// allFailed complains of named variants without a successful run.
 func allFailed(doc *finding.Document, named []string) []error {
 	var out []error
 	for _, v := range doc.Runs.Variants {
@@ -267,7 +267,7 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*config.Exper
 		if never := e.Undecidable(); never != nil && f.resume == "" { // what was begun stays as it is
 			return nil, fmt.Errorf("budget: %s", strings.Join(never, "; "))
 		}
-		f.settle(e, kept)
+		f.chooseSeed(e, kept)
 	}
 	return found, nil
 }
@@ -297,10 +297,10 @@ func (f *runFlags) keptSeeds() (map[string]uint64, error) {
 	return seeds, nil
 }
 
-// settle draws a seed where neither the experiment nor --seed has one, nor the result that
-// it goes on with. A dry run draws one for all workloads, so that --seed can repeat every order
+// chooseSeed draws a seed where neither the experiment nor --seed has one, nor the result that
+// it goes on with. A dry run draws one for all workloads, so --seed can repeat every order
 // that it shows.
-func (f *runFlags) settle(e *config.Experiment, kept map[string]uint64) {
+func (f *runFlags) chooseSeed(e *config.Experiment, kept map[string]uint64) {
 	if e.Design.Seed == 0 {
 		e.Design.Seed = kept[e.Workload.Name]
 	}

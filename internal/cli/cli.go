@@ -148,7 +148,7 @@ func statusOf(doc *finding.Document) int {
 	return status
 }
 
-// tellUntraced says of whom no span came, and of whom spans went elsewhere, which is why the exit status is 4.
+// tellUntraced names the variants without a span, and those whose spans went elsewhere: the reason of exit status 4.
 func tellUntraced(to io.Writer, doc *finding.Document) {
 	for _, e := range doc.Elsewhere {
 		complain(to, fmt.Errorf("%s sent spans elsewhere than to the sink: what was measured of it is not the overhead of tracing (exit status %d): %s", e.Variant, console.Inconclusive, e.Text))

@@ -158,7 +158,7 @@ func TestInterferenceInWords(t *testing.T) {
 		status, word string
 	}{
 		"apart":         {none, none, "ok", ""},
-		"a shared core": {noise.Change{Estimate: 0.6, Low: 0.5, High: 0.7}, noise.Change{Estimate: 0.6, Low: 0.5, High: 0.7}, "bad", "core of its own"},
+		"a shared core": {noise.Change{Estimate: 0.6, Low: 0.5, High: 0.7}, noise.Change{Estimate: 0.6, Low: 0.5, High: 0.7}, "bad", "whole core"},
 		"a shared cache": {noise.Change{Estimate: 0.1, Low: 0.08, High: 0.12}, noise.Change{Estimate: 0.1, Low: 0.08, High: 0.12},
 			"note", "share a core, a cache"},
 		"somebody else": {none, noise.Change{Estimate: 0.5, Low: 0.2, High: 0.9}, "note", "stop what else runs"},

@@ -278,7 +278,7 @@ func nothingMeasured(docs []*finding.Document) error {
 		if doc.Runs.Good > 0 {
 			return nil
 		}
-		why = errors.Join(why, fmt.Errorf("%s: %s", doc.Results, doc.FullSummary))
+		why = errors.Join(why, fmt.Errorf("%s: %s", doc.Results, doc.Summary))
 	}
 	return fmt.Errorf("there is nothing to replicate, because nothing was measured; see 'tracetax report DIR':\n%w", why)
 }
@@ -301,7 +301,7 @@ func restate(docs []*finding.Document, name string) ([]finding.Claim, error) {
 		}
 	}
 	if !known {
-		return nil, console.UsageError(fmt.Errorf("%s is of none of these workloads: give the experiment that the results are of", name))
+		return nil, console.UsageError(fmt.Errorf("%s has none of these workloads: give the experiment of the results", name))
 	}
 	return claims, nil
 }

@@ -167,7 +167,7 @@ func checkGovernor(f machine.Facts) check {
 		c.Says = "not told by the kernel, as on most virtual machines"
 	case "performance":
 	default:
-		c.Status, c.Advice = "note", "set the governor to performance, so that the same work costs the same time"
+		c.Status, c.Advice = "note", "set the governor to performance: the same work then takes the same time"
 	}
 	return c
 }
@@ -227,7 +227,7 @@ func interference(s noise.Slowdown, place process.Placement) check {
 	switch {
 	case s.CPU.Low > slowedBad:
 		c.Status = "bad"
-		c.Advice = "a tracer that works on another CPU will seem to slow the program itself: use a machine where each CPU is a core of its own"
+		c.Advice = "a tracer that works on another CPU will seem to slow the program itself: use a machine where each CPU is a whole core"
 	case s.CPU.Low > slowedNote:
 		c.Status = "note"
 		c.Advice = "the two share a core, a cache or the memory: load generator, sink and a tracer's own threads make the program's work dearer by up to as much"

@@ -82,7 +82,7 @@ type dryBlocks struct {
 	Least     int     `json:"min"`
 	Most      int     `json:"max"`                 // the same, unless the experiment may stop at a precision
 	Precision float64 `json:"precision,omitempty"` // half-width of the interval to stop at: 0.02 is ±2 %
-	Metric    string  `json:"metric,omitempty"`    // of which metric
+	Metric    string  `json:"metric,omitempty"`    // the metric
 }
 
 // plannedRun is a run that would be made.

@@ -37,9 +37,9 @@ func notBeside(e *config.Experiment) []string {
 	return []string{"the variants of a block are measured one after the other (order apart), which tells less in the same time: " + why}
 }
 
-// shortWindows says of which variants the window is too short for the delays of the tracer and of the hops behind it.
+// shortWindows names the variants whose window is too short for the delays of the tracer and of the hops behind it.
 func shortWindows(e *config.Experiment, line bool) []string {
-	if e.Design.Quick { // on purpose; whether it matters is told with the result
+	if e.Design.Quick { // on purpose; the result says whether it matters
 		return nil
 	}
 	var out []string
@@ -61,7 +61,7 @@ func shortWindows(e *config.Experiment, line bool) []string {
 		default:
 			advice += fmt.Sprintf(", or a shorter delay among the variant's settings: {%s: %s}", setting, shorter)
 		}
-		out = append(out, fmt.Sprintf("variant %s: the window of %s is shorter than %d times %s, so that it may miss a part of the cost; %s",
+		out = append(out, fmt.Sprintf("variant %s: the window of %s is shorter than %d times %s, and may miss a part of the cost; %s",
 			v.Name, e.Load.Duration, windowDelays, plan.SaysPassed(), advice))
 	}
 	return out
@@ -91,7 +91,7 @@ func earlyReady(e *config.Experiment, line bool) []string {
 		if line {
 			advice = "--ready /…, a path that it answers well"
 		}
-		out = append(out, fmt.Sprintf("process %s: %s listens before it has loaded the program, so that the start-up time would look short and the first operation long; %s",
+		out = append(out, fmt.Sprintf("process %s: %s listens before it has loaded the program: the start-up time would look short, and the first operation long; %s",
 			p.Name, filepath.Base(p.Run[0]), advice))
 	}
 	return out
@@ -112,7 +112,7 @@ func printHints(to io.Writer, experiments []*config.Experiment, line bool) {
 
 // This file says before a run whether its blocks are enough for any verdict, and its settings lose no spans.
 
-// outlooks says of which verdicts the blocks are, or may come to be, too few, and which
+// outlooks names the verdicts for which the blocks are, or may become, too few, and those which
 // settings lose spans. hopeless is what it says where no budget could ever be told.
 func outlooks(e *config.Experiment) (hopeless string, told []string) {
 	headline, budgets := analysis.Foresee(e)
@@ -228,7 +228,7 @@ func checkKeptEnv(names []string, experiments []*config.Experiment) ([]string, e
 			return nil, fmt.Errorf("--keep-env takes the name of a variable, such as OTEL_RESOURCE_ATTRIBUTES, not %q", name)
 		}
 		if _, set := os.LookupEnv(name); !set {
-			return nil, fmt.Errorf("--keep-env %s: the variable is not set, so that there is nothing to keep", name)
+			return nil, fmt.Errorf("--keep-env %s: the variable is not set; set it, or leave the flag out", name)
 		}
 		for _, e := range experiments {
 			if err := e.CheckKept(name); err != nil {

@@ -103,7 +103,7 @@ func unzipped(t *testing.T, path string) []byte {
 	return text
 }
 
-// analyseKept leaves the kept findings in the folder, so that the forms are of these.
+// analyseKept leaves the kept findings in the folder, so the forms are of these.
 func analyseKept(t *testing.T, from, name string) {
 	said(t, "report", name, "--reanalyze")
 	text, err := os.ReadFile(filepath.Join(name, "findings.json"))

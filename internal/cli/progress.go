@@ -46,14 +46,14 @@ func newProgress(to io.Writer, e *config.Experiment) *progress {
 	return p
 }
 
-// Observe is told of every run that begins and ends.
+// Observe gets every run that begins and ends.
 func (p *progress) Observe(e experiment.Event) {
 	if e.Record != nil {
 		p.ended(e)
 		return
 	}
 	p.groups(e)
-	// Runs that are given up leave the sum: they count as past, so that the number
+	// Runs that are given up leave the sum: they count as past, so the number
 	// of all does not fall.
 	p.most = max(p.most, e.Total)
 	e.Done, e.Total = p.most-(e.Total-e.Done), p.most
@@ -133,7 +133,7 @@ func (p *progress) ended(e experiment.Event) {
 		if e.Ends != nil {
 			again = "ends the experiment"
 		}
-		if r.Failure.Stage != record.StageBlock { // the variant that failed is told of, not those that ended with it
+		if r.Failure.Stage != record.StageBlock { // only the variant that failed is shown, not those that ended with it
 			p.failed(r, again, e.Ends != nil)
 		}
 		return
@@ -204,7 +204,7 @@ func (p *progress) failed(r *record.Record, again string, ends bool) {
 	}
 	p.tell(key, at)
 	if ends {
-		p.line(strings.TrimSuffix(lead, ": ")) // of which the command ends with the reason
+		p.line(strings.TrimSuffix(lead, ": ")) // the command ends with its reason
 	} else {
 		p.line(wrapped(lead+r.Failure.Message, p.width))
 	}

@@ -51,7 +51,7 @@ and replaces findings.json, report.html and benchfmt.txt in DIR. It measures not
 run': 3 over budget, 4 inconclusive. DIR stays as it is.`,
 		Example: `  tracetax report tracetax-results/hello-1
   tracetax report tracetax-results/hello-1 --html page.html
-  tracetax report tracetax-results/hello-1 --json | jq .full_summary
+  tracetax report tracetax-results/hello-1 --json | jq .summary
   tracetax report tracetax-results/hello-1 --budget cpu=3%,lost=0
   tracetax report tracetax-results/hello-1 --markdown - >> "$GITHUB_STEP_SUMMARY"
   tracetax report tracetax-results/hello-1 --runs runs.csv --histograms latency.csv
@@ -228,7 +228,7 @@ func (f reportFlags) outputs(s console.Streams) ([]output, error) {
 }
 
 // writeOutput writes a form to a file, or to out for "-". It is made whole before
-// the file is opened, so that an error leaves an older file as it was.
+// the file is opened, so an error leaves an older file as it was.
 func writeOutput(out io.Writer, flag, file string, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {

@@ -66,7 +66,7 @@ func TestReport(t *testing.T) {
 		{"summary", []string{dir, "--summary"}, console.Fine, "### How it was measured", ""},
 		{"runs without records", []string{dir, "--runs", "-"}, console.Usage, "", "runs.jsonl"},
 		{"runs and findings on one stream", []string{dir, "--runs", "-", "--csv", "-"}, console.Usage, "", "--csv and --runs both"},
-		{"several", []string{dir, "--html", at("a.html"), "--csv", at("a.csv"), "--json"}, console.Fine, `"full_summary"`, ""},
+		{"several", []string{dir, "--html", at("a.html"), "--csv", at("a.csv"), "--json"}, console.Fine, `"summary"`, ""},
 		{"two on one stream", []string{dir, "--csv", "-", "--json"}, console.Usage, "", "--csv and --json both"},
 		{"no folder", []string{}, console.Usage, "", "takes one results folder"},
 		{"not a result", []string{elsewhere}, console.Usage, "", "has no findings.json"},
@@ -105,11 +105,11 @@ func TestReportJSONIsOneDocument(t *testing.T) {
 		t.Fatalf("exit status %d", status)
 	}
 	var doc struct {
-		FullSummary string `json:"full_summary"`
+		Summary string `json:"summary"`
 	}
 	d := json.NewDecoder(&out)
-	if err := d.Decode(&doc); err != nil || doc.FullSummary == "" {
-		t.Errorf("full summary %q, error %v", doc.FullSummary, err)
+	if err := d.Decode(&doc); err != nil || doc.Summary == "" {
+		t.Errorf("summary %q, error %v", doc.Summary, err)
 	}
 	if d.More() {
 		t.Error("something follows the document")
@@ -182,7 +182,7 @@ func TestBrokenFindings(t *testing.T) {
 		"no JSON":        {"hello", records, "is no findings document (reading findings: invalid character 'h' looking for beginning of value): make it again from the records with: tracetax report DIR --reanalyze"},
 		"something else": {"{}", records, "is no findings document (reading findings: no schema version: is this a findings.json of tracetax?): make it again from the records with: tracetax report DIR --reanalyze"},
 		"no records":     {cut, nil, "is cut off: there is no runs.jsonl beside it to make it again from; take a whole copy of it, or measure again"},
-		"earlier":        {`{"schema": 1}`, records, "is of an earlier tracetax: make it again from the records with: tracetax report DIR --reanalyze"},
+		"earlier":        {`{"schema": 1}`, records, "comes from an earlier tracetax: make it again from the records with: tracetax report DIR --reanalyze"},
 		"no experiment":  {cut, records[:1], "is cut off: there is no experiment.yaml beside it to make it again from; take a whole copy of it, or measure again"},
 	} {
 		t.Run(name, func(t *testing.T) {

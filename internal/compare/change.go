@@ -180,7 +180,7 @@ func (c *comparison) claims(f *finding.Finding) bool {
 
 // scale chooses what is compared: the logarithms of the ratios to the baseline;
 // where that is zero the amount that is added, as a ratio of what it was, if
-// there was any. A machine's drift is in an amount, so that times have no verdict.
+// there was any. A machine's drift is in an amount, so times have no verdict.
 func (c *change) scale(f, g *finding.Finding) {
 	before, errBefore := stats.LogRatios(estimate.Columns(f.Samples))
 	after, errAfter := stats.LogRatios(estimate.Columns(g.Samples))

@@ -264,7 +264,7 @@ func (c *comparison) reasons(index int, f, g *finding.Finding) (overloaded, doub
 		switch {
 		case one.Verdict.Kind == finding.Overloaded:
 			overloaded = told(one, name)
-		case untoldAtAll(one) && doubt == nil:
+		case withheld(one) && doubt == nil:
 			doubt = told(one, name)
 		}
 		doc := c.in.Base
@@ -340,7 +340,7 @@ func more(code finding.Code, doc *finding.Document, variant string, share float6
 }
 
 // unseenLoss says that more spans may have been lost than the shares delivered show, in traces
-// that chance hides, so that a limit on what is lost more is not kept for sure; nil where it is,
+// that chance hides, so a limit on what is lost more is not kept for sure; nil where it is,
 // or is surely not kept.
 func unseenLoss(older *finding.Document, f *finding.Finding, newer *finding.Document, g *finding.Finding, allowed float64) *finding.Reason {
 	before, after := sampledLedger(older, f), sampledLedger(newer, g)
@@ -371,9 +371,9 @@ func sampledLedger(doc *finding.Document, f *finding.Finding) *finding.Ledger {
 	return nil
 }
 
-// untoldAtAll reports whether there is a reason against the figure itself, and not
+// withheld reports whether there is a reason against the figure itself, and not
 // only against a verdict on it.
-func untoldAtAll(f *finding.Finding) bool {
+func withheld(f *finding.Finding) bool {
 	v := f.Verdict
 	return v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0 && v.Reason().Code != finding.WhyNoRatio
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// ranks orders the variants by their ratio in the headline metric, in each result, but for those of which no span came,
+// ranks orders the variants by their ratio in the headline metric, in each result, but for those without a span,
 // or too many were lost or may have been: what they cost is the cost of less work.
 func (c *comparison) ranks() []finding.Rank {
 	docs := append([]*finding.Document{c.in.Base}, c.in.News...)
@@ -51,7 +51,7 @@ func (c *comparison) ranks() []finding.Rank {
 	return out
 }
 
-// didItsWork reports whether spans came on both sides of a finding, and no more were lost, as far as anybody knows, than a
+// didItsWork reports whether spans came on both sides of a finding, and no more are known to be lost than a
 // ranking may go without.
 func didItsWork(doc *finding.Document, f *finding.Finding) bool {
 	lost := func(variant string) bool {
@@ -85,7 +85,7 @@ func ranked(findings []*finding.Finding) []string {
 // This file makes geometric means of the costs over operations.
 
 // means compares the geometric means over the operations, for each variant, metric
-// and parameter that has ratios on at least two; of the operations that all of these variants have, so that their means
+// and parameter that has ratios on at least two; of the operations that all of these variants have, so their means
 // are of the same. The operations of a run share
 // what the run was like, so the mean is taken within each block, and the interval
 // is over blocks.

@@ -64,7 +64,7 @@ func (c *change) question() judge.Question {
 	q := judge.Question{
 		Family: c.family(), Evidence: shiftOf{c}, Ratio: c.ratio, Higher: c.Better == metric.Higher, Wanted: true,
 		Blocks:     min(len(c.before), len(c.after)),
-		Least:      stats.MinBlocks(c.ask(estimate.Confidence)), // for both, so that a result has intervals of its own
+		Least:      stats.MinBlocks(c.ask(estimate.Confidence)), // for both, so a result has intervals of its own
 		Overloaded: c.overloaded,
 	}
 	if c.doubt != nil {
@@ -96,9 +96,9 @@ func (s shiftOf) Needs(confidence float64) int {
 	return stats.MinEach(s.ask(confidence))
 }
 
-// Settles says how many blocks a result would have to have in all until the
+// BlocksToDecide says how many blocks a result would have to have in all until the
 // interval excludes the limit; never is true where no number is enough.
-func (s shiftOf) Settles(limit, confidence float64) (blocks int, never bool) {
+func (s shiftOf) BlocksToDecide(limit, confidence float64) (blocks int, never bool) {
 	return s.toExclude(limit, s.ask(confidence))
 }
 
@@ -226,7 +226,7 @@ func limitedMetric(b *config.Limit) string {
 	return b.Metric
 }
 
-// lostScale turns what was delivered into what was lost: counted, so that the
+// lostScale turns what was delivered into what was lost: counted, so the
 // shares themselves are compared.
 func (c *change) lostScale() {
 	c.ratio, c.Better = false, metric.Lower

@@ -57,7 +57,7 @@ func TestBadWithin(t *testing.T) {
 	} {
 		files := fstest.MapFS{"tracers/x/tracer.yaml": {Data: []byte("language: go\ndescription: x\nsettings: " + settings + "\n")}}
 		_, err := config.NewCatalog(files).Tracer("x")
-		if good && err != nil || !good && (err == nil || !strings.Contains(err.Error(), "both have to be settings of kind count")) {
+		if good && err != nil || !good && (err == nil || !strings.Contains(err.Error(), "both must have kind: count")) {
 			t.Errorf("%s: %v, want it right: %v", settings, err, good)
 		}
 	}

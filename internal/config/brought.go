@@ -122,9 +122,8 @@ type Placed struct {
 // Brought reports whether a tracer brought the process.
 func (p Process) Brought() bool { return p.Placed.Name != "" }
 
-// placed are the processes of a variant in the order in which they are started, so that they are stopped in the
-// opposite one: those that are there once a run; then for each process of the workload those beside it, to which it
-// may send what it has; itself; and what stands in front of it, the outermost last.
+// placed are the processes of a variant in start order: once-per-run processes; then, per workload process, its sidecars, the
+// process, and its front proxies from inner to outer. Stop order is the reverse.
 func (e *Experiment) placed(v Variant) ([]Process, error) {
 	var out, around []Process
 	add := func(of string, b Brought) error {

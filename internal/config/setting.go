@@ -107,7 +107,7 @@ func (s *source) checkWithin(n *node, all []Setting) {
 		}
 		counts := slices.ContainsFunc(all, func(o Setting) bool { return o.Name == set.Within && o.Name != set.Name && o.Kind == "count" })
 		if !counts || set.Kind != "count" {
-			s.fail(n.get(set.Name).get("within").at, "setting %q is within %q: both have to be settings of kind count, of this tracer", set.Name, printable(set.Within))
+			s.fail(n.get(set.Name).get("within").at, "setting %q: within must name another setting of this tracer, not %q, and both must have kind: count", set.Name, printable(set.Within))
 		}
 	}
 }

@@ -62,13 +62,13 @@ func shuffled[T any](r *rand.Rand, items []T) []T {
 
 // The order of the variants: by chance, and so that each follows each equally often.
 
-// drawn is how many orders of a block are drawn, of which the best is taken.
+// drawn is how many orders of a block are drawn; the best is taken.
 const drawn = 64
 
 // Orders goes through the blocks from 1 to Most with the order of the variants in each.
 //
 // What a run leaves behind (a warm cache, a hot CPU, a database that grew) bends the run after
-// it. In random blocks a variant follows the baseline more often than itself, so that the
+// it. In random blocks a variant follows the baseline more often than itself, so the
 // baseline bears more of that than the variant: with two variants by half the effect. So
 // every block begins with the variant that the block before ended with, which makes a variant
 // follow itself once in as many runs as there are variants; and of all orders that begin so, one

@@ -89,8 +89,8 @@ func (p Plan) indexTogether(history []record.Record, to past) {
 	}
 }
 
-// Turns are when each of so many runs has its windows, of which each has so many: by run, the places of its windows in the
-// common order, from 0. Each two rounds are an order by chance and its reverse (AB BA), so that a drift of the machine
+// Turns gives, for each of the runs, the places of its windows in the
+// common order, from 0. Each two rounds are a random order and its reverse (AB BA): a drift of the machine
 // falls on all runs alike.
 func (p Plan) Turns(block, phase, runs, windows int) [][]int {
 	source := p.source(block+phase*maxBlocks, "windows")
@@ -170,7 +170,7 @@ func (p past) due(k key) (attempt int, due bool) {
 	return t.failed + 1, !t.good && t.failed < attempts
 }
 
-// lastBlock is the last block of which there is a run, 0 if there is none.
+// lastBlock is the last block with a run, 0 if there is none.
 func (p past) lastBlock() int {
 	last := 0
 	for k := range p {

@@ -131,9 +131,9 @@ func LogRatio(value, baseline float64) float64 { return math.Log(value) - math.L
 // Difference is what a value is over its baseline.
 func Difference(value, baseline float64) float64 { return value - baseline }
 
-// SignedRank is the interval of paired differences of which the ends are known: from
+// SignedRank is the interval of paired differences with known ends: from
 // the low end of the least that they can be to the high end of the most. Both ends of
-// a signed-rank interval rise with every difference, so that it holds whatever the
+// a signed-rank interval rise with every difference, so it holds whatever the
 // interval of the true differences would hold. Without ends it is that of mid.
 func (e *Extent) SignedRank(mid []float64, confidence float64) stats.Estimate {
 	out := stats.SignedRank(mid, confidence)
@@ -153,7 +153,7 @@ func Outermost(e, low, high stats.Estimate) stats.Estimate {
 	return e
 }
 
-// Open is the number of blocks of which an end is not known.
+// Open is the number of blocks with an unknown end.
 func (e *Extent) Open() int {
 	n := 0
 	for i := range e.Low {
@@ -174,7 +174,7 @@ func (e *Extent) Least() float64 {
 }
 
 // BlocksToExclude is stats.BlocksToExclude; bracket is true where the limit lies
-// between what the centre is at the least and at the most, so that no number of
+// between what the centre is at the least and at the most, so no number of
 // blocks takes the interval off it.
 func (e *Extent) BlocksToExclude(mid []float64, limit, confidence float64) (all int, bracket bool) {
 	if e == nil {
@@ -210,7 +210,7 @@ func Resolution(samples []finding.Sample) float64 {
 // This file tells what several searches for a rate came to.
 
 // Each collects a figure of the searches that have it.
-func Each(made []*record.Capacity, value func(*record.Capacity) (float64, bool)) []float64 {
+func Each(made []*record.Search, value func(*record.Search) (float64, bool)) []float64 {
 	var out []float64
 	for _, c := range made {
 		if v, ok := value(c); ok && Sane(v) {
@@ -221,7 +221,7 @@ func Each(made []*record.Capacity, value func(*record.Capacity) (float64, bool))
 }
 
 // Ended counts the searches that ended in one way.
-func Ended(made []*record.Capacity, outcome record.Outcome) int {
+func Ended(made []*record.Search, outcome record.Outcome) int {
 	n := 0
 	for _, c := range made {
 		if c.Outcome == outcome {
@@ -232,7 +232,7 @@ func Ended(made []*record.Capacity, outcome record.Outcome) int {
 }
 
 // Bracket is where the rate that a search found lies; nil where it is the rate itself, or where none was found.
-func Bracket(c *record.Capacity) *finding.Range {
+func Bracket(c *record.Search) *finding.Range {
 	if c.Outcome != record.Found || !bracketed(c) {
 		return nil
 	}
@@ -246,6 +246,6 @@ func Bracket(c *record.Capacity) *finding.Range {
 
 // bracketed reports whether the answer of a search is a bracket. A fit to a CPU
 // target reads the rate off a line, which can be as fine as it likes.
-func bracketed(c *record.Capacity) bool {
+func bracketed(c *record.Search) bool {
 	return c.Method == string(config.MethodStaircase) || c.Goal != string(config.GoalCPU)
 }

@@ -62,8 +62,8 @@ func Text(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// escaped escapes text as Go does within quotes of that kind (0: none, so that neither
-// quotes nor backslashes need it), as far as most bytes hold it.
+// escaped escapes text as Go does within quotes of that kind (0: none, so neither
+// quotes nor backslashes need it), cut to most bytes.
 func escaped[T string | []byte](text T, most int, quote byte) (kept string, cut bool) {
 	b := make([]byte, 0, min(len(text), most))
 	for len(text) > 0 {

@@ -122,9 +122,9 @@ func TestWindowsOfASweep(t *testing.T) {
 	s := newLoop(runner, &kept{})
 	s.Experiment.Design.Order = config.Windows
 	s.Experiment.Load = config.Load{Duration: 10 * time.Second, Rates: []float64{10, 1000}}
-	for i := range s.Cells {
-		for o := range s.Cells[i].Plan.Operations {
-			s.Cells[i].Plan.Operations[o].Rate = 500
+	for i := range s.Variants {
+		for o := range s.Variants[i].Plan.Operations {
+			s.Variants[i].Plan.Operations[o].Rate = 500
 		}
 		s.Experiment.Operations[i].Rate = 500
 	}
@@ -196,12 +196,12 @@ func TestAble(t *testing.T) {
 	alone := &script{}
 	s := newLoop(alone, &kept{})
 	s.Experiment.Design.Order = config.Windows
-	if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "runs cannot be made together here") || len(alone.made) > 0 {
+	if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "runs cannot live side by side here") || len(alone.made) > 0 {
 		t.Errorf("a duet with a runner that makes one run at a time: %v", err)
 	}
 	s = newLoop(alone, &kept{})
 	s.Experiment.Design.Most = 9
-	if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "cannot be judged here") || len(alone.made) > 0 {
+	if _, err := s.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), "nothing here judges") || len(alone.made) > 0 {
 		t.Errorf("a precision that nobody judges: %v", err)
 	}
 }
@@ -260,7 +260,7 @@ func foresee(t *testing.T, change func(*config.Experiment)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		loop.Cells = append(loop.Cells, Cell{Variant: v, Plan: plan, Calibration: plan})
+		loop.Variants = append(loop.Variants, Prepared{Variant: v, Plan: plan, Calibration: plan})
 	}
 	if _, err := loop.Run(context.Background(), nil); err != nil {
 		t.Fatal(err)

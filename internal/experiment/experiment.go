@@ -41,8 +41,8 @@ type Keeper interface {
 	Append(record.Record) error
 }
 
-// Cell is a variant that has been made ready to run.
-type Cell struct {
+// Prepared is a variant that has been made ready to run.
+type Prepared struct {
 	Variant     config.Variant
 	Plan        *config.Plan
 	Calibration *config.Plan // the same with every span sampled
@@ -52,8 +52,8 @@ type Cell struct {
 // Loop is an experiment that is ready to run, or to go on.
 type Loop struct {
 	Experiment *config.Experiment
-	Cells      []Cell // in the order of the variants
-	Runner     Runner // a Blocker too, where the runs of a block are made together
+	Variants   []Prepared // in the order of the variants
+	Runner     Runner     // a Blocker too, where the runs of a block are made together
 	Keeper     Keeper
 	Observe    func(Event) // may be nil
 	GoOn       bool        // also where the first runs show a mistake
@@ -155,9 +155,9 @@ func (l *Loop) ask(made []record.Record) error {
 	}
 	for i := range made {
 		r := &made[i]
-		cell := l.cell(r.Variant)
+		prepared := l.prepared(r.Variant)
 		first := !slices.ContainsFunc(l.history[:len(l.history)-len(made)], func(h record.Record) bool { return h.Variant == r.Variant && !h.Failed() })
-		if len(r.Elsewhere) == 0 || !first || cell.Variant.TracerName() != config.NoTracer || cell.Variant.Untraced() || cell.Plan.NamesSink() {
+		if len(r.Elsewhere) == 0 || !first || prepared.Variant.TracerName() != config.NoTracer || prepared.Variant.Untraced() || prepared.Plan.NamesSink() {
 			continue
 		}
 		where := "they could not be sent"
@@ -167,7 +167,7 @@ func (l *Loop) ask(made []record.Record) error {
 		if who := r.Elsewhere[0].Process; who != "" {
 			where += " (process " + who + ")"
 		}
-		return &ElsewhereError{fmt.Errorf("variant %s makes spans, and they do not come to the sink: %s. Tell it where the sink is (env: {OTEL_EXPORTER_OTLP_ENDPOINT: \"http://{sink.otlp.grpc}\"}, or {sink.otlp.http}), "+
+		return &ElsewhereError{fmt.Errorf("variant %s makes spans that do not come to the sink: %s. Give it the address of the sink (env: {OTEL_EXPORTER_OTLP_ENDPOINT: \"http://{sink.otlp.grpc}\"}, or {sink.otlp.http}), "+
 			"or switch its tracing off. What the variant costs as it is can be measured too: go on with --resume, or use --quick", r.Variant, where)}
 	}
 	return nil
@@ -181,9 +181,9 @@ func (e *ElsewhereError) Error() string { return e.err.Error() }
 
 // Design returns the experiment as the design sees it.
 func (l *Loop) Design() design.Plan {
-	plans := make([]*config.Plan, len(l.Cells))
-	for i, cell := range l.Cells {
-		plans[i] = cell.Plan
+	plans := make([]*config.Plan, len(l.Variants))
+	for i, prepared := range l.Variants {
+		plans[i] = prepared.Plan
 	}
 	p := planOf(l.Experiment, plans)
 	if l.Experiment.Design.Most > 0 {
@@ -277,7 +277,7 @@ func (l *Loop) warmup(kind record.Kind) (time.Duration, error) {
 	}
 	longest, ok := warmup.Longest(warmup.Pilots(l.history, load.WarmupMost))
 	if !ok {
-		return 0, &FinalError{errors.New("finding how long the warm-up has to be: no pilot looked for it; start again")}
+		return 0, &FinalError{errors.New("finding the length of the warm-up: no pilot looked for it; start again")}
 	}
 	return longest.Length, nil
 }

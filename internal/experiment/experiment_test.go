@@ -134,7 +134,7 @@ func TestDrainedAlike(t *testing.T) {
 	} {
 		runner := &script{drained: c.seen}
 		s := newLoop(runner, &kept{})
-		s.Cells[1].Plan.Delay = c.declared
+		s.Variants[1].Plan.Delay = c.declared
 		if _, err := s.Run(context.Background(), nil); err != nil {
 			t.Fatal(err)
 		}
@@ -164,16 +164,16 @@ func TestAsksWhereSpansGo(t *testing.T) {
 		asked  bool
 	}{
 		"own":     {func(*Loop, *script) {}, nil, true},
-		"none":    {func(l *Loop, _ *script) { l.Cells[1].Variant.Env = nil }, nil, false},
-		"traced":  {func(l *Loop, _ *script) { l.Cells[1].Variant.Tracer = &config.Tracer{Name: "otel-go"} }, nil, false},
+		"none":    {func(l *Loop, _ *script) { l.Variants[1].Variant.Env = nil }, nil, false},
+		"traced":  {func(l *Loop, _ *script) { l.Variants[1].Variant.Tracer = &config.Tracer{Name: "otel-go"} }, nil, false},
 		"quick":   {func(l *Loop, _ *script) { l.Experiment.Design.Quick = true }, nil, false},
 		"silent":  {func(_ *Loop, s *script) { s.elsewhere = "none" }, nil, false},
 		"resumed": {func(*Loop, *script) {}, []record.Record{{Kind: record.Measured, Variant: "own", Block: 1}}, false},
 	} {
 		runner := &script{elsewhere: "own"}
 		l := newLoop(runner, &kept{})
-		l.Cells[1] = Cell{Variant: own, Plan: &config.Plan{Variant: "own", Silent: true, Sampling: 1, Operations: l.Cells[0].Plan.Operations}}
-		l.Cells[1].Calibration = l.Cells[1].Plan
+		l.Variants[1] = Prepared{Variant: own, Plan: &config.Plan{Variant: "own", Silent: true, Sampling: 1, Operations: l.Variants[0].Plan.Operations}}
+		l.Variants[1].Calibration = l.Variants[1].Plan
 		c.change(l, runner)
 		history, err := l.Run(context.Background(), c.before)
 		var asked *ElsewhereError
@@ -214,12 +214,12 @@ func TestGroupsByMemory(t *testing.T) {
 			}
 		}
 		l := newLoop(runner, &kept{})
-		traced := l.Cells[1] // the baseline is not calibrated: it is taken to be as large
+		traced := l.Variants[1] // the baseline is not calibrated: it is taken to be as large
 		for _, more := range []string{"b", "c", "d"} {
 			one, plan := traced, *traced.Plan
 			plan.Variant, one.Variant = more, config.Variant{Name: more}
 			one.Plan, one.Calibration = &plan, &plan
-			l.Cells = append(l.Cells, one)
+			l.Variants = append(l.Variants, one)
 		}
 		l.Experiment.Design.Order, l.Memory = c.order, c.memory
 		told := map[int]bool{}

@@ -26,13 +26,13 @@ func (l *Loop) learn(r *record.Record) {
 	if r.Kind != record.Calibration {
 		return
 	}
-	spans := maps.Clone(l.cell(r.Variant).Plan.Spans)
+	spans := maps.Clone(l.prepared(r.Variant).Plan.Spans)
 	if spans == nil {
 		spans = map[string]config.Number{}
 	}
 	learnt := ledger.Learn(l.calibrations(r.Variant), 1, false)
 	for _, phase := range r.Phases {
-		if _, declared := l.cell(r.Variant).Plan.Spans[phase.Work()]; declared {
+		if _, declared := l.prepared(r.Variant).Plan.Spans[phase.Work()]; declared {
 			continue // it counts: on a busy machine a tracer may drop spans in a calibration too
 		}
 		// Where it varies a drain must not end early on it.
@@ -41,7 +41,7 @@ func (l *Loop) learn(r *record.Record) {
 		}
 	}
 	l.spans[r.Variant] = spans
-	if l.cell(r.Variant).Plan.Renames {
+	if l.prepared(r.Variant).Plan.Renames {
 		learnt = ledger.Nameless(learnt)
 	}
 	l.begun[r.Variant] = ledger.Tracing{Spans: learnt}.Begun()
@@ -99,7 +99,7 @@ func (l *Loop) conclusion(plan design.Plan) error {
 		return fmt.Errorf("no run of the baseline %s succeeded: %s", baseline, l.lastFailure(baseline))
 	case len(others) > 0 && !slices.ContainsFunc(others, func(other string) bool { return good[other] }):
 		if !tried[baseline] { // there would have been nothing to hold it against
-			return fmt.Errorf("nothing was measured, since no variant but the baseline %s can be: %s", baseline, l.reasons(others))
+			return fmt.Errorf("nothing was measured: only the baseline %s can run: %s", baseline, l.reasons(others))
 		}
 		return fmt.Errorf("no run of any variant but the baseline %s succeeded: %s", baseline, l.reasons(others))
 	}
@@ -159,8 +159,8 @@ func (l *Loop) fit(history []record.Record) int {
 	if l.Memory == 0 || !l.Experiment.Design.Order.Together() {
 		return 0
 	}
-	needs := make([]float64, len(l.Cells))
-	for i, c := range l.Cells {
+	needs := make([]float64, len(l.Variants))
+	for i, c := range l.Variants {
 		needs[i] = needed(history, c.Variant.Name)
 	}
 	most := slices.Max(needs)

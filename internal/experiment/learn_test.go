@@ -96,7 +96,7 @@ type script struct {
 	seen    []run.Request
 	fail    func(name string) bool
 	stop    func(n int) bool
-	does    func(variant, operation string) record.Capacity
+	does    func(variant, operation string) record.Search
 	drained time.Duration // of calibrations
 	warms   func(variant, operation string) []record.Slice
 	change  func(q run.Request, r *record.Record) // what else a run leaves
@@ -193,7 +193,7 @@ func newLoop(r Runner, k Keeper) *Loop {
 			Load:       config.Load{Duration: time.Second},
 			Design:     config.Design{Blocks: 3, Seed: 1},
 		},
-		Cells: []Cell{
+		Variants: []Prepared{
 			{Variant: config.Variant{Name: "none"}, Plan: plan("none"), Calibration: plan("none")},
 			{Variant: config.Variant{Name: "otel"}, Plan: plan("otel", exporting), Calibration: plan("otel", exporting)},
 		},
@@ -265,14 +265,14 @@ func TestVerified(t *testing.T) {
 		want  string   // in the error
 	}{
 		"good":         {"", []string{"calibration-none-1", "calibration-otel-1"}, 6, ""},
-		"a variant":    {"otel", []string{"calibration-none-1", "calibration-otel-1", "calibration-otel-2"}, 0, "nothing was measured, since no variant but the baseline none can be: otel: start: it broke"},
+		"a variant":    {"otel", []string{"calibration-none-1", "calibration-otel-1", "calibration-otel-2"}, 0, "nothing was measured: only the baseline none can run: otel: start: it broke"},
 		"the baseline": {"none", []string{"calibration-none-1", "calibration-none-2"}, 0, "the baseline none failed again and again: start: it broke"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			runner := &script{fail: func(n string) bool { return test.wrong != "" && strings.HasPrefix(n, "calibration-"+test.wrong) }}
 			s := newLoop(runner, &kept{})
-			for i := range s.Cells {
-				s.Cells[i].Plan.Verify = []string{"check"}
+			for i := range s.Variants {
+				s.Variants[i].Plan.Verify = []string{"check"}
 			}
 			_, err := s.Run(context.Background(), nil)
 			if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {

@@ -48,8 +48,8 @@ func TestSearch(t *testing.T) {
 	s := newLoop(runner, &kept{})
 	s.Experiment.Load = config.Load{Capacity: &config.Capacity{Goal: config.GoalCPU, CPU: 0.75}, Duration: time.Second}
 	s.Experiment.Workload.Rate = 70
-	for i := range s.Cells {
-		s.Cells[i].Plan.Operations[1].Rate = 700
+	for i := range s.Variants {
+		s.Variants[i].Plan.Operations[1].Rate = 700
 	}
 	if _, err := s.Run(context.Background(), nil); err != nil {
 		t.Fatal(err)
@@ -104,32 +104,32 @@ func TestRelative(t *testing.T) {
 
 // What pilots may find, and what comes of it.
 func TestPilotsFind(t *testing.T) {
-	found := func(rate float64) record.Capacity {
-		return record.Capacity{Outcome: record.Found, Rate: rate, Passing: rate}
+	found := func(rate float64) record.Search {
+		return record.Search{Outcome: record.Found, Rate: rate, Passing: rate}
 	}
-	ended := func(outcome record.Outcome, passing float64) record.Capacity {
-		return record.Capacity{Outcome: outcome, Passing: passing, Note: "a note"}
+	ended := func(outcome record.Outcome, passing float64) record.Search {
+		return record.Search{Outcome: outcome, Passing: passing, Note: "a note"}
 	}
 	for name, test := range map[string]struct {
-		none, otel record.Capacity
+		none, otel record.Search
 		rate       float64 // half the slowest's; 0: an error
 		bad        string
 	}{
 		"both":                             {found(1000), found(400), 200, ""},
 		"the baseline is the slowest":      {found(300), found(400), 150, ""},
 		"one is faster than the generator": {ended(record.ByGenerator, 900), found(400), 200, ""},
-		"but it is not known to be faster": {ended(record.ByGenerator, 300), found(400), 0, "asking operation a at 50% of slowest: it is not known what the slowest variant can do (none: bounded by the generator, having done 300/s)"},
-		"both are faster":                  {ended(record.ByGenerator, 900), ended(record.AboveMax, 800), 0, "it is not known what the slowest variant can do"},
+		"but it is not known to be faster": {ended(record.ByGenerator, 300), found(400), 0, "asking operation a at 50% of slowest: the capacity of the slowest variant is unknown (none: limited by the generator; it reached 300/s)"},
+		"both are faster":                  {ended(record.ByGenerator, 900), ended(record.AboveMax, 800), 0, "the capacity of the slowest variant is unknown"},
 		"one has no spans to lose":         {ended(record.NoSpans, 0), found(400), 200, ""},
-		"neither has":                      {ended(record.NoSpans, 0), ended(record.NoSpans, 0), 0, "it is not known what the slowest variant can do"},
+		"neither has":                      {ended(record.NoSpans, 0), ended(record.NoSpans, 0), 0, "the capacity of the slowest variant is unknown"},
 		"saturated before the goal":        {found(1000), ended(record.Saturated, 600), 300, ""},
-		"a variant was unsteady":           {found(1000), ended(record.Unsteady, 600), 0, "nothing was measured, since no variant but the baseline none can be: otel: pilot: no rate was found that otel can do (a: unsteady, a note; b: unsteady, a note)"},
-		"the baseline does too little":     {ended(record.BelowLeast, 0), found(400), 0, "the baseline none failed again and again: pilot: no rate was found that none can do (a: below the lowest rate that can be asked, a note"},
+		"a variant was unsteady":           {found(1000), ended(record.Unsteady, 600), 0, "nothing was measured: only the baseline none can run: otel: pilot: no rate was found that otel can do (a: unsteady, a note; b: unsteady, a note)"},
+		"the baseline does too little":     {ended(record.BelowLeast, 0), found(400), 0, "the baseline none failed again and again: pilot: no rate was found that none can do (a: below the lowest rate that can be tried, a note"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			runner := blockScript()
-			runner.does = func(variant, _ string) record.Capacity {
-				return map[string]record.Capacity{"none": test.none, "otel": test.otel}[variant]
+			runner.does = func(variant, _ string) record.Search {
+				return map[string]record.Search{"none": test.none, "otel": test.otel}[variant]
 			}
 			s := newLoop(runner, &kept{})
 			s.Experiment.Load.Relative = &config.Relative{Share: 0.5}
@@ -166,7 +166,7 @@ func TestFaultsOfVariants(t *testing.T) {
 	runner := blockScript()
 	s := newLoop(runner, &kept{})
 	s.Experiment.Faults = config.Faults{SinkLoses: 0.03}
-	s.Cells[1].Variant.Faults = &config.Faults{SinkLate: time.Second}
+	s.Variants[1].Variant.Faults = &config.Faults{SinkLate: time.Second}
 	if _, err := s.Run(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}

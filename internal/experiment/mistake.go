@@ -1,4 +1,4 @@
-// Mistakes that the first runs show: every later run would have them too, so that the experiment ends at once and says
+// Mistakes that the first runs show: every later run would have them too, so the experiment ends at once and says
 // what to change, unless its user has it go on.
 
 package experiment
@@ -97,15 +97,15 @@ func (l *Loop) neverReady(r *record.Record) *MistakeError {
 
 // noSpans says that a calibration saw no span of a variant, or of an operation of which some are declared.
 func (l *Loop) noSpans(r *record.Record) *MistakeError {
-	cell := l.cell(r.Variant)
-	if !prepare.Exports(cell.Calibration) || cell.Calibration.Sampling <= 0 || cell.Variant.TracerName() == config.NoTracer && r.Variant == l.Cells[0].Variant.Name || l.leftOut(r) {
+	prepared := l.prepared(r.Variant)
+	if !prepare.Exports(prepared.Calibration) || prepared.Calibration.Sampling <= 0 || prepared.Variant.TracerName() == config.NoTracer && r.Variant == l.Variants[0].Variant.Name || l.leftOut(r) {
 		return nil
 	}
 	came := r.Life.Sum() + r.Life.Thrown
 	declared, meant := "", false
 	for i := range r.Phases {
 		p := &r.Phases[i]
-		per, known := cell.Plan.Spans[p.Work()]
+		per, known := prepared.Plan.Spans[p.Work()]
 		if p.Operation == record.ProbeOperation || p.Load.Completed == 0 {
 			continue
 		}
@@ -123,7 +123,7 @@ func (l *Loop) noSpans(r *record.Record) *MistakeError {
 		return &MistakeError{Mistake: NoSpans, says: fmt.Sprintf("no span came of variant %s in its first run, though it is to send some: %s%s", r.Variant, change, sign(r))}
 	case came > 0 && declared != "":
 		return &MistakeError{Mistake: NoSpans, Operation: declared, says: fmt.Sprintf("no span came of operation %s of variant %s in its calibration, though %g are declared: correct spans of the operation, or %s%s",
-			declared, r.Variant, cell.Plan.Spans[declared].Low, change, sign(r))}
+			declared, r.Variant, prepared.Plan.Spans[declared].Low, change, sign(r))}
 	}
 	return nil
 }
@@ -131,12 +131,12 @@ func (l *Loop) noSpans(r *record.Record) *MistakeError {
 // batches reports whether a variant sends spans by a way of its own, in batches of which nothing is known, and all of them in
 // a measured run.
 func (l *Loop) batches(r *record.Record) bool {
-	cell := l.cell(r.Variant)
+	prepared := l.prepared(r.Variant)
 	declared := false
-	for _, per := range cell.Plan.Spans {
+	for _, per := range prepared.Plan.Spans {
 		declared = declared || per.Low > 0
 	}
-	return cell.Variant.TracerName() == config.NoTracer && !declared && cell.Plan.Sampling >= 1 && l.Experiment.FaultsOf(cell.Variant) == (config.Faults{})
+	return prepared.Variant.TracerName() == config.NoTracer && !declared && prepared.Plan.Sampling >= 1 && l.Experiment.FaultsOf(prepared.Variant) == (config.Faults{})
 }
 
 // leftOut reports whether the tracer or a hop says that there were spans which did not come.
@@ -163,7 +163,7 @@ func sign(r *record.Record) string {
 // rateNotReached says that the first measured run of a variant reached less than half of the rate that it was asked at. Of
 // a sweep the least rate counts alone: the others may be too high on purpose, as whatever comes with faults.
 func (l *Loop) rateNotReached(r *record.Record) *MistakeError {
-	if l.Experiment.FaultsOf(l.cell(r.Variant).Variant) != (config.Faults{}) || slices.ContainsFunc(l.history, func(other record.Record) bool {
+	if l.Experiment.FaultsOf(l.prepared(r.Variant).Variant) != (config.Faults{}) || slices.ContainsFunc(l.history, func(other record.Record) bool {
 		return other.Kind == record.Measured && other.Variant == r.Variant && !other.Failed() && other.Block < r.Block
 	}) {
 		return nil
@@ -214,7 +214,7 @@ func (l *Loop) tooDense() *MistakeError {
 			}
 			var needs []float64 // of those that are still measured, the baseline first
 			all := true
-			for _, c := range l.Cells {
+			for _, c := range l.Variants {
 				if slices.Contains(given, c.Variant.Name) {
 					continue
 				}
@@ -259,7 +259,7 @@ func (l *Loop) costOf(variant, operation string, parameter map[string]string) (c
 			if p.Operation != operation || r.Kind == record.Measured && !maps.Equal(p.Parameter, parameter) {
 				continue
 			}
-			if len(p.Progress) > 0 && slices.ContainsFunc(l.cell(variant).Plan.Processes, func(p config.Process) bool { return !p.Role.OnApp() }) {
+			if len(p.Progress) > 0 && slices.ContainsFunc(l.prepared(variant).Plan.Processes, func(p config.Process) bool { return !p.Role.OnApp() }) {
 				continue // what these use elsewhere is in it
 			}
 			if one, ok := costIn(r, p); ok {

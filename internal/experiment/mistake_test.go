@@ -115,8 +115,8 @@ func TestMistakes(t *testing.T) {
 		"no span, and it goes on": {change: unspanned, loop: func(l *Loop) { l.GoOn = true }, runs: 7},
 		"no span, declared so":    {change: unspanned, loop: declare(map[string]config.Number{"a": {}, "b": {}}), runs: 7},
 		"no span, and none is sampled": {change: unspanned, loop: func(l *Loop) { // OTEL_TRACES_SAMPLER=always_off
-			l.Cells[1].Plan.Sampling, l.Cells[1].Calibration.Sampling = 0, 0
-			l.Cells[1].Plan.Spans = map[string]config.Number{"a": {Low: 2, High: 2}}
+			l.Variants[1].Plan.Sampling, l.Variants[1].Calibration.Sampling = 0, 0
+			l.Variants[1].Plan.Spans = map[string]config.Number{"a": {Low: 2, High: 2}}
 		}, runs: 7},
 		"no span, said to be sampled": {change: func(q run.Request, r *record.Record) {
 			unspanned(q, r)
@@ -171,10 +171,10 @@ func TestMistakes(t *testing.T) {
 			runner := &script{change: c.change}
 			l := newLoop(runner, &kept{})
 			for i, tracer := range []string{config.NoTracer, "otel"} {
-				l.Cells[i].Variant.Tracer = &config.Tracer{Name: tracer}
+				l.Variants[i].Variant.Tracer = &config.Tracer{Name: tracer}
 			}
-			for i := range l.Cells {
-				l.Cells[i].Plan.Sampling = 1
+			for i := range l.Variants {
+				l.Variants[i].Plan.Sampling = 1
 			}
 			if c.loop != nil {
 				c.loop(l)
@@ -200,10 +200,10 @@ func TestMistakes(t *testing.T) {
 }
 
 // ownWay makes the traced variant one of its user's own, without a tracer of the catalog.
-func ownWay(l *Loop) { l.Cells[1].Variant.Tracer = &config.Tracer{Name: config.NoTracer} }
+func ownWay(l *Loop) { l.Variants[1].Variant.Tracer = &config.Tracer{Name: config.NoTracer} }
 
 func declare(spans map[string]config.Number) func(*Loop) {
-	return func(l *Loop) { l.Cells[1].Plan.Spans = spans }
+	return func(l *Loop) { l.Variants[1].Plan.Spans = spans }
 }
 
 // Of a sweep the least rate alone has to be reached.
@@ -217,7 +217,7 @@ func TestSweepsGoBeyondWhatIsReached(t *testing.T) {
 		}
 	}}
 	l := newLoop(runner, &kept{})
-	l.Cells[1].Variant.Tracer = &config.Tracer{Name: "otel"}
+	l.Variants[1].Variant.Tracer = &config.Tracer{Name: "otel"}
 	if history, err := l.Run(t.Context(), nil); err != nil || len(history) != 7 {
 		t.Errorf("%d runs, error %v", len(history), err)
 	}
@@ -278,10 +278,10 @@ func TestTooDense(t *testing.T) {
 	}
 	third := func(memory uint64) func(*Loop) {
 		return func(l *Loop) {
-			one, plan := l.Cells[1], *l.Cells[1].Plan
+			one, plan := l.Variants[1], *l.Variants[1].Plan
 			plan.Variant, one.Variant.Name = "third", "third"
 			one.Plan, one.Calibration = &plan, &plan
-			l.Cells, l.Memory = append(l.Cells, one), memory
+			l.Variants, l.Memory = append(l.Variants, one), memory
 		}
 	}
 	relative := func(l *Loop) {
@@ -315,7 +315,7 @@ func TestTooDense(t *testing.T) {
 		}, want: true, runs: 3},
 		"by pilots for the warm-up, with a database": {share: map[string]float64{"none": 0.4, "otel": 0.45}, cpus: 1, loop: func(l *Loop) {
 			l.Experiment.Load.WarmupMost = 10 * time.Second
-			l.Cells[1].Plan.Processes = append(l.Cells[1].Plan.Processes, config.Process{Name: "db", Role: "database"})
+			l.Variants[1].Plan.Processes = append(l.Variants[1].Plan.Processes, config.Process{Name: "db", Role: "database"})
 		}, want: true, runs: 5}, // whose CPU the slices hold: the first block tells
 	} {
 		runner := &blocks{script{does: capacities}}
@@ -328,8 +328,8 @@ func TestTooDense(t *testing.T) {
 		runner.warms = func(string, string) []record.Slice { return make([]record.Slice, 1) }
 		l := newLoop(runner, &kept{})
 		l.Experiment.Load.Rate, l.Experiment.Design.Order, l.CPUs = rate, config.Woven, c.cpus
-		l.Cells[1].Variant.Tracer = &config.Tracer{Name: "otel"}
-		l.Cells[1].Plan.Processes[0].Role = "app"
+		l.Variants[1].Variant.Tracer = &config.Tracer{Name: "otel"}
+		l.Variants[1].Plan.Processes[0].Role = "app"
 		if c.loop != nil {
 			c.loop(l)
 		}

@@ -35,7 +35,7 @@ func unfound(pilot *record.Record) *record.Failure {
 	}
 }
 
-func noted(c *record.Capacity) string {
+func noted(c *record.Search) string {
 	if c.Note == "" {
 		return ""
 	}
@@ -44,7 +44,7 @@ func noted(c *record.Capacity) string {
 
 // does is what a search found that a variant can do, in operations/s. One that
 // is saturated before the goal does what it held.
-func does(c *record.Capacity) (rate float64, exact bool) {
+func does(c *record.Search) (rate float64, exact bool) {
 	switch {
 	case c.Outcome == record.Found && c.Rate > 0:
 		return c.Rate, true
@@ -56,7 +56,7 @@ func does(c *record.Capacity) (rate float64, exact bool) {
 
 // unbounded reports whether the search ended before the variant did: it can do
 // more than Passing. One that sends no spans can lose none at any rate.
-func unbounded(c *record.Capacity) bool {
+func unbounded(c *record.Search) bool {
 	return c.Outcome == record.ByGenerator || c.Outcome == record.AboveMax || c.Outcome == record.NoSpans
 }
 
@@ -105,7 +105,7 @@ func (l *Loop) slowest(operation string) (float64, error) {
 	}
 	for _, r := range limits {
 		if c := pilotOf(r, operation); least == 0 || c.Outcome != record.NoSpans && c.Passing < least {
-			return 0, fmt.Errorf("it is not known what the slowest variant can do (%s: %s, having done %.4g/s); name a rate, or another goal or limit of the search",
+			return 0, fmt.Errorf("the capacity of the slowest variant is unknown (%s: %s; it reached %.4g/s); name a rate, or another goal or limit of the search",
 				r.Variant, words.Outcome(c.Outcome), c.Passing)
 		}
 	}
@@ -116,7 +116,7 @@ func (l *Loop) slowest(operation string) (float64, error) {
 }
 
 // pilotOf is what a good pilot found for an operation, nil for every other record.
-func pilotOf(r *record.Record, operation string) *record.Capacity {
+func pilotOf(r *record.Record, operation string) *record.Search {
 	if r.Kind != record.Pilot || r.Failed() {
 		return nil
 	}

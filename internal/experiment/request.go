@@ -20,10 +20,10 @@ import (
 // able complains of what the experiment asks for and the loop has not got.
 func (l *Loop) able() error {
 	if l.Precise == nil && l.Experiment.Design.Most > 0 {
-		return errors.New("the design asks for a precision, which cannot be judged here; name a number of blocks")
+		return errors.New("the design asks for a precision, which nothing here judges; name a number of blocks")
 	}
 	if _, can := l.Runner.(Blocker); l.Experiment.Design.Order.Together() && !can {
-		return fmt.Errorf("the order is %s, but runs cannot be made together here; write order: apart", l.Experiment.Design.Order)
+		return fmt.Errorf("the order is %s, but runs cannot live side by side here; write order: apart", l.Experiment.Design.Order)
 	}
 	return nil
 }
@@ -114,11 +114,11 @@ func finish(made *record.Record, next design.Run) {
 
 // request is what the conductor is asked for a run.
 func (l *Loop) request(next design.Run) (run.Request, error) {
-	cell := l.cell(next.Variant)
+	prepared := l.prepared(next.Variant)
 	e := l.Experiment
 	request := run.Request{
-		Kind: next.Kind, Plan: cell.Plan, Folders: cell.Folders, First: cell.Plan.Operations[0],
-		Checking: e.Sink != config.Counting, Spans: l.spans[next.Variant], Begun: l.begun[next.Variant], Seed: next.Seed, Faults: e.FaultsOf(cell.Variant), Deaf: l.deaf(next.Variant),
+		Kind: next.Kind, Plan: prepared.Plan, Folders: prepared.Folders, First: prepared.Plan.Operations[0],
+		Checking: e.Sink != config.Counting, Spans: l.spans[next.Variant], Begun: l.begun[next.Variant], Seed: next.Seed, Faults: e.FaultsOf(prepared.Variant), Deaf: l.deaf(next.Variant),
 	}
 	first := e.Load.Steps()[0]
 	request.Load, request.FirstParameter = first.Load, ofDepth(first.Parameter)
@@ -126,7 +126,7 @@ func (l *Loop) request(next design.Run) (run.Request, error) {
 	switch next.Kind {
 	case record.Calibration:
 		// What an operation makes is learnt with a sink that loses nothing.
-		request.Plan, request.Checking, request.Faults = cell.Calibration, true, config.Faults{}
+		request.Plan, request.Checking, request.Faults = prepared.Calibration, true, config.Faults{}
 		request.Name = "calibration-" + attempt
 	case record.Pilot:
 		request.Name = "pilot-" + attempt
@@ -135,7 +135,7 @@ func (l *Loop) request(next design.Run) (run.Request, error) {
 		}
 	default:
 		request.Name = fmt.Sprintf("%03d-%s", next.Block, attempt)
-		for _, one := range l.Cells {
+		for _, one := range l.Variants {
 			request.Drain = max(request.Drain, run.Drain(one.Plan, l.calibrations(one.Variant.Name)))
 		}
 		if e.Samples {
@@ -155,10 +155,10 @@ func (l *Loop) request(next design.Run) (run.Request, error) {
 	}
 	for _, phase := range next.Phases {
 		if next.Purpose == record.ForWarmup {
-			request.Phases = append(request.Phases, l.watched(phase, cell.Plan.Operations, rates))
+			request.Phases = append(request.Phases, l.watched(phase, prepared.Plan.Operations, rates))
 			continue
 		}
-		one := l.phase(next.Kind, phase, cell.Plan.Operations, rates)
+		one := l.phase(next.Kind, phase, prepared.Plan.Operations, rates)
 		if next.Kind == record.Measured {
 			one.Load.Warmup = warmup
 		}
@@ -202,6 +202,6 @@ func ofDepth(parameter map[string]string) map[string]string {
 	return nil
 }
 
-func (l *Loop) cell(variant string) Cell {
-	return l.Cells[slices.IndexFunc(l.Cells, func(c Cell) bool { return c.Variant.Name == variant })]
+func (l *Loop) prepared(variant string) Prepared {
+	return l.Variants[slices.IndexFunc(l.Variants, func(c Prepared) bool { return c.Variant.Name == variant })]
 }

@@ -45,7 +45,7 @@ func after(blocks int) func([]record.Record) (bool, error) {
 }
 
 // capacities is what the pilots of a script find.
-func capacities(variant, operation string) record.Capacity {
+func capacities(variant, operation string) record.Search {
 	rate := 1000.0
 	if variant == "otel" {
 		rate = 600
@@ -53,7 +53,7 @@ func capacities(variant, operation string) record.Capacity {
 	if operation == "b" {
 		rate /= 2
 	}
-	return record.Capacity{Outcome: record.Found, Rate: rate, Passing: rate}
+	return record.Search{Outcome: record.Found, Rate: rate, Passing: rate}
 }
 
 func blockScript() *blocks { return &blocks{script{does: capacities}} }

@@ -151,11 +151,11 @@ func TestWarmupPilotFails(t *testing.T) {
 	runner.warms = warmingUp(map[string]int{"none a": 6, "otel a": 40, "other a": 6})
 	runner.fail = func(name string) bool { return strings.HasPrefix(name, "warmup-otel") }
 	s := newLoop(runner, &kept{})
-	third := s.Cells[0]
+	third := s.Variants[0]
 	plan := *third.Plan
 	plan.Variant = "other"
 	third.Variant.Name, third.Plan, third.Calibration = "other", &plan, &plan
-	s.Cells = append(s.Cells, third)
+	s.Variants = append(s.Variants, third)
 	s.Experiment.Load.WarmupMost = 30 * time.Second
 	if _, err := s.Run(context.Background(), nil); err != nil {
 		t.Fatal(err)

@@ -22,7 +22,7 @@ type Document struct {
 	Results     string         `json:"results"`                // the results folder
 	Experiment  Experiment     `json:"experiment"`             // what was compared
 	Environment map[string]any `json:"environment"`            // the machine, the versions of what ran and digests of what was built, as in environment.json
-	FullSummary string         `json:"full_summary"`           // one sentence: what tracing costs, what was not compared, how budgets were kept, who lost spans. It says "adds" or "saves" only where the interval excludes zero; otherwise the bound, or "inconclusive" and the interval where the bound is over 25 %; without intervals, the figures
+	Summary     string         `json:"summary"`                // one sentence: what tracing costs, what was not compared, whether budgets were kept, which variants lost spans. It says "adds" or "saves" only where the interval excludes zero; otherwise the bound, or "inconclusive" and the interval where the bound is over 25 %; without intervals, the figures
 	Quick       bool           `json:"quick"`                  // with shorter windows and a shorter warm-up than the experiment asks for
 	Warnings    []Warning      `json:"warnings"`               // what the harness saw that bears on the figures, and what to do
 	Findings    []Finding      `json:"findings"`               // one metric of one variant against another on one operation each
@@ -32,7 +32,7 @@ type Document struct {
 	Increments  []Increment    `json:"increments,omitempty"`   // what further steps of tracing add; each interval is 95 % by itself, without a verdict
 	Lossy       []Lossy        `json:"lossy,omitempty"`        // variants that lost over 1 % of their spans: excluded from the ranking
 	LossUnknown []LossUnknown  `json:"loss_unknown,omitempty"` // variants that may have lost over 1 % more of their spans than they lost for sure
-	Suppressed  []Suppressed   `json:"suppressed,omitempty"`   // variants of which a limit of the tracer's own suppressed over 1 % of the spans
+	Suppressed  []Suppressed   `json:"suppressed,omitempty"`   // variants with over 1 % of the spans suppressed by the tracer's own limit
 	Untraced    []Untraced     `json:"untraced,omitempty"`     // operations from which no span came though some should have
 	Elsewhere   []Elsewhere    `json:"elsewhere,omitempty"`    // variants that traced, or tried to, and not for the sink: what they are compared by is not what tracing costs
 	Ledgers     []Ledger       `json:"ledgers"`                // where every span went; see docs/ledger.md
@@ -137,7 +137,7 @@ type Finding struct {
 	Parameter  map[string]string `json:"parameter,omitempty"`  // the level of what was varied between phases, as {"connections": "4"}; levels are never mixed
 	Metric     string            `json:"metric"`               // name of the metric
 	Role       string            `json:"role,omitempty"`       // whose processes used it; "" for all roles but load and sink
-	Service    string            `json:"service,omitempty"`    // with a role: of which process of the workload, and of what stands beside it; "" for all
+	Service    string            `json:"service,omitempty"`    // with a role: a process of the workload and those beside it; "" for all
 	Unit       string            `json:"unit"`                 // of the values: "s", "bytes", "1" (a share: 0.05 is 5 %; CPU seconds a second are shares of one CPU), "1/s" or "count"
 	Better     string            `json:"better"`               // which way is better: "lower", "higher" or ""
 	Baseline   float64           `json:"baseline"`             // centre of Against's blocks (Hodges–Lehmann)
@@ -163,7 +163,7 @@ type Scatter struct {
 	FromRounds float64 `json:"from_rounds"` // share of the blocks' variance that the rounds' makes: more windows lessen it, and only more blocks the rest
 }
 
-// Charged says whom the cost is charged to: "sidecar of shop"; "" for all roles but load and sink.
+// Charged says which role and service the cost is charged to: "sidecar of shop"; "" for all roles but load and sink.
 func (f Finding) Charged() string { return charged(f.Role, f.Service) }
 
 func charged(role, service string) string {
@@ -239,7 +239,7 @@ type Verdict struct {
 	High       *float64 `json:"high,omitempty"`        // upper end, likewise
 	Bound      *float64 `json:"bound,omitempty"`       // NoDifference: the interval's larger end
 	Budget     *float64 `json:"budget,omitempty"`      // the limit it was held against
-	MoreBlocks int      `json:"more_blocks,omitempty"` // CannotTell: about so many more would settle it
+	MoreBlocks int      `json:"more_blocks,omitempty"` // CannotTell: about so many more would decide it
 }
 
 // Curve is a variant's latency by percentile on one operation: the centre over
@@ -268,9 +268,9 @@ func MetricName(name string) string { return metric.Title(name) }
 // PlainText takes the control sequences of a terminal out of a text, whole.
 func PlainText(text string) string { return excerpt.WithoutEscapes(text) }
 
-// This file has the words of operations that were to be traced and of which no span came.
+// This file has the words of operations without a span that should have sent some.
 
-// Untraced is an operation of which no span came of a variant that should have sent some: what
+// Untraced is an operation of a variant that should have sent spans and sent none: what
 // it costs there is not what tracing costs.
 type Untraced struct {
 	Variant    string     `json:"variant"`              // name of the variant
@@ -295,7 +295,7 @@ type NoSpanCause string
 
 // The causes, in the order in which they are told.
 const (
-	NotTold         NoSpanCause = "not-told"         // no process is told where the sink is
+	NotTold         NoSpanCause = "not-told"         // no process gets the sink's address
 	OtherLanguage   NoSpanCause = "other-language"   // none of the Of programs that ran is of the tracer's language; Names are they
 	NotInherited    NoSpanCause = "not-inherited"    // Count of Of programs started without the variables that say where the sink is
 	TracerFailed    NoSpanCause = "tracer-failed"    // Count lines of the log tell that something could not be loaded
@@ -310,7 +310,7 @@ const (
 	NotConnected    NoSpanCause = "not-connected"    // nothing ever connected to the sink, and nothing says why
 )
 
-// UntracedAt is what is known of an operation of a variant of which no span came though some
+// UntracedAt is what is known of an operation of a variant that sent no span though some
 // should have; of "", the whole run, where that is so of all operations. It is nil otherwise.
 func (d *Document) UntracedAt(variant, operation string) *Untraced {
 	i := slices.IndexFunc(d.Untraced, func(u Untraced) bool { return u.Variant == variant && u.Operation == operation })

@@ -76,7 +76,7 @@ func FormatValue(v float64, unit string) string {
 // FormatInterval gives a difference with its sign and its interval:
 // "+31.2 µs (30.9 to 31.6)", or with relative "+12.1 % (10.9 to 13.4)"; of a share "+3.1 points (2.0 to 4.2)".
 // It is rounded to two digits of the interval's half-width, the ends outwards,
-// so that rounding never makes an interval narrower. Without ends it is the
+// so rounding never makes an interval narrower. Without ends it is the
 // estimate alone, to three digits.
 func FormatInterval(i Interval, unit string, relative bool) string {
 	text, ends := FormatParts(i, unit, relative)
@@ -145,7 +145,7 @@ func measured(i Interval, unit string) (size, ends, name string) {
 	return number(shown, decimals), number(outwards(low/s.per, decimals, math.Floor), decimals) + " to " + number(outwards(high/s.per, decimals, math.Ceil), decimals), s.name
 }
 
-// FormatBound gives a bound on a size, to two digits and rounded up, so that no
+// FormatBound gives a bound on a size, to two digits and rounded up, so no
 // more is claimed than is known: "1.8 %".
 func FormatBound(v float64, unit string, relative bool) string {
 	return rounded(v, unit, relative, math.Ceil)
@@ -216,7 +216,7 @@ func number(v float64, decimals int) string {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// This file writes figures that stand beside each other alike, so that they can be
+// This file writes figures that stand beside each other alike, so they can be
 // compared at a glance.
 
 // FormatAlike gives the estimates of intervals in one step of the unit and with one

@@ -34,7 +34,7 @@ type Entry struct {
 	Spans int64  `json:"spans"`          // how many; where it is not sure, Low to High
 	Low   int64  `json:"low,omitempty"`  // lower end, where it is an interval
 	High  int64  `json:"high,omitempty"` // upper end, likewise
-	How   string `json:"how"`            // who says so: "counted", "inferred" or "declared"
+	How   string `json:"how"`            // "counted", "inferred" or "declared"
 }
 
 // Page is a ledger's account of one hop: of the way from one program to the next. A nil figure is one that nobody tells.
@@ -43,13 +43,13 @@ type Page struct {
 	To       string   `json:"to"`                       // a hop; or "sink"
 	Past     []string `json:"past,omitempty"`           // hops between the two that do not say what they took in
 	Expected *int64   `json:"expected"`                 // spans that From made, or took in
-	Sampled  *int64   `json:"sampled"`                  // of which it left out on purpose: no loss
-	Dropped  *int64   `json:"dropped"`                  // of which it threw away
-	Failed   *int64   `json:"failed"`                   // of which it lost in exports
+	Sampled  *int64   `json:"sampled"`                  // of these, left out on purpose: no loss
+	Dropped  *int64   `json:"dropped"`                  // of these, thrown away
+	Failed   *int64   `json:"failed"`                   // of these, lost in exports
 	Sent     *int64   `json:"sent"`                     // that it passed on, by its own word
 	Refused  *int64   `json:"refused"`                  // that To did not take in; From may have sent them again
 	Received int64    `json:"received"`                 // that came to To
-	Early    int64    `json:"dropped_early,omitempty"`  // of which it threw away before it had decided on their traces
+	Early    int64    `json:"dropped_early,omitempty"`  // of these, thrown away before it decided on their traces
 	Torn     int64    `json:"torn,omitempty"`           // that it left out of traces which it kept
 	Inside   int64    `json:"lost_inside,omitempty"`    // that From took in, did not pass on, and says nothing of; of the app: that the tracer still held at the stop
 	Between  int64    `json:"lost_between,omitempty"`   // that it passed on, or says nothing of, and that did not come
@@ -60,8 +60,8 @@ type Page struct {
 
 	EarlyTraces *int64 `json:"dropped_early_traces,omitempty"` // traces that From threw away before it had decided on them
 	KeptTraces  *int64 `json:"kept_traces,omitempty"`          // traces that From decided to keep; a part of a trace that came late counts as another
-	Traces      *int64 `json:"traces,omitempty"`               // where From decides on traces: of which something came to the sink
-	Partial     *int64 `json:"partial_traces,omitempty"`       // of which lack spans; nil: not known
+	Traces      *int64 `json:"traces,omitempty"`               // where From decides on traces: those with a span that came to the sink
+	Partial     *int64 `json:"partial_traces,omitempty"`       // of these, without some of their spans; nil: not known
 	Source      string `json:"source,omitempty"`               // by what From says it: "log", "metrics"; "" where it is the sink's word or the account's own
 	Untold      string `json:"untold,omitempty"`               // why From, or a hop that is passed over, does not say it
 }

@@ -1,4 +1,4 @@
-// This file has the reasons for which a verdict is what it is, or is not given: codes and figures, of which words makes
+// This file has the reasons for a verdict, or for giving none: codes and figures, from which words makes
 // sentences.
 
 package finding
@@ -11,15 +11,15 @@ import (
 type Reason struct {
 	Code          Code     `json:"code"`                     // what kind of reason it is; its figures are listed after the colon
 	Part          string   `json:"part,omitempty"`           // of a mean: that it is so of, as "workload, operation, variant"
-	Operation     string   `json:"operation,omitempty"`      // where it is so, if it is told of something wider
+	Operation     string   `json:"operation,omitempty"`      // the operation, if the reason stands beside something wider
 	Variant       string   `json:"variant,omitempty"`        // that it is about
 	Result        string   `json:"result,omitempty"`         // in which of the results it is so; "" where there is one
 	Against       string   `json:"against,omitempty"`        // the variant that Variant is held against
 	AgainstResult string   `json:"against_result,omitempty"` // and its result
-	Metric        string   `json:"metric,omitempty"`         // whose figures they are, if it is told of something wider
+	Metric        string   `json:"metric,omitempty"`         // the metric, if the reason stands beside something wider
 	Because       Code     `json:"because,omitempty"`        // why nobody knows: as LossUnknown.Why
 	Figures       []Figure `json:"figures,omitempty"`        // in the order in which Code lists them
-	Said          string   `json:"said,omitempty"`           // by whom the reason is from, in its words, where there are no figures
+	Said          string   `json:"said,omitempty"`           // the reason in the words of its source, if there are no figures
 	Text          string   `json:"text"`                     // the same in words
 }
 
@@ -65,12 +65,12 @@ const (
 	WhyCorrection  Code = "correction"   // too few blocks for an interval that is corrected for all claims: more, that it takes, and claims
 	WhyNotSure     Code = "not-sure"     // the interval excludes zero only if it is not corrected: claims
 	WhyStraddles   Code = "straddles"    // the budget lies inside the interval
-	WhyMoreBlocks  Code = "more-blocks"  // so many more would settle it, about: blocks
-	WhyTooClose    Code = "too-close"    // no number of blocks that anybody makes would settle it
-	WhyBetweenEnds Code = "between-ends" // no number of blocks settles it, the values are known only to lie between two ends
+	WhyMoreBlocks  Code = "more-blocks"  // about so many more would decide it: blocks
+	WhyTooClose    Code = "too-close"    // no feasible number of blocks would decide it
+	WhyBetweenEnds Code = "between-ends" // no number of blocks decides it: the values lie between two known ends
 
 	WhyNoRatio     Code = "no-ratio"             // there is no ratio to a baseline of zero, which the budget is
-	WhyOpenBracket Code = "open-bracket"         // a search found one end alone: blocks, of which so is
+	WhyOpenBracket Code = "open-bracket"         // a search found one end only: blocks
 	WhyModes       Code = "modes"                // the runs of Variant fall into modes that the other side has not: share and at, a pair a mode
 	WhyCostModes   Code = "cost-modes"           // the costs in Result fall into modes that the other result has not: share and cost, a pair a mode
 	WhyLag         Code = "lag"                  // the load generator's own lag differs too much: lag, effect
@@ -180,7 +180,7 @@ const (
 	PageMayNotBeMade       Code = "may-not-be-made"   // none was lost for sure, some may be or were never made: spans
 	PageHopSilent          Code = "hop-silent"        // none was lost for sure, the tracer or a hop does not say what it leaves out on purpose: spans
 	PageCopies             Code = "copies"            // none was lost for sure, and some may be: hops left spans out by their count, in which are copies of others: spans
-	PageByCount            Code = "by-count"          // none was lost, as far as the counts of hops tell, which take a span and its copy for two
+	PageByCount            Code = "by-count"          // none was lost, by the counts of hops, which count a span and its copy as two
 	PageUnchecked          Code = "ids-unchecked"     // as many came as expected, and nobody looked at their ids: spans
 	PageTracesKept         Code = "traces-kept"       // traces that a sampler kept: traces, of trials, at sampling; chance allows low to high
 	PageComplete           Code = "traces-complete"   // all traces that came are complete
@@ -194,7 +194,7 @@ const (
 	PageRepeated           Code = "repeated"          // came more than once: spans
 	PageParentsAbsent      Code = "parents-absent"    // others name them as their parent, and they never came: spans
 	PageOtherWork          Code = "other-work"        // of what the program does besides: spans, then those of the most frequent roots, by the root's name
-	PageForeign            Code = "other-ids"         // the program gives traces other ids than its requests bring, so that other work is told by names alone: traces
+	PageForeign            Code = "other-ids"         // the program gives traces other ids than its requests bring, so other work is told by names alone: traces
 	PageReportedBeyond     Code = "said-beyond"       // the tracer says that it dropped more than are missing: spans
 	PageReportedOfStart    Code = "said-beyond-start" // the tracer says that it dropped more than are missing, and they may be of starting: spans
 	PageReportedSuppressed Code = "said-beyond-sent"  // the tracer says that it dropped more than are missing, and they were not to be sent: spans

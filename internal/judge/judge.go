@@ -13,9 +13,9 @@ import (
 
 // Evidence is what a question is answered by: differences by block, on a scale on which zero is no difference.
 type Evidence interface {
-	Estimate(confidence float64) stats.Estimate                 // of the difference
-	Needs(confidence float64) int                               // blocks, for an interval of that confidence
-	Settles(limit, confidence float64) (blocks int, never bool) // blocks in all until the interval excludes the limit; never: no number does
+	Estimate(confidence float64) stats.Estimate                        // of the difference
+	Needs(confidence float64) int                                      // blocks, for an interval of that confidence
+	BlocksToDecide(limit, confidence float64) (blocks int, never bool) // blocks in all until the interval excludes the limit; never: no number does
 }
 
 // Question is one thing that a verdict is asked on.
@@ -34,7 +34,7 @@ type Question struct {
 	Then       []Doubt          // asked after that
 
 	In          []int     // the blocks, one a difference
-	Differences []float64 // of which the signs tell, one a block; nil where a sign may be open
+	Differences []float64 // one a block, for their signs; nil where a sign may be open
 }
 
 // Doubt is a reason against an answer.
@@ -219,7 +219,7 @@ func (q *Question) keep(v *finding.Verdict, e stats.Estimate) stats.Estimate {
 
 // open says how many more blocks would settle it.
 func (q *Question) open(v *finding.Verdict, limit float64, reason finding.Reason) {
-	all, never := q.Settles(limit, v.Confidence)
+	all, never := q.BlocksToDecide(limit, v.Confidence)
 	switch {
 	case never:
 		cannotTell(v, 0, reason, finding.Reason{Code: finding.WhyBetweenEnds})
@@ -235,7 +235,7 @@ func cannotTell(v *finding.Verdict, more int, reasons ...finding.Reason) {
 	v.Kind, v.Reasons, v.MoreBlocks = finding.CannotTell, reasons, more
 }
 
-// Open is the doubt of figures of which an end is not known, in any of the blocks; none where all ends are.
+// Open is the doubt of figures with an unknown end in any of the blocks.
 func Open(e *estimate.Extent) []Doubt {
 	if e == nil || e.Open() == 0 {
 		return nil
@@ -246,7 +246,7 @@ func Open(e *estimate.Extent) []Doubt {
 // jointly answers again the families none of whose questions has blocks enough for a
 // corrected interval: one does not exist, but the signs of all their differences together
 // may be clear. Whether that is so depends on the numbers of blocks and claims
-// alone, never on what was measured, so that choosing the method costs no confidence.
+// alone, never on what was measured, so choosing the method costs no confidence.
 // Questions with a limit need an interval: they stay as they are.
 func jointly(questions []Question, verdicts []finding.Verdict, short map[string][]int, claims map[string]int) {
 	enough := map[string]bool{}

@@ -17,7 +17,7 @@ func (d differences) Estimate(confidence float64) stats.Estimate {
 	return stats.SignedRank(d, confidence)
 }
 func (d differences) Needs(confidence float64) int { return stats.MinBlocks(confidence) }
-func (d differences) Settles(limit, confidence float64) (int, bool) {
+func (d differences) BlocksToDecide(limit, confidence float64) (int, bool) {
 	return stats.BlocksToExclude(d, limit, confidence, estimate.Patience), false
 }
 

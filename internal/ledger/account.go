@@ -1,5 +1,5 @@
-// This file settles the account of one run: it puts what is missing down to the
-// tracer's own admissions as far as they go, and leaves the rest unaccounted.
+// This file makes the account of one run: it charges missing spans to the losses that the tracer reports, and leaves the rest
+// unaccounted.
 
 package ledger
 
@@ -36,7 +36,7 @@ func linesOf(run Run, t Tracing) []line {
 	stop := listed(run.Stop)
 	stop.operation, stop.background = Stop, others
 	for _, f := range []Fate{Delivered, Merged, Suppressed} {
-		stop.spans[f] -= putDown(lines, stop.spans[f], f, false)
+		stop.spans[f] -= charge(lines, stop.spans[f], f, false)
 	}
 	showAbsent(lines, run, t)
 	decide(lines, run)
@@ -52,7 +52,7 @@ func linesOf(run Run, t Tracing) []line {
 		lines[i].doubt(operations)
 		lines[i].doubtCount()
 	}
-	putReported(lines, run)
+	chargeReported(lines, run)
 	stopped(lines, run, t)
 	for i := range lines {
 		lines[i].endDoubt()
@@ -108,7 +108,7 @@ func (l *line) ofStarting() {
 		return
 	}
 	l.spans[ofStarting] = -l.spans[Unaccounted]
-	l.widen(exactly(l.spans[ofStarting])) // so that they hide nothing that is missing elsewhere
+	l.widen(exactly(l.spans[ofStarting])) // so they hide nothing that is missing elsewhere
 	l.spans[Unaccounted] = 0
 }
 
@@ -214,24 +214,22 @@ func stopped(lines []line, run Run, t Tracing) {
 		came += l.spans[SampledOnWay] + l.placed() - l.spans[Dropped]
 	}
 	after := math.Max(0, float64(*run.Reported.Sent)-came) // sent, and lost after that
-	putDown(lines, math.Max(0, missing-after), LostAtStop, false)
+	charge(lines, math.Max(0, missing-after), LostAtStop, false)
 }
 
 // This file puts what is missing down to those who say that they lost it.
 
-// putReported puts what the tracer admits, and what the sink refused, down to the
-// lines that miss spans. The tracer speaks for the whole run, so which operation
-// a span belonged to is inferred. Drops beyond all that is missing are not of any
-// operation of which it is known what to expect; they stay with the last line, the
-// start.
-func putReported(lines []line, run Run) {
+// chargeReported books what the tracer reports as lost, and what the sink refused, on the lines that miss spans. The tracer
+// reports for the whole run: the operation of a span is inferred. Drops that exceed everything missing cannot belong to an
+// operation with a known expectation, and are booked on the last line, the start.
+func chargeReported(lines []line, run Run) {
 	dropped, failed := run.Reported.Dropped, run.Reported.Failed
 	start := &lines[len(lines)-1]
 	for i := range lines {
 		lines[i].reports, lines[i].gaps = reported(run.Reported), run.gaps
 	}
 	if dropped != nil {
-		used := putDown(lines, float64(*dropped), Dropped, true)
+		used := charge(lines, float64(*dropped), Dropped, true)
 		start.spans[ReportedBeyond] = float64(*dropped) - used
 	}
 	refused := run.Start.Sink.Rejected + run.Stop.Sink.Rejected
@@ -242,7 +240,7 @@ func putReported(lines []line, run Run) {
 	if failed != nil {
 		total = math.Max(total, float64(*failed))
 	}
-	used := putDown(lines, total, FailedSend, true)
+	used := charge(lines, total, FailedSend, true)
 	start.spans[failedCame] = total - used
 }
 
@@ -257,10 +255,9 @@ func reported(a record.Reported) (out set) {
 	return out
 }
 
-// putDown puts a total down to a fate on lines in proportion to the spans they miss for
-// sure, then, if unsure is set, to those they may miss. It returns how many it
-// put down.
-func putDown(lines []line, total float64, f Fate, unsure bool) float64 {
+// charge spreads a total of one fate over lines in proportion to the spans that they miss for sure, then, if unsure is set, to
+// those that they may miss. It returns how many it charged.
+func charge(lines []line, total float64, f Fate, unsure bool) float64 {
 	used := 0.0
 	round := func(room func(between) float64) {
 		rooms := make([]float64, len(lines))

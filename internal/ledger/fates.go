@@ -37,7 +37,7 @@ const (
 	absent                // parents of spans that came, which never came themselves
 	foreign               // traces of other ids than the load generator chose, which are told from other work by names alone
 	idless                // spans that came whose ids were not checked
-	copied                // of those left out on the way: may be copies, and of other work, so that as many may be lost
+	copied                // of those left out on the way: may be copies, and of other work, so as many may be lost
 	figures               // how many figures a line has
 )
 

@@ -35,7 +35,7 @@ func believeHops(lines []line, run Run, t Tracing) {
 				l.missing = l.missing.less(spans)
 			}
 		}
-		putDown(lines, math.Max(0, rest), w.fate, true)
+		charge(lines, math.Max(0, rest), w.fate, true)
 	}
 	for i := range lines {
 		lines[i].droppedEarly()
@@ -99,7 +99,7 @@ func leavesOut(hops []record.Hop) bool {
 	return reportedBy(hops, func(h record.Hop) *uint64 { return h.Sampled }) > 0
 }
 
-// reportedBy is the sum of a figure over the hops, as far as they tell it.
+// reportedBy is the sum of a figure over the hops that report it.
 func reportedBy(hops []record.Hop, of func(record.Hop) *uint64) float64 {
 	sum := 0.0
 	for _, h := range hops {
@@ -110,7 +110,7 @@ func reportedBy(hops []record.Hop, of func(record.Hop) *uint64) float64 {
 	return sum
 }
 
-// hopsOf adds what the hops say in another run. Where they are not the same, nothing is told.
+// hopsOf adds what the hops report in another run; nothing if the hops differ.
 func hopsOf(sum, more []record.Hop, first bool) []record.Hop {
 	if first {
 		return more
@@ -261,7 +261,7 @@ func spansOf(v float64) *int64 {
 	return &n
 }
 
-// sum adds what is told to what was; nil where neither is.
+// sum adds what is reported to what was; nil if both are unknown.
 func sum(to *int64, more *uint64) *int64 {
 	if more == nil {
 		return to
@@ -284,7 +284,7 @@ func both(a, b string) string {
 type traces struct {
 	known   bool
 	came    int64
-	partial int64 // of which lack spans
+	partial int64 // of these, without some of their spans
 	lacking int64 // these
 }
 
@@ -296,7 +296,7 @@ func (t *traces) add(more traces, first bool) {
 }
 
 // decides reports whether a hop says that it kept traces in a run: what it leaves out are whole ones, by what it says, also in a
-// stretch of which it kept none. One that never kept any may leave out spans.
+// stretch in which it kept none. One that never kept any may leave out spans.
 func decides(run, stretch []record.Hop) bool {
 	kept := func(hops []record.Hop, least uint64) bool {
 		return slices.ContainsFunc(hops, func(h record.Hop) bool { return h.Kept != nil && *h.Kept >= least })
@@ -304,7 +304,7 @@ func decides(run, stretch []record.Hop) bool {
 	return kept(run, 1) && kept(stretch, 0)
 }
 
-// droppedEarly puts down the spans of traces that hops threw away undecided, as far as it is known how many a trace has.
+// droppedEarly books the spans of traces that hops threw away undecided, if the spans per trace are known.
 func (l *line) droppedEarly() {
 	spans := math.Min(l.perTrace*reportedBy(l.hops, func(h record.Hop) *uint64 { return h.Early }), math.Max(0, l.missing.high))
 	if l.known && spans > 0 {
@@ -314,7 +314,7 @@ func (l *line) droppedEarly() {
 }
 
 // tear takes from what was left out on purpose the spans that kept traces lack: a trace that came in parts was decided on in
-// parts. What they lack is first put down to what came late and to what was lost in another way, so that it is the least.
+// parts. What they lack is first put down to what came late and to what was lost in another way, so it is the least.
 func (l *line) tear(s Stretch, run Run, begun record.Begun) {
 	if tracer := run.Reported.Sampled; decides(run.Hops, s.Hops) || tracer != nil && *tracer > 0 {
 		l.kept = keptOf(s, l.perTrace, begun)
@@ -335,11 +335,11 @@ func (l *line) tear(s Stretch, run Run, begun record.Begun) {
 // decide puts down what the tracer says that it left out once the traces were there. It says it of the whole run, at the stop.
 func decide(lines []line, run Run) {
 	if n := run.Reported.Sampled; n != nil {
-		putDown(lines, float64(*n), DecidedOut, true)
+		charge(lines, float64(*n), DecidedOut, true)
 	}
 }
 
-// keptOf are the traces that came, all of which should have so many spans.
+// keptOf are the traces that came; all of them should have so many spans.
 func keptOf(s Stretch, perTrace float64, begun record.Begun) traces {
 	own, _ := s.Sink.OfOperations(begun)
 	if perTrace <= 0 || !own.Whole() {

@@ -25,7 +25,7 @@ const standardErrors = 3.3
 //
 // A number is one (Low = High) only where all operations made it; how many these were is in
 // Agreed, because a few cannot show what is rare. Traces that the operation does not begin are
-// left out, as far as the names of their roots tell.
+// left out, by the names of their roots.
 func Learn(calibrations []record.Record, sampling float64, silent bool) map[string]PerOperation {
 	if silent || sampling <= 0 {
 		return nil
@@ -67,7 +67,7 @@ func Learn(calibrations []record.Record, sampling float64, silent bool) map[stri
 }
 
 // Declare is a number that a workload declares, with what its calibrations taught besides. Where these made another number
-// they lost spans, or the number is wrong: of which traces an operation makes they say nothing then.
+// they lost spans, or the number is wrong, and do not show which traces an operation makes.
 func Declare(low, high float64, learnt PerOperation) PerOperation {
 	p := PerOperation{Low: low, High: high, Traces: learnt.Traces, How: Declared}
 	if learnt.known() && learnt.Low <= high && learnt.High >= low {
@@ -160,7 +160,7 @@ func learn(s Stretch, sampling float64, elsewhere map[string]timing) (PerOperati
 // cold is what an operation may make besides the first time in a process.
 type cold struct {
 	sizes map[string]map[int]bool // of traces, by the name of their root, that are larger than all others of it
-	spans float64                 // beside such traces, at most; of which operation they are need not be known
+	spans float64                 // beside such traces, at most, of any operation
 }
 
 // and is what two calibrations teach together.
@@ -246,10 +246,10 @@ func (l *line) cold(s Stretch, per PerOperation) {
 	l.widen(between{came, per.Cold.spans})
 }
 
-// This file learns from settled runs what a calibration's few operations could not show: that many
+// This file learns from the accounts of runs what a calibration's few operations could not show: that many
 // more made the same number of spans.
 
-// learnLater adds what runs teach of operations of which a calibration taught nothing: their spans came only when it had ended.
+// learnLater adds what runs teach of operations that the calibration did not: their spans came only after its end.
 // Where every trace that came is of an operation of its own, an operation makes at most as many spans as the largest, and at
 // least as many as came in the run in which the fewest did. What makes up the difference was lost, or never made.
 func learnLater(t Tracing, runs []Run) map[string]PerOperation {
@@ -321,7 +321,7 @@ func carried(lines []line, run Run, t Tracing) {
 }
 
 // Confirm returns what the tracing is meant to do with what runs teach beside the calibration:
-// operations of stretches of which every span came, as many as expected, agreed too.
+// operations of stretches with all of their expected spans agreed too.
 func Confirm(t Tracing, runs []Run) Tracing {
 	if t.random() && slices.ContainsFunc(runs, func(r Run) bool { return r.Backend != "" }) {
 		t.Spans = nil // without traces nobody knows what chance has kept, and so what is missing

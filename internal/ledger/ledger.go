@@ -42,9 +42,9 @@ const bandConfidence = 0.999
 // one an operation in the given order, then Start and Stop where spans came
 // there or were expected, then All where there was anything to account for.
 //
-// With every span sampled each run is settled by itself, so that a loss in one
+// With every span sampled each run has its own account, so a loss in one
 // cannot hide behind a surplus in another. With random sampling the runs are
-// settled together: chance evens out over many traces. Where the tracer says how many traces it
+// accounted together: chance evens out over many traces. Where the tracer says how many traces it
 // sampled, chance has no part in it.
 func Account(variant, hop string, operations []string, t Tracing, runs []Run) []finding.Ledger {
 	if t.random() && len(runs) > 1 && !t.ReportsTraced(runs...) {

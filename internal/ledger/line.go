@@ -1,4 +1,4 @@
-// This file is the settled account of one stretch, a line, and what it says by itself.
+// This file is the account of one stretch, a line, and what it says by itself.
 
 package ledger
 
@@ -104,7 +104,7 @@ func (d Delivery) Share() float64 {
 	return math.Min(1, d.Delivered/d.Due)
 }
 
-// Deliveries returns the deliveries of runs by operation, settled as Account settles them.
+// Deliveries returns the deliveries of runs by operation, by the rules of Account.
 // Operations of which it is not known in every run how many spans they make are absent, or
 // whether any was to arrive.
 func Deliveries(t Tracing, runs ...Run) map[string]Delivery {
@@ -136,7 +136,7 @@ const overlooked = 0.001
 func rare(n uint64) float64 { return 1 - math.Pow(overlooked, 1/float64(n)) }
 
 // larger takes note of traces that have more spans than any had in the calibration. They were
-// made, so that they make up for none that is missing; and there may be more of them, as rare as
+// made, so they make up for none that is missing; and there may be more of them, as rare as
 // they came, which lost some. A declared number they contradict only where others are missing.
 func (l *line) larger(s Stretch, per PerOperation) {
 	if !per.exact() || per.Roots == nil || !tells(s.Sink, 1) {

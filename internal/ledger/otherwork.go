@@ -79,11 +79,11 @@ type timing struct {
 	after     bool // some came when no operation was made any more
 }
 
-// certainly is in how many stretches a root has to come at a time of its own, so that it is none
+// certainly is in how many stretches a root has to come at a time of its own, so it is none
 // of any operation of them.
 const certainly = 2
 
-// sure reports whether a root is a timer's or the like, so that operations of which nothing else
+// sure reports whether a root is a timer's or the like, so operations of which nothing else
 // came make no span. That there are fewer than operations does not show it: a tracer that takes a
 // part of the operations looks the same. Nor does the stop alone: exports may be late.
 func (t timing) sure() bool {
@@ -204,7 +204,7 @@ func moveBuffered(lines []line, holds, besides float64) {
 	}
 }
 
-// moveCold gives what came of an operation beyond what was expected to the start, as far as
+// moveCold books what came of an operation beyond the expectation on the start, as much as
 // that misses spans: the first export of a process takes long on a busy machine, and what it
 // brings comes while later operations are made. The last line is the start.
 func moveCold(lines []line) {
@@ -270,7 +270,7 @@ func Besides(calibrations []record.Record, spans map[string]PerOperation) int {
 // This file says what a sink's counts tell: whether ids were checked, of how many traces something
 // came, and whether all operations made the same ones.
 
-// checked reports whether ids were checked, so that duplicates are known. An
+// checked reports whether ids were checked, so duplicates are known. An
 // empty count has nothing to check.
 func checked(c record.Counts) bool {
 	return c.Spans == 0 || c.Checking && c.Evicted == 0 && c.Unchecked == 0
@@ -285,7 +285,7 @@ func unchecked(c record.Counts) uint64 {
 	return c.Spans
 }
 
-// seen is the number of traces of which something arrived: by trace id where ids
+// seen is the number of traces with a span that arrived: by trace id where ids
 // were checked, otherwise by root.
 func seen(c record.Counts) uint64 {
 	if c.Traces > 0 && checked(c) {
@@ -320,7 +320,7 @@ func alike(c record.Counts, operations uint64) bool {
 	return true
 }
 
-// deviation is the standard deviation of the spans of an operation, as far as traces differ.
+// deviation is the standard deviation of the spans of an operation between traces.
 func deviation(c record.Counts, operations float64) float64 {
 	if !c.Whole() || c.Traces == 0 || operations <= 0 {
 		return 0

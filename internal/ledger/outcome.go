@@ -82,7 +82,7 @@ func (p *page) plain() float64 {
 	return 0
 }
 
-// loss says what was lost, and of whom.
+// loss says what was lost, and by which source.
 func (p *page) loss() []finding.Reason {
 	missing := spans(p.missing.high)
 	switch {
@@ -126,7 +126,7 @@ func (p *page) lostBy() []finding.Figure {
 }
 
 // chanced says how random sampling fared. A trace that was lost whole looks like one that was
-// not sampled, so that what came can be complete, and nothing more is known.
+// not sampled, so what came can be complete, and nothing more is known.
 func (b *book) chanced(p *page) []finding.Reason {
 	c := p.chance
 	var out []finding.Reason

@@ -1,4 +1,4 @@
-// This file sums settled lines over runs: a page for each operation.
+// This file sums lines over runs: a page for each operation.
 
 package ledger
 
@@ -34,7 +34,7 @@ func (p *page) add(l line) {
 		p.spans[f] += l.spans[f]
 	}
 	p.reports |= l.reports
-	if l.operation != Stop { // of which no tracer reports anything
+	if l.operation != Stop { // no tracer reports anything of it
 		p.gaps |= l.gaps | losses&^l.reports
 	}
 	p.ofStart = p.ofStart || l.ofStart
@@ -173,7 +173,7 @@ func LossEnds(l finding.Ledger) (least, most float64, known bool) {
 }
 
 // BesideOperations is the page of a variant's whole run less what the pages of operations account for: what its tracer
-// reports as lost, and came, of operations of which nobody knows how many spans they make. It is nil where nothing
+// reports as lost, and came, of operations with an unknown number of spans. It is nil where nothing
 // was lost so.
 func BesideOperations(ledgers []finding.Ledger, variant string) *finding.Ledger {
 	var whole *finding.Ledger
@@ -249,7 +249,7 @@ func (p *page) shows(f Fate) bool {
 	return p.spans[f] > 0
 }
 
-// how says how the number of a fate is known. What the tracer reports is counted for the whole run, as far as it agrees with the
+// how says how the number of a fate is known. What the tracer reports is counted for the whole run if it agrees with the
 // sink, and inferred for one operation of it, unless it is none at all.
 func (p *page) how(f Fate) string {
 	is := table[f]
@@ -308,7 +308,7 @@ func newBook(operations []string, t Tracing) *book {
 
 // enter adds the lines of one run. Operations that are not of this book count
 // towards All only. What is admitted beyond what is missing is no loss that the
-// sink knows of, unless it may be of an operation of which it is not known what to
+// sink knows of, unless it may belong to an operation of which we do not know what to
 // expect.
 func (b *book) enter(lines []line) {
 	guessing := slices.ContainsFunc(lines, func(l line) bool { return !l.known && l.operation != Start && l.operation != Stop })

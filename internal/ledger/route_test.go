@@ -277,7 +277,7 @@ func TestBackend(t *testing.T) {
 	}
 }
 
-// TestBackendAndChance: a backend knows no traces, so that nobody knows which of those that are missing were not sampled.
+// TestBackendAndChance: a backend knows no traces, so nobody knows which of those that are missing were not sampled.
 func TestBackendAndChance(t *testing.T) {
 	runs := stored(30)
 	l, _ := find(Account("otel", HopOf(runs), []string{"json"}, Confirm(three(0.1), runs), runs), "json")

@@ -21,7 +21,7 @@ type Run struct {
 	Hops     []record.Hop // what the hops say of the life of the processes, in the order of a span's way
 	Backend  string       // that spans went to, in the place of the sink; "" is the sink. It counts spans, and knows no traces
 	gaps     set          // losses that the tracer did not report of some of several runs that are one
-	Unquiet  bool         // the sink still received when the account was closed: more may have come, so that nothing is exact
+	Unquiet  bool         // the sink still received when the account was closed: more may have come, so nothing is exact
 }
 
 // Stretch is a part of a run: the operations made in it and what arrived.
@@ -182,7 +182,7 @@ func (t Tracing) per(s Stretch) PerOperation {
 // random reports whether chance decides how many traces are sampled.
 func (t Tracing) random() bool { return !t.Silent && t.Sampling > 0 && t.Sampling < 1 }
 
-// ByChance reports whether chance decides how many traces are sampled, so that what was lost
+// ByChance reports whether chance decides how many traces are sampled, so what was lost
 // can only be told of many runs together.
 func (t Tracing) ByChance() bool { return t.random() }
 

@@ -274,7 +274,7 @@ func TestOtherWorkInEveryPhase(t *testing.T) {
 }
 
 // A tracer of your own that takes every second operation looks like a timer that comes as often: it is not known how
-// many spans are to come, so that none of them is called background.
+// many spans are to come, so none of them is called background.
 func TestEverySecondOperationIsNoTimer(t *testing.T) {
 	var r record.Record
 	for _, operation := range []string{record.ProbeOperation, "home"} {

@@ -1,4 +1,4 @@
-// This file settles head sampling by a count of the traces that were decided for: the load generator's, where samplers follow
+// This file accounts for head sampling by a count of the traces that were decided for: the load generator's, where samplers follow
 // it, or the tracer's own.
 
 package ledger
@@ -27,7 +27,7 @@ func (t Tracing) decided(s Stretch) *uint64 {
 	return s.Traced
 }
 
-// ReportsTraced reports whether it is known of each phase of runs how many traces were sampled, so that chance has no part in it.
+// ReportsTraced reports whether it is known of each phase of runs how many traces were sampled, so chance has no part in it.
 func (t Tracing) ReportsTraced(runs ...Run) bool {
 	for _, r := range runs {
 		begun := r.begun(t)
@@ -67,7 +67,7 @@ func credible(traces uint64, s Stretch, per PerOperation, p float64) bool {
 const certainlyFewer = 0.01
 
 // ByItself is of how many operations a program that traces by itself brings a trace where nobody asks it to, and out of how
-// many; fewer, that these are clearly less than where the load generator asks, so that its sampler follows its caller. learnt is
+// many; fewer, that these are clearly less than where the load generator asks, so its sampler follows its caller. learnt is
 // what the calibrations teach.
 func ByItself(calibrations []record.Record, learnt map[string]PerOperation) (traced, of uint64, fewer bool) {
 	var traces, asked, askedOf float64

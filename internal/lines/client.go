@@ -71,7 +71,7 @@ func (c *Client[Q, A]) Gone() <-chan struct{} { return c.gone }
 func (c *Client[Q, A]) Tell(q Q) error { return c.out.write(Line[Q]{Body: q}) }
 
 // Ask asks, and waits for the answer. If ctx ends first, the request is given up, and what was done until then is returned with
-// the error, as far as there is patience with it.
+// the error, within the client's patience.
 func (c *Client[Q, A]) Ask(ctx context.Context, q Q) (a A, err error) {
 	if err := ctx.Err(); err != nil {
 		return a, err

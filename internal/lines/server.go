@@ -38,7 +38,7 @@ func (s *Server[Q, A]) Answer(to Line[Q], a A, err error) error {
 func (s *Server[Q, A]) Tell(event A) error { return s.out.write(Line[A]{Body: event}) }
 
 // Serve has do answer each request, in a goroutine of its own; its context ends when the request is given up. It returns when
-// in ends, which is how the process is told to end (then without an error), when ctx ends, or when either side cannot be
+// in ends, the order to end (then without an error), when ctx ends, or when either side cannot be
 // understood any more. What is under way is then given up, and its answer thrown away. A reader that blocks outlives ctx.
 func (s *Server[Q, A]) Serve(ctx context.Context, do func(context.Context, Q) (A, error)) error {
 	ctx, stop := context.WithCancel(ctx)

@@ -17,7 +17,7 @@ type Facts struct {
 	CPUs        int     `json:"cpus"` // that this process may use
 	MemoryBytes uint64  `json:"memory_bytes,omitempty"`
 	Governor    string  `json:"governor,omitempty"` // of CPU frequency, where the kernel tells it
-	Hypervisor  bool    `json:"hypervisor"`         // a virtual machine, as far as the CPU says so
+	Hypervisor  bool    `json:"hypervisor"`         // a virtual machine, by the CPU's own flag
 	LoadAverage float64 `json:"load_average"`       // one minute, when it was read
 	Go          string  `json:"go"`                 // that tracetax was built with
 }

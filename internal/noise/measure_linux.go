@@ -30,7 +30,7 @@ func measure(ctx context.Context, o Options, k kind) (rounds []round, err error)
 }
 
 // turns does the work alone and beside the neighbour, the order changing from
-// round to round, so that a machine that gets slower is in favour of neither.
+// round to round, so a machine that gets slower is in favour of neither.
 func turns(ctx context.Context, o Options, piece func(), n *neighbour) ([]round, error) {
 	pieces := enough(piece, o.Length)
 	rounds := make([]round, o.Rounds)
@@ -96,7 +96,7 @@ func bind(cpu int) error {
 	return nil
 }
 
-// neighbour is a thread on another CPU that works when it is told to.
+// neighbour is a thread on another CPU that works on order.
 type neighbour struct {
 	busy    atomic.Bool
 	orders  chan struct{} // one for each stretch of work

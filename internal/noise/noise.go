@@ -121,7 +121,7 @@ func arithmetic() func() {
 	state := uint64(1)
 	return func() {
 		x, y, z, w := state, state+1, state+2, state+3
-		for range 5000 { // four chains, so that the core's units are busy
+		for range 5000 { // four chains, so the core's units are busy
 			x = x*6364136223846793005 + 1442695040888963407
 			y = y*6364136223846793005 + 1442695040888963407
 			z ^= z<<13 ^ x>>7

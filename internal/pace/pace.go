@@ -27,7 +27,7 @@ type Offer struct {
 	Rate    float64      // operations/s asked for, above 0
 	Seconds float64      // length of the schedule; 0: as long as the operations take at the rate
 	Windows int          // equally long parts that the schedule was made in, each begun when all before was answered; 0 is 1
-	Load    *record.Load // of which Intended is above 0
+	Load    *record.Load // with Intended above 0
 	Latency Latencies
 }
 
@@ -101,7 +101,7 @@ func LatenciesOf(h *hdrhistogram.Histogram) Latencies {
 
 // grewTo reports whether the latencies are those of a backlog that grew until
 // the last operation was this late (seconds, beyond the fastest one's duration).
-// A backlog passes through every size on its way, so that latencies lie all
+// A backlog passes through every size on its way, so latencies lie all
 // between the fastest and the last; those of a service that keeps up lie where
 // they lie from the start. Lateness that no latency explains counts as well.
 func (l Latencies) grewTo(late float64) bool {

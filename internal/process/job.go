@@ -143,11 +143,11 @@ type DiedError struct {
 	Process string
 	While   string // what was going on, e.g. "waiting for http://127.0.0.1:8080/"
 	Exit    Exit
-	Log     []string // its last lines, of which Error has one alone
+	Log     []string // its last lines; Error has only one of them
 	Why     string   // the line of its log that tells most
 }
 
-// Error says it in one line, so that whoever shows the log as well shows it once.
+// Error says it in one line, so whoever shows the log as well shows it once.
 func (e *DiedError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "process %s ended (%s)", e.Process, e.Exit)

@@ -160,7 +160,7 @@ func interruptAtStart(t *testing.T) {
 	}
 	<-looked
 	if orphan != 0 && table.Running(orphan) {
-		_ = syscall.Kill(orphan, syscall.SIGKILL) // so that the test leaves none
+		_ = syscall.Kill(orphan, syscall.SIGKILL) // so the test leaves none
 		t.Errorf("process %d outlives a job that was interrupted", orphan)
 	}
 }

@@ -23,7 +23,7 @@ import (
 // launch starts the keeper and waits until it says that the program runs.
 func (p *Process) launch(ctx context.Context, self []string, a keeper.Assignment) error {
 	if os.Getenv(keeperMarker) != "" {
-		return fmt.Errorf("%s was started as a keeper and did something else: its 'agent keep' has to call Keep", self[0])
+		return fmt.Errorf("%s was started as a keeper and did something else: its 'agent keep' must call Keep", self[0])
 	}
 	pipes, err := p.openPipes()
 	if err != nil {
@@ -55,7 +55,7 @@ func (p *Process) launch(ctx context.Context, self []string, a keeper.Assignment
 		return fmt.Errorf("telling its keeper what to start: %w", err)
 	}
 	p.pid = r.PID
-	// Moved onto this process's clock, so that differences don't follow steps
+	// Moved onto this process's clock, so differences don't follow steps
 	// of the wall clock.
 	p.started = time.Now().Add(-time.Duration(keeper.Monotonic() - r.At))
 	return nil
@@ -271,7 +271,7 @@ func (p *Process) Kill() error {
 		return p.leftError()
 	case <-timer.C:
 	}
-	return errors.Join(err, fmt.Errorf("stopping %s: of its processes %v some are still there %v after SIGKILL: see 'ps -o stat,wchan -p PID'", p.Name(), left, 2*p.patience))
+	return errors.Join(err, fmt.Errorf("stopping %s: some of its processes %v are still there %v after SIGKILL: see 'ps -o stat,wchan -p PID'", p.Name(), left, 2*p.patience))
 }
 
 func (p *Process) leftError() error {

@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// Placement is who gets which CPUs.
+// Placement says which programs get which CPUs.
 type Placement struct {
 	App     []int // nil where processes can't be bound
 	Harness []int // everything else: load, sink, database, tracetax itself
@@ -67,11 +67,11 @@ func coresFromEnd(allowed []int, siblings map[int][]int) []int {
 	return ordered
 }
 
-// Free ports, and who has a port that is not free.
+// Free ports, and the programs that hold the others.
 
 // FreePorts returns n different TCP ports that nobody on this machine listens
 // on. They are outside the range that the kernel gives to outgoing connections,
-// where there is room, so that none is taken before its program comes; and no other
+// where there is room, so none is taken before its program comes; and no other
 // tracetax has been given them a moment ago.
 func FreePorts(n int) ([]int, error) {
 	candidates := portsOutside(ephemeral())
@@ -96,7 +96,7 @@ func freeOf(candidates []int, n int) ([]int, error) {
 	return free, nil
 }
 
-// PortTaken returns an error that says who has the port, nil if it is free. Connections that have ended leave a port taken for
+// PortTaken returns an error that names the holder of the port, nil if it is free. Connections that have ended leave a port taken for
 // a minute, and servers listen on it all the same.
 func PortTaken(port int) error {
 	err := tryBind(port, true)
@@ -129,7 +129,7 @@ func portsOutside(low, high int) []int {
 }
 
 // tryBind takes the port for a moment, on all addresses and without listening,
-// so that nobody can connect; with reuse beside connections that have ended.
+// so nobody can connect; with reuse beside connections that have ended.
 func tryBind(port int, reuse bool) error {
 	err := tryBindAs(syscall.AF_INET, &syscall.SockaddrInet4{Port: port}, reuse)
 	if err != nil {

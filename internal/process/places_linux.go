@@ -52,7 +52,7 @@ func Pin(cpus []int) error {
 	for _, cpu := range cpus {
 		set.Set(cpu)
 	}
-	// Threads that start meanwhile begin where their maker is, so that a second
+	// Threads that start meanwhile begin where their maker is, so a second
 	// look finds those of makers that were not bound yet.
 	for range 2 {
 		threads, err := filepath.Glob("/proc/self/task/*")
@@ -101,7 +101,7 @@ func reserve(port int) (io.Closer, bool) {
 	return mark, true
 }
 
-// holder says who listens on port, " by nginx (pid 123)", or nothing where that
+// holder names the program that listens on port, " by nginx (pid 123)", or nothing where that
 // can't be seen.
 func holder(port int) string {
 	sockets := new(inside.Tables).Listening(uint16(port))

@@ -121,7 +121,7 @@ func TestPortsAreReserved(t *testing.T) {
 	}
 }
 
-// Old reservations are given up, so that a long experiment does not run out of files.
+// Old reservations are given up, so a long experiment does not run out of files.
 func TestReservationsAreBounded(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("ports are reserved on Linux only")

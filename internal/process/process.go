@@ -171,7 +171,7 @@ type Exit struct {
 	Signal      syscall.Signal // 0 where it ended by itself
 	Rusage      syscall.Rusage // its own and that of the children it waited for
 	OutOfMemory bool           // the kernel killed in its cgroup for want of memory
-	Lost        bool           // its keeper was killed, so that nobody knows the status
+	Lost        bool           // its keeper was killed, and its status is unknown
 	Left        int            // processes of its making that were still running at that moment
 	At          time.Time      // when tracetax heard of it
 }
@@ -249,7 +249,7 @@ func (p *Process) Sockets(in *Tables) (Sockets, error) {
 }
 
 // Runtime is the virtual machine that the program runs on, such as "java 17.0.15+6
-// (Debian)"; "" where nobody can tell: it is told of Java alone.
+// (Debian)"; "" if unknown: only Java is recognised.
 func (p *Process) Runtime() string {
 	pids, err := p.Pids()
 	if err != nil {

@@ -34,7 +34,7 @@ type Row struct {
 	Split   bool   // {sink.WORD.host} and {sink.WORD.port} stand for its parts
 	Forward bool   // the sink can pass it on to a real backend
 
-	Unanswered bool // its senders wait for no answer, so that none can be late
+	Unanswered bool // its senders wait for no answer, so none can be late
 }
 
 // Table lists all protocols.

@@ -42,7 +42,7 @@ func (c Counts) Minus(before Counts) Counts {
 // checking mode only.
 func (c Counts) Unique() uint64 { return c.Spans - c.Duplicate }
 
-// Sum is the number of spans that were made, as far as the sink was told of them: those
+// Sum is the number of spans made, by what reached the sink: those
 // that came, those that their tracer merged into these, and those that it says it did not
 // send.
 func (c Counts) Sum() uint64 { return c.Unique() + c.Merged + c.Suppressed }

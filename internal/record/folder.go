@@ -136,7 +136,7 @@ func (f *Folder) Path(name ...string) string {
 }
 
 // Append adds a record and syncs it to the disk. When it fails (a full disk, for
-// one), what was written of the record is taken back, so that runs.jsonl stays
+// one), what was written of the record is taken back, so runs.jsonl stays
 // whole.
 func (f *Folder) Append(r Record) error {
 	line, err := json.Marshal(r)
@@ -165,7 +165,7 @@ func (f *Folder) cut(size int64) error {
 	return nil
 }
 
-// endLine ends the last line, so that the next record has one of its own.
+// endLine ends the last line, so the next record has one of its own.
 func (f *Folder) endLine() error {
 	last := make([]byte, 1)
 	if f.size == 0 {

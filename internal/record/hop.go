@@ -46,7 +46,7 @@ func (h Hop) Reports() bool {
 	return false
 }
 
-// Waiting is how many spans it took in of which it does not say yet what became of them; false where it does not say
+// Waiting is how many spans it took in whose fate it has not reported yet; false where it does not report
 // enough to tell. What it does not say that it leaves out, drops or loses it is taken to pass on.
 func (h Hop) Waiting() (spans int64, known bool) {
 	if h.Received == nil || h.Sent == nil {
@@ -95,7 +95,7 @@ func HopsMinus(after, before []Hop) []Hop {
 	return hopsWith(after, before, Hop.Minus)
 }
 
-// HopsPlus is what each hop said in two stretches of time, of which one may have nothing of hops.
+// HopsPlus is what each hop said in two stretches of time; one may have nothing of hops.
 func HopsPlus(a, b []Hop) []Hop {
 	if len(a) == 0 || len(b) == 0 {
 		return append(append([]Hop(nil), a...), b...)
@@ -127,7 +127,7 @@ type Backend struct {
 	Untold   string  `json:"untold,omitempty"`   // why not
 }
 
-// Cause is why no span of a program came, as far as one of its logs tells.
+// Cause is why no span of a program came, by one of its logs.
 type Cause string
 
 // The causes that a log can tell.
@@ -137,7 +137,7 @@ const (
 )
 
 // Signs are what can be seen of a tracer from outside. They are kept of runs in which no
-// span came, so that it can be told why.
+// span came, so it can be told why.
 type Signs struct {
 	Connections uint64         `json:"connections"`         // that the sink's receivers accepted; datagrams have none
 	Processes   []ProcessSigns `json:"processes,omitempty"` // one a traced process
@@ -198,8 +198,8 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Capacity is what the search for a rate found in one phase.
-type Capacity struct {
+// Search is what the search for a rate found in one phase.
+type Search struct {
 	Goal    string  `json:"goal"`             // "cpu", "latency" or "lossless"
 	Target  float64 `json:"target"`           // a share for cpu, seconds for latency, lost spans for lossless
 	Method  string  `json:"method"`           // "fit" or "staircase"
@@ -208,7 +208,7 @@ type Capacity struct {
 	Passing float64 `json:"passing"`          // the highest rate probed that passed; 0: none
 	Failing float64 `json:"failing"`          // the lowest rate probed that did not; 0: none
 	Binding string  `json:"binding"`          // what keeps it from more: "quota", "hottest thread", "database", "generator", …
-	Linear  bool    `json:"linear"`           // whether CPU rose in proportion to the rate, so that the fit held
+	Linear  bool    `json:"linear"`           // whether CPU rose in proportion to the rate, so the fit held
 	Base    float64 `json:"base,omitempty"`   // U₀ of U = U₀ + D·X: share of the CPU at no load
 	Demand  float64 `json:"demand,omitempty"` // D: CPU seconds an operation, of the CPU that the app may use
 	Seconds float64 `json:"seconds"`          // length of the search, warm-up left out
@@ -238,7 +238,7 @@ type Probe struct {
 	Why          string  `json:"why,omitempty"`        // what failed, in words
 }
 
-// ParameterDepth is the parameter of a phase of which the spans that an operation
+// ParameterDepth is the parameter of a phase on which the spans that an operation
 // makes depend: how many calls in one another it is.
 const ParameterDepth = cell.Depth
 

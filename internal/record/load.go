@@ -94,7 +94,7 @@ func timings(stretches []Load) (map[string]Histogram, error) {
 	return sum, nil
 }
 
-// open adds what was open at the same tenth of two schedules, each of which began with nothing open. A stretch in which
+// open adds what was open at the same tenth of two schedules that both began with nothing open. A stretch in which
 // nothing was asked for had nothing open; of one without a schedule nobody knows.
 func (l Load) open(next Load) []uint64 {
 	switch {

@@ -96,21 +96,21 @@ type Start struct {
 	Runtimes              map[string]string `json:"runtimes,omitempty"`          // by process: the virtual machine that it runs on, where that can be told (Java)
 	Verified              []string          `json:"verified,omitempty"`          // what the workload's own check said, line by line
 	Sink                  Counts            `json:"sink"`                        // what arrived before the first phase, the first operation's spans included
-	Once                  []string          `json:"once,omitempty"`              // calibration: operations (see Work) that were made once after it, so that what only the first time makes is known
+	Once                  []string          `json:"once,omitempty"`              // calibration: operations (see Work) that were made once after it, so what only the first time makes is known
 	OnceSink              *Counts           `json:"once_sink,omitempty"`         // calibration: what arrived of these, a part of sink
 	Hops                  []Hop             `json:"hops,omitempty"`              // what the hops say of the same time
 	IdleSeconds           float64           `json:"idle_seconds"`                // length of the idle window that was asked for; Idle says over how long was read
 	Idle                  []Usage           `json:"idle,omitempty"`              // usage over the idle window: one entry a process
-	IdleSteady            *bool             `json:"idle_steady,omitempty"`       // false: the processes never got calm before the idle window, so that Idle is no rate; nil: nobody looked
+	IdleSteady            *bool             `json:"idle_steady,omitempty"`       // false: the processes never got calm before the idle window, so Idle is no rate; nil: nobody looked
 }
 
-// Unasked is what came of operations of a calibration that brought no ids of the load generator's, so that a program which
+// Unasked is what came of operations of a calibration that brought no ids of the load generator's, so a program which
 // traces by itself decided by itself which are sampled. It is in no phase.
 type Unasked struct {
-	Operation string `json:"operation"` // of which a phase of the calibration asked for traces
+	Operation string `json:"operation"` // whose traces a phase of the calibration asked for
 	Completed uint64 `json:"completed"` // operations that were answered as expected
 	Sink      Counts `json:"sink"`      // what arrived of them
-	Quiet     bool   `json:"quiet"`     // false: the sink still received when patience ended, so that Sink is not all
+	Quiet     bool   `json:"quiet"`     // false: the sink still received when patience ended, so Sink is not all
 }
 
 // Spans is how many spans the sink was told of; 0 where none of them was made.
@@ -122,7 +122,7 @@ func (u *Unasked) Spans() uint64 {
 }
 
 // ProbeOperation is the name of the phase of a calibration that repeats the readiness
-// request, so that the spans of the requests before "ready" can be told.
+// request, so the spans of the requests before "ready" can be told.
 const ProbeOperation = "(probe)"
 
 // Phase is one operation's part of a run: warm-up, drain, measured window, drain.
@@ -154,7 +154,7 @@ type Phase struct {
 	Calm         *bool   `json:"calm,omitempty"`   // false: the processes still used more CPU than when they were idle when patience ended; nil: nobody looked
 	Others       float64 `json:"others,omitempty"` // as of a probe, over the time of the usage; not of a search
 
-	Capacity *Capacity `json:"capacity,omitempty"` // the search, where the phase was one; Load, Sink and Usage are then those of its last probe that held
+	Capacity *Search `json:"capacity,omitempty"` // the search, where the phase was one; Load, Sink and Usage are then those of its last probe that held
 }
 
 // Window is one part of a measured window.
@@ -221,7 +221,7 @@ type Driven struct {
 	CallSeconds     float64  `json:"call_seconds"`      // sum of all durations
 	ThreadCPU       *float64 `json:"thread_cpu"`        // s: CPU time of the calling threads over the stretch
 	Allocated       *uint64  `json:"allocated"`         // bytes that the process allocated
-	AllocatedCaller *uint64  `json:"allocated_callers"` // of which by the calling threads
+	AllocatedCaller *uint64  `json:"allocated_callers"` // of these, by the calling threads
 	GCCount         *uint64  `json:"gc_count"`          // collections of garbage
 	GCSeconds       *float64 `json:"gc_seconds"`        // time that they took
 	HeapPeak        *uint64  `json:"heap_peak"`         // bytes in use, the most seen between batches
@@ -239,13 +239,13 @@ type Usage struct {
 	Service         string    `json:"service,omitempty"`              // the workload's process that it stands beside; "" for the workload's own, and for what is there once a run
 	Seconds         float64   `json:"seconds"`                        // length of the stretch
 	CPUSeconds      float64   `json:"cpu_seconds"`                    // user and system
-	SystemSeconds   float64   `json:"system_seconds"`                 // of which system; 0 where the source does not say
+	SystemSeconds   float64   `json:"system_seconds"`                 // of this, system time; 0 where the source does not say
 	MemoryMean      uint64    `json:"memory_mean"`                    // bytes, anonymous and shared pages; of a phase over its load alone, as drains differ in length
 	MemoryPeak      uint64    `json:"memory_peak"`                    // the same
 	ContextSwitches uint64    `json:"context_switches"`               // of all its threads
-	Involuntary     uint64    `json:"involuntary_switches,omitempty"` // of which the thread would have gone on
+	Involuntary     uint64    `json:"involuntary_switches,omitempty"` // of these, involuntary
 	ThrottleSeconds float64   `json:"throttle_seconds"`               // time for which its quota held it back
-	LogFullSeconds  float64   `json:"log_full_seconds,omitempty"`     // time for which the pipe of its log was full, about, so that it waited for tracetax
+	LogFullSeconds  float64   `json:"log_full_seconds,omitempty"`     // time for which the pipe of its log was full, about, so it waited for tracetax
 	CPUs            float64   `json:"cpus,omitempty"`                 // CPUs that it may use: its quota, or those that it is bound to; 0: not known
 	Source          string    `json:"source"`                         // "cgroup v1", "cgroup v2" or "clock"
 	Outside         []string  `json:"outside,omitempty"`              // processes of it that had left its cgroup at the end: its limits do not hold for them
@@ -259,7 +259,7 @@ func (m Memory) Whose() string { return cmp.Or(m.Service, m.Process) }
 
 // Memory is what one process (with its descendants) held of memory of its own in a run,
 // in bytes: anonymous and shared pages, without the page cache. What it holds in one phase
-// is in part what earlier ones made it take, so that it is told of the run.
+// is in part what earlier ones made it take, so it is told of the run.
 type Memory struct {
 	Process string    `json:"process"`           // name of the process
 	Role    role.Role `json:"role"`              // what the process is there for
@@ -318,10 +318,10 @@ type Stop struct {
 	Seconds float64  `json:"seconds"`           // from the first signal to the last end
 	Killed  bool     `json:"killed,omitempty"`  // one did not end when asked
 	Deaf    []string `json:"deaf,omitempty"`    // the processes that did not
-	Unquiet bool     `json:"unquiet,omitempty"` // the sink still received when patience ended, so that Sink and Life are not all
+	Unquiet bool     `json:"unquiet,omitempty"` // the sink still received when patience ended, so Sink and Life are not all
 	Idle    []Usage  `json:"idle,omitempty"`    // usage over a second idle window, after the last phase: one entry a process
 	Sink    Counts   `json:"sink"`              // what arrived while they stopped
-	Hops    []Hop    `json:"hops,omitempty"`    // what the hops say of the same time, as far as they could be asked
+	Hops    []Hop    `json:"hops,omitempty"`    // what the hops report of the same time, if they could be asked
 }
 
 // Harness is what the harness knows of its own influence on a run.
@@ -334,7 +334,7 @@ type Harness struct {
 	OwnCPU        float64  `json:"own_cpu"`                  // CPU seconds of tracetax itself, its keepers included (not load, not sink), while operations were made
 	OwnSeconds    float64  `json:"own_seconds"`              // how long that was
 	Unmet         []string `json:"unmet,omitempty"`          // limits and places that could not be given to a process, and why
-	Seconds       float64  `json:"seconds"`                  // over which steal_seconds is told: the run without the commands around it
+	Seconds       float64  `json:"seconds"`                  // the time of steal_seconds: the run without the commands around it
 	Unread        []string `json:"unread,omitempty"`         // which of steal_seconds and load_average could not be read: they are 0 and not known
 	Order         string   `json:"order,omitempty"`          // how the load went through the runs of the block that were made together: "windows" or "woven"; "" of a run by itself
 	With          []string `json:"with,omitempty"`           // the variants of those runs, without this one

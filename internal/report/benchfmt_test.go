@@ -156,7 +156,7 @@ func TestLevelsAreKeys(t *testing.T) {
 // The Go benchmark format as benchstat itself reads it. It is pinned in
 // tools/go.mod.
 
-// TestBenchstat compares two results, of which the second has a tracer that costs a
+// TestBenchstat compares two results; the second has a tracer that costs a
 // tenth more, and was made with another seed.
 func TestBenchstat(t *testing.T) {
 	if testing.Short() {

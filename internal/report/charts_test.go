@@ -189,14 +189,14 @@ func TestDifferenceInPlaceOfARatio(t *testing.T) {
 	}
 }
 
-// The first line is the summary, so that `head -1` prints it, or that there is none of tracing.
+// The first line is the summary, so `head -1` prints it, or that there is none of tracing.
 func TestTheSummaryComesFirst(t *testing.T) {
 	for name, doc := range fixtures() {
 		var b bytes.Buffer
 		if err := Terminal(&b, doc, TerminalOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		first := model.OneLine(doc.FullSummary)
+		first := model.OneLine(doc.Summary)
 		if len(doc.Untraced) > 0 {
 			first = view.Brief(doc, false).Alarm.Title
 		}
@@ -220,7 +220,7 @@ func TestPageWithoutIntervals(t *testing.T) {
 		if got := strings.Contains(b.String(), "A filled dot has an interval"); got != c.filled {
 			t.Errorf("%s: filled dots are explained: %v", name, got)
 		}
-		if !strings.Contains(b.String(), "centres over the blocks") {
+		if !strings.Contains(b.String(), "a centre over the blocks") {
 			t.Errorf("%s: it is not said what the figures are", name)
 		}
 	}
@@ -230,7 +230,7 @@ func TestPageWithoutIntervals(t *testing.T) {
 func TestCauseIsToldOnce(t *testing.T) {
 	doc := empty()
 	cause := "start: no shop in PATH=/a:/b:/c"
-	doc.FullSummary = "No run succeeded: block 1, none, attempt 1: " + cause + "."
+	doc.Summary = "No run succeeded: block 1, none, attempt 1: " + cause + "."
 	doc.Runs.Failure = []string{"block 1, none, attempt 1: " + cause, "block 1, none, attempt 2: as in block 1, none, attempt 1"}
 	var text, page bytes.Buffer
 	if err := Terminal(&text, doc, TerminalOptions{}); err != nil {
@@ -256,7 +256,7 @@ func TestFamiliesAreTold(t *testing.T) {
 			if err := write(&b, fixtures()[name]); err != nil {
 				t.Fatal(err)
 			}
-			if told := strings.Contains(strings.Join(strings.Fields(b.String()), " "), "Verdicts are corrected so that those on the headline"); told != want {
+			if told := strings.Contains(strings.Join(strings.Fields(b.String()), " "), "Verdicts are corrected: those on the headline"); told != want {
 				t.Errorf("%s, %s: told %t", name, form, told)
 			}
 		}

@@ -24,7 +24,7 @@ func sweeping(variants int, levels ...int) *finding.Document {
 	doc := *one
 	doc.Findings, doc.Curves = nil, nil
 	doc.Experiment.Load = "1 to 64 connections kept busy for 20s, closed loop"
-	doc.FullSummary = "On hello/go, tracing with otel costs between 4.2 % (json, connections 1) and 4.3 % (work, connections 64, 9.00 µs) more CPU per operation; no span was lost."
+	doc.Summary = "On hello/go, tracing with otel costs between 4.2 % (json, connections 1) and 4.3 % (work, connections 64, 9.00 µs) more CPU per operation; no span was lost."
 	for _, x := range levels {
 		for _, f := range one.Findings {
 			if f.Metric == "throughput" {
@@ -93,7 +93,7 @@ func searching(variants int, limited bool) *finding.Document {
 	doc.Curves = nil
 	doc.Experiment.Load = "search for the rate at 75 % of the app's CPU, probes of 5s, open loop"
 	doc.Experiment.Faults = []string{"the sink waits 20ms before it answers"}
-	doc.FullSummary = "On hello/go, tracing with otel costs 38.0 % of the capacity (35 to 41), 1,520/s instead of 2,450/s, on json; no span was lost."
+	doc.Summary = "On hello/go, tracing with otel costs 38.0 % of the capacity (35 to 41), 1,520/s instead of 2,450/s, on json; no span was lost."
 	var findings []finding.Finding
 	for _, f := range doc.Findings {
 		switch f.Metric {
@@ -206,7 +206,7 @@ func untracedAt(all bool, operations ...string) *finding.Document {
 	}
 	words.FillLedgers(doc.Ledgers)
 	if all {
-		doc.FullSummary = "On hello/go, no span came with otel, so that what tracing costs cannot be told."
+		doc.Summary = "On hello/go, no span came with otel, so that what tracing costs cannot be told."
 	}
 	return doc
 }

@@ -1,4 +1,4 @@
-// Documents to report on: made by formula, so that golden files are stable and
+// Documents to report on: made by formula, so golden files are stable and
 // every figure can be told from the others.
 
 package report
@@ -70,7 +70,7 @@ func (s shape) make() *finding.Document {
 			File: "workload: hello/go\nvariants:\n  none:\n  otel: {tracer: otel-go}\n",
 		},
 		Environment: map[string]any{"kernel": "6.8.0", "cpus": 2.0, "cpu": "a processor", "cgroup": map[string]any{"version": 2.0, "writable": true}},
-		FullSummary: "otel costs json 21.5 % more CPU per operation (20.3 to 22.7); no span was lost.",
+		Summary:     "otel costs json 21.5 % more CPU per operation (20.3 to 22.7); no span was lost.",
 		Quick:       s.quick,
 		Repeat:      []string{"tracetax run tracetax-results/hello-2026-03-14/experiment.yaml"},
 		Runs:        finding.Runs{Good: s.blocks * len(s.variants), Blocks: s.blocks},
@@ -221,7 +221,7 @@ func nasty() *finding.Document {
 		blocks: 8,
 	}
 	doc := s.make()
-	doc.FullSummary = nastyName + " costs more."
+	doc.Summary = nastyName + " costs more."
 	doc.Experiment.Name, doc.Experiment.Workload = nastyName, "my/"+nastyName
 	doc.Experiment.File = "# " + nastyName + "\nkey: \"</textarea>\"\n"
 	doc.Environment = map[string]any{nastyName: nastyName, "list": []any{"a", nastyName}, "nothing": nil}
@@ -265,9 +265,9 @@ func bent(doc *finding.Document) {
 func empty() *finding.Document {
 	return &finding.Document{
 		Schema: finding.Schema, Tool: "0.1.0-dev", Created: time.Date(2026, 3, 14, 0, 0, 0, 0, time.UTC),
-		FullSummary: "No run succeeded: none, block 1: the port 8080 was taken: stop what listens on it.",
-		Experiment:  finding.Experiment{Workload: "hello/go", Operations: []string{"json"}, Variants: []finding.Variant{{Name: "none"}, {Name: "otel"}}},
-		Runs:        finding.Runs{Failed: 4, Failure: []string{"none, block 1: the port 8080 was taken: stop what listens on it"}},
+		Summary:    "No run succeeded: none, block 1: the port 8080 was taken: stop what listens on it.",
+		Experiment: finding.Experiment{Workload: "hello/go", Operations: []string{"json"}, Variants: []finding.Variant{{Name: "none"}, {Name: "otel"}}},
+		Runs:       finding.Runs{Failed: 4, Failure: []string{"none, block 1: the port 8080 was taken: stop what listens on it"}},
 	}
 }
 

@@ -64,7 +64,7 @@ func TestOtavaOfDifferentResults(t *testing.T) {
 	}
 }
 
-// history is results of thirty days, of which the last ten have a tracer that costs half as much again.
+// history is results of thirty days; the last ten have a tracer that costs half as much again.
 func history(t *testing.T) []*finding.Document {
 	t.Helper()
 	var docs []*finding.Document

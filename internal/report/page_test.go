@@ -31,8 +31,8 @@ func TestPage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := open(t, browser, doc, screen{1200, "light"})
-			if got := eval[string](p, `document.querySelector('h1').textContent`); got != doc.FullSummary {
-				t.Errorf("the summary reads %q, want %q", got, doc.FullSummary)
+			if got := eval[string](p, `document.querySelector('h1').textContent`); got != doc.Summary {
+				t.Errorf("the summary reads %q, want %q", got, doc.Summary)
 			}
 			checkBanner(t, p, doc)
 			checkTables(t, p, doc)

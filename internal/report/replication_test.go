@@ -44,7 +44,7 @@ func driven() *finding.Document {
 		}
 	}
 	low, high := 790e-9, 815e-9
-	doc.FullSummary = "On calls/java, tracing with kieker costs 1.10 µs per call, +550 % (548 to 552), on call; excluded from the ranking, because they lost spans: scout."
+	doc.Summary = "On calls/java, tracing with kieker costs 1.10 µs per call, +550 % (548 to 552), on call; excluded from the ranking, because they lost spans: scout."
 	doc.Lossy = []finding.Lossy{{Operation: "call", Variant: "scout", LostShare: 0.9, Spans: 72e6, Metric: "time_per_call", Cost: &finding.Interval{Estimate: 0.5, Low: number0(0.48), High: number0(0.53)}, Where: []finding.LostAt{{Place: finding.LostInQueue, Spans: 64e6, Share: 0.8}, {Place: finding.LostNowhere, Spans: 8e6, Share: 0.1}}}}
 	doc.Increments = []finding.Increment{{
 		Operation: "call", Tracer: "otel-java", Steps: []string{"queue", "writing"}, Variant: "otel", Over: "otel-probe", Metric: "time_per_call", Unit: "s",

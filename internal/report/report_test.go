@@ -177,7 +177,7 @@ func TestPaste(t *testing.T) {
 			t.Errorf("variant %s is not in every operation's rows:\n%s", v.Name, text)
 		}
 	}
-	if !strings.Contains(text, "API only") || !strings.Contains(text, "a processor") || !strings.Contains(text, "10 blocks were made") {
+	if !strings.Contains(text, "API only") || !strings.Contains(text, "a processor") || !strings.Contains(text, "10 blocks ran") {
 		t.Errorf("what is compared, where, or how is missing:\n%s", text)
 	}
 }
@@ -194,7 +194,7 @@ func TestPasteDay(t *testing.T) {
 		t.Error(text)
 	}
 	doc.Runs.Blocks = 1
-	if text := pasted(t, doc); !strings.Contains(text, "1 block was made, which ran every variant once,") {
+	if text := pasted(t, doc); !strings.Contains(text, "1 block ran every variant once,") {
 		t.Error(text)
 	}
 }

@@ -1,4 +1,4 @@
-// Package role owns the table of what processes are there for, and whom a cost is charged to. It is a leaf. It must not
+// Package role owns the table of what processes are there for, and which of them a cost is charged to. It is a leaf. It must not
 // know processes, nor what they use.
 package role
 
@@ -22,7 +22,7 @@ const (
 // row is one role.
 type row struct {
 	role    Role
-	onApp   bool // its processes share the app's CPUs, so that they count towards its utilisation
+	onApp   bool // its processes share the app's CPUs, so they count towards its utilisation
 	harness bool // the harness's own: shown, not charged
 	named   bool // of these, one that a process of a workload can be given
 	helper  bool // there for tracing, or for others of the system: no program under test, nor its data
@@ -47,7 +47,7 @@ func (r Role) Harness() bool { return of(r).harness }
 // OnApp reports whether processes of a role run on the app's CPUs.
 func (r Role) OnApp() bool { return of(r).onApp }
 
-// Helper reports whether what a role holds is told by itself: it is neither the program's nor its data.
+// Helper reports whether the memory of a role is shown apart: it is neither the program's nor its data.
 func (r Role) Helper() bool { return of(r).helper }
 
 // Named are the roles that a process of a workload can be given, in the order of the table.

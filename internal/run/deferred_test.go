@@ -181,7 +181,7 @@ func TestDeferredCostInABlock(t *testing.T) {
 	}
 }
 
-// Of a search, the window is the probe that it settled on.
+// Of a search, the window is the probe that it chose.
 func TestDeferredCostOfAProbe(t *testing.T) {
 	conductor, q := deferringRequest(t)
 	l := q.Phases[0].Load

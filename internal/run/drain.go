@@ -34,10 +34,9 @@ func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64
 	return s.drainFor(ctx, before, awaited, s.request.Plan.Patience())
 }
 
-// drainFor waits until the sink is quiet: it was told of all of the awaited spans since
-// before was counted, those of other work of the program apart (how many of them a tracer merges depends on the load), or none has come for longer than spans
-// may be held back, where that is known of the operations' traces alone, and no hop holds any. awaited < 0 means that their number is not known. A variant that exports
-// nothing is not waited for.
+// drainFor waits until all awaited spans have arrived since before was counted (background spans do not count: the number of
+// those that a tracer merges depends on the load), or until none has arrived for longer than the tracer and the hops may hold
+// one. awaited < 0 means an unknown number. There is no wait for a variant that exports nothing.
 func (s *stage) drainFor(ctx context.Context, before record.Counts, awaited float64, delay time.Duration) (drained, error) {
 	held := holding{spans: -1}
 	return s.arrive(ctx, before, awaited, delay, func(silence time.Duration) (bool, error) { return s.restOf(ctx, &held, silence) })

@@ -141,7 +141,7 @@ func TestConnects(t *testing.T) {
 	q.Phases = q.Phases[:1]
 	q.Plan.Connects = 300 * time.Millisecond
 	r, err := conductor.Run(t.Context(), q)
-	if err != nil || !r.Failed() || r.Failure.Stage != "connect" || !strings.Contains(r.Failure.Message, "has not connected") || r.Start.ConnectedSeconds < 0.3 {
+	if err != nil || !r.Failed() || r.Failure.Stage != "connect" || !strings.Contains(r.Failure.Message, "did not connect") || r.Start.ConnectedSeconds < 0.3 {
 		t.Errorf("%v, %+v after %g s", err, r.Failure, r.Start.ConnectedSeconds)
 	}
 	// The service's readiness request makes spans, which is the first that the sink hears.

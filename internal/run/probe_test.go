@@ -82,7 +82,7 @@ func TestSettleKeepsQuiet(t *testing.T) {
 			all = append(all, tried{probe: record.Probe{Quiet: q}})
 			want = want && q
 		}
-		if err := settle(&phase, all, 1); err != nil || phase.Quiet != want {
+		if err := chooseWindow(&phase, all, 1); err != nil || phase.Quiet != want {
 			t.Errorf("probes %v: the phase is quiet: %t (%v)", quiet, phase.Quiet, err)
 		}
 	}

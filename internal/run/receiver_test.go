@@ -82,7 +82,7 @@ func TestNoBackendIsAskedBetweenWindows(t *testing.T) {
 		request: Request{Plan: &config.Plan{To: "store", Delay: time.Millisecond, Sampling: 1}}, exporting: true, turn: turn{newTurns(2), 0},
 		receiver: &backend{counter: hop.Of("store", says, server.URL, nil)},
 	}
-	if err := (&window{stage: s}).settle(t.Context()); err != nil || asked != 0 {
+	if err := (&window{stage: s}).awaitSpans(t.Context()); err != nil || asked != 0 {
 		t.Errorf("asked %d times, %v", asked, err)
 	}
 }

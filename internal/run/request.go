@@ -60,7 +60,7 @@ type Searcher interface {
 	// Judge says of a probe, when all that came of it is known, whether it was held and passed.
 	Judge(record.Probe) record.Probe
 	// Result says what the probes come to.
-	Result(probes []record.Probe) record.Capacity
+	Result(probes []record.Probe) record.Search
 }
 
 // Asked is the phase's operation. What is varied or searched for is the

@@ -21,7 +21,7 @@ const mostSearches = 2
 // warm-up, drain, then probe after probe, each with a drain of its own, so that
 // the spans of one are not counted in the next.
 //
-// The phase's window is the probe that the search settled on. The account of
+// The phase's window is the probe that the search chose. The account of
 // spans covers the processes' life, so that what the other probes did and what
 // arrived of it is added to the phase's warm-up.
 func (s *stage) search(ctx context.Context, request PhaseRequest, counted record.Counts) (record.Phase, record.Counts, error) {
@@ -57,24 +57,24 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 	result.Seconds = time.Since(begun).Seconds()
 	phase.Capacity = &result
 	last := len(all) - len(result.Probes) // where the search begins that counts
-	at := last + settledOn(result.Probes)
+	at := last + chosenProbe(result.Probes)
 	if all[at].probe.Load.Completed == 0 {
 		return phase, counted, s.answeredBadly(j.Operation, all[at].probe.Load)
 	}
 	phase.Calm = bothCalm(warm, all[at].end)
-	return phase, counted, settle(&phase, all, at)
+	return phase, counted, chooseWindow(&phase, all, at)
 }
 
 // searches makes the search, and makes it again where it ended unsteady. It returns the
 // probes of all searches, and what the last of them came to. A staircase is made once:
 // it ends unsteady where its steps end.
-func (s *stage) searches(ctx context.Context, request PhaseRequest, j *job, counted record.Counts, clean bool) ([]tried, record.Capacity, record.Counts, error) {
+func (s *stage) searches(ctx context.Context, request PhaseRequest, j *job, counted record.Counts, clean bool) ([]tried, record.Search, record.Counts, error) {
 	var all []tried
 	var before []record.Probe
 	for made := 1; ; made++ {
 		one, end, err := s.probes(ctx, request, j, counted, clean)
 		if err != nil {
-			return all, record.Capacity{}, end, err
+			return all, record.Search{}, end, err
 		}
 		all, counted = append(all, one...), end
 		if len(one) > 0 {
@@ -118,9 +118,9 @@ func (s *stage) probes(ctx context.Context, request PhaseRequest, j *job, counte
 	}
 }
 
-// settledOn is the probe that stands for the phase: the last that was held and
+// chosenProbe is the probe that stands for the phase: the last that was held and
 // passed, else the last that was held, else the last.
-func settledOn(probes []record.Probe) int {
+func chosenProbe(probes []record.Probe) int {
 	at, held := len(probes)-1, false
 	for i := len(probes) - 1; i >= 0; i-- {
 		p := &probes[i]
@@ -134,9 +134,9 @@ func settledOn(probes []record.Probe) int {
 	return at
 }
 
-// settle makes one of the probes the phase's window, and adds the others to its
+// chooseWindow makes one of the probes the phase's window, and adds the others to its
 // warm-up.
-func settle(phase *record.Phase, all []tried, at int) error {
+func chooseWindow(phase *record.Phase, all []tried, at int) error {
 	chosen := all[at]
 	phase.OfferedRate = chosen.probe.Rate
 	phase.Load, phase.Sink, phase.Usage = chosen.probe.Load, chosen.probe.Sink, chosen.usage

@@ -27,7 +27,7 @@ func (g given) Next(probes []record.Probe) (record.Probe, bool) {
 }
 
 // Result is that of a search that went as far as it could.
-func (g given) Result(probes []record.Probe) record.Capacity {
+func (g given) Result(probes []record.Probe) record.Search {
 	c := g.Search.Result(probes)
 	c.Outcome, c.Note = record.Saturated, "given rates"
 	return c
@@ -282,7 +282,7 @@ func (u unsure) Next(probes []record.Probe) (record.Probe, bool) {
 	return record.Probe{Purpose: "probe", Rate: float64(50 * (1 + *u.searches))}, len(probes) == 0
 }
 
-func (u unsure) Result(probes []record.Probe) record.Capacity {
+func (u unsure) Result(probes []record.Probe) record.Search {
 	*u.searches++
 	c := u.Search.Result(probes)
 	c.Method, c.Outcome, c.Note = u.method, record.Found, "sure"

@@ -116,7 +116,7 @@ type step struct {
 func (s *stage) script(c *Conductor) []step {
 	start := []step{ // which is measured too: the others of its block wait
 		{"start", s.startApps},
-		{"connect", s.settle},
+		{"connect", s.awaitTracer},
 		{"first operation", s.firstOperation},
 	}
 	return []step{

@@ -176,8 +176,8 @@ func (s *stage) askEnded(ctx context.Context, i int) error {
 	return nil
 }
 
-// hopsAtEnd puts into the record what the hops say of the whole run. A hop that has started again does not know all of it; a
-// page that never had any of a hop's counters tells nothing of any part of it.
+// hopsAtEnd records what the hops report of the whole run. A restarted hop has lost its earlier counts. A page that never
+// showed the declared counters reports nothing.
 func (s *stage) hopsAtEnd() {
 	r := s.record
 	r.Hops = slices.Clone(s.route.last)

@@ -96,7 +96,7 @@ func (w *window) next(ctx context.Context, place int) error {
 		return err
 	}
 	w.job.Seed++
-	if err := w.settle(ctx); err != nil {
+	if err := w.awaitSpans(ctx); err != nil {
 		return err
 	}
 	p.loaded = w.loaded - loaded
@@ -111,10 +111,10 @@ func (w *window) part(mark usage.Mark, at time.Time) {
 	}
 }
 
-// settle waits until the spans of the pieces so far have come: what the tracer still does for them would run into the next
+// awaitSpans waits until the spans of the pieces so far have come: what the tracer still does for them would run into the next
 // window, which is another run's, and be in its latencies. Hops are not asked: that costs them CPU, in every window, and
 // how long they hold spans back is known; nor is a backend.
-func (w *window) settle(ctx context.Context) error {
+func (w *window) awaitSpans(ctx context.Context) error {
 	if !w.stage.exporting || w.stage.turn.turns == nil {
 		return nil
 	}

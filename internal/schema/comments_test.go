@@ -105,7 +105,7 @@ func (c *comments) tags(of *ast.TypeSpec) {
 // told are the types whose fields the comments of a list of constants name.
 var told = map[string]reflect.Type{
 	"Code": reflect.TypeFor[finding.Reason](), "Kind": reflect.TypeFor[finding.Verdict](), "NoSpanCause": reflect.TypeFor[finding.NoSpanBy](),
-	"Outcome": reflect.TypeFor[record.Capacity](),
+	"Outcome": reflect.TypeFor[record.Search](),
 }
 
 // list is the schema of a type that has a closed list of values, nil of others.

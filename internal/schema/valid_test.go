@@ -199,7 +199,7 @@ func TestWrongFindings(t *testing.T) {
 	schema := compiled(t, "findings.json")
 	for what, change := range map[string]func(map[string]any){
 		"a new field":       func(d map[string]any) { d["extra"] = 1 },
-		"no summary":        func(d map[string]any) { delete(d, "full_summary") },
+		"no summary":        func(d map[string]any) { delete(d, "summary") },
 		"a text as a count": func(d map[string]any) { d["schema"] = "2" },
 		"an unknown kind":   func(d map[string]any) { first(d, "findings")["verdict"].(map[string]any)["kind"] = "cheap" },
 		"an unknown metric": func(d map[string]any) { first(d, "findings")["metric"] = "cpu" },

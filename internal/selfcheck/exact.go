@@ -154,7 +154,7 @@ var traced = []string{"otel", "otel-small"}
 func droppedForLateSink(e Evidence) (known, measured float64, wrong string) {
 	variant := traced[0]
 	made, came, unsure := madeAndCame(e.Records, variant)
-	missing, admitted := made-came, admittedOf(e.Records, variant)
+	missing, reported := made-came, reportedLost(e.Records, variant)
 	dropped := entries(e.Document, variant, ledger.Dropped) + entries(e.Document, variant, ledger.FailedSend)
 	switch {
 	case unsure > 0:
@@ -163,8 +163,8 @@ func droppedForLateSink(e Evidence) (known, measured float64, wrong string) {
 		wrong = "nothing was dropped: the sink was not late"
 	case missing != dropped:
 		wrong = fmt.Sprintf("%.0f spans did not come; the ledger says that %.0f were dropped by the tracer", missing, dropped)
-	case missing != admitted:
-		wrong = fmt.Sprintf("%.0f spans did not come; the tracer counts %.0f as dropped", missing, admitted)
+	case missing != reported:
+		wrong = fmt.Sprintf("%.0f spans did not come; the tracer counts %.0f as dropped", missing, reported)
 	case entries(e.Document, variant, ledger.ReportedBeyond) != 0:
 		wrong = fmt.Sprintf("the ledger says that the tracer counts %.0f drops too many, and it does not", entries(e.Document, variant, ledger.ReportedBeyond))
 	}
@@ -189,8 +189,8 @@ func madeAndCame(records []record.Record, variant string) (made, came, unsure fl
 	return made, came, unsure
 }
 
-// admittedOf is how many spans the tracer of a variant says that it did not deliver.
-func admittedOf(records []record.Record, variant string) float64 {
+// reportedLost is how many spans the tracer of a variant says that it did not deliver.
+func reportedLost(records []record.Record, variant string) float64 {
 	var sum float64
 	for _, r := range runsOf(records, variant) {
 		for _, n := range []*uint64{r.Tracer.Dropped, r.Tracer.Failed} {

@@ -103,7 +103,7 @@ type Tells struct {
 	Findable  float64 `json:"findable"`   // the smallest difference that is found in 8 of 10 cases
 }
 
-// tellBlocks are the numbers of blocks that it is told for.
+// tellBlocks are the numbers of blocks that it is shown for.
 var tellBlocks = []int{6, 8, 12}
 
 // usual is the deviation by order that is taken where none was measured, as docs/statistics.md has it, and for how long each

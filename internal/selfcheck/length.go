@@ -135,7 +135,7 @@ func (l length) check(all map[string]Evidence, confidence float64) Check {
 	}
 	for _, w := range e.Document.Warnings {
 		if slices.Contains(doubts, w.Code) || slices.Contains(l.doubts, w.Code) {
-			return c.verdict(Inconclusive, Withheld, fmt.Sprintf("%s, but the result warns of it (%s): a quieter machine settles it", c.Text, w.Code))
+			return c.verdict(Inconclusive, Withheld, fmt.Sprintf("%s, but the result warns of it (%s): use a quieter machine", c.Text, w.Code))
 		}
 	}
 	return c
@@ -199,7 +199,7 @@ func (c Check) judge(differences []float64, confidence float64, f *finding.Findi
 	c.Measured, c.Blocks = e.Center, e.N
 	switch {
 	case f.Verdict.Kind == finding.Overloaded:
-		return c.verdict(Inconclusive, Overloaded, f.Verdict.Text+", so it did not do the same work: a machine that does nothing else settles it")
+		return c.verdict(Inconclusive, Overloaded, f.Verdict.Text+", and did not do the same work: use a machine that does nothing else")
 	case !e.Bounded:
 		return c.verdict(Inconclusive, TooFewBlocks, fmt.Sprintf("%d blocks are too few: an interval of %.4g %% needs %d more", e.N, 100*confidence, stats.MinBlocks(confidence)-e.N))
 	}
@@ -207,11 +207,11 @@ func (c Check) judge(differences []float64, confidence float64, f *finding.Findi
 	switch half := (e.High - e.Low) / 2; {
 	case c.Low > c.Known+c.Tolerance || c.High < c.Known-c.Tolerance:
 		if f.Verdict.Kind == finding.CannotTell && f.Verdict.Low == nil { // a user would not have been misled
-			return c.verdict(Inconclusive, Withheld, "the interval lies beside it, but the result says of itself that it "+f.Verdict.Text)
+			return c.verdict(Inconclusive, Withheld, "the interval misses the injected overhead, but the report withheld its verdict ("+f.Verdict.Text+")")
 		}
 		return c.verdict(Failed, Beyond, fmt.Sprintf("%s is measured, all of it outside %s", c.measured(), c.wanted()))
 	case half > c.Bound:
-		return c.verdict(Inconclusive, TooWide, fmt.Sprintf("the interval is ±%s, and may be ±%s: a quieter machine settles it", finding.FormatValue(half, c.Unit), finding.FormatValue(c.Bound, c.Unit)))
+		return c.verdict(Inconclusive, TooWide, fmt.Sprintf("the interval is ±%s, wider than ±%s: use a quieter machine", finding.FormatValue(half, c.Unit), finding.FormatValue(c.Bound, c.Unit)))
 	}
 	return c.verdict(Passed, Found, "found")
 }

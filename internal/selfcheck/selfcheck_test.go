@@ -216,7 +216,7 @@ func TestExactChecks(t *testing.T) {
 			}
 		}},
 		"no warning of loss":         {"warning of lost spans", Wrong, silent(LossySink)},
-		"a drop not admitted":        {"spans dropped, late sink", Wrong, ledgerOf(LateSink, ledger.Dropped, 789)},
+		"a drop not reported":        {"spans dropped, late sink", Wrong, ledgerOf(LateSink, ledger.Dropped, 789)},
 		"drops that nobody counts":   {"spans dropped, late sink", Wrong, lateRuns(func(r *record.Record) { r.Tracer = record.Reported{} })},
 		"a span that came after all": {"spans dropped, late sink", Wrong, lateRuns(func(r *record.Record) { r.Life.Spans++ })},
 		"a span that came twice":     {"spans dropped, late sink", Wrong, lateRuns(func(r *record.Record) { r.Life.Duplicate = 1 })},

@@ -80,7 +80,7 @@ func (e environment) stillAsks(text []byte, dir string) error {
 	if e.Asked == "" || e.Asked == digest(text) {
 		return nil
 	}
-	return &AskedError{fmt.Errorf("%s has been changed since its first run was made, and its runs are of what it said before: put it back, or run the new one into a folder of its own with --out",
+	return &AskedError{fmt.Errorf("%s changed after its first run, and its runs are of the earlier file: restore it, or run the new one into another folder with --out",
 		filepath.Join(dir, record.ExperimentFile))}
 }
 
@@ -100,9 +100,9 @@ func (s *Session) keepEnv(names []string) {
 func (s *Session) switchOff() {
 	env, _ := shell.Environment(os.Environ(), s.environment.KeptEnv)
 	s.environment.SwitchedOff = nil
-	for _, cell := range s.loop.Cells {
+	for _, prepared := range s.loop.Variants {
 		var all []string
-		for _, p := range cell.Plan.Processes {
+		for _, p := range prepared.Plan.Processes {
 			all = append(all, prepare.SwitchedOff(env, p)...)
 		}
 		if slices.Sort(all); all == nil {
@@ -111,7 +111,7 @@ func (s *Session) switchOff() {
 		if s.environment.SwitchedOff == nil {
 			s.environment.SwitchedOff = map[string][]string{}
 		}
-		s.environment.SwitchedOff[cell.Variant.Name] = slices.Compact(all)
+		s.environment.SwitchedOff[prepared.Variant.Name] = slices.Compact(all)
 	}
 }
 

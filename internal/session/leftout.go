@@ -26,19 +26,19 @@ func (s *Session) makeReady(ctx context.Context, open func() (*artifact.Store, e
 	var fatal, lacking []error
 	var left []Lack
 	for i, v := range s.asked.Variants {
-		cell, err := prepare.Variant(ctx, open, s.asked, v, s.options.Progress)
+		made, err := prepare.Variant(ctx, open, s.asked, v, s.options.Progress)
 		var unready *prepare.UnreadyError
 		switch {
 		case err == nil:
-			s.environment.Digests[v.Name] = cell.Digests
+			s.environment.Digests[v.Name] = made.Digests
 			env, _ := shell.Environment(os.Environ(), s.environment.KeptEnv)
-			shadowed, err := prepare.Shadowed(ctx, v, cell.Plan, cell.Folders, env)
+			shadowed, err := prepare.Shadowed(ctx, v, made.Plan, made.Folders, env)
 			if err != nil {
 				return err
 			}
 			s.environment.Shadowed = append(s.environment.Shadowed, shadowed...)
-			s.loop.Cells = append(s.loop.Cells, experiment.Cell{
-				Variant: v, Plan: cell.Plan, Calibration: cell.Calibration, Folders: cell.Folders,
+			s.loop.Variants = append(s.loop.Variants, experiment.Prepared{
+				Variant: v, Plan: made.Plan, Calibration: made.Calibration, Folders: made.Folders,
 			})
 		case ctx.Err() != nil:
 			return err
@@ -54,7 +54,7 @@ func (s *Session) makeReady(ctx context.Context, open func() (*artifact.Store, e
 			s.environment.LeftOut = append(s.environment.LeftOut, finding.LeftOut{Variant: v.Name, Reason: firstLine(unready.Reason.Error())})
 		}
 	}
-	if len(s.loop.Cells) == 1 && len(lacking) > 0 {
+	if len(s.loop.Variants) == 1 && len(lacking) > 0 {
 		fatal = append(fatal, lacking...)
 	}
 	if fatal != nil {
@@ -184,7 +184,7 @@ func Runnable(e *config.Experiment) *config.Experiment {
 	return without(e, left)
 }
 
-// This file is whom an error blames, and what it tells to do, in the words of the command line.
+// This file says which flag or file an error is about, and what to do, in the words of the command line.
 
 // AskedError is the mistake of who asked: another folder, file or setting is to be given.
 type AskedError struct{ Err error }

@@ -45,7 +45,7 @@ func ReadFindings(dir string) (*finding.Document, error) {
 // ReadRecords reads the records of a results folder.
 func ReadRecords(dir string) ([]record.Record, error) {
 	if !isFile(filepath.Join(dir, record.RunsFile)) {
-		return nil, &AskedError{fmt.Errorf("%s has no %s, which this is made of: take a whole copy of the folder", dir, record.RunsFile)}
+		return nil, &AskedError{fmt.Errorf("%s has no %s, which this command reads: take a whole copy of the folder", dir, record.RunsFile)}
 	}
 	return record.Read(dir)
 }
@@ -114,7 +114,7 @@ func ReadResults(dir string) ([]*finding.Document, error) {
 func NotAFolder(path string) error {
 	info, err := os.Stat(path)
 	if err != nil || info.IsDir() {
-		return nil // what is not there at all is told by what looks into it
+		return nil // the reader of the folder reports a missing one
 	}
 	if dir := filepath.Dir(path); isResult(dir) {
 		return &AskedError{fmt.Errorf("%s is a file: give the folder: %s", path, dir)}
@@ -151,7 +151,7 @@ func decodeFindings(file io.Reader, path string) (*finding.Document, error) {
 	case isNewer(text): // which the error says, and what to do
 		return nil, fmt.Errorf("%s: %w", path, err)
 	case errors.Is(err, report.ErrOlder):
-		return nil, fmt.Errorf("%s is of an earlier tracetax: %s", path, remedy(path))
+		return nil, fmt.Errorf("%s comes from an earlier tracetax: %s", path, remedy(path))
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		return nil, fmt.Errorf("%s is cut off: %s", path, remedy(path))
 	}
@@ -215,7 +215,7 @@ func noRecords(dir string) error {
 	if _, err := ReadFindings(dir); err != nil {
 		return err
 	}
-	return fmt.Errorf("%s has findings and no %s, so they cannot be made again: leave out --reanalyze to show them", dir, record.RunsFile)
+	return fmt.Errorf("%s has findings but no %s, and cannot be analysed again: leave --reanalyze out to show them", dir, record.RunsFile)
 }
 
 func isFile(path string) bool {
@@ -265,8 +265,8 @@ func (s *Session) spoiled(history []record.Record) (int, error) {
 // input is what the analysis is given of the records.
 func (s *Session) input(history []record.Record) (analysis.Input, error) {
 	plans := map[string]*config.Plan{}
-	for _, cell := range s.loop.Cells {
-		plans[cell.Variant.Name] = cell.Plan
+	for _, prepared := range s.loop.Variants {
+		plans[prepared.Variant.Name] = prepared.Plan
 	}
 	facts, err := s.environment.facts()
 	return analysis.Input{
@@ -360,7 +360,7 @@ func finished(dir string, catalog *config.Catalog, o Options) (*Session, error) 
 		if err != nil {
 			return nil, fmt.Errorf("analysing %s: %w", dir, err)
 		}
-		s.loop.Cells = append(s.loop.Cells, experiment.Cell{Variant: v, Plan: plan})
+		s.loop.Variants = append(s.loop.Variants, experiment.Prepared{Variant: v, Plan: plan})
 	}
 	return s, nil
 }

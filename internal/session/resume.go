@@ -75,7 +75,7 @@ func (s *Session) samePlace() error {
 	case before.Tool != now.Tool:
 		other = fmt.Sprintf("by tracetax %s; this is %s", before.Tool, now.Tool)
 	case !maps.Equal(before.Files, now.Files):
-		return fmt.Errorf("%s was begun with other request data: %s; put back what was there, or "+startAgain, s.dir, changedFiles(before.Files, now.Files))
+		return fmt.Errorf("%s was begun with other request data: %s; restore it, or "+startAgain, s.dir, changedFiles(before.Files, now.Files))
 	case changedPrograms(before.Programs, now.Programs) != "":
 		return fmt.Errorf("%s was begun with other programs: %s; build them as they were, or "+startAgain, s.dir, changedPrograms(before.Programs, now.Programs))
 	case !maps.Equal(before.Runtimes, now.Runtimes) || !maps.EqualFunc(before.Digests, now.Digests, maps.Equal):
@@ -93,10 +93,10 @@ func (s *Session) samePlace() error {
 // notePrograms notes the user's own files that the commands of all variants run.
 func (s *Session) notePrograms() error {
 	s.environment.Programs = map[string]string{}
-	for _, cell := range s.loop.Cells {
-		programs, err := prepare.Programs(cell.Plan, cell.Folders.Source)
+	for _, prepared := range s.loop.Variants {
+		programs, err := prepare.Programs(prepared.Plan, prepared.Folders.Source)
 		if err != nil {
-			return fmt.Errorf("variant %s: %w", cell.Variant.Name, err)
+			return fmt.Errorf("variant %s: %w", prepared.Variant.Name, err)
 		}
 		maps.Copy(s.environment.Programs, programs)
 	}
@@ -130,7 +130,7 @@ func changedFiles(before, now map[string]string) string {
 }
 
 // This file is the results folders of an experiment over several workloads: all of
-// them are there from the beginning, so that whoever goes on knows of those that an
+// them are there from the beginning, so whoever goes on knows of those that an
 // interruption left untouched.
 
 // layOut writes into every folder what is going to be run there.
@@ -154,7 +154,7 @@ func layOut(experiments []*config.Experiment, folders []string) error {
 }
 
 // withdraw takes away again what was laid out and not begun: all of it where nothing
-// was begun at all or the experiment has ended, so that there is nothing to go on with.
+// was begun at all or the experiment has ended, so there is nothing to go on with.
 func withdraw(folders []string, ended bool) error {
 	for _, dir := range folders {
 		if hasRuns(dir) && !ended {

@@ -47,7 +47,7 @@ func (h *heard) Observe(e experiment.Event) {
 }
 func (h *heard) End() { h.ended++ }
 
-// two is an experiment over two workloads, of which the first cannot run anywhere.
+// two is an experiment over two workloads; the first cannot run anywhere.
 func two(t *testing.T) ([]*config.Experiment, *config.Catalog) {
 	t.Helper()
 	self, err := os.Executable()

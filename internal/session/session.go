@@ -1,7 +1,7 @@
 // Package session owns what happens in results folders: an experiment is made ready for one,
 // run in it, gone on with, and analysed, at once or again; over several workloads, each has a
 // folder of its own. It knows neither the command line nor an exit status nor how a result is
-// printed: who waits for it hears of it by a Listener. Commands are named only where an error
+// printed: a Listener hears of it. Commands are named only where an error
 // says what to do.
 package session
 
@@ -24,7 +24,7 @@ import (
 	"github.com/tracetax/tracetax/internal/run"
 )
 
-// Options are what a session is told besides its experiment.
+// Options are the orders to a session beside its experiment.
 type Options struct {
 	Tool       string             // the version of tracetax, which the results name
 	Source     *artifact.Checkout // what that was built of; nil: not known
@@ -36,11 +36,11 @@ type Options struct {
 	Listener   Listener
 }
 
-// Listener is told how a session goes.
+// Listener hears how a session goes.
 type Listener interface {
-	// LeftOut is told of the variants that cannot run here, before anything is run.
+	// LeftOut gets the variants that cannot run here, before anything runs.
 	LeftOut([]Lack)
-	// CutOff is told that the end of the last record is missing in the file of that path:
+	// CutOff is called if the end of the last record is missing in the file of that path:
 	// that run is not in what follows.
 	CutOff(path string, bytes int64)
 	// Watch is asked for who watches the runs of an experiment. With part it is one of
@@ -48,7 +48,7 @@ type Listener interface {
 	Watch(e *config.Experiment, part bool) Watcher
 }
 
-// Watcher is told of the runs of an experiment.
+// Watcher hears of the runs of an experiment.
 type Watcher interface {
 	Observe(experiment.Event)
 	End() // no run follows

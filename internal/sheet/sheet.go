@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// Write writes the rows, of which the first names the columns. An error says what was being written.
+// Write writes the rows; the first names the columns. An error says what was being written.
 func Write(w io.Writer, what string, rows [][]string) error {
 	if err := csv.NewWriter(w).WriteAll(rows); err != nil {
 		return fmt.Errorf("writing %s as CSV: %w", what, err)

@@ -253,7 +253,7 @@ func TestLateRefusalsAndClose(t *testing.T) {
 
 // A sender that names the end of its patience, as gRPC's do, and is slow to act on it: it must not
 // read a success in an answer that was to come later. gRPC itself resets the stream at about that
-// time, so that it takes many to see whose word comes first.
+// time, so it takes many to see whose word comes first.
 func TestLateBeyondTheDeadlineIsNoSuccess(t *testing.T) {
 	s := start(t, Config{Late: time.Hour, RequestTimeout: time.Hour})
 	var protocols http.Protocols

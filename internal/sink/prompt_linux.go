@@ -1,4 +1,4 @@
-// This file has the kernel acknowledge at once what a sender sent, so that the interface of
+// This file has the kernel acknowledge at once what a sender sent, so the interface of
 // this machine alone does not slow senders down.
 
 package sink
@@ -15,7 +15,7 @@ import (
 // Linux puts an acknowledgement off by up to 40 ms, in case an answer can take it along. A
 // sender that leaves Nagle's algorithm on, as OkHttp does in the Java agents, does not send a
 // segment that is not full before the last is acknowledged: a header, and then the body. On a
-// network a segment holds 1,460 bytes, so that most of an export goes out all the same; on
+// network a segment holds 1,460 bytes, so most of an export goes out all the same; on
 // loopback it holds 64 KB, and every export would wait.
 func promptly(l net.Listener) net.Listener { return promptListener{l} }
 

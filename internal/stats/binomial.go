@@ -13,7 +13,7 @@ import (
 // of the probability that confidence leaves over. So low ≤ count ≤ high holds with
 // at least this confidence, and no narrower central band does.
 //
-// It is exact to the last count as far as float64 goes (n up to some 10¹⁵), and
+// It is exact to the last count within float64 (n up to some 10¹⁵), and
 // takes time in proportion to √n. A p or a confidence that is NaN, or a confidence
 // of 1 or more, allows every count.
 func BinomialBand(n uint64, p, confidence float64) (low, high uint64) {
@@ -224,7 +224,7 @@ type Steadiness struct {
 // steady. Of the readings at most so many may be cut off; where what is left after that
 // still changes by over 5 %, the series never gets steady. Readings are positive, in any
 // unit, each over a stretch of the same length; under 16 of them, or with one that is not
-// finite, nothing is told.
+// finite, there is no answer.
 //
 // The cut is where the mean of the rest has the least standard error (MSER: White, An
 // effective truncation heuristic for bias reduction in simulation output, Simulation 69,
@@ -276,7 +276,7 @@ func changes(x []float64, at int) float64 {
 }
 
 // withoutSpikes replaces the values that stand out from their neighbours by the median with
-// them. At both ends there are as many on each side as the nearer end has, so that the
+// them. At both ends there are as many on each side as the nearer end has, so the
 // first reading, the coldest of all, stays.
 func withoutSpikes(x []float64) []float64 {
 	out, off := make([]float64, len(x)), make([]float64, len(x))

@@ -237,7 +237,7 @@ const keptMiss = 0.6
 // stops as soon as the interval is narrow enough. It is the confidence itself where
 // there is one look only (most ≤ least), or where it is not strictly between 0 and 1.
 //
-// Only the width may decide when to stop. Where the interval lies must not: who
+// Only the width may decide when to stop, never the place of the interval: whoever
 // adds blocks until an interval excludes zero will see it exclude zero.
 func SequentialConfidence(least, most int, confidence float64) float64 {
 	if !isConfidence(confidence) || most <= least {
@@ -261,7 +261,7 @@ func HalfWidthOf(d []float64, confidence float64) float64 {
 
 // HalfWidth is about half the width that the 95 % signed-rank interval of n
 // paired differences will have, if the values of each variant vary from block to
-// block with the given standard deviation (of their logarithms, so that 0.01 is
+// block with the given standard deviation (of their logarithms, so 0.01 is
 // 1 %) and are near normal. It is the half-width of Student's interval at the
 // confidence that the signed-rank interval achieves with n differences. It is
 // infinite where n is too small for an interval.

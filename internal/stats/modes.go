@@ -51,7 +51,7 @@ func Modes(baseline, value []float64) ModeReport {
 }
 
 // ModesOfDifference looks for modes like Modes where the variants are compared by their
-// difference and not by their ratio. The values are taken as they are, so that modes of a small
+// difference and not by their ratio. The values are taken as they are, so modes of a small
 // value are held against the noise of the large one that it is subtracted from. Those of the large
 // one have but its own noise to stand out from, and so must do it more clearly.
 func ModesOfDifference(baseline, value []float64) ModeReport {
@@ -131,7 +131,7 @@ func split(own, other scale, strict bool) int {
 
 // distance is how far the centres of the lowest k values of s and of the rest are
 // apart, in units of the noise, and that noise; 0 if the cut between them is not a mode's.
-func distance(s scale, k int, elsewhere float64) (apart, noise float64) {
+func distance(s scale, k int, elsewhere float64) (separation, noise float64) {
 	gap := s.x[k] - s.x[k-1]
 	if gap < modeGap*elsewhere {
 		return 0, elsewhere

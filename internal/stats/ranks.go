@@ -178,7 +178,7 @@ func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) 
 // differences vⱼ − bᵢ, with the two-sided interval that holds every shift which
 // the Wilcoxon rank-sum test would not reject. The interval is the smallest of
 // those whose confidence is at least what is asked for; that confidence is exact
-// for independent values of which one sample's distribution is the other's,
+// for independent values, if one sample's distribution is the other's,
 // shifted, up to exactPairs pairs, and a normal approximation beyond. Equal values
 // are kept; they make the interval conservative. N counts the values of both.
 //
@@ -334,7 +334,7 @@ func apartByLuck(m, n int) float64 {
 // rounded down; the other half is its mirror image. The largest of all m+n values
 // is one of the m with probability m/(m+n), and is then above all n; otherwise it
 // is one of the n, and below it U is that of m and n−1. Only sums of positive
-// numbers occur, so that no digits are lost.
+// numbers occur, so no digits are lost.
 func rankSumNull(m, n int) []float64 {
 	size := m*n/2 + 1
 	all := make([]float64, (n+1)*size)

@@ -50,7 +50,7 @@ func FitLine(x, y []float64) (Line, bool) {
 	return l, true
 }
 
-// meanOf is the arithmetic mean, by steps, so that it does not overflow.
+// meanOf is the arithmetic mean, by steps, so it does not overflow.
 func meanOf(x []float64) float64 {
 	mean := 0.0
 	for i, v := range x {

@@ -126,7 +126,7 @@ func TestPublishedAmounts(t *testing.T) {
 	if i := s.Rankings[0].Places[0].Cost; i.Estimate > 1e-5 {
 		t.Errorf("ordered by a ratio: %+v", i)
 	}
-	if text := strings.Join(s.Methods, " "); !strings.Contains(text, "does nothing of itself") || !strings.Contains(text, "leave out steps of tracing") {
+	if text := strings.Join(s.Methods, " "); !strings.Contains(text, "the operation does nothing") || !strings.Contains(text, "leave out steps of tracing") {
 		t.Error(text)
 	}
 }

@@ -165,7 +165,7 @@ func fewWith(names []string, between string) string {
 // This file holds claims about lost spans, which are counted, against the ledgers.
 
 // counted are the shares of spans that the variants of a claim lost, from what was lost for sure to what may have been.
-// They are sums over all runs, so that there is nothing to be corrected for.
+// They are sums over all runs, so there is nothing to be corrected for.
 func (s *replication) counted(c finding.Claim) []ClaimFigure {
 	out := []ClaimFigure{}
 	s.selected(c, func(r *result, operation string) {

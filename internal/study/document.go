@@ -168,7 +168,7 @@ type Ratio struct {
 	Over       string            `json:"over"`     // variant or workload
 	Under      string            `json:"under"`    // what it is held against
 	Workload   string            `json:"workload"` // BetweenVariants: in which
-	Variant    string            `json:"variant"`  // BetweenWorkloads: of which
+	Variant    string            `json:"variant"`  // BetweenWorkloads: the variant
 	Operations int               `json:"operations"`
 	Ratio      *finding.Interval `json:"ratio"` // − 1
 	Blocks     int               `json:"blocks"`

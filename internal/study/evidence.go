@@ -230,8 +230,8 @@ func whereOf(f *figure) ClaimFigure {
 	return ClaimFigure{Workload: f.of.workload, Operation: f.Operation, Parameter: f.Parameter, Variant: f.Variant}
 }
 
-// untold says why a figure cannot be reckoned with; nil where it can.
-func untold(f *figure) *finding.Reason {
+// whyUnusable says why a figure cannot be reckoned with; nil where it can.
+func whyUnusable(f *figure) *finding.Reason {
 	switch {
 	case f.reason != nil:
 		return f.reason

@@ -82,7 +82,7 @@ func (s *replication) costParts(c finding.Claim) []part {
 				return f.of == r && f.Metric == c.Metric && f.Operation == operation && f.Variant == name
 			})
 			for _, f := range found {
-				out = append(out, part{at: whereOf(f), logs: f.cost(), of: r, limit: f.limit(), reason: untold(f), suppressed: f.suppressed()})
+				out = append(out, part{at: whereOf(f), logs: f.cost(), of: r, limit: f.limit(), reason: whyUnusable(f), suppressed: f.suppressed()})
 			}
 			if len(found) == 0 {
 				out = append(out, missing(r, operation, name))
@@ -160,7 +160,7 @@ func (s *replication) variantParts(c finding.Claim) []part {
 				if a.at() != b.at() {
 					continue
 				}
-				one := part{at: whereOf(a), of: r, limit: a.limit().and(b.limit().inverse()), reason: untoldPair(a, b), suppressed: max(a.suppressed(), b.suppressed())}
+				one := part{at: whereOf(a), of: r, limit: a.limit().and(b.limit().inverse()), reason: whyUnusablePair(a, b), suppressed: max(a.suppressed(), b.suppressed())}
 				one.at.Variant = name
 				if one.reason == nil {
 					one.logs = a.value.over(b.value)
@@ -177,12 +177,12 @@ func (s *replication) variantParts(c finding.Claim) []part {
 	return out
 }
 
-// untoldPair says why the ratio of two figures of a result cannot be reckoned with; nil where it can. How far the load
-// generator's lag may differ depends on what is told apart: where the result compares the two itself, that comparison says.
-func untoldPair(a, b *figure) *finding.Reason {
+// whyUnusablePair says why the ratio of two figures of a result cannot be reckoned with; nil where it can. How far the load
+// generator's lag may differ depends on the comparison: if the result compares the two itself, that decides.
+func whyUnusablePair(a, b *figure) *finding.Reason {
 	direct := cmp.Or(a.against(b.Variant), b.against(a.Variant))
 	for _, f := range []*figure{a, b} {
-		r := untold(f)
+		r := whyUnusable(f)
 		if direct != nil && r != nil && r.Code == finding.WhyLag {
 			r = f.besideLag()
 		}
@@ -201,7 +201,7 @@ func untoldPair(a, b *figure) *finding.Reason {
 func (f *figure) besideLag() *finding.Reason {
 	other := *f
 	other.reason = cmp.Or(f.of.idle(f.Finding), f.of.unsure(f.Finding))
-	return untold(&other)
+	return whyUnusable(&other)
 }
 
 // against is the result's own comparison of a figure with another variant; nil where it has none.

@@ -83,10 +83,9 @@ func (r *result) idle(f *finding.Finding) *finding.Reason {
 	return nil
 }
 
-// unsure says that nobody knows whether a variant, or what it is held against, lost too many spans
-// to be ranked; nil where it is known. Of a result that does not list such losses, the ledgers tell of self-driving
-// workloads; of others the part of a run counts that is behind its warm-up, of which the ledger
-// of an operation does not tell.
+// unsure is the reason if nobody knows whether a variant, or its baseline, lost too many spans to be ranked; else nil. Older
+// results have no list of such losses. For self-driving workloads the ledger answers; for others it cannot, because it
+// includes the warm-up.
 func (r *result) unsure(f *finding.Finding) *finding.Reason {
 	if r.UnknownLossOf(f, f.Variant) != nil || r.UnknownLossOf(f, f.Against) != nil {
 		return &finding.Reason{Code: finding.WhyLossUnknown}

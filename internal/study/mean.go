@@ -61,7 +61,7 @@ func cellsOf(results []*result, operation string) []string {
 	return out
 }
 
-// without says which of the cells a mean is not of, so that it does not read like one of all.
+// without says which of the cells a mean is not of, so it does not read like one of all.
 func without(mean Mean, cells []string) Mean {
 	mean.Without = slices.DeleteFunc(cells, func(name string) bool { return slices.Contains(mean.Cells, name) })
 	return mean
@@ -178,7 +178,7 @@ func ofMeans(figures []*figure) byBlock {
 		for _, f := range group {
 			value, base = append(value, plain(f.value)), append(base, plain(f.base))
 		}
-		// As sums, so that every operation weighs the same in the mean over results.
+		// As sums, so every operation weighs the same in the mean over results.
 		values, bases = append(values, times(meanWithin(value), len(group))), append(bases, times(meanWithin(base), len(group)))
 	}
 	if len(values) == 1 {
@@ -250,8 +250,8 @@ func meanWithin(parts []byBlock) byBlock {
 }
 
 // meanAcross is the mean over results, each with its weight: the first block of each,
-// then the second, as far as all have one. The blocks of different results are independent,
-// so that it does not matter which are put together, and the means are as independent of
+// then the second, as long as all have one. The blocks of different results are independent,
+// so it does not matter which are put together, and the means are as independent of
 // each other as the blocks are.
 func meanAcross(parts []byBlock, weights []float64) byBlock {
 	out := byBlock{}

@@ -151,7 +151,7 @@ func absolutes(f *figure) byBlock {
 }
 
 // groupLetters gives each of n things in order the letters of the groups that it is
-// in: the longest stretches of neighbours no two of which can be told apart.
+// in: the longest stretches of neighbours without a distinguishable pair.
 func groupLetters(n int, apart func(i, j int) bool) []string {
 	out := make([]string, n)
 	letter, reached := 0, -1
@@ -172,7 +172,7 @@ func groupLetters(n int, apart func(i, j int) bool) []string {
 	return out
 }
 
-// anyApart reports whether the last of a stretch is told apart from any before it.
+// anyApart reports whether the last of a stretch is distinguishable from any before it.
 func anyApart(from, last int, apart func(i, j int) bool) bool {
 	for i := from; i < last; i++ {
 		if apart(i, last) {
@@ -194,8 +194,8 @@ func letterOf(n int) string {
 // This file says how much the effect differs: between two tracers on one workload, and
 // between two workloads with one tracer.
 
-// mostCompared is the most variants, or workloads, of which every pair is compared: of
-// more of them the order says what a reader wants to know.
+// mostCompared is the most variants, or workloads, whose pairs are all compared: with
+// more of them the ranking suffices.
 const mostCompared = 4
 
 func (s *replication) ratios() []Ratio {

@@ -106,7 +106,7 @@ func (s *replication) tellApart() error {
 		}
 	}
 	if s.apart && len(s.claims) > 0 {
-		return fmt.Errorf("there are claims, and results of several experiments (%s): replicate each experiment, so that it is clear which one a claim is about", s.results[0].Results)
+		return fmt.Errorf("there are claims, and results of several experiments (%s): replicate each experiment alone", s.results[0].Results)
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func (s *replication) tellApart() error {
 func (s *replication) carry(out *Replication) {
 	for _, r := range s.results {
 		out.Results = append(out.Results, Result{
-			Results: r.Results, Workload: r.workload, Load: r.Experiment.Load, Tool: r.Tool, Runtimes: runtimesOf(r.Environment), Created: r.Created, Blocks: r.Runs.Blocks, Quick: r.Quick, Summary: r.FullSummary,
+			Results: r.Results, Workload: r.workload, Load: r.Experiment.Load, Tool: r.Tool, Runtimes: runtimesOf(r.Environment), Created: r.Created, Blocks: r.Runs.Blocks, Quick: r.Quick, Summary: r.Summary,
 		})
 		for _, l := range r.Lossy {
 			out.Lossy = append(out.Lossy, Lossy{Workload: r.workload, Lossy: l})
@@ -214,7 +214,7 @@ func ask(given float64, results ...*result) float64 {
 
 // This file says how the figures of a replication were made.
 
-// methods says how the figures were made, as far as there are such figures.
+// methods says how the figures were made.
 func (s *replication) methods(out *Replication) []string {
 	var text []string
 	amount := func(t Table) bool { return t.Amount }
@@ -222,34 +222,34 @@ func (s *replication) methods(out *Replication) []string {
 		text = append(text, "A cost is a relative change over the baseline of the same block: the Hodges–Lehmann centre of the log-ratios, with the exact signed-rank 95 % interval over the blocks.")
 	}
 	if slices.ContainsFunc(out.Tables, amount) {
-		text = append(text, "Where the operation does nothing of itself, a cost is the time that is added to it, the Hodges–Lehmann centre of the differences within blocks, and not a share of next to nothing; a published one is the published value less the same study's baseline.")
+		text = append(text, "Where the operation does nothing, a cost is the time that tracing adds: the Hodges–Lehmann centre of the differences within blocks. A published one is the published value less the same study's baseline.")
 	}
 	if len(out.Series) > 0 {
-		text = append(text, "A published cost is the published value over the same study's baseline; it lies within where our 95 % interval holds it. Published values are of other machines and versions: compare costs, not values.")
+		text = append(text, "A published cost is the published value over the same study's baseline; \"within\" means that our 95 % interval contains it. Published values come from other machines and versions: compare costs, not values.")
 	}
 	if len(out.Rankings) > 0 {
 		if slices.ContainsFunc(s.figures, func(f *figure) bool { return !f.of.ordered(f.Variant) }) {
-			text = append(text, "Variants that leave out steps of tracing, traces or spans on purpose are in no order: what they cost is the cost of a part.")
+			text = append(text, "Variants that leave out steps of tracing, traces or spans on purpose are not in the ranking: their cost is that of a part.")
 		}
 		if slices.ContainsFunc(s.figures, func(f *figure) bool { return f.reason != nil && f.reason.Code == finding.WhyLossUnknown }) {
-			text = append(text, "Variants of which it is not known how many spans were lost are in no order either.")
+			text = append(text, "Variants with an unknown number of lost spans are not in the ranking either.")
 		}
-		text = append(text, "Two variants share a letter where the 95 % interval of their ratio within blocks holds none; each pair is looked at by itself. Kendall's τ-b is over the variants that both orders have.")
+		text = append(text, "Two variants share a letter if the 95 % interval of their ratio within blocks contains 1; each pair is compared without correction. Kendall's τ-b is over the variants that both orders have.")
 	}
 	if len(out.Means) > 0 {
-		text = append(text, "A mean is over the operations that all variants have which have more than one; over several workloads a variant counts that all of them have. The arithmetic mean is of the relative changes: it depends on which side is the baseline. The ratio of means is the studies' own way: the mean of the values over all operations, over the baseline's, in each block; an operation weighs as much in it as its values are large. What was published as a mean over all operations is held against that alone, and only where none of ours is missing. The geometric mean is of the ratios, within blocks; over several workloads the first blocks of all are put together, then the second: blocks of different results are independent, so that any way of putting them together is as good.")
+		text = append(text, "A mean is over the operations that all variants have, among variants with more than one operation; over several workloads it has the variants that all workloads have. The arithmetic mean is of the relative changes, and depends on which side is the baseline. The ratio of means is the studies' own way: in each block, the mean of the values over all operations, divided by the baseline's; operations with large values weigh more. A published mean over all operations is compared with that alone, and only if none of ours is missing. The geometric mean is of the ratios, within blocks; over several workloads it pairs the first blocks, then the second, and so on: blocks of different results are independent, and any pairing is as good.")
 	}
 	if len(out.Ratios) > 0 {
-		text = append(text, "Ratios between tracers are taken within blocks (signed rank); ratios between workloads are of independent blocks (rank sum).")
+		text = append(text, "Ratios between tracers are within blocks (signed rank); ratios between workloads are between independent blocks (rank sum).")
 	}
 	if len(out.Claims) > 0 {
-		text = append(text, "A claim about all of several figures is confirmed where each 95 % interval lies in its range (intersection–union test, Berger 1982: no correction is due), and refuted where one lies beyond with an interval corrected for their number (Bonferroni). Of a claim that some figure is in the range it is the other way round. Claims are not corrected for each other.")
+		text = append(text, "A claim about several figures is confirmed if each 95 % interval lies in its range (intersection–union test, Berger 1982: no correction is needed), and refuted if one interval, corrected for their number (Bonferroni), lies beyond. For a claim that some figure is in the range it is the other way round. Claims are not corrected for each other.")
 	}
 	if len(out.Lossy) > 0 {
 		text = append(text, "Variants that lost over 1 % of their spans are excluded from the ranking, the means and the ratios.")
 	}
 	if len(out.Suppressed) > 0 {
-		text = append(text, "Variants of which the tracer's own limit suppressed over 1 % of the spans are in order, means and ratios as they are, with a mark: that is what they do by these settings, and it is less than sending them all.")
+		text = append(text, "Variants with over 1 % of the spans suppressed by the tracer's own limit are in ranking, means and ratios, with a mark: with these settings they do less work than sending all spans.")
 	}
 	return text
 }

@@ -39,7 +39,7 @@ func shop(workload string) scene {
 
 func (s scene) document() *finding.Document {
 	doc := &finding.Document{
-		Schema: finding.Schema, Tool: "test", Results: "results/" + s.workload, FullSummary: "It costs something.",
+		Schema: finding.Schema, Tool: "test", Results: "results/" + s.workload, Summary: "It costs something.",
 		Experiment: finding.Experiment{Name: "shops", Workload: s.workload, Variants: []finding.Variant{{Name: "none", Tracer: "none"}}, Blocks: s.blocks, Load: "as fast as it goes"},
 		Runs:       finding.Runs{Blocks: s.blocks},
 	}

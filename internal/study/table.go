@@ -52,7 +52,7 @@ func (s *replication) table(r *result, metric string) Table {
 	return t
 }
 
-// absent are the rows of variants that could not run and of which a figure was published.
+// absent are the rows of variants that could not run but have a published figure.
 func (s *replication) absent(r *result, t Table) []Row {
 	var out []Row
 	for _, left := range r.Experiment.LeftOut {

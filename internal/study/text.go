@@ -129,7 +129,7 @@ func tausText(s *Replication) string {
 	return fmt.Sprintf("the order of the variants agrees with the published ones with Kendall's τ = %s to %s", number(least), number(most))
 }
 
-// apartText says which variants lost spans, so that they are in no order; "" where none did.
+// apartText says which variants lost spans, so they are in no order; "" where none did.
 // The baseline is in none anyway.
 func (s *replication) apartText() string {
 	type variant struct{ lost, all int } // cells

@@ -18,7 +18,7 @@ import (
 	"github.com/tracetax/tracetax/internal/sheet"
 )
 
-// runColumns say of which run a row is, phaseColumns of which part of it; both tables begin with them.
+// runColumns name the run of a row, phaseColumns the part of the run; both tables begin with them.
 var (
 	runColumns   = []string{"workload", "kind", "purpose", "variant", "block", "order", "attempt", "failed", "started"}
 	phaseColumns = []string{"operation", "parameter", "operation_order", "phase", "part"}
@@ -89,7 +89,7 @@ func where(r *record.Record, a at) []string {
 	}
 }
 
-// This file takes the figures of one part of a record by its fields, so that none is forgotten: each number, and each
+// This file takes the figures of one part of a record by its fields, so none is forgotten: each number, and each
 // table of numbers by name, under its name in runs.jsonl.
 
 // figure is one value.
@@ -102,7 +102,7 @@ type figure struct {
 	value  float64
 }
 
-// taken are the figures of a run. In one that failed a zero may be of what it never reached, so that none has a row.
+// taken are the figures of a run. In one that failed a zero may be of what it never reached, so none has a row.
 type taken struct {
 	figures []figure
 	failed  bool
@@ -146,8 +146,8 @@ var fields = map[string]about{
 	"Harness.StealSeconds": {unread: unreadBy("steal_seconds")}, "Harness.LoadAverage": {unit: "count", unread: unreadBy("load_average")},
 	"Harness.OwnCPU": {unit: "s"},
 
-	"Capacity.Target": {column: true}, "Capacity.Rate": {unit: "1/s"}, "Capacity.Passing": {unit: "1/s", unknown: true},
-	"Capacity.Failing": {unit: "1/s", unknown: true}, "Capacity.Base": {unit: "1"}, "Capacity.Demand": {unit: "s"},
+	"Search.Target": {column: true}, "Search.Rate": {unit: "1/s"}, "Search.Passing": {unit: "1/s", unknown: true},
+	"Search.Failing": {unit: "1/s", unknown: true}, "Search.Base": {unit: "1"}, "Search.Demand": {unit: "s"},
 
 	"Probe.Rate": {unit: "1/s"}, "Probe.Utilisation": {unit: "1"}, "Probe.Hottest": {unit: "1", unknown: true}, "Probe.Others": {unit: "1"},
 	"Probe.Expected": {unit: "count"}, "Probe.Lost": {unit: "count", only: "Expected"},

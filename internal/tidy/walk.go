@@ -9,7 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/role"
 )
 
-// The phases of a run in the tables, in the order of time. What is told of warm-up and window together has a name too.
+// The phases of a run in the tables, in the order of time. Warm-up and window together have a name too.
 const (
 	inStart   = "start" // from the first fork to the first phase
 	inIdle    = "idle"

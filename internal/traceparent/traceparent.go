@@ -1,9 +1,9 @@
-// Package traceparent owns the ids that the load generator chooses for the traces of its operations (W3C Trace Context), and how
-// they are known again. A leaf. It must not know how operations are made, nor how spans are received.
+// Package traceparent owns the trace ids that the load generator chooses for its operations (W3C Trace Context), and their
+// recognition. It is a leaf. It must not know how operations are made, nor how spans are received.
 //
-// An id is a number of an operation, mixed with a key. Both halves look like chance to samplers, some of which read the one half
-// and some the other, and who knows the key can tell from either half alone whether it is one: of 2^24 ids of 64 bits that others
-// chose one passes for it, of those of 128 bits none.
+// An id is the number of an operation, mixed with a key. Both halves look random to samplers, which read one or the other. With the
+// key either half alone shows whether an id is one of these: one of 2^24 ids of 64 bits that others chose passes for one, none of
+// 128 bits.
 package traceparent
 
 import (
@@ -21,7 +21,7 @@ const (
 // Readiness is the first number of requests that are no operations: whether the program is ready.
 const Readiness = 1 << 31
 
-// Key is what the ids of one run have in common. 0 is none, of which no trace is.
+// Key is what the ids of one run have in common; 0 is none.
 type Key uint64
 
 // NewKey is the key of a run with a seed.

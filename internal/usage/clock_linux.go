@@ -24,7 +24,7 @@ const patience = 20
 
 // errTorn says that no reading was whole. To take the last one for good would miss what
 // ended meanwhile, or count it twice.
-var errTorn = fmt.Errorf("in each of %d readings of the CPU clocks a process ended in the middle, so that none is of one moment: "+
+var errTorn = fmt.Errorf("in each of %d readings of the CPU clocks a process ended, and none has all clocks at one moment: "+
 	"let cgroups count instead, which miss nothing (run as root, or with a delegated cgroup), or have the program start fewer short-lived processes", patience)
 
 // readClocks adds up the CPU clocks of all living processes, what their dead

@@ -232,7 +232,7 @@ func burnInLeavingChildren(n int) (int64, error) {
 
 var held []byte
 
-// hold has the kernel fill in the pages, so that nothing but they is counted: private ones,
+// hold has the kernel fill in the pages, so nothing but they is counted: private ones,
 // or such as could be shared.
 func hold(megabytes, as int) (int64, error) {
 	var err error

@@ -98,7 +98,7 @@ func (m *Meter) Start(ctx context.Context) error {
 // Wait returns when sampling has ended, which it does when the context of Start ends.
 func (m *Meter) Wait() { m.sampling.Wait() }
 
-// Sample takes a sample of all targets now, also of those of which none is due: what is
+// Sample takes a sample of all targets now, also of those with none due: what is
 // told of a stretch that it ends rests on the stretch itself, however short it was. Before
 // Start it does nothing.
 func (m *Meter) Sample() error { return m.sample(true) }
@@ -131,10 +131,10 @@ type Mark struct {
 type reading struct {
 	at          time.Time
 	cpu         time.Duration // user and system
-	system      time.Duration // of which system
+	system      time.Duration // of this, system time
 	throttled   time.Duration
 	switches    switches
-	involuntary switches // of which the thread would have gone on
+	involuntary switches // of these, involuntary
 	logFull     time.Duration
 	source      string
 

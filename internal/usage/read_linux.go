@@ -189,7 +189,7 @@ func (s *sampler) read(now bool) (bytes uint64, ok bool, err error) {
 }
 
 // list looks what processes there are. What one of them allocated before it left its cgroup stays there, and what it
-// allocates later does not, so that the processes tell from then on.
+// allocates later does not, so the processes tell from then on.
 func (s *sampler) list() (err error) {
 	s.listed = time.Now()
 	if s.pids, err = s.target.Pids(); err != nil || s.file == "" || s.left {

@@ -79,7 +79,7 @@ func (m *Meter) Hottest(a, b Threads) (process string, share float64) {
 // Context switches, counted thread by thread.
 
 // switches is a reading of context switches. The kernel keeps them by thread,
-// and by process only for those that have ended, so that a difference needs the
+// and by process only for those that have ended, so a difference needs the
 // single threads: those that ended between two readings are lost, unless their
 // process ended too and was reaped.
 type switches struct {

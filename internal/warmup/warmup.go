@@ -1,6 +1,6 @@
 // Package warmup owns the question how long a warm-up has to be: what the pilots that
 // watched one come to. It is pure, beside record and stats: the same records give the same
-// answer, whoever asks. It does not know how a pilot is made, nor who applies the answer.
+// answer. It does not know how a pilot is made, nor what follows from the answer.
 package warmup
 
 import (
@@ -14,7 +14,7 @@ import (
 const Least = time.Second
 
 // Watched is how long a pilot makes its load, to find a warm-up of at most so long: a
-// third longer, so that there is something that it can be steady over.
+// third longer, so there is something that it can be steady over.
 func Watched(most time.Duration) time.Duration { return most + most/3 }
 
 // Figures that a warm-up is read from.

@@ -30,33 +30,33 @@ func besideText(r finding.Reason) string {
 	case finding.NoteHarness:
 		return "part of the harness: shown, not charged"
 	case finding.NoteBracket:
-		return "each search knows its rate only to within two, up to " + finding.FormatBound(r.Figure("share"), "1", true) + " apart: the interval covers both"
+		return "each search brackets its rate between two probes up to " + finding.FormatBound(r.Figure("share"), "1", true) + " apart; the interval covers both ends"
 	case finding.NoteSharedCPU:
 		return "the programs shared their CPUs: " + OnlyCPU
 	case finding.NoteOtherRate:
 		return "not at the same rate: " + overloadText(r)
 	case finding.NoteLossy:
-		return r.Variant + " lost " + figure("share") + " of its spans, and so did less work than tracing all of them"
+		return r.Variant + " lost " + figure("share") + " of its spans, and did less work than tracing all of them"
 	case finding.NoteMayBeLossy:
-		return r.Variant + " may have lost up to " + figure("share") + " of its spans, and so have done less work" + because(r)
+		return r.Variant + " may have lost up to " + figure("share") + " of its spans, and may have done less work" + because(r)
 	case finding.NotePerSpan:
 		low, high := r.Figure("low"), r.Figure("high")
 		if low < high {
-			return fmt.Sprintf("added CPU over the %.4g to %.4g spans per operation that were to come: the interval covers both ends", low, high)
+			return fmt.Sprintf("added CPU over the %.4g to %.4g expected spans per operation: the interval covers both ends", low, high)
 		}
-		return "added CPU over the " + spanNumber(low) + " per operation that " + map[bool]string{true: "was", false: "were"}[low == 1] + " to come"
+		return "added CPU over the expected " + spanNumber(low) + " per operation"
 	case finding.NotePerTrace:
-		return "added CPU over the traces that came, of those made"
+		return "added CPU over the traces that came"
 	case finding.NoteAdded:
 		return "what tracing adds to the time per call, over depth " + levels(r.Figures)
 	case finding.NoteLine:
 		return "of the time per call, over depth " + levels(r.Figures)
 	case finding.NoteLineLost:
-		return "up to " + figure("share") + " of the spans of a depth were lost: the line is that of less work"
+		return "up to " + figure("share") + " of the spans of a depth were lost: the line shows less work"
 	case finding.NoteLineMayLose:
-		return "up to " + figure("share") + " of the spans of a depth may have been lost: the line may be that of less work"
+		return "up to " + figure("share") + " of the spans of a depth may have been lost: the line may show less work"
 	case finding.NoteMeanSlope:
-		return bentText(r) + "; the slope is a mean over all of them"
+		return bentText(r) + "; the slope is a mean over all levels"
 	case finding.DoubtBelow:
 		return fmt.Sprintf("block %.0f: the idle rate over the drain is more than the window used", r.Figure("block"))
 	case finding.DoubtRanFirst:
@@ -85,17 +85,17 @@ func because(r finding.Reason) string {
 	}
 	switch code {
 	case finding.LossNumber:
-		return ", because it is not known how many were to come"
+		return ", because the expected number is unknown"
 	case finding.LossVaries:
 		return ", because their number per operation varies"
 	case finding.LossFailed:
 		return ", because operations failed or were sent again"
 	case finding.LossSurplus:
-		return ", because more came than were expected: the expected number is wrong, or something else traces"
+		return ", because more came than expected: the number is wrong, or something else traces"
 	case finding.LossUnmade:
-		return ", because it is not known how many were made"
+		return ", because the number of spans made is unknown"
 	case finding.LossNoProbe:
-		return ", because no probe at the rate found is in the records"
+		return ", because the records have no probe at the rate found"
 	}
 	return ""
 }
@@ -163,7 +163,7 @@ func figureText(r finding.Reason, name string) string {
 	return finding.Missing
 }
 
-// MetricOf is the name of a metric, and whom it is charged to: "" is all.
+// MetricOf is the name of a metric and of the role or service that it is charged to: "" is all.
 func MetricOf(name, charged string) string {
 	if charged == "" {
 		return finding.MetricName(name)

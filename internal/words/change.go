@@ -30,7 +30,7 @@ func Change(doc *finding.Comparison, noCapacity string) string {
 		begin = "Between different machines, ratios only. " + begin
 	}
 	if noCapacity != "" {
-		begin = "It cannot be told how the capacity changed: " + noCapacity + ". Of the rest: " + strings.ToLower(begin[:1]) + begin[1:]
+		begin = "The change of the capacity is unknown: " + noCapacity + ". Of the rest: " + strings.ToLower(begin[:1]) + begin[1:]
 	}
 	if clause := changeBudget(doc); clause != "" {
 		parts = append(parts, clause)
@@ -87,9 +87,9 @@ func headlineChanges(doc *finding.Comparison, index int) string {
 	case len(open) == 0:
 		return text
 	case len(out) == 0:
-		return "it cannot be told how " + finding.MetricName(metric) + " changed for " + FewNames(open)
+		return "the change of " + finding.MetricName(metric) + " is inconclusive for " + FewNames(open)
 	}
-	return text + ", and it cannot be told for " + FewNames(open)
+	return text + ", and is inconclusive for " + FewNames(open)
 }
 
 func levelName(c *finding.Change) string {
@@ -174,9 +174,9 @@ func (b *budgets) clause(each string) string {
 	case len(b.over) > 0:
 		return "over budget: " + FewNames(b.over)
 	case len(b.open) > 0 && b.more > 0:
-		return "it cannot be told whether the budget is kept by " + FewNames(b.open) + ": it takes about " + Blocks(b.more) + " more" + each + ", or a few more than that"
+		return "the budget is inconclusive for " + FewNames(b.open) + ": about " + Blocks(b.more) + " more" + each + " would decide it"
 	case len(b.open) > 0:
-		return "it cannot be told whether the budget is kept by " + FewNames(b.open)
+		return "the budget is inconclusive for " + FewNames(b.open)
 	case b.kept:
 		return "within the budget"
 	}

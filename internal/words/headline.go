@@ -18,11 +18,11 @@ import (
 type standing int
 
 const (
-	seen    standing = iota // the interval excludes zero
-	hidden                  // it holds zero
-	unsure                  // it excludes zero by itself, not among the claims made with it
-	figures                 // there is no interval
-	untold                  // there is a reason against the figure itself
+	seen     standing = iota // the interval excludes zero
+	hidden                   // it holds zero
+	unsure                   // it excludes zero by itself, not among the claims made with it
+	figures                  // there is no interval
+	withheld                 // there is a reason against the figure itself
 )
 
 func standingOf(f finding.Finding) standing {
@@ -30,13 +30,13 @@ func standingOf(f finding.Finding) standing {
 	own := f.Shown()
 	switch {
 	case own == nil:
-		return untold
+		return withheld
 	case own.Low == nil && v.Kind == finding.CannotTell && v.Claims > 0 && v.MoreBlocks == 0:
-		return untold // a search that knows one end only, for one
+		return withheld // a search that knows one end only, for one
 	case own.Low == nil || own.High == nil:
 		return figures
 	case v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0:
-		return untold
+		return withheld
 	case *own.Low <= 0 && *own.High >= 0:
 		return hidden
 	case v.Low == nil && v.Kind == finding.CannotTell:
@@ -177,7 +177,7 @@ func lacking(doc *finding.Document, heads []finding.Finding) []string {
 	return out
 }
 
-// rateless says with whom the searches on some operations found no rate.
+// rateless names the variants whose searches on some operations found no rate.
 func rateless(doc *finding.Document, operations []string) string {
 	var names []string
 	for _, l := range doc.Searches {

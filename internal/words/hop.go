@@ -21,7 +21,7 @@ func Way(p finding.Page) string {
 func Hop(p finding.Page) string {
 	came := finding.FormatCount(p.Received)
 	if p.Expected == nil {
-		return came + " came; how many were to come is not known" + silence(p)
+		return came + " came; the expected number is unknown" + silence(p)
 	}
 	parts := []string{came + " of " + finding.FormatCount(*p.Expected) + " came" + inTraces(p)}
 	by, inside := "by "+p.From, "lost inside "+p.From
@@ -46,19 +46,19 @@ func Hop(p finding.Page) string {
 		}
 	}
 	if p.Early == 0 && p.EarlyTraces != nil && *p.EarlyTraces > 0 {
-		parts = append(parts, Counted(int(*p.EarlyTraces), "trace")+" dropped too early by "+p.From+", of spans that are not known")
+		parts = append(parts, Counted(int(*p.EarlyTraces), "trace")+" dropped too early by "+p.From+", with an unknown number of spans")
 	}
 	if p.Outcome == finding.HopUnsure {
-		parts = append(parts, finding.FormatCount(p.Between+p.Inside)+" did not, and whether they were left out on purpose is not known")
+		parts = append(parts, finding.FormatCount(p.Between+p.Inside)+" did not, perhaps left out on purpose")
 	}
 	if p.Twice > 0 {
 		parts = append(parts, finding.FormatCount(p.Twice)+" of them twice")
 	}
 	if p.Outcome == finding.HopHidden {
-		parts = append(parts, "some of them twice, so that losses may be hidden")
+		parts = append(parts, "some of them twice, which may hide losses")
 	}
 	if p.More > 0 {
-		parts = append(parts, finding.FormatCount(p.More)+" more than "+p.From+" tells of")
+		parts = append(parts, finding.FormatCount(p.More)+" more than "+p.From+" reports")
 	}
 	return strings.Join(parts, ", ") + silence(p)
 }
@@ -125,5 +125,5 @@ func silence(p finding.Page) string {
 	if len(p.Past) > 0 {
 		who = strings.Join(p.Past, " and ")
 	}
-	return " (" + who + " does not say: " + p.Untold + ")"
+	return " (" + who + " does not report it: " + p.Untold + ")"
 }

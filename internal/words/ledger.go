@@ -31,23 +31,23 @@ func pageText(r finding.Reason) string {
 	share := " (" + finding.FormatValue(r.Figure("share"), "1") + ")"
 	switch r.Code {
 	case finding.PageOfStarting:
-		return fmt.Sprintf("%s came of starting and of %s; no operation accounts for them", n, Counted(int(r.Figure("requests")), "readiness request"))
+		return fmt.Sprintf("%s came from the start and from %s; they belong to no operation", n, Counted(int(r.Figure("requests")), "readiness request"))
 	case finding.PageOfStopping:
-		return n + " came of stopping; no operation accounts for them"
+		return n + " came during the stop; they belong to no operation"
 	case finding.PageNotExported:
-		return "the variant exports no span, by intent"
+		return "the variant exports no spans, on purpose"
 	case finding.PageCameUnexported:
-		return n + " came all the same"
+		return n + " came nevertheless"
 	case finding.PageCameUnsampled:
 		return n + " came, though nothing is sampled"
 	case finding.PageCame:
 		return n + " came"
 	case finding.PageUnknown:
-		return "how many were to come is not known"
+		return "the expected number is unknown"
 	case finding.PageCameUnexpected:
 		return n + " came where none was expected"
 	case finding.PageNoneLearnt:
-		return "none came, nor did any in the calibration: none is expected"
+		return "none came, here or in the calibration: none is expected"
 	case finding.PageNone:
 		return "none was expected, and none came"
 	case finding.PageNoSpan:
@@ -59,28 +59,28 @@ func pageText(r finding.Reason) string {
 	case finding.PageVaries:
 		return "nothing lost for sure; the number of spans varies"
 	case finding.PageMayVary:
-		return "nothing lost for sure; the number of spans varies, so up to " + n + " may be lost"
+		return "nothing lost for sure; the number of spans varies, and up to " + n + " may be lost"
 	case finding.PageMayHaveFailed:
-		return fmt.Sprintf("nothing lost for sure; %s failed or had to be sent again, so up to %s may be lost", Counted(int(r.Figure("operations")), "operation"), n)
+		return fmt.Sprintf("nothing lost for sure; %s failed or were sent again, and up to %s may be lost", Counted(int(r.Figure("operations")), "operation"), n)
 	case finding.PageMayNotBeMade:
-		return "nothing lost for sure; too few operations agree on how many they make, so up to " + n + " may be lost"
+		return "nothing lost for sure; too few operations agree on their number of spans, and up to " + n + " may be lost"
 	case finding.PageHopSilent:
-		return "nothing lost for sure; the tracer or a hop does not say what it leaves out on purpose, so up to " + n + " may be lost"
+		return "nothing lost for sure; the tracer or a hop does not report what it leaves out on purpose, and up to " + n + " may be lost"
 	case finding.PageCopies:
-		return "nothing lost for sure; a hop left spans out and counts those twice that came twice, so up to " + n + " may be lost"
+		return "nothing lost for sure; a hop left spans out, and counts a span that came twice as two: up to " + n + " may be lost"
 	case finding.PageByCount:
-		return "nothing lost, by the count of a hop, which takes a span that came twice for two"
+		return "nothing lost, by the count of a hop, which counts a span that came twice as two"
 	case finding.PageUnchecked:
-		return "as many came as expected; nobody looked at the ids of " + n + ", so duplicates may hide a loss"
+		return "as many came as expected; the ids of " + n + " are unchecked, and duplicates may hide a loss"
 	case finding.PageTracesKept:
 		return fmt.Sprintf("the sampler kept %s of %s traces (at %.4g %% chance allows %s to %s)", number(r.Figure("traces")), number(r.Figure("trials")),
 			100*r.Figure("sampling"), number(r.Figure("low")), number(r.Figure("high")))
 	case finding.PageComplete:
 		return "all traces that came are complete"
 	case finding.PageTooFewTraces:
-		return "fewer traces came than chance allows, so some were lost, or the sampler keeps fewer than asked"
+		return "fewer traces came than chance allows: some were lost, or the sampler keeps fewer than configured"
 	case finding.PageTooManyTraces:
-		return "more traces came than asked for"
+		return "more traces came than configured"
 	case finding.PageHidden:
 		return "up to " + n + share + " may be lost in whole traces"
 	case finding.PageHiddenInAll:
@@ -90,29 +90,29 @@ func pageText(r finding.Reason) string {
 	case finding.PageSurplus:
 		return Counted(int(r.Figure("spans")), "span") + " more came than expected"
 	case finding.PageBesides:
-		return n + " came of starting, besides those of the first request"
+		return n + " came from the start, besides those of the first request"
 	case finding.PageRepeated:
 		return n + " came more than once"
 	case finding.PageParentsAbsent:
 		return n + " that others name as their parent never came"
 	case finding.PageOtherWork:
-		return n + " came of the program's other work (" + roots(r.Figures) + "), in no account"
+		return n + " came from the program's other work (" + roots(r.Figures) + ") and count for nothing"
 	case finding.PageForeign:
-		return Counted(int(r.Figure("traces")), "trace") + " without the id that their request brought (traceparent), so that other work of the same name may hide a loss"
+		return Counted(int(r.Figure("traces")), "trace") + " without the id of their request (traceparent): other work of the same name may hide a loss"
 	case finding.PageReportedBeyond:
 		return saidBeyond(r) + ": its count and the sink's disagree"
 	case finding.PageReportedOfStart:
-		return saidBeyond(r) + ": they were of starting, or its count and the sink's disagree"
+		return saidBeyond(r) + ": they came from the start, or its count and the sink's disagree"
 	case finding.PageReportedSuppressed:
-		return saidBeyond(r) + ": they were not to be sent"
+		return saidBeyond(r) + ": the variant does not send them"
 	case finding.PageFailedCame:
-		return n + " came, though the tracer says that their export failed"
+		return n + " came, though the tracer reports that their export failed"
 	}
 	return string(r.Code)
 }
 
 func saidBeyond(r finding.Reason) string {
-	return "the tracer says that it dropped " + Counted(int(r.Figure("spans")), "span") + " more than are missing"
+	return "the tracer reports that it dropped " + Counted(int(r.Figure("spans")), "span") + " more than are missing"
 }
 
 // lostText says what was lost, and by whose word.
@@ -171,12 +171,12 @@ func answersOtherwise(b *record.Backend) string {
 	case b.Answered != nil && *b.Answered == b.Stored:
 		return ""
 	case b.Dropped > 0 && b.Answered != nil:
-		return fmt.Sprintf("%s says that it has stored %s and thrown %s away, and answers with %s", b.Name, spans(float64(b.Stored)),
+		return fmt.Sprintf("%s reports that it stored %s and threw %s away, and returns %s", b.Name, spans(float64(b.Stored)),
 			finding.FormatCount(int64(b.Dropped)), finding.FormatCount(int64(*b.Answered)))
 	case b.Answered == nil:
-		return fmt.Sprintf("%s says that it has stored %s; with how many it answers is not known: %s", b.Name, spans(float64(b.Stored)), b.Untold)
+		return fmt.Sprintf("%s reports that it stored %s; the number that it returns is unknown: %s", b.Name, spans(float64(b.Stored)), b.Untold)
 	}
-	return fmt.Sprintf("%s says that it has stored %s, and answers with %s", b.Name, spans(float64(b.Stored)), finding.FormatCount(int64(*b.Answered)))
+	return fmt.Sprintf("%s reports that it stored %s, and returns %s", b.Name, spans(float64(b.Stored)), finding.FormatCount(int64(*b.Answered)))
 }
 
 // This file puts into words why no span came.
@@ -186,37 +186,37 @@ func Cause(c finding.NoSpanBy) string {
 	n := finding.FormatCount(int64(c.Count))
 	switch c.Cause {
 	case finding.NotTold:
-		return "no process of it is told where tracetax's receiver is"
+		return "no process of it gets the address of tracetax's receiver"
 	case finding.OtherLanguage:
-		return "what ran is " + listed(c.Names) + ", for which this tracer is not made"
+		return "this tracer does not trace what ran: " + listed(c.Names)
 	case finding.NotInherited:
-		return fmt.Sprintf("%s of %d programs started without the variables that say where spans go: something on the way to them did not hand those on", n, c.Of)
+		return fmt.Sprintf("%s of %d programs started without the variables that say where spans go: something that starts them did not pass these on", n, c.Of)
 	case finding.TracerFailed:
-		return fmt.Sprintf("the log of %s tells that something could not be loaded: %s", c.Process, c.Log)
+		return fmt.Sprintf("the log of %s says that something could not be loaded: %s", c.Process, c.Log)
 	case finding.ExportFailed:
 		if c.Log != "" {
-			return fmt.Sprintf("the log of %s tells that sending failed: %s", c.Process, c.Log)
+			return fmt.Sprintf("the log of %s says that sending failed: %s", c.Process, c.Log)
 		}
-		return fmt.Sprintf("the tracer itself says that sending failed, of %s spans", n)
+		return fmt.Sprintf("the tracer reports that sending %s spans failed", n)
 	case finding.Refused:
-		return n + " requests or spans that came were refused: they could not be read as what this tracer is to send"
+		return "the sink refused " + n + " requests or spans: they are not in the format that this tracer sends"
 	case finding.Dropped:
-		return fmt.Sprintf("the tracer says that it dropped %s spans", n)
+		return fmt.Sprintf("the tracer reports that it dropped %s spans", n)
 	case finding.OtherSignals:
-		return n + " metrics and logs came, and no span: only these are exported"
+		return n + " metrics and logs came, and no span: the tracer exports only these"
 	case finding.NotUnderstood:
-		return fmt.Sprintf("%s came, and over none of them a request that the receiver understands: the tracer speaks another protocol there, or has nothing to send", Counted(int(c.Count), "connection"))
+		return fmt.Sprintf("%s came, none with a request that the receiver understands: the tracer speaks another protocol, or has nothing to send", Counted(int(c.Count), "connection"))
 	case finding.Empty:
 		return fmt.Sprintf("%s came without a span: the tracer reaches the receiver, and instruments nothing that the program does", Counted(int(c.Count), "request"))
 	case finding.OnlyBefore:
-		return n + " spans came in the calibration, before the runs that are compared"
+		return n + " spans came in the calibration, before the compared runs"
 	case finding.NotInstrumented:
 		if len(c.Names) > 0 {
-			return fmt.Sprintf("%s spans came of other operations: the tracer instruments nothing of this one", n)
+			return fmt.Sprintf("%s spans came from other operations: the tracer instruments nothing of this one", n)
 		}
 		return "the tracer is loaded and sent nothing: it instruments nothing that the program does"
 	case finding.NotConnected:
-		return "nothing connected to the receiver, and nothing that was kept says why: see the process's log"
+		return "nothing connected to the receiver; see the process's log for the reason"
 	}
 	return ""
 }
@@ -229,10 +229,10 @@ func Elsewhere(e finding.Elsewhere) string {
 		if e.Process != "" {
 			who = "process " + e.Process
 		}
-		parts = append(parts, who+" was connected to "+listed(e.To)+", where receivers of spans listen")
+		parts = append(parts, who+" was connected to "+listed(e.To)+", a port of span receivers")
 	}
 	if e.Log != "" {
-		parts = append(parts, "the log of "+e.Process+" tells that sending failed: "+e.Log)
+		parts = append(parts, "the log of "+e.Process+" says that sending failed: "+e.Log)
 	}
 	return fmt.Sprintf("%s (%d of %s)", strings.Join(parts, "; "), e.Runs, Counted(e.Of, "run"))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
-// lossClauses say who lost the most spans, who may have, and whose tracer suppressed some by a limit of its own.
+// lossClauses name the variants that lost the most spans, may have lost them, or suppressed some by their own limit.
 func lossClauses(doc *finding.Document) []string {
 	var lost, unknown, suppressed worst
 	for _, l := range doc.Lossy {
@@ -23,7 +23,7 @@ func lossClauses(doc *finding.Document) []string {
 	for _, l := range doc.Suppressed {
 		suppressed.add(l.Variant, l.Share)
 	}
-	return slices.Concat(lost.clause("lost", "lost up to", ""), unknown.clause("may have lost up to", "may have lost up to", ""), suppressed.clause("suppressed", "suppressed up to", " by a limit of its own"))
+	return slices.Concat(lost.clause("lost", "lost up to", ""), unknown.clause("may have lost up to", "may have lost up to", ""), suppressed.clause("suppressed", "suppressed up to", " by its own limit"))
 }
 
 // worst is the largest share of spans of some variants.
@@ -51,7 +51,7 @@ func (w *worst) clause(once, often, how string) []string {
 	return []string{FewNames(w.names) + " " + often + " " + finding.FormatValue(w.share, "1") + " of the spans" + how}
 }
 
-// untracedNames are the variants of which no span came of any operation, or of some.
+// untracedNames are the variants without a span of any operation, or of some.
 func untracedNames(doc *finding.Document) []string {
 	var out []string
 	for _, v := range doc.Experiment.Variants {
@@ -71,12 +71,12 @@ func untracedNames(doc *finding.Document) []string {
 	return out
 }
 
-// untracedClause says of whom no span came, and of whom spans went elsewhere; nothing where all came of all.
+// untracedClause names the variants without a span, and those whose spans went elsewhere; nothing if there is none.
 func untracedClause(doc *finding.Document, others bool) []string {
 	names, elsewhere := untracedNames(doc), elsewhereNames(doc)
-	cannot := ", so what tracing costs cannot be told"
+	cannot := ", so the cost of tracing is unknown"
 	if others {
-		cannot = ", so what tracing costs there cannot be told"
+		cannot = ", so the cost of tracing there is unknown"
 	}
 	var out []string
 	if len(names) > 0 {
@@ -103,7 +103,7 @@ func elsewhereNames(doc *finding.Document) []string {
 func Place(place string) string {
 	switch place {
 	case finding.LostByLimit:
-		return "by a limit of the tracer's own"
+		return "by the tracer's own limit"
 	case finding.LostInQueue:
 		return "in the tracer's queue"
 	case finding.LostInStream:
@@ -115,7 +115,7 @@ func Place(place string) string {
 	case finding.LostAtSink:
 		return "at the receiver"
 	}
-	return "nobody says where"
+	return "nobody reports where"
 }
 
 // Places are the shares that were lost, each with its place.

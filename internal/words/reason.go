@@ -9,8 +9,8 @@ import (
 
 // What settles what is known only to lie between two ends.
 const (
-	finerSearch = "the searches leave that open, each knows its rate only to within its resolution: a finer one (for a staircase, a smaller step) would help, more blocks would not"
-	finerCount  = "the number of spans per operation leaves that open, it is only known to lie between two ends: where it is the same in every operation, declare it (operations: {NAME: {spans: 3}}); more blocks would not help"
+	finerSearch = "each search finds its rate only to within its resolution: a finer one (for a staircase, a smaller step) would help, more blocks would not"
+	finerCount  = "the number of spans per operation is an interval: if it is the same in every operation, declare it (operations: {NAME: {spans: 3}}); more blocks would not help"
 )
 
 // Reason is a reason in words.
@@ -40,7 +40,7 @@ func reasonText(r finding.Reason) string {
 	case finding.WhyFewBlocks:
 		return Blocks(int(r.Figure("blocks"))) + ": figures only"
 	case finding.WhyLossUnknown:
-		return "how many spans were lost is not known"
+		return "the number of lost spans is unknown"
 	case finding.WhyNoResult:
 		return "there is no result of this workload"
 	case finding.WhyNotMeasured:
@@ -51,11 +51,11 @@ func reasonText(r finding.Reason) string {
 		return "it lost over 1 % of its spans"
 	case finding.WhyBaseLost:
 		if len(r.Figures) > 0 {
-			return "the baseline, " + r.Variant + ", lost " + figure("share") + " of its spans, so the other may look dear beside less work"
+			return "the baseline, " + r.Variant + ", lost " + figure("share") + " of its spans and did less work, which makes the other look expensive"
 		}
 		return "the baseline lost over 1 % of its spans"
 	case finding.WhyLeast:
-		return "it costs this at least: it lost over 1 % of its spans"
+		return "it costs at least this: it lost over 1 % of its spans"
 	case finding.WhySuppressed:
 		upTo := ""
 		if r.Figure("parts") > 1 {
@@ -71,15 +71,15 @@ func reasonText(r finding.Reason) string {
 	case finding.WhyCostModes:
 		return "the costs in " + r.Result + " fall into modes, " + modes(r.Figures)
 	case finding.WhyLag:
-		return "the load generator's own lag differs by " + figure("lag") + ", over a tenth of what is measured (" + figure("effect") + ")"
+		return "the load generator's own lag differs by " + figure("lag") + ", over a tenth of the measured difference (" + figure("effect") + ")"
 	case finding.WhyLate:
-		return "the load generator was " + figure("lag") + " late on average, which is in every latency (" + figure("latency") + ") and hides what changed"
+		return "the load generator was " + figure("lag") + " late on average; every latency (" + figure("latency") + ") contains that, which hides the difference"
 	case finding.WhyAnswers:
 		return fmt.Sprintf("%s answered %s with status %.0f, and %s %s: this is the cost of other work", r.Variant, figure("share"), r.Figure("status"), r.Against, figure("other"))
 	case finding.WhyBodies:
 		return fmt.Sprintf("the bodies of answers with %s have %s on average, and with %s %s: this is the cost of other work", r.Variant, figure("bytes"), r.Against, figure("other"))
 	case finding.WhyRestless:
-		return r.Variant + " also worked without load, so up to " + figure("share") + " of its CPU may not be its operations'"
+		return r.Variant + " also worked without load: up to " + figure("share") + " of its CPU may not belong to its operations"
 	case finding.WhySharedCPU:
 		return OnlyCPU
 	case finding.WhyOverloaded:
@@ -87,33 +87,33 @@ func reasonText(r finding.Reason) string {
 	case finding.WhyBent:
 		return bentText(r)
 	case finding.WhyLost:
-		return r.Variant + " lost " + figure("share") + " of its spans, so this is the cost of less work"
+		return r.Variant + " lost " + figure("share") + " of its spans: this is the cost of less work"
 	case finding.WhyMayBeLost:
-		return r.Variant + " may have lost up to " + figure("share") + " of its spans" + because(r) + ", so this may be the cost of less work; a budget of lost=" + fmt.Sprintf("%.0f%%", 100*r.Figure("allows")) + " allows it"
+		return r.Variant + " may have lost up to " + figure("share") + " of its spans" + because(r) + ": this may be the cost of less work; a budget of lost=" + fmt.Sprintf("%.0f%%", 100*r.Figure("allows")) + " allows it"
 	case finding.WhyBaseMayLose:
-		return "the baseline, " + r.Variant + ", may have lost up to " + figure("share") + " of its spans" + because(r) + ", so the other may look dear beside less work"
+		return "the baseline, " + r.Variant + ", may have lost up to " + figure("share") + " of its spans" + because(r) + ": it may have done less work, which makes the other look expensive"
 	case finding.WhyUntraced:
-		return "no span came with " + r.Variant + ", so that this is not what tracing costs"
+		return "no span came with " + r.Variant + ": this is not the cost of tracing"
 	case finding.WhyElsewhere:
-		return r.Variant + " sent spans elsewhere than to the sink, so that this is not what tracing costs"
+		return r.Variant + " sent spans elsewhere than to the sink: this is not the cost of tracing"
 	case finding.WhyLostMore:
 		than := "under 1 %"
 		if r.Figure("other") > 0 {
 			than = figure("other")
 		}
-		return fmt.Sprintf("%s of %s lost %s of its spans, against %s of %s of %s: the one did less work than the other",
+		return fmt.Sprintf("%s of %s lost %s of its spans, against %s of %s of %s: it did less work",
 			r.Variant, r.Result, figure("share"), than, r.Against, r.AgainstResult)
 	case finding.WhyMayLostMore:
-		return fmt.Sprintf("%s of %s may have lost up to %s of its spans, against up to %s of %s of %s: the one may have done less work than the other",
+		return fmt.Sprintf("%s of %s may have lost up to %s of its spans, against up to %s of %s of %s: it may have done less work",
 			r.Variant, r.Result, figure("share"), figure("other"), r.Against, r.AgainstResult)
 	case finding.WhyHiddenLoss:
-		return "up to " + figure("share") + " of the spans may have been lost more, in whole traces that chance hides"
+		return "it may have lost up to " + figure("share") + " more of the spans, in whole traces that chance hides"
 	case finding.WhyOtherRates:
-		return "a search gives it at another rate for each variant"
+		return "a search measures it at another rate for each variant"
 	case finding.WhyNotInBoth:
-		return "it was not measured in both results, or is zero in them"
+		return "it was not measured in both results, or is zero in both"
 	case finding.WhyFigureOnly:
-		return "it is a figure without a verdict in the results"
+		return "the results give it no verdict"
 	}
 	return limitText(r)
 }
@@ -138,7 +138,7 @@ func limitText(r finding.Reason) string {
 	case finding.WhyNoSearch:
 		return "no capacity was searched for"
 	case finding.WhySearchOnly:
-		return "a search for the capacity compares nothing else at the same work"
+		return "a search for the capacity compares nothing else at the same rate"
 	case finding.WhyMaximum:
 		return "a maximum has no interval"
 	case finding.WhyClosedLoop:

@@ -74,7 +74,7 @@ var goneTexts = map[string]string{
 func faultsOf(f config.Faults) []string {
 	var out []string
 	if f.SinkLoses > 0 {
-		out = append(out, fmt.Sprintf("the sink throws away %s of the spans that it answers for", shareText(f.SinkLoses)))
+		out = append(out, fmt.Sprintf("the sink throws %s of the accepted spans away", shareText(f.SinkLoses)))
 	}
 	if f.SinkLate > 0 {
 		out = append(out, fmt.Sprintf("the sink waits %s before it answers", f.SinkLate))
@@ -83,7 +83,7 @@ func faultsOf(f config.Faults) []string {
 		out = append(out, goneTexts[f.SinkGone])
 	}
 	if f.GeneratorLate > 0 {
-		out = append(out, fmt.Sprintf("the load generator makes every operation %s later than intended", f.GeneratorLate))
+		out = append(out, fmt.Sprintf("the load generator makes every operation %s late", f.GeneratorLate))
 	}
 	return out
 }
@@ -101,11 +101,11 @@ func Pilots(found []string, rate, share float64) string {
 }
 
 // Pilot says what a pilot of a variant found: "otel 824/s".
-func Pilot(variant string, c *record.Capacity) string {
+func Pilot(variant string, c *record.Search) string {
 	return variant + " " + pilotedText(c)
 }
 
-func pilotedText(c *record.Capacity) string {
+func pilotedText(c *record.Search) string {
 	switch {
 	case c.Outcome == record.Found:
 		return finding.FormatValue(c.Rate, "1/s")
@@ -129,9 +129,9 @@ func Warmup(pilots []warmup.Pilot) string {
 	length := finding.FormatValue(longest.Length.Seconds(), "s")
 	switch {
 	case !longest.Steady:
-		return fmt.Sprintf("%s, the most that was allowed: in a pilot %s did not get steady on %s", length, longest.Variant, longest.Operation)
+		return fmt.Sprintf("%s, the longest allowed: in a pilot %s did not get steady on %s", length, longest.Variant, longest.Operation)
 	case longest.Length <= warmup.Least:
-		return length + ", as pilots found every variant steady by then"
+		return length + ": every variant was steady by then in its pilot"
 	}
 	return fmt.Sprintf("%s, found in a pilot: the longest, of %s on %s", length, longest.Variant, longest.Operation)
 }
@@ -167,7 +167,7 @@ func loadText(l config.Load, driven bool) string {
 	case l.Capacity != nil:
 		return capacityText(*l.Capacity, l.Duration)
 	case l.Relative != nil:
-		return openText(sharesText(*l.Relative)+" of what the slowest variant can do", l)
+		return openText(sharesText(*l.Relative)+" of the capacity of the slowest variant", l)
 	case len(l.Rates) > 0:
 		var rates []string
 		for _, rate := range l.Rates {
@@ -217,7 +217,7 @@ func drivenText(l config.Load) string {
 	text := strings.Join(parts, " ")
 	switch {
 	case l.Relative != nil:
-		return text + ", at a fixed rate of " + sharesText(*l.Relative) + " of what the slowest variant can do"
+		return text + ", at a fixed rate of " + sharesText(*l.Relative) + " of the capacity of the slowest variant"
 	case len(l.Rates) > 0:
 		var rates []string
 		for _, rate := range l.Rates {

@@ -15,7 +15,7 @@ import (
 )
 
 // Goal is what was looked for: "75 % of the app's CPU"; percentile is that of a limit on latency.
-func Goal(c *record.Capacity, percentile float64) string {
+func Goal(c *record.Search, percentile float64) string {
 	switch c.Goal {
 	case string(config.GoalCPU):
 		return fmt.Sprintf("%.4g %% of the app's CPU", 100*c.Target)
@@ -28,7 +28,7 @@ func Goal(c *record.Capacity, percentile float64) string {
 }
 
 // FillSearch says in a sentence what the searches came to.
-func FillSearch(f *finding.Search, made []*record.Capacity) {
+func FillSearch(f *finding.Search, made []*record.Search) {
 	upTo := " up to "
 	if f.Kind == string(config.GoalCPU) {
 		upTo = " at "
@@ -36,7 +36,7 @@ func FillSearch(f *finding.Search, made []*record.Capacity) {
 	if f.Rate != nil {
 		text := f.Goal + upTo + finding.FormatSize(*f.Rate, "1/s", false) + betweenText(f.Kind, made)
 		if f.Binding != "" {
-			text += "; bound by " + article(f.Binding)
+			text += "; limited by " + article(f.Binding)
 		}
 		if n := estimate.Ended(made, record.Unsteady); n > 0 {
 			text += fmt.Sprintf("; %s, unsteady, %s not count", Blocks(n), map[bool]string{true: "does", false: "do"}[n == 1])
@@ -59,14 +59,14 @@ func repeatedText(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; in %s it was made twice, as the first ended unsteady", Blocks(n))
+	return fmt.Sprintf("; in %s it was repeated, as the first ended unsteady", Blocks(n))
 }
 
 // betweenText names the two rates between which searches found theirs, each the centre
 // over the blocks; "" where they are exact.
-func betweenText(kind string, made []*record.Capacity) string {
+func betweenText(kind string, made []*record.Search) string {
 	end := func(of func(*finding.Range) (float64, bool)) []float64 {
-		return estimate.Each(made, func(c *record.Capacity) (float64, bool) {
+		return estimate.Each(made, func(c *record.Search) (float64, bool) {
 			r := estimate.Bracket(c)
 			if r == nil {
 				return 0, false
@@ -92,7 +92,7 @@ func betweenText(kind string, made []*record.Capacity) string {
 		finding.FormatValue(stats.Center(low), "1/s"), passed, finding.FormatValue(stats.Center(high), "1/s"), failed)
 }
 
-// outcomes lists how a search may end, in the order in which it is told.
+// outcomes lists how a search may end, in the order of the text.
 var outcomes = []record.Outcome{
 	record.Found, record.Saturated, record.ByGenerator, record.AboveMax, record.BelowLeast, record.NoSpans, record.Unsteady,
 }
@@ -107,28 +107,28 @@ func article(resource string) string {
 
 // outcomeText says in how many blocks a search ended in one way, and what is known
 // from those.
-func outcomeText(outcome record.Outcome, made []*record.Capacity) string {
+func outcomeText(outcome record.Outcome, made []*record.Search) string {
 	n := estimate.Ended(made, outcome)
 	if n == 0 {
 		return ""
 	}
-	at := func(value func(*record.Capacity) float64) string {
-		return finding.FormatValue(stats.Center(estimate.Each(made, func(c *record.Capacity) (float64, bool) { return value(c), c.Outcome == outcome && value(c) > 0 })), "1/s")
+	at := func(value func(*record.Search) float64) string {
+		return finding.FormatValue(stats.Center(estimate.Each(made, func(c *record.Search) (float64, bool) { return value(c), c.Outcome == outcome && value(c) > 0 })), "1/s")
 	}
-	passing := at(func(c *record.Capacity) float64 { return c.Passing })
-	failing := at(func(c *record.Capacity) float64 { return c.Failing })
+	passing := at(func(c *record.Search) float64 { return c.Passing })
+	failing := at(func(c *record.Search) float64 { return c.Failing })
 	text := Outcome(outcome)
 	switch outcome {
 	case record.Found:
-		text = "found at about " + at(func(c *record.Capacity) float64 { return c.Rate })
+		text = "found at about " + at(func(c *record.Search) float64 { return c.Rate })
 	case record.Saturated:
 		text = orAlone("saturated at ", passing, ", before the goal was reached")
 	case record.ByGenerator:
 		text = orAlone("more than ", passing, ", "+text)
 	case record.AboveMax:
-		text = orAlone("more than ", passing, ", the most asked for")
+		text = orAlone("more than ", passing, ", the highest rate allowed")
 	case record.BelowLeast:
-		text = orAlone("less than ", failing, ", the lowest rate that can be asked")
+		text = orAlone("less than ", failing, ", the lowest rate that can be tried")
 	case record.Unsteady:
 		text = "unsteady: " + Unsteady(made)
 	}
@@ -139,7 +139,7 @@ func outcomeText(outcome record.Outcome, made []*record.Capacity) string {
 }
 
 // Unsteady is why the first of the unsteady searches found no rate.
-func Unsteady(made []*record.Capacity) string {
+func Unsteady(made []*record.Search) string {
 	for _, c := range made {
 		if c.Outcome == record.Unsteady && c.Note != "" {
 			return finding.PlainText(c.Note)
@@ -160,11 +160,11 @@ func orAlone(before, figure, after string) string {
 func Outcome(o record.Outcome) string {
 	switch o {
 	case record.ByGenerator:
-		return "bounded by the generator"
+		return "limited by the generator"
 	case record.AboveMax:
-		return "above the most asked for"
+		return "above the highest rate allowed"
 	case record.BelowLeast:
-		return "below the lowest rate that can be asked"
+		return "below the lowest rate that can be tried"
 	case record.Saturated:
 		return "saturated before the target"
 	case record.NoSpans:

@@ -65,8 +65,8 @@ func ofOne(f finding.Finding) string {
 			direction = "lower"
 		}
 		return finding.MetricName(f.Metric) + " with " + f.Variant + " was " + share(f) + " " + direction + " (" + Blocks(f.Blocks) + ": no interval)"
-	case untold:
-		text := "what " + f.Variant + " adds to the " + finding.MetricName(f.Metric) + " cannot be told"
+	case withheld:
+		text := "the " + finding.MetricName(f.Metric) + " that " + f.Variant + " adds is unknown"
 		if r := f.Verdict.Reason(); r.Text != "" {
 			text += ": " + r.Text
 		}
@@ -76,10 +76,10 @@ func ofOne(f finding.Finding) string {
 		if f.Verdict.Claims > 1 {
 			corrected = fmt.Sprintf(" after correction for %d comparisons", f.Verdict.Claims)
 		}
-		return "what " + f.Variant + " adds to the " + finding.MetricName(f.Metric) + " is inconclusive" + corrected + " (" + rangeText(f) + ")"
+		return "the " + finding.MetricName(f.Metric) + " that " + f.Variant + " adds is inconclusive" + corrected + " (" + rangeText(f) + ")"
 	case hidden:
 		if !useful(f) {
-			return "what " + f.Variant + " adds to the " + finding.MetricName(f.Metric) + " is inconclusive (95 % CI " + rangeText(f) + ")"
+			return "the " + finding.MetricName(f.Metric) + " that " + f.Variant + " adds is inconclusive (95 % CI " + rangeText(f) + ")"
 		}
 		return f.Variant + " makes no difference in " + finding.MetricName(f.Metric) + " larger than " + boundText(f)
 	}
@@ -159,7 +159,7 @@ func searchedText(doc *finding.Document) string {
 		open = append(open, at+f.Ended)
 	}
 	if len(open) == 0 {
-		return "the capacity cannot be compared: too few blocks hold a search of both sides"
+		return "the capacity cannot be compared: too few blocks have a search of both sides"
 	}
 	text := "the capacity cannot be compared: " + FewNames(open)
 	if len(found) > 0 {

@@ -150,7 +150,7 @@ func (a answered) reason(r finding.Reason, v *finding.Verdict) string {
 		return text
 	case finding.WhyCorrection:
 		if a.change {
-			return n("more") + " more needed" + a.each + " for all comparisons that are made at once"
+			return n("more") + " more needed" + a.each + " for all comparisons at once"
 		}
 		return fmt.Sprintf("%s more needed for %d comparisons at once", n("more"), int(r.Figure("claims")))
 	case finding.WhyNotSure:
@@ -162,12 +162,12 @@ func (a answered) reason(r finding.Reason, v *finding.Verdict) string {
 	case finding.WhyStraddles:
 		return finding.FormatInterval(interval(v), a.unit, a.relative) + " straddles the budget of " + finding.FormatBound(*v.Budget, a.unit, true)
 	case finding.WhyMoreBlocks:
-		return "about " + n("blocks") + " more" + a.each + " would settle it"
+		return "about " + n("blocks") + " more" + a.each + " would decide it"
 	case finding.WhyTooClose:
 		if !a.change && v.Budget == nil {
 			return ""
 		}
-		return "it is too close to be settled by more blocks"
+		return "more blocks would not decide it: it is too close to the limit"
 	case finding.WhyBetweenEnds:
 		if a.metric == metric.CPUPerSpan {
 			return finerCount

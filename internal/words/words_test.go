@@ -49,22 +49,20 @@ func TestCodes(t *testing.T) {
 	budget, end := 0.05, 0.1
 	v := finding.Verdict{Budget: &budget, Estimate: &end, Low: &end, High: &end}
 	seen := map[finding.Code]bool{}
-	for file, text := range map[string]func(finding.Reason) string{
-		"reason.go":        func(r finding.Reason) string { return answered{unit: "1"}.reason(r, &v) },
-		"reason_ledger.go": pageText,
-		"reason_beside.go": besideText,
-	} {
-		for _, code := range codesIn(t, file) {
-			if seen[code] {
-				t.Errorf("%s stands twice", code)
-			}
-			seen[code] = true
-			if said := text(finding.Reason{Code: code, Variant: "otel", Said: "why"}); said == "" || said == string(code) {
-				t.Errorf("%s has no words", code)
-			}
-			if !described[code] {
-				t.Errorf("schemas/findings.json does not describe %s: give its constant a comment, then 'make schemas'", code)
-			}
+	for _, code := range codesIn(t, "reason.go") {
+		if seen[code] {
+			t.Errorf("%s stands twice", code)
+		}
+		seen[code] = true
+		r := finding.Reason{Code: code, Variant: "otel"}
+		if code == finding.WhyTold || code == finding.WhyLeftOut { // these are said by others
+			r.Said = "why"
+		}
+		if said := (answered{unit: "1"}).reason(r, &v); said == "" || said == string(code) {
+			t.Errorf("%s has no words", code)
+		}
+		if !described[code] {
+			t.Errorf("schemas/findings.json does not describe %s: give its constant a comment, then 'make schemas'", code)
 		}
 	}
 }
@@ -105,11 +103,11 @@ func TestBackendDiffers(t *testing.T) {
 	n := func(n uint64) *uint64 { return &n }
 	for want, b := range map[string]*record.Backend{
 		"": {Name: "zipkin", Stored: 900, Dropped: 100, Answered: n(900)},
-		"12 spans came to the sink, not to zipkin, and count as lost":                                                               {Name: "zipkin", Stored: 900, Astray: 12, Answered: n(900)},
-		"zipkin says that it has stored 900 spans, and answers with 300; 1 span came to the sink, not to zipkin, and count as lost": {Name: "zipkin", Stored: 900, Astray: 1, Answered: n(300)},
-		"zipkin says that it has stored 900 spans, and answers with 300":                                                            {Name: "zipkin", Stored: 900, Answered: n(300)},
-		"zipkin says that it has stored 900 spans and thrown 100 away, and answers with 300":                                        {Name: "zipkin", Stored: 900, Dropped: 100, Answered: n(300)},
-		"zipkin says that it has stored 900 spans; with how many it answers is not known: no":                                       {Name: "zipkin", Stored: 900, Untold: "no"},
+		"12 spans came to the sink, not to zipkin, and count as lost":                                                         {Name: "zipkin", Stored: 900, Astray: 12, Answered: n(900)},
+		"zipkin reports that it stored 900 spans, and returns 300; 1 span came to the sink, not to zipkin, and count as lost": {Name: "zipkin", Stored: 900, Astray: 1, Answered: n(300)},
+		"zipkin reports that it stored 900 spans, and returns 300":                                                            {Name: "zipkin", Stored: 900, Answered: n(300)},
+		"zipkin reports that it stored 900 spans and threw 100 away, and returns 300":                                         {Name: "zipkin", Stored: 900, Dropped: 100, Answered: n(300)},
+		"zipkin reports that it stored 900 spans; the number that it returns is unknown: no":                                  {Name: "zipkin", Stored: 900, Untold: "no"},
 	} {
 		if got := BackendDiffers(b); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -176,14 +174,14 @@ func TestPage(t *testing.T) {
 			From: "app", To: "collector", Expected: n(100), Received: 90, Inside: 6, Between: 4, Outcome: finding.HopLost},
 		"edge → tail: 90 of 100 came, 4 dropped by edge, 1 lost inside edge, 5 lost between edge and tail": {
 			From: "edge", To: "tail", Expected: n(100), Received: 90, Dropped: n(4), Inside: 1, Between: 5, Outcome: finding.HopLost},
-		"collector → sink: 102 of 100 came, 2 more than collector tells of": {From: "collector", To: "sink", Expected: n(100), Received: 102, More: 2},
-		"app → (collector) → sink: 90 of 100 came, 10 did not, and whether they were left out on purpose is not known (collector does not say: its page is gone)": {
+		"collector → sink: 102 of 100 came, 2 more than collector reports": {From: "collector", To: "sink", Expected: n(100), Received: 102, More: 2},
+		"app → (collector) → sink: 90 of 100 came, 10 did not, perhaps left out on purpose (collector does not report it: its page is gone)": {
 			From: "app", To: "sink", Past: []string{"collector"}, Expected: n(100), Received: 90, Between: 10, Outcome: finding.HopUnsure, Untold: "its page is gone"},
 		"collector → sink: 185 of 3,870 came in 37 traces, all whole, 2,000 sampled out, 1,685 dropped too early by collector in 337 traces": {
 			From: "collector", To: "sink", Expected: n(3870), Received: 185, Sampled: n(2000), Early: 1685, EarlyTraces: n(337), Traces: n(37), Partial: n(0)},
-		"collector → sink: 13 of 20 came in 3 traces, 1 of them not whole, 5 sampled out, 2 left out of kept traces by collector, 1 trace dropped too early by collector, of spans that are not known": {
+		"collector → sink: 13 of 20 came in 3 traces, 1 of them not whole, 5 sampled out, 2 left out of kept traces by collector, 1 trace dropped too early by collector, with an unknown number of spans": {
 			From: "collector", To: "sink", Expected: n(20), Received: 13, Sampled: n(5), Torn: 2, EarlyTraces: n(1), Traces: n(3), Partial: n(1)},
-		"app → collector: 7 came; how many were to come is not known": {From: "app", To: "collector", Received: 7, Outcome: finding.HopUnknown},
+		"app → collector: 7 came; the expected number is unknown": {From: "app", To: "collector", Received: 7, Outcome: finding.HopUnknown},
 	} {
 		if got := Way(p) + ": " + Hop(p); got != want {
 			t.Errorf("%q\nwant %q", got, want)
@@ -224,20 +222,20 @@ func TestSearchNamesItsBracket(t *testing.T) {
 	low, high := 800.0, 840.0
 	for _, c := range []struct {
 		search finding.Search
-		made   record.Capacity
+		made   record.Search
 		want   string
 	}{
 		{finding.Search{Kind: "latency", Goal: "p99 under 20.0 ms", Rate: &finding.Interval{Estimate: 800, Low: &low, High: &high}},
-			record.Capacity{Goal: "latency", Method: "staircase", Outcome: record.Found, Rate: 800, Passing: 800, Failing: 840},
+			record.Search{Goal: "latency", Method: "staircase", Outcome: record.Found, Rate: 800, Passing: 800, Failing: 840},
 			"p99 under 20.0 ms up to 800/s (800 to 840); between 800/s (passed) and 840/s (did not)"},
 		{finding.Search{Kind: "cpu", Goal: "75 % of the app's CPU", Rate: &finding.Interval{Estimate: 840, Low: &low, High: &high}},
-			record.Capacity{Goal: "cpu", Target: 0.75, Method: "staircase", Outcome: record.Found, Rate: 840, Passing: 800, Failing: 840},
+			record.Search{Goal: "cpu", Target: 0.75, Method: "staircase", Outcome: record.Found, Rate: 840, Passing: 800, Failing: 840},
 			"75 % of the app's CPU at 840/s (800 to 840); between 800/s (not over it) and 840/s (over it)"},
 		{finding.Search{Kind: "cpu", Goal: "75 % of the app's CPU", Rate: &finding.Interval{Estimate: 840, Low: &low, High: &high}},
-			record.Capacity{Goal: "cpu", Target: 0.75, Method: "fit", Outcome: record.Found, Rate: 840, Passing: 800, Failing: 840},
+			record.Search{Goal: "cpu", Target: 0.75, Method: "fit", Outcome: record.Found, Rate: 840, Passing: 800, Failing: 840},
 			"75 % of the app's CPU at 840/s (800 to 840)"},
 	} {
-		FillSearch(&c.search, []*record.Capacity{&c.made})
+		FillSearch(&c.search, []*record.Search{&c.made})
 		if c.search.Text != c.want {
 			t.Errorf("%q, want %q", c.search.Text, c.want)
 		}
@@ -266,7 +264,7 @@ func TestSummary(t *testing.T) {
 		want string
 	}{
 		"open": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", straddles, 0.54, 0.05, 0.95)}},
-			"httpbin: otel adds 54 % CPU per operation (95 % CI 5 to 95 %); it cannot be told whether the budget is kept by CPU per operation of otel on get: it takes about 7 blocks more, or a few more than that."},
+			"httpbin: otel adds 54 % CPU per operation (95 % CI 5 to 95 %); the budget is inconclusive for CPU per operation of otel on get: about 7 blocks more would decide it."},
 		"over": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Over, Budget: &budget}, 0.54, 0.29, 0.95)},
 			Lossy: []finding.Lossy{{Variant: "scout", Operation: "get", LostShare: 0.5}}},
 			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %); over budget: CPU per operation of otel on get; scout lost 50.0 % of the spans."},
@@ -274,24 +272,24 @@ func TestSummary(t *testing.T) {
 			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %); scout lost 50.0 % of the spans."},
 		"may have lost, and suppressed": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95)}, LossUnknown: []finding.LossUnknown{{Variant: "otel", Operation: "get", LostMost: 1}},
 			Suppressed: []finding.Suppressed{{Variant: "otel", Operation: "get", Share: 0.4}, {Variant: "otel", Operation: "put", Share: 0.3}}},
-			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %); otel may have lost up to 100 % of the spans; otel suppressed up to 40.0 % of the spans by a limit of its own."},
+			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %); otel may have lost up to 100 % of the spans; otel suppressed up to 40.0 % of the spans by its own limit."},
 		"excluded": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95), headOf("scout", "get", finding.Verdict{Kind: finding.Costs}, 0.1, 0.05, 0.15)}, Lossy: []finding.Lossy{{Variant: "scout", Operation: "get", LostShare: 0.5}}},
 			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %); scout lost 50.0 % of the spans; excluded, because of lost spans: scout."},
 		"not among all": {finding.Document{Findings: []finding.Finding{own}},
-			"httpbin: what otel adds to the CPU per operation is inconclusive after correction for 4 comparisons (+14 % to +99 %)."},
+			"httpbin: the CPU per operation that otel adds is inconclusive after correction for 4 comparisons (+14 % to +99 %)."},
 		"no run succeeded": {finding.Document{Runs: finding.Runs{Failed: 2, Failure: []string{"block 1, none, attempt 1: ready: no shop.", "block 1, none, attempt 2: as in block 1, none, attempt 1"}}},
 			"No run succeeded: block 1, none, attempt 1: ready: no shop."},
 		"searched in vain": {finding.Document{Searches: []finding.Search{{Variant: "otel", Operation: "get", Goal: "no span lost", Text: "no span lost: unsteady", Ended: "unsteady"}}},
 			"httpbin: the capacity cannot be compared: with otel on get unsteady."},
 		"wide": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.NoDifference}, 0.2, -0.62, 1.19)}},
-			"httpbin: what otel adds to the CPU per operation is inconclusive (95 % CI −62 % to +119 %)."},
+			"httpbin: the CPU per operation that otel adds is inconclusive (95 % CI −62 % to +119 %)."},
 		"no difference": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.NoDifference}, 0.001, -0.011, 0.012)}},
 			"httpbin: otel makes no difference in CPU per operation larger than 1.2 %."},
 		"many": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95), headOf("java", "get", finding.Verdict{Kind: finding.Costs}, 0.12, 0.1, 0.14),
 			headOf("zipkin", "get", finding.Verdict{Kind: finding.NoDifference}, 0.001, -0.011, 0.012)}},
 			"httpbin: tracing changes CPU per operation by +12.0 % (java on get) to +54 % (otel on get); 1 of 3 not clear."},
 		"nothing came": {finding.Document{Untraced: []finding.Untraced{{Variant: "otel"}, {Variant: "otel", Operation: "get"}}, Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95)}},
-			"httpbin: no span came with otel, so what tracing costs cannot be told."},
+			"httpbin: no span came with otel, so the cost of tracing is unknown."},
 		"figures": {finding.Document{Findings: []finding.Finding{figure("get", 0.54), figure("put", 0.1)}},
 			"httpbin: CPU per operation with otel differed by +10.0 % (put) to +54.0 % (get), without intervals."},
 		"a lower figure": {finding.Document{Findings: []finding.Finding{figure("get", -0.1)}},

@@ -46,7 +46,7 @@ func TestOverloadIsABacklog(t *testing.T) {
 			t.Errorf("held %.3f, wall %.3f s; want held %v", offer.Share(), p.Load.WallSeconds, want)
 		}
 	}
-	backlog.Capacity = &record.Capacity{}
+	backlog.Capacity = &record.Search{}
 	if _, asked := s.Offer(backlog); asked {
 		t.Error("a search chooses its rates itself")
 	}

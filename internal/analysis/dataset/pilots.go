@@ -19,14 +19,14 @@ import (
 // Pilot is what the last search of a variant's pilots came to.
 type Pilot struct {
 	Variant string
-	Found   *record.Capacity
+	Found   *record.Search
 }
 
 // Piloted lists what the pilots found of an operation.
 func (s *Set) Piloted(operation string) []Pilot {
 	var out []Pilot
 	for _, v := range s.Variants {
-		var last *record.Capacity
+		var last *record.Search
 		for i := range s.Records {
 			r := &s.Records[i]
 			if r.Kind != record.Pilot || r.Variant != v.Name || r.Failed() {

@@ -39,7 +39,7 @@ func (p *Phase) Used(of role.Charge, quantity func(record.Usage) float64) float6
 }
 
 // off is for how long a phase had no load: while others of its block had it, and in its drain; never longer than the usage
-// says that it read, so that a clock that jumped takes nothing off that was never used.
+// says that it read, so a clock that jumped takes nothing off that was never used.
 func (p *Phase) off() float64 {
 	most := p.PausedSeconds + p.DrainSeconds
 	for _, u := range p.Usage {
@@ -127,7 +127,7 @@ func distributionOf(h record.Histogram, censored uint64) (distribution, error) {
 }
 
 // At returns a percentile of the grid; false where too few values support it, or
-// where it reaches into values of which only a least size is known.
+// where it reaches into values of which only a lower bound is known.
 func (d distribution) At(percentile float64) (float64, bool) {
 	if !stats.QuantileSupported(d.n, percentile) {
 		return 0, false

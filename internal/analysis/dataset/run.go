@@ -23,7 +23,7 @@ type Run struct {
 // Usage are without them.
 type Phase struct {
 	*record.Phase
-	Whole        *record.Phase           // as it was recorded: what became of spans is told of all of them
+	Whole        *record.Phase           // as recorded: the ledger covers all of it
 	Idle         map[string]record.Usage // by process; nil where it cannot be taken off
 	Restless     bool                    // it did other work while others had the load: how much of its CPU is its operations' is unknown
 	Latency, Lag distribution

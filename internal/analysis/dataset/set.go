@@ -34,7 +34,7 @@ type Set struct {
 	Spoiled []Spoil // blocks that should have been, beyond what may be
 
 	places []cell.At
-	beside map[beside]*Run // good runs, by whom they were made together with
+	beside map[beside]*Run // good runs, by the runs beside them
 }
 
 // beside is a run of a variant in a block, made together with one of another.
@@ -243,7 +243,7 @@ func (s *Set) Sloped(operation string) bool {
 	return ok && a.Parameter == cell.Depth && metric.Driven.Has(s.RegimeOf(a.Cells[0]))
 }
 
-// Charges are whom costs are charged to by themselves: each role, and each of a role's services where there are several
+// Charges are what a cost is charged to alone: each role, and each of a role's services if there are several
 // that were not treated alike: something stands beside some, or a variant is on some.
 func (s *Set) Charges() []role.Charge {
 	services := map[string]bool{}

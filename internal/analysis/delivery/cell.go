@@ -211,7 +211,7 @@ func suppressedShare(l *finding.Ledger) float64 {
 
 // This file tells where nobody knows how many spans were lost: unknown is not none.
 
-// OnlyUnexpected reports whether an operation at its level is the only one of a variant of which
+// OnlyUnexpected reports whether an operation at its level is the only one of a variant for which
 // nobody knows how many spans it makes: what the run lost beside the others is its own.
 func (b *Book) OnlyUnexpected(variant string, at cell.At) bool {
 	return !slices.ContainsFunc(b.Cells(), func(other cell.At) bool {

@@ -28,7 +28,7 @@ type Book struct {
 	cells      map[cell.Cell]*Delivery                     // that are known already
 }
 
-// New settles what became of the spans of a set.
+// New accounts for the spans of a set.
 func New(set *dataset.Set) *Book {
 	s := Blank(set)
 	s.trace()
@@ -124,7 +124,7 @@ func (b *Book) InBlock(variant string, block int, at cell.At) (ledger.Delivery, 
 	return one, known
 }
 
-// BesideOperations is what a variant lost of operations of which nobody knows how many spans they make, at their levels; nil
+// BesideOperations is what a variant lost of operations with an unknown number of spans, at their levels; nil
 // where that is none.
 func (b *Book) BesideOperations(variant string) *finding.Ledger {
 	return ledger.BesideOperations(b.byCell, variant)
@@ -243,7 +243,7 @@ func (b *Book) learntOf(i int, name string, learnt map[string]map[string]ledger.
 // sinkMark begins the placeholders of the sink's addresses.
 const sinkMark = "{sink."
 
-// knowsSink reports whether any process of a variant is told where the sink is.
+// knowsSink reports whether any process of a variant gets the sink's address.
 // Its ports are chosen for each run: without a placeholder nobody finds it.
 func knowsSink(v config.Variant, plan *config.Plan) bool {
 	told := func(env map[string]string, words ...[]string) bool {

@@ -19,7 +19,7 @@ import (
 // byChance is how unlikely it must be that sampling alone has kept no trace.
 const byChance = 0.001
 
-// Untraced are the operations of a variant of which no span came that should have, by
+// Untraced are the operations of a variant that should have sent spans and sent none, by
 // what the variant is meant to do: no span is sent by intent, nor declared to be made, nor may
 // sampling have kept none by chance, nor is the variant on other processes alone (on:). It reports too whether that is so of all operations of
 // which some should have come.
@@ -104,7 +104,7 @@ func (b *Book) traces(variant string) bool {
 	return false
 }
 
-// UntracedOperations lists the operations of all variants of which no span came, and the whole
+// UntracedOperations lists the operations of all variants without a span, and the whole
 // run where that is so of all of them, with what is known of why.
 func (b *Book) UntracedOperations() []finding.Untraced {
 	var out []finding.Untraced
@@ -126,7 +126,7 @@ func (b *Book) UntracedOperations() []finding.Untraced {
 	return out
 }
 
-// dimLedgers takes "nothing lost" from the ledgers of operations of which no span came.
+// dimLedgers takes "nothing lost" from the ledgers of operations without a span.
 func (b *Book) dimLedgers() {
 	for _, v := range b.Variants {
 		none, all := b.Untraced(v.Name)
@@ -273,7 +273,7 @@ func (b *Book) causesBeside(variant string, none []finding.Ledger) []finding.NoS
 	return []finding.NoSpanBy{one}
 }
 
-// otherLanguage tells of programs of which none is of the tracer's language.
+// otherLanguage reports programs if none is of the tracer's language.
 func (l looked) otherLanguage(language string) finding.NoSpanBy {
 	one := finding.NoSpanBy{Cause: finding.OtherLanguage}
 	begins, known := config.Programs[language]

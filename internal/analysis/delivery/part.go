@@ -49,12 +49,11 @@ func (b *Book) lostAtRate(variant string, at cell.At) Lost {
 	})
 }
 
-// lostIn settles a part of each phase like a phase of its own: block by block, or all together
-// where chance decides what is sampled. What is missing of the part but not of its whole phase
-// came late, and is not lost; nor are as many spans of each as may come in a later part of it.
-// What was left out on purpose is told of the whole phase alone: then the part has its share of what that lost, by its
-// operations. So is how many traces a tracer sampled: then the part lost at least what the rest of the phase cannot have
-// lost, or as much as it shows itself, and at most what it can have made. The part is nil where there should be one and is not.
+// lostIn accounts for a part of each phase as if it were a phase: block by block, or all together if chance decides what is
+// sampled. Spans that the part misses and its phase does not came late, and are not lost; nor are as many as may come in a
+// later part. What was left out on purpose is known per phase only: the part has its share of the phase's loss, by its
+// operations. The sampled-trace count is also per phase. The part's loss is then bounded: at least the phase's loss minus the
+// most the rest could have lost, at most what the part can have produced. The part is nil if it is missing.
 func (b *Book) lostIn(variant string, at cell.At, later float64, part func(*dataset.Phase) (load *record.Load, sink record.Counts, is bool)) Lost {
 	tracing := b.tracingByCell(variant)
 	var parts, wholes []ledger.Run
@@ -79,7 +78,7 @@ func (b *Book) lostIn(variant string, at cell.At, later float64, part func(*data
 		wholes = append(wholes, ofCells(r.Record))
 		shares = append(shares, portion{load.Started + load.Resent, p.Warmup.Started + p.Whole.Load.Started + p.Warmup.Resent + p.Whole.Load.Resent})
 	}
-	size := 1 // how many blocks are settled together
+	size := 1 // how many blocks have one account
 	if tracing.ByChance() {
 		size = max(1, len(parts))
 	}
@@ -90,7 +89,7 @@ func (b *Book) lostIn(variant string, at cell.At, later float64, part func(*data
 	var all Lost
 	for i := 0; i < len(parts); i += size {
 		one, known := ledger.Deliveries(tracing, parts[i:i+size]...)[at.String()]
-		if counted && sum(shares[i:i+size]).rest() == 0 { // the part is the phase, of which the tracer tells
+		if counted && sum(shares[i:i+size]).rest() == 0 { // the part is the phase, which the tracer reports
 			one, known = ledger.Deliveries(tracing, wholes[i:i+size]...)[at.String()]
 		}
 		whole, knownWhole := ledger.Deliveries(tracing, wholes[i:i+size]...)[at.String()]
@@ -156,7 +155,7 @@ func (b *Book) lostInPhase(variant string, at cell.At) Lost {
 }
 
 // restsOn is the probe that a phase's window is: the last that was held at its rate.
-func restsOn(c *record.Capacity, rate float64) *record.Probe {
+func restsOn(c *record.Search, rate float64) *record.Probe {
 	for i := len(c.Probes) - 1; i >= 0; i-- {
 		if p := &c.Probes[i]; p.Held && p.Rate == rate {
 			return p

@@ -37,7 +37,7 @@ func New(book *delivery.Book) *Maker { return &Maker{Book: book} }
 // Doubt is what stands against a finding, or is to be known beside it.
 type Doubt struct {
 	Metric  string
-	Charged string // whom it is charged to; "" is all
+	Charged string // the role or service that it is charged to; "" is all
 	Reason  finding.Reason
 	At      cell.At
 	Variant string

@@ -1,4 +1,4 @@
-// This file says what further steps of tracing add: variants of one tracer of which one
+// This file says what further steps of tracing add: variants of one tracer, one of which
 // runs all steps of the other and more, paired within blocks.
 
 package effect
@@ -53,7 +53,7 @@ func (s *Maker) Increments() []finding.Increment {
 			}
 			over, added := s.before(i+1, steps)
 			if len(added) == len(config.Steps) && !s.stepped(i+1) {
-				continue // that is what the tracer costs, which is told already
+				continue // that is the cost of the tracer, which has a finding
 			}
 			for _, name := range incrementMetrics(how) {
 				m, _ := measure.Named(name, s.RegimeOf(at), at == cell.At{})

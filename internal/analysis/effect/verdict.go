@@ -25,7 +25,7 @@ import (
 const (
 	familyBudget   = "budget"
 	familyHeadline = "headline" // what people decide by: it does not wait for the many others
-	familyOther    = "other"    // one for all other metrics and roles: whoever reads them all is told something wrong in 5 % of experiments, not in 5 % a metric
+	familyOther    = "other"    // one for all other metrics and roles: all of them together are wrong in 5 % of experiments, not each of them
 )
 
 // judge gives every claim its verdict.
@@ -137,9 +137,9 @@ func (e evidence) Estimate(confidence float64) stats.Estimate {
 // Needs is how many blocks an interval takes.
 func (e evidence) Needs(confidence float64) int { return stats.MinBlocks(e.ask(confidence)) }
 
-// Settles is how many blocks there would have to be in all until the interval excludes the limit; never is true where
+// BlocksToDecide is how many blocks there would have to be in all until the interval excludes the limit; never is true where
 // no number is enough.
-func (e evidence) Settles(limit, confidence float64) (blocks int, never bool) {
+func (e evidence) BlocksToDecide(limit, confidence float64) (blocks int, never bool) {
 	return e.scaleEnds().BlocksToExclude(e.scale(), limit, e.ask(confidence))
 }
 
@@ -169,7 +169,7 @@ func (c *claim) onScale(e stats.Estimate) stats.Estimate {
 
 // This file takes verdicts back where no span came, or spans went elsewhere.
 
-// Withdraw takes verdicts on a cost from findings of which no span came on a side, or went elsewhere: they answer
+// Withdraw takes verdicts on a cost from findings with no span on a side, or with spans that went elsewhere: they answer
 // what tracing costs. The interval stays, and a verdict against a budget too; see withhold.
 func Withdraw(doc *finding.Document) {
 	for i := range doc.Findings {
@@ -327,7 +327,7 @@ func (s *Maker) unanswered(claims []*claim) []*claim {
 	return made
 }
 
-// restless are the claims on CPU of which nobody knows what the operations used.
+// restless are the claims on CPU where the use of the operations is unknown.
 func (s *Maker) restless() (made []*claim) {
 	for _, at := range s.Cells() {
 		for _, p := range s.Pairs() {

@@ -14,7 +14,7 @@ import (
 	"github.com/tracetax/tracetax/internal/role"
 )
 
-// Measure is one figure of a run: a metric, whom it is charged to, and how it is read.
+// Measure is one figure of a run: a metric, the role or service that it is charged to, and its reading.
 type Measure struct {
 	metric.Row
 	Payer       role.Charge // zero: all but the harness
@@ -56,7 +56,7 @@ func Made(name string, verdict bool) Measure {
 	return Measure{Row: metric.Must(name), NoVerdict: !verdict}
 }
 
-// All lists what is measured in every run, for those whom a cost is charged to by themselves.
+// All lists what is measured in every run, for each role and service that a cost is charged to alone.
 func All(charges []role.Charge, how metric.Regimes) []Measure {
 	helped := slices.ContainsFunc(charges, func(c role.Charge) bool { return c.Role.Helper() })
 	var list []Measure

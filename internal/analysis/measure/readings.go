@@ -14,7 +14,7 @@ import (
 const perMillion = 1e6
 
 // readings are those of the metrics that a run has by itself, by name; a test holds them against
-// the table. They are given whom the cost is charged to.
+// the table. They get the role or service that the cost is charged to.
 var readings = map[string]func(role.Charge) Reading{
 	metric.Capacity: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
 		if p.Capacity == nil || p.Capacity.Outcome != record.Found {
@@ -95,7 +95,7 @@ var readings = map[string]func(role.Charge) Reading{
 	"heap_peak":                heap(func(d *record.Driven) (float64, bool) { return number(d.HeapPeak) }, whole),
 	"heap_live":                heap(func(d *record.Driven) (float64, bool) { return number(d.HeapLive) }, whole),
 
-	// Memory is of the whole run: a process keeps what an earlier operation made it take, so that by
+	// Memory is of the whole run: a process keeps what an earlier operation made it take, so by
 	// operation it would say which came first.
 	metric.MemoryMean: memory(func(m record.Memory) uint64 { return m.Steady }),
 	metric.MemoryPeak: memory(func(m record.Memory) uint64 { return m.Peak }),

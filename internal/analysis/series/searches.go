@@ -45,7 +45,7 @@ func (s Maker) Searches() ([]finding.Search, error) {
 // search returns the searches of one variant on one cell; nil where there is none.
 func (s Maker) search(variant string, at cell.At) (*finding.Search, error) {
 	out := &finding.Search{Operation: at.Operation, Variant: variant, Parameter: at.Level.Map(), Outcomes: []string{}, Points: []finding.SearchPoint{}}
-	var made []*record.Capacity
+	var made []*record.Search
 	for _, block := range s.BlocksOf(variant, s.Baseline) {
 		p := s.Runs[variant][block].ByCell[at]
 		if p == nil || p.Capacity == nil {
@@ -67,8 +67,8 @@ func (s Maker) search(variant string, at cell.At) (*finding.Search, error) {
 	}
 	first := made[0]
 	out.Kind, out.Target, out.Method, out.Goal = first.Goal, first.Target, first.Method, words.Goal(first, s.SearchedPercentile())
-	out.Binding = mostFrequent(made, func(c *record.Capacity) string { return c.Binding })
-	out.Seconds = stats.Center(estimate.Each(made, func(c *record.Capacity) (float64, bool) { return c.Seconds, true }))
+	out.Binding = mostFrequent(made, func(c *record.Search) string { return c.Binding })
+	out.Seconds = stats.Center(estimate.Each(made, func(c *record.Search) (float64, bool) { return c.Seconds, true }))
 	if lost := s.Of(variant, at).Measured; lost.Known && (!lost.Unsure() || finding.Matters(lost.Share())) && !s.LosesOnPurpose(at) {
 		share := lost.Share()
 		out.LostShare = &share
@@ -83,7 +83,7 @@ func (s Maker) search(variant string, at cell.At) (*finding.Search, error) {
 // heldIn returns the least of the highest rates that passed in each search, and the lowest
 // that one of them ended with as not passing; 0 where there is none. A search without a span to
 // lose tried no rate.
-func heldIn(made []*record.Capacity) (held, failed float64) {
+func heldIn(made []*record.Search) (held, failed float64) {
 	held, failed = math.Inf(1), math.Inf(1)
 	for _, c := range made {
 		if c.Outcome == record.NoSpans {
@@ -105,7 +105,7 @@ func heldIn(made []*record.Capacity) (held, failed float64) {
 
 // failedBelow counts the searches, made twice or not, in which a probe at a rate or a lower one
 // did not pass: more was asked of it later, and passed.
-func failedBelow(made []*record.Capacity, rate float64) int {
+func failedBelow(made []*record.Search, rate float64) int {
 	n := 0
 	for _, c := range made {
 		if slices.ContainsFunc(slices.Concat(c.Before, c.Probes), func(p record.Probe) bool { return !p.Passed && p.Rate <= rate }) {
@@ -116,14 +116,14 @@ func failedBelow(made []*record.Capacity, rate float64) int {
 }
 
 // searchFigures fills in the rate, and the line of those searches whose fit held.
-func (s Maker) searchFigures(out *finding.Search, made []*record.Capacity) {
-	rates := estimate.Each(made, func(c *record.Capacity) (float64, bool) { return c.Rate, c.Outcome == record.Found })
-	limited := slices.ContainsFunc(made, func(c *record.Capacity) bool { return c.Outcome != record.Found && c.Outcome != record.Unsteady })
+func (s Maker) searchFigures(out *finding.Search, made []*record.Search) {
+	rates := estimate.Each(made, func(c *record.Search) (float64, bool) { return c.Rate, c.Outcome == record.Found })
+	limited := slices.ContainsFunc(made, func(c *record.Search) bool { return c.Outcome != record.Found && c.Outcome != record.Unsteady })
 	if len(rates) > 0 && !limited && len(made)-len(rates) <= len(made)/dataset.Droppable {
 		out.Rate = estimate.Interval(rateExtent(made).SignedRank(rates, s.Confidence(estimate.Confidence)), false)
 	}
-	linear := func(value func(*record.Capacity) float64) *float64 {
-		values := estimate.Each(made, func(c *record.Capacity) (float64, bool) { return value(c), c.Linear })
+	linear := func(value func(*record.Search) float64) *float64 {
+		values := estimate.Each(made, func(c *record.Search) (float64, bool) { return value(c), c.Linear })
 		out.Linear = len(values)
 		if len(values) == 0 {
 			return nil
@@ -131,13 +131,13 @@ func (s Maker) searchFigures(out *finding.Search, made []*record.Capacity) {
 		centre := stats.Center(values)
 		return &centre
 	}
-	out.Base = linear(func(c *record.Capacity) float64 { return c.Base })
-	out.Demand = linear(func(c *record.Capacity) float64 { return c.Demand })
+	out.Base = linear(func(c *record.Search) float64 { return c.Base })
+	out.Demand = linear(func(c *record.Search) float64 { return c.Demand })
 }
 
 // rateExtent is the extent of the rates of those searches that found one; nil where all
 // are exact.
-func rateExtent(made []*record.Capacity) *estimate.Extent {
+func rateExtent(made []*record.Search) *estimate.Extent {
 	var samples []finding.Sample
 	for _, c := range made {
 		if c.Outcome == record.Found && estimate.Sane(c.Rate) {
@@ -148,7 +148,7 @@ func rateExtent(made []*record.Capacity) *estimate.Extent {
 }
 
 // searchPoints are the probes of one search.
-func (s Maker) searchPoints(block int, c *record.Capacity) ([]finding.SearchPoint, error) {
+func (s Maker) searchPoints(block int, c *record.Search) ([]finding.SearchPoint, error) {
 	var out []finding.SearchPoint
 	for _, probe := range c.Probes {
 		point := finding.SearchPoint{
@@ -169,7 +169,7 @@ func (s Maker) searchPoints(block int, c *record.Capacity) ([]finding.SearchPoin
 
 // mostFrequent names what the searches have in common, with counts where they
 // differ: "quota (7 of 10), database (3 of 10)".
-func mostFrequent(made []*record.Capacity, name func(*record.Capacity) string) string {
+func mostFrequent(made []*record.Search, name func(*record.Search) string) string {
 	count := map[string]int{}
 	for _, c := range made {
 		if word := name(c); word != "" {

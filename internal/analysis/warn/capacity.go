@@ -26,46 +26,46 @@ const (
 	byDatabase  = "database"
 )
 
-func (s *looker) findFaults() []hit {
+func (s *checker) findFaults() []hit {
 	texts := words.Faults(s.Experiment)
 	if len(texts) == 0 {
 		return nil
 	}
-	return []hit{{text: "something was made to go wrong on purpose: " + strings.Join(texts, "; ")}}
+	return []hit{{text: "injected faults: " + strings.Join(texts, "; ")}}
 }
 
-func (s *looker) findPilot() []hit {
+func (s *checker) findPilot() []hit {
 	if !s.HasPilots() {
 		return nil
 	}
-	return []hit{{text: "the rate was chosen by a pilot on this machine, by what the slowest variant can do here"}}
+	return []hit{{text: "a pilot on this machine chose the rate, by the capacity of the slowest variant"}}
 }
 
-func (s *looker) findWoven() []hit {
+func (s *checker) findWoven() []hit {
 	if !s.Woven() {
 		return nil
 	}
-	return []hit{{text: "woven: all variants had their load at the same time, and disturbed each other; their differences in CPU are sound, their latencies are not compared, and the figures of one alone are not those of a program that has the machine to itself"}}
+	return []hit{{text: "woven: all variants had their load at the same time, and disturbed each other; differences in CPU are sound, latencies are not compared, and figures of one variant are not those of a program that has the machine to itself"}}
 }
 
-func (s *looker) findGroups() []hit {
+func (s *checker) findGroups() []hit {
 	blocks, most := s.Grouped()
 	switch {
 	case blocks == 0:
 		return nil
 	case most == 1:
-		return []hit{{text: fmt.Sprintf("memory did not suffice for two variants at the same time: in %s they were run one after the other", words.Blocks(blocks))}}
+		return []hit{{text: fmt.Sprintf("memory did not suffice for two variants at the same time: in %s they ran one after the other", words.Blocks(blocks))}}
 	}
-	return []hit{{text: fmt.Sprintf("memory did not suffice for all variants at the same time: %s were made in groups of up to %d, each with %s beside it", words.Blocks(blocks), most, s.Baseline)}}
+	return []hit{{text: fmt.Sprintf("memory did not suffice for all variants at the same time: %s ran in groups of up to %d, each with %s", words.Blocks(blocks), most, s.Baseline)}}
 }
 
 // searchHits makes one hit a cell and variant of searches that is true of.
-func (s *looker) searchHits(is func(*record.Capacity) bool, text func(*record.Capacity) string) []hit {
+func (s *checker) searchHits(is func(*record.Search) bool, text func(*record.Search) string) []hit {
 	var hits []hit
 	for _, at := range s.Cells() {
 		for _, v := range s.Variants {
 			phases, n := s.PhasesOf(v.Name, at), 0
-			var last *record.Capacity
+			var last *record.Search
 			for _, p := range phases {
 				if p.Capacity != nil && is(p.Capacity) {
 					last, n = p.Capacity, n+1
@@ -81,17 +81,17 @@ func (s *looker) searchHits(is func(*record.Capacity) bool, text func(*record.Ca
 
 // findGeneratorBound looks at searches that the generator ended, and at loads that
 // it could not make more of: closed loops, and rates that were not held.
-func (s *looker) findGeneratorBound() []hit {
-	hits := s.searchHits(func(c *record.Capacity) bool {
+func (s *checker) findGeneratorBound() []hit {
+	hits := s.searchHits(func(c *record.Search) bool {
 		return c.Outcome == record.ByGenerator || c.Binding == byGenerator
-	}, func(c *record.Capacity) string {
+	}, func(c *record.Search) string {
 		if c.Outcome == record.Found {
-			return "the generator is what keeps it from more than " + finding.FormatValue(c.Rate, "1/s")
+			return "the load generator keeps it from more than " + finding.FormatValue(c.Rate, "1/s")
 		}
 		if c.Passing <= 0 {
-			return "bounded by the generator: the service can do more than can be asked of it here"
+			return "limited by the generator: the service can do more than the generator can ask"
 		}
-		return "bounded by the generator: the service can do more than " + finding.FormatValue(c.Passing, "1/s")
+		return "limited by the generator: the service can do more than " + finding.FormatValue(c.Passing, "1/s")
 	})
 	return append(hits, s.perCell(busyGenerator, func(p *dataset.Phase) float64 {
 		if offer, asked := s.Offer(p); p.Capacity != nil || asked && offer.Held() {
@@ -100,30 +100,30 @@ func (s *looker) findGeneratorBound() []hit {
 		share, _ := dataset.Over(p.CPU(role.Charge{Role: role.Load}), p.Load.WallSeconds) // 0 without a window
 		return share
 	}, func(worst float64) string {
-		return fmt.Sprintf("bounded by the generator, which used %s of a CPU: what was reached is its limit", finding.FormatValue(worst, "1"))
+		return fmt.Sprintf("limited by the generator, which used %s of a CPU: what was reached is its limit", finding.FormatValue(worst, "1"))
 	})...)
 }
 
-func (s *looker) findSearchLimit() []hit {
-	return s.searchHits(func(c *record.Capacity) bool {
+func (s *checker) findSearchLimit() []hit {
+	return s.searchHits(func(c *record.Search) bool {
 		return c.Outcome == record.AboveMax || c.Outcome == record.BelowLeast
-	}, func(c *record.Capacity) string {
+	}, func(c *record.Search) string {
 		if c.Outcome == record.AboveMax {
-			return "the capacity is above the most that may be asked for, " + finding.FormatValue(c.Passing, "1/s")
+			return "the capacity is above the highest rate allowed, " + finding.FormatValue(c.Passing, "1/s")
 		}
-		return "the capacity is below the lowest rate that was asked for, " + finding.FormatValue(c.Failing, "1/s")
+		return "the capacity is below the lowest rate tried, " + finding.FormatValue(c.Failing, "1/s")
 	})
 }
 
-func (s *looker) findSaturated() []hit {
-	return s.searchHits(func(c *record.Capacity) bool { return c.Outcome == record.Saturated }, func(c *record.Capacity) string {
-		return "more than " + finding.FormatValue(c.Passing, "1/s") + " is not held, though the app has CPU to spare"
+func (s *checker) findSaturated() []hit {
+	return s.searchHits(func(c *record.Search) bool { return c.Outcome == record.Saturated }, func(c *record.Search) string {
+		return "the service does not hold more than " + finding.FormatValue(c.Passing, "1/s") + ", though the app has CPU to spare"
 	})
 }
 
-func (s *looker) findUnsteady() []hit {
-	return s.searchHits(func(c *record.Capacity) bool { return c.Outcome == record.Unsteady }, func(c *record.Capacity) string {
-		text := "unsteady, so no rate was found: " + words.Unsteady([]*record.Capacity{c})
+func (s *checker) findUnsteady() []hit {
+	return s.searchHits(func(c *record.Search) bool { return c.Outcome == record.Unsteady }, func(c *record.Search) string {
+		text := "unsteady, so no rate was found: " + words.Unsteady([]*record.Search{c})
 		if c.Passing > 0 && c.Failing > 0 {
 			text += fmt.Sprintf(" (%s passed, %s failed)", finding.FormatValue(c.Passing, "1/s"), finding.FormatValue(c.Failing, "1/s"))
 		}
@@ -132,7 +132,7 @@ func (s *looker) findUnsteady() []hit {
 }
 
 // findDatabaseBusy looks at the CPU of databases, and at what bound the searches.
-func (s *looker) findDatabaseBusy() []hit {
+func (s *checker) findDatabaseBusy() []hit {
 	var hits []hit
 	for _, at := range s.Cells() {
 		for _, v := range s.Variants {
@@ -161,7 +161,7 @@ func (s *looker) findDatabaseBusy() []hit {
 
 // databaseCPUs is how many CPUs the databases of a phase may use: what the record says,
 // at most all of the machine; or what an app of one CPU leaves.
-func (s *looker) databaseCPUs(p *dataset.Phase) float64 {
+func (s *checker) databaseCPUs(p *dataset.Phase) float64 {
 	var sum float64
 	for _, u := range p.Usage {
 		if u.Role == role.Database {

@@ -56,12 +56,12 @@ func whereOf(d effect.Doubt) string {
 	return where
 }
 
-func (s *looker) findLags() []hit  { return together(s.Lags) }
-func (s *looker) findModes() []hit { return together(s.Modes) }
-func (s *looker) findBelow() []hit { return hitsOf(s.Below) }
-func (s *looker) findBends() []hit { return hitsOf(s.Bends) }
+func (s *checker) findLags() []hit  { return together(s.Lags) }
+func (s *checker) findModes() []hit { return together(s.Modes) }
+func (s *checker) findBelow() []hit { return hitsOf(s.Below) }
+func (s *checker) findBends() []hit { return hitsOf(s.Bends) }
 
-func (s *looker) findCarryOver() []hit { return hitsOf(s.CarryOver()) }
+func (s *checker) findCarryOver() []hit { return hitsOf(s.CarryOver()) }
 
 // Warnings about programs on the way of spans that hold traces until they decide on them.
 
@@ -69,7 +69,7 @@ func (s *looker) findCarryOver() []hit { return hitsOf(s.CarryOver()) }
 // the drain, and the drain is long.
 const longWait = 0.2
 
-func (s *looker) findLongWaits() []hit {
+func (s *checker) findLongWaits() []hit {
 	return s.perHop(func(v config.Variant, hop config.Process) (string, bool) {
 		waits, window := hop.Waits(), s.Shortest(v.Name)
 		return fmt.Sprintf("%s holds a span for %s, over a fifth of the window of %s", hop.Name, waits, window), window > 0 && waits.Seconds() > longWait*window.Seconds()
@@ -77,7 +77,7 @@ func (s *looker) findLongWaits() []hit {
 }
 
 // findLittleRoom takes it that an operation begins a trace: those that come while a hop waits have to find room in it.
-func (s *looker) findLittleRoom() []hit {
+func (s *checker) findLittleRoom() []hit {
 	return s.perHop(func(v config.Variant, hop config.Process) (string, bool) {
 		most, waits := 0.0, hop.Waits()
 		for _, at := range s.Cells() {
@@ -94,7 +94,7 @@ func (s *looker) findLittleRoom() []hit {
 }
 
 // findLateSpans finds spans that came to a hop when it had decided on their trace already.
-func (s *looker) findLateSpans() []hit {
+func (s *checker) findLateSpans() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		for _, hop := range v.Via {
@@ -116,8 +116,8 @@ func (s *looker) findLateSpans() []hit {
 	return hits
 }
 
-// perHop makes one hit a hop of which something is true.
-func (s *looker) perHop(of func(config.Variant, config.Process) (text string, is bool)) []hit {
+// perHop makes one hit for each hop that the condition holds for.
+func (s *checker) perHop(of func(config.Variant, config.Process) (text string, is bool)) []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		for _, hop := range v.Via {
@@ -139,7 +139,7 @@ const (
 
 // findSpinning looks for processes that yield their CPU over and over while they have nothing to do: that counts as CPU
 // used, and what tracing adds disappears in it. Searches go to where nothing waits.
-func (s *looker) findSpinning() []hit {
+func (s *checker) findSpinning() []hit {
 	return s.perCell(spinShare, func(p *dataset.Phase) float64 {
 		worst := 0.0
 		if p.Capacity != nil {

@@ -27,9 +27,9 @@ const (
 	busyStart   = 0.5   // load average per CPU, before the first run
 )
 
-// findLate looks at the runs' lag of the middle: one late run is no pattern, and is told only where its figures are of little
+// findLate looks at the median lag of the runs: one late run is no pattern, and is reported only if its figures are of little
 // use.
-func (s *looker) findLate() []hit {
+func (s *checker) findLate() []hit {
 	judged := []struct {
 		what string
 		of   func(*dataset.Phase) (float64, bool)
@@ -79,14 +79,14 @@ func over(values []float64, threshold float64) (n int, worst float64) {
 	return n, worst
 }
 
-func (s *looker) findShared() []hit {
+func (s *checker) findShared() []hit {
 	if s.Any(func(r *dataset.Run) bool { return r.Harness.Placement == "none" }) {
 		return []hit{{text: "load generator, sink and app shared their CPUs"}}
 	}
 	return nil
 }
 
-func (s *looker) findClock() []hit {
+func (s *checker) findClock() []hit {
 	if s.Any(func(r *dataset.Run) bool { return r.Harness.Accounting == record.ByClock }) {
 		return []hit{{text: "CPU time was charged by process clocks, not by cgroups"}}
 	}
@@ -95,7 +95,7 @@ func (s *looker) findClock() []hit {
 
 // findLeavers tells which programs ran in part outside their cgroups. Where none of them was seen there, a thread was, or
 // processes that ended.
-func (s *looker) findLeavers() []hit {
+func (s *checker) findLeavers() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		told := map[string]bool{}
@@ -119,7 +119,7 @@ func (s *looker) findLeavers() []hit {
 }
 
 // findUnmet tells each limit once, however many runs went without it.
-func (s *looker) findUnmet() []hit {
+func (s *checker) findUnmet() []hit {
 	var hits []hit
 	told := map[string]bool{}
 	for _, v := range s.Variants {
@@ -135,7 +135,7 @@ func (s *looker) findUnmet() []hit {
 	return hits
 }
 
-func (s *looker) findSinkBusy() []hit {
+func (s *checker) findSinkBusy() []hit {
 	return s.perCell(busySink, func(p *dataset.Phase) float64 {
 		if p.Load.WallSeconds < leastWindow {
 			return 0
@@ -146,7 +146,7 @@ func (s *looker) findSinkBusy() []hit {
 	})
 }
 
-func (s *looker) findHarnessBusy() []hit {
+func (s *checker) findHarnessBusy() []hit {
 	return s.perVariant(busyHarness, func(r *dataset.Run) float64 {
 		if r.Harness.OwnSeconds < leastWindow {
 			return 0 // not known, or too short to tell
@@ -157,13 +157,13 @@ func (s *looker) findHarnessBusy() []hit {
 	})
 }
 
-func (s *looker) findStolen() []hit {
+func (s *checker) findStolen() []hit {
 	return s.perVariant(stolenShare, s.Steal, func(worst float64) string {
 		return fmt.Sprintf("the host took up to %s of the CPU time", finding.FormatValue(worst, "1"))
 	})
 }
 
-func (s *looker) findNeighbours() []hit {
+func (s *checker) findNeighbours() []hit {
 	return s.perCell(mostOthers, func(p *dataset.Phase) float64 {
 		if p.Load.WallSeconds < leastWindow {
 			return 0
@@ -176,7 +176,7 @@ func (s *looker) findNeighbours() []hit {
 
 // findBusyStart looks at the first run only: later the experiment itself is the
 // load.
-func (s *looker) findBusyStart() []hit {
+func (s *checker) findBusyStart() []hit {
 	var first *record.Record
 	for i := range s.Records {
 		if r := &s.Records[i]; first == nil || r.Started.Before(first.Started) {
@@ -191,7 +191,7 @@ func (s *looker) findBusyStart() []hit {
 
 // findBackend finds backends that answer with another number of spans than they say they have stored, or with none that can
 // be counted.
-func (s *looker) findBackend() []hit {
+func (s *checker) findBackend() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		for _, r := range s.RunsOf(v.Name) {
@@ -204,7 +204,7 @@ func (s *looker) findBackend() []hit {
 	return hits
 }
 
-func (s *looker) findKilled() []hit {
+func (s *checker) findKilled() []hit {
 	hits := s.perVariant(0, func(r *dataset.Run) float64 {
 		if r.Stop.Killed {
 			return 1

@@ -15,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/words"
 )
 
-func (s *looker) findInterrupted() []hit {
+func (s *checker) findInterrupted() []hit {
 	made, asked := s.Progress()
 	if made >= asked {
 		return nil
@@ -23,11 +23,11 @@ func (s *looker) findInterrupted() []hit {
 	return []hit{{text: fmt.Sprintf("%d of %d runs %s made", made, asked, map[bool]string{true: "was", false: "were"}[made == 1])}}
 }
 
-func (s *looker) findQuick() []hit {
+func (s *checker) findQuick() []hit {
 	if !s.Experiment.Design.Quick {
 		return nil
 	}
-	text := "a quick run: its windows and its warm-up are short, and what is not compiled yet may cost many times what it costs later"
+	text := "a quick run has short windows and a short warm-up: code that is not compiled yet may cost many times more"
 	if s.Any(withoutP99) {
 		text += "; a window holds too few operations for latency_p99, which takes 2,000"
 	}
@@ -44,16 +44,16 @@ func withoutP99(r *dataset.Run) bool {
 	return false
 }
 
-func (s *looker) findDeclaredRate() []hit {
+func (s *checker) findDeclaredRate() []hit {
 	asked := s.Experiment.Design.Unpiloted
 	if asked == "" {
 		return nil
 	}
-	return []hit{{text: fmt.Sprintf("the rates are those that the workload declares, and not %s: a quick run makes no pilots, so that nobody knows how near they are to what the variants can do", asked)}}
+	return []hit{{text: fmt.Sprintf("a quick run makes no pilots: the rates are those that the workload declares, not %s, and may be far from what the variants can do", asked)}}
 }
 
 // findLeftOut tells every variant that was asked for and could not run here.
-func (s *looker) findLeftOut() []hit {
+func (s *checker) findLeftOut() []hit {
 	var hits []hit
 	for _, left := range s.leftOut {
 		hits = append(hits, hit{left.Variant + " was left out: " + finding.PlainText(left.Reason), left.Variant})
@@ -62,7 +62,7 @@ func (s *looker) findLeftOut() []hit {
 }
 
 // findFewBlocks is silent where no run succeeded: the cause of that comes first.
-func (s *looker) findFewBlocks() []hit {
+func (s *checker) findFewBlocks() []hit {
 	if !s.Any(func(*dataset.Run) bool { return true }) {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (s *looker) findFewBlocks() []hit {
 	return hits
 }
 
-func (s *looker) findFailed() []hit {
+func (s *checker) findFailed() []hit {
 	count := map[string]int{}
 	for _, r := range s.FailedThemselves() {
 		count[r.Variant]++
@@ -96,7 +96,7 @@ func (s *looker) findFailed() []hit {
 }
 
 // findDisturbed counts the windows that are left out; each variant has as many.
-func (s *looker) findDisturbed() []hit {
+func (s *checker) findDisturbed() []hit {
 	var hits []hit
 	for _, at := range s.Cells() {
 		left, all, blocks := 0, 0, 0
@@ -106,15 +106,15 @@ func (s *looker) findDisturbed() []hit {
 			}
 		}
 		if left > 0 {
-			hits = append(hits, hit{fmt.Sprintf("other programs, or the host, disturbed %d of %d windows, in %s: they are left out, of all variants alike", left, all, words.Blocks(blocks)), at.String()})
+			hits = append(hits, hit{fmt.Sprintf("other programs, or the host, disturbed %d of %d windows, in %s: these are left out of all variants", left, all, words.Blocks(blocks)), at.String()})
 		}
 	}
 	return hits
 }
 
-func (s *looker) findDropped() []hit { return spoilHits(s.Dropped, "left out") }
+func (s *checker) findDropped() []hit { return spoilHits(s.Dropped, "left out") }
 
-func (s *looker) findKept() []hit { return spoilHits(s.Spoiled, "kept") }
+func (s *checker) findKept() []hit { return spoilHits(s.Spoiled, "kept") }
 
 func spoilHits(found []dataset.Spoil, what string) []hit {
 	var hits []hit
@@ -124,37 +124,37 @@ func spoilHits(found []dataset.Spoil, what string) []hit {
 	return hits
 }
 
-func (s *looker) findStoppedEarly() []hit {
+func (s *checker) findStoppedEarly() []hit {
 	if !s.Stops() || !s.Stopping().Enough {
 		return nil
 	}
 	d := s.Experiment.Design
-	return []hit{{text: fmt.Sprintf("the number of blocks was not fixed (%d to %d): every interval is widened so that it has its confidence in spite of that", d.Blocks, d.Most)}}
+	return []hit{{text: fmt.Sprintf("the number of blocks was not fixed (%d to %d): every interval is widened to keep its confidence", d.Blocks, d.Most)}}
 }
 
-func (s *looker) findImprecise() []hit {
+func (s *checker) findImprecise() []hit {
 	if !s.Stops() {
 		return nil
 	}
 	at := s.Stopping()
 	switch {
 	case at.Unknown:
-		return []hit{{text: "the precision is asked of " + s.PrecisionMetric() + ", which was not measured"}}
+		return []hit{{text: "the precision is of " + s.PrecisionMetric() + ", which was not measured"}}
 	case at.Enough || !at.AtMost:
 		return nil
 	case at.Width < 1e3:
 		text := fmt.Sprintf("the widest interval is ±%s, not the %s that was asked for", finding.FormatBound(at.Width, "1", true), s.PrecisionText())
 		if least := s.LeastWidth(s.Experiment.Design.Metric); least >= s.Experiment.Design.Precision {
-			text += fmt.Sprintf("; the searches know their rates only to within ±%s: a finer resolution (a smaller step of a staircase) would help, more blocks would not",
+			text += fmt.Sprintf("; the searches find their rates only to within ±%s: a finer resolution (a smaller step of a staircase) would help, more blocks would not",
 				finding.FormatBound(least, "1", true))
 		}
 		return []hit{{text: text}}
 	}
-	return []hit{{text: "there is no interval, although as many blocks were made as may be"}}
+	return []hit{{text: "there is no interval, although the most blocks were made"}}
 }
 
 // findLaunchers tells of processes in which several programs loaded the tracer.
-func (s *looker) findLaunchers() []hit {
+func (s *checker) findLaunchers() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		loaded := map[string][]string{}
@@ -177,25 +177,25 @@ func (s *looker) findLaunchers() []hit {
 }
 
 // findShadowed tells which packages a variant has in other versions than the program without its tracer.
-func (s *looker) findShadowed() []hit {
+func (s *checker) findShadowed() []hit {
 	return s.perProcess(func(one finding.Shadowed) string {
 		if one.Package == "" {
 			return ""
 		}
 		return one.Package + " " + one.Own + " → " + one.Tracer
 	}, func(process, list string) string {
-		return "the tracer changes packages of process " + process + ", and with them what it costs: " + list
+		return "the tracer replaces packages of process " + process + ", which changes its cost: " + list
 	})
 }
 
-func (s *looker) findUnknownPackages() []hit {
+func (s *checker) findUnknownPackages() []hit {
 	return s.perProcess(func(one finding.Shadowed) string { return one.Unknown }, func(process, list string) string {
-		return "it is not known which packages of process " + process + " the tracer replaces: " + list
+		return "the packages of process " + process + " that the tracer replaces are unknown: " + list
 	})
 }
 
-// perProcess makes one hit of all that is told of a process of a variant.
-func (s *looker) perProcess(tell func(finding.Shadowed) string, text func(process, list string) string) []hit {
+// perProcess makes one hit of all reports about a process of a variant.
+func (s *checker) perProcess(tell func(finding.Shadowed) string, text func(process, list string) string) []hit {
 	var hits []hit
 	type at struct{ variant, process string }
 	lists := map[at][]string{}
@@ -219,7 +219,7 @@ func (s *looker) perProcess(tell func(finding.Shadowed) string, text func(proces
 
 // findRuntimes says it of those that ran on another one than the baseline: what they cost is
 // then also the difference between the two.
-func (s *looker) findRuntimes() []hit {
+func (s *checker) findRuntimes() []hit {
 	base := s.Runtime(s.Baseline)
 	var hits []hit
 	for _, v := range s.Variants {

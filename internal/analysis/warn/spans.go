@@ -14,21 +14,21 @@ import (
 	"github.com/tracetax/tracetax/internal/words"
 )
 
-// findNothingTraced looks at variants that are meant to export, and of which not one span
+// findNothingTraced looks at variants that are meant to export, and whose spans never
 // came in any run. Where none came in the calibration either none would be expected, and none
 // be missed.
-func (s *looker) findNothingTraced() []hit {
+func (s *checker) findNothingTraced() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		if none, all := s.Untraced(v.Name); all {
-			text := fmt.Sprintf("not one span came in %s", words.Counted(len(s.All[v.Name]), "run"))
+			text := fmt.Sprintf("no span came in %s", words.Counted(len(s.All[v.Name]), "run"))
 			hits = append(hits, hit{text + words.Because(s.CausesOf(v, none, all)), v.Name})
 		}
 	}
 	return hits
 }
 
-func (s *looker) findElsewhere() []hit {
+func (s *checker) findElsewhere() []hit {
 	var hits []hit
 	for _, one := range s.Elsewhere() {
 		hits = append(hits, hit{one.Text, one.Variant})
@@ -38,12 +38,12 @@ func (s *looker) findElsewhere() []hit {
 
 // findOwnSampler looks at programs that trace by themselves: asked by the load generator, they trace every operation, although
 // their own sampler would take a part.
-func (s *looker) findOwnSampler() []hit {
+func (s *checker) findOwnSampler() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		calibrations := s.Calibrations(v.Name)
 		if traced, of, fewer := ledger.ByItself(calibrations, ledger.Learn(calibrations, 1, false)); fewer {
-			hits = append(hits, hit{fmt.Sprintf("its own sampler takes about %s of the operations (%d of %d that brought no traceparent), but the load generator asks for all of them, and it follows",
+			hits = append(hits, hit{fmt.Sprintf("its own sampler takes about %s of the operations (%d of %d without a traceparent), but it follows the load generator, which asks for all of them",
 				finding.FormatValue(float64(traced)/float64(of), "1"), traced, of), v.Name})
 		}
 	}
@@ -52,7 +52,7 @@ func (s *looker) findOwnSampler() []hit {
 
 // findOwnBaseline tells of a baseline without a tracer in whose program tracers were not switched off, since it has
 // variables or arguments of its own.
-func (s *looker) findOwnBaseline() []hit {
+func (s *checker) findOwnBaseline() []hit {
 	for _, v := range s.Variants {
 		if v.Name == s.Baseline && v.TracerName() == config.NoTracer && !v.Untraced() {
 			return []hit{{"the baseline has variables or arguments of its own: tracers in the program's own code were not switched off", v.Name}}
@@ -61,8 +61,8 @@ func (s *looker) findOwnBaseline() []hit {
 	return nil
 }
 
-// findNoSpans leaves variants to findNothingTraced of which no span came at all.
-func (s *looker) findNoSpans() []hit {
+// findNoSpans leaves variants without any span to findNothingTraced.
+func (s *checker) findNoSpans() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		none, all := s.Untraced(v.Name)
@@ -78,20 +78,20 @@ func (s *looker) findNoSpans() []hit {
 }
 
 // findUnknown looks at variants that export.
-func (s *looker) findUnknown() []hit {
+func (s *checker) findUnknown() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		t := s.Tracing[v.Name]
 		for _, operation := range s.Operations() {
 			if _, known := t.Spans[operation]; !known && !t.Silent && t.Sampling > 0 && len(s.All[v.Name]) > 0 {
-				hits = append(hits, hit{"it is not known how many spans an operation makes, so losses cannot be told", place(cell.At{Operation: operation}, v.Name)})
+				hits = append(hits, hit{"the number of spans per operation is unknown, and so are losses", place(cell.At{Operation: operation}, v.Name)})
 			}
 		}
 	}
 	return hits
 }
 
-func (s *looker) findCalibration() []hit {
+func (s *checker) findCalibration() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		plan := s.Plans[v.Name]
@@ -102,7 +102,7 @@ func (s *looker) findCalibration() []hit {
 		for _, operation := range s.Operations() {
 			declared, isDeclared := plan.Spans[operation]
 			if per, ok := learnt[operation]; ok && isDeclared && (per.Low > declared.High || per.High < declared.Low) {
-				hits = append(hits, hit{fmt.Sprintf("declared are %s spans per operation, the calibration made %s",
+				hits = append(hits, hit{fmt.Sprintf("the workload declares %s spans per operation, the calibration made %s",
 					ends(declared.Low, declared.High), ends(per.Low, per.High)), place(cell.At{Operation: operation}, v.Name)})
 			}
 		}
@@ -117,7 +117,7 @@ func ends(low, high float64) string {
 	return fmt.Sprintf("%.4g to %.4g", low, high)
 }
 
-func (s *looker) findLost() []hit {
+func (s *checker) findLost() []hit {
 	return s.inLedgers(func(l finding.Ledger) (string, bool) {
 		return l.Verdict, ledger.Reported(l) > 0 && !s.losesOnPurpose(l.Operation)
 	})
@@ -125,21 +125,21 @@ func (s *looker) findLost() []hit {
 
 // losesOnPurpose reports whether an operation's search goes beyond the rate at which
 // nothing is lost. The ledger has its spans all the same.
-func (s *looker) losesOnPurpose(operation string) bool {
+func (s *checker) losesOnPurpose(operation string) bool {
 	return slices.ContainsFunc(s.Cells(), func(at cell.At) bool { return at.Operation == operation && s.LosesOnPurpose(at) })
 }
 
-func (s *looker) findUnaccounted() []hit {
+func (s *checker) findUnaccounted() []hit {
 	return s.inLedgers(func(l finding.Ledger) (string, bool) {
 		return l.Verdict, ledger.Spans(l, ledger.Unaccounted) > 0 && !s.losesOnPurpose(l.Operation)
 	})
 }
 
-func (s *looker) findSurplus() []hit {
+func (s *checker) findSurplus() []hit {
 	return s.inLedgers(func(l finding.Ledger) (string, bool) { return l.Verdict, ledger.Spans(l, ledger.Unaccounted) < 0 })
 }
 
-func (s *looker) findDuplicates() []hit {
+func (s *checker) findDuplicates() []hit {
 	return s.inLedgers(func(l finding.Ledger) (string, bool) {
 		n := ledger.Spans(l, ledger.Duplicated)
 		return finding.FormatCount(n) + " spans came more than once", n > 0
@@ -147,7 +147,7 @@ func (s *looker) findDuplicates() []hit {
 }
 
 // findSampling looks at what the ledgers say of chance.
-func (s *looker) findSampling() []hit {
+func (s *checker) findSampling() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		var runs []ledger.Run
@@ -164,8 +164,8 @@ func (s *looker) findSampling() []hit {
 }
 
 // inLedgers makes a hit of every operation's ledger that bad says is bad; of the whole run's where
-// it tells of a loss of operations of which nobody knows how many spans they make.
-func (s *looker) inLedgers(bad func(finding.Ledger) (string, bool)) []hit {
+// it has a loss of operations with an unknown number of spans.
+func (s *checker) inLedgers(bad func(finding.Ledger) (string, bool)) []hit {
 	var hits []hit
 	for _, l := range s.Ledgers {
 		if l.Operation == ledger.Start || l.Operation == ledger.Stop || l.Operation == ledger.All && ledger.BesideOperations(s.Ledgers, l.Variant) == nil {
@@ -180,13 +180,13 @@ func (s *looker) inLedgers(bad func(finding.Ledger) (string, bool)) []hit {
 
 // findRefused looks for requests that the sink refused whole: broken ones, or datagrams that
 // the kernel threw away before they were read.
-func (s *looker) findRefused() []hit {
+func (s *checker) findRefused() []hit {
 	return s.perVariant(0, func(r *dataset.Run) float64 { return float64(r.Life.Malformed) }, func(worst float64) string {
-		return fmt.Sprintf("the sink refused up to %s requests (or datagrams that it was too slow for) of a run", finding.FormatValue(worst, "count"))
+		return fmt.Sprintf("the sink refused up to %s requests of a run, or was too slow for as many datagrams", finding.FormatValue(worst, "count"))
 	})
 }
 
-func (s *looker) findEvicted() []hit {
+func (s *checker) findEvicted() []hit {
 	return s.perVariant(0, func(r *dataset.Run) float64 { return float64(r.Life.Evicted) }, func(worst float64) string {
 		return fmt.Sprintf("the sink forgot up to %s span ids", finding.FormatValue(worst, "count"))
 	})
@@ -196,7 +196,7 @@ func (s *looker) findEvicted() []hit {
 const noticeable = 0.1
 
 // findWaited says of tracers how long their connection took.
-func (s *looker) findWaited() []hit {
+func (s *checker) findWaited() []hit {
 	return s.perVariant(noticeable, func(r *dataset.Run) float64 { return r.Start.ConnectedSeconds }, func(worst float64) string {
 		return fmt.Sprintf("the first operation waited up to %s until the tracer was connected", finding.FormatValue(worst, "s"))
 	})

@@ -27,85 +27,85 @@ const resultsPlace = "{results}"
 type check struct {
 	code, severity string
 	advice         string
-	find           func(*looker) []hit
+	find           func(*checker) []hit
 }
 
 // checks lists all warnings, in the order in which they are told.
 var checks = []check{
-	{"interrupted", warning, "go on with: tracetax run --resume " + resultsPlace, (*looker).findInterrupted},
-	{"quick", note, "run without --quick for numbers to act on", (*looker).findQuick},
-	{"rate-declared", note, "run without --quick for the rate that the experiment asks for", (*looker).findDeclaredRate},
-	{"faults-injected", note, "this checks the harness; for a result about a program take faults out of the experiment", (*looker).findFaults},
-	{"variant-left-out", warning, "install what is missing, or read 'tracetax show' of the tracer; the other variants are not touched by it", (*looker).findLeftOut},
-	{"too-few-blocks", warning, "ask for at least 6 blocks (design: {blocks: 10}), and see why runs failed if some did", (*looker).findFewBlocks},
-	{"precision-not-reached", warning, "allow more blocks (design: {blocks: 8..60}), or ask for less precision", (*looker).findImprecise},
-	{"stopped-early", note, "nothing to do; a smaller precision, or a fixed number of blocks, makes more", (*looker).findStoppedEarly},
-	{"pilot", note, "the rate is this machine's: to repeat the experiment elsewhere at the same rate, name it (load: {rate: …})", (*looker).findPilot},
-	{"woven", note, "read the differences in CPU and memory; for latency, and for figures of one variant alone, write order: windows", (*looker).findWoven},
-	{"groups", note, "nothing to do where each is compared with the baseline; against each other compare variants on a machine with more memory, or fewer at once (--variants)", (*looker).findGroups},
-	{"failed-runs", warning, "see the last log lines in the results folder under logs/; what failed twice is not tried again by --resume: mend it, and measure again", (*looker).findFailed},
-	{"spoiled-blocks", spoiled, "run on a machine that does nothing else; the other blocks count as they are", (*looker).findDropped},
-	{"spoiled-kept", spoiled, "more blocks are spoiled than may be left out, and these count: repeat the experiment on a quieter machine", (*looker).findKept},
-	{"windows-left-out", note, "nothing to do: the other windows count as they are, and spans are told of all of them", (*looker).findDisturbed},
-	{"overloaded", warning, "lower the rate until every variant holds it, or measure capacity instead", (*looker).findOverloaded},
-	{"generator-bound", warning, "ask with more CPUs for the load generator, or give the service less", (*looker).findGeneratorBound},
-	{"search-limit", warning, "let the search go further (load: {capacity: {from: …, max: …}})", (*looker).findSearchLimit},
-	{"search-saturated", warning, "see what binds it (a lock, a pool, one thread, another process on its CPUs); a limit on latency finds the capacity of such a service (load: {capacity: {p99: 20ms}})", (*looker).findSaturated},
-	{"search-unsteady", warning, "make the probes longer (load: {duration: …}), or run on a quieter machine", (*looker).findUnsteady},
-	{"database-busy", warning, "give the database more CPUs: what is measured is partly the database, not the program", (*looker).findDatabaseBusy},
-	{"generator-late", warning, "give the load generator a CPU of its own, or lower the rate", (*looker).findLate},
-	{"lag-differs", warning, "give the load generator a CPU of its own, so that it is equally late with every variant", (*looker).findLags},
-	{"harness-shared-cpu", warning, "run where CPUs can be set apart (two or more, with the right to set affinity or a cpuset)", (*looker).findShared},
-	{"left-cgroup", warning, "have its processes stay in the cgroup that they are started in: its limits and CPUs do not hold outside, and throttling is not seen there", (*looker).findLeavers},
-	{"limits-unmet", warning, "give tracetax the right to do it (root, or a delegated cgroup), or take the limit out of the file", (*looker).findUnmet},
-	{"sink-busy", warning, "lower the rate or the sampling: the sink itself may have held the tracer up", (*looker).findSinkBusy},
-	{"harness-busy", note, "nothing to do if the effect is large; otherwise report it: tracetax should use less", (*looker).findHarnessBusy},
-	{"cpu-stolen", warning, "use a machine whose CPUs are not shared with others", (*looker).findStolen},
-	{"busy-neighbour", warning, "stop what else runs on the machine, and repeat: it slows the program down, and what is blocked or lost may be its doing", (*looker).findNeighbours},
-	{"load-average", warning, "stop what else runs on the machine before the experiment", (*looker).findBusyStart},
-	{"clock-accounting", note, "CPU is read from the processes' clocks: what very short-lived children use is seen at their end only, and throttling is not seen. With the right to make cgroups it is exact", (*looker).findClock},
-	{"other-runtime", note, "look at it against a variant on the same runtime (against: …): over the baseline it costs the difference between the two as well", (*looker).findRuntimes},
-	{"throttled", warning, "raise the app's CPU quota or lower the rate: latency is the quota's, not the tracer's", (*looker).findThrottled},
-	{"log-full", warning, "have it write less, or to a file of its own: while the pipe was full it waited for tracetax, so that its latency, its rate and what it uses are not its own", (*looker).findFullLogs},
-	{"spinning", warning, "compare at capacity, where nothing spins, or with spinning off (.NET: env: {DOTNET_ThreadPool_UnfairSemaphoreSpinLimit: 0})", (*looker).findSpinning},
-	{"window-short", warning, "measure at least 5 times as long as the tracer holds spans back (--duration, or load: {duration: …})", (*looker).findShortWindow},
-	{"hop-waits-long", warning, "measure at least 5 times as long as it waits (load: {duration: …}), or let it wait less: its work for the window is done in the drain", (*looker).findLongWaits},
-	{"hop-room-small", warning, "give it more room (traces: …), or let it wait less: the oldest traces are thrown away undecided", (*looker).findLittleRoom},
-	{"spans-late", warning, "let it wait longer than the tracers hold spans (wait: …), or shorten their delay: of traces that were left out those spans are in no count, and told as lost inside it", (*looker).findLateSpans},
-	{"never-steady", warning, "the figures still hold a part of the warm-up: allow a longer one (load: {warmup: auto..60s}), or raise the rate, at which code gets warm sooner", (*looker).findNeverSteady},
-	{"never-quiet", warning, "the tracer still sent when patience ended, so some of its cost is not counted: shorten its delay or lower the rate", (*looker).findNeverQuiet},
-	{"never-calm", warning, "find what the program goes on doing after its load: what it does later than that is not counted", (*looker).findNeverCalm},
-	{"idle-unknown", warning, "have the program be ready later (ready: …), and read what is used idle (load: {idle: 1s}): the processes' own housekeeping while they are drained is charged to the operations", (*looker).findIdleUnknown},
-	{"idle-differs", warning, "find what the program still does when it is ready, or goes on doing after its load: its own housekeeping while it is drained is charged to the operations", (*looker).findIdleDiffers},
-	{"low-rate", note, "what processes use when idle is a large part of the CPU per operation: raise the rate to see the cost of operations", (*looker).findLowRate},
-	{"cpu-negative", warning, "lengthen the window or the idle time before it: noise is as large as the work", (*looker).findBelow},
-	{"modes", warning, "look at every block's dot in the report; more blocks do not help before the cause is found", (*looker).findModes},
-	{"carry-over", warning, "find what a run leaves to the next one (a cache, a hot CPU, a database that grows) and clear it; the order is balanced, so that the figure is hardly bent by it, but its interval is wider", (*looker).findCarryOver},
-	{"no-straight-line", warning, "read what each depth costs by itself, in the table and in the picture of the report", (*looker).findBends},
-	{"operations-failed", warning, "compare only variants that do the same work: see why operations fail", (*looker).findFailedOperations},
-	{"redirected", warning, "what is measured is the redirect: ask for what it leads to, log in by steps, or say that it is right (status: 302)", (*looker).findRedirected},
-	{"delayed-acknowledgement", note, "40 ms are how long Linux puts an acknowledgement off: a server that writes head and body apart, with Nagle's algorithm on, waits for it (Python's http.server, for one). Switch TCP_NODELAY on, or write an answer at once", (*looker).findDelayedAcknowledgement},
-	{"answers-differ", warning, "find out why: what a variant answers in another way it may do with less work, or with more; no verdict is given on it", (*looker).findOtherWork},
-	{"expectation-unknown", note, "declare how many spans an operation makes (operations: {NAME: {spans: 3}})", (*looker).findUnknown},
-	{"nothing-traced", warning, "see whether the tracer instruments the program and reaches the sink (its own log; class versions, plugins, the methods that it is told of): what is compared is not the cost of tracing", (*looker).findNothingTraced},
-	{"traces-elsewhere", warning, "switch its tracing off (docs/warnings.md says how), or send its spans to the sink ({sink.otlp.grpc}, {sink.otlp.http}); what listens there and is no receiver of spans belongs into the workload, or at another port", (*looker).findElsewhere},
-	{"own-sampler", warning, "say which share it samples (env: {OTEL_TRACES_SAMPLER: parentbased_traceidratio, OTEL_TRACES_SAMPLER_ARG: \"0.1\"}, even if it does not read them): then the load generator asks it for so many traces; as it is, the cost is that of tracing every operation", (*looker).findOwnSampler},
-	{"baseline-own", note, "see that nothing in it traces: switch on in the other variants what is to be measured", (*looker).findOwnBaseline},
-	{"tracer-in-launcher", note, "start the program itself, without the launcher, unless the launcher is part of what is measured: what the tracer does in it counts as the program's", (*looker).findLaunchers},
-	{"packages-differ", warning, "give the program the versions that the tracer has (or pin the tracer's to the program's), so that both variants run the same libraries", (*looker).findShadowed},
-	{"packages-unknown", note, "name the interpreter in the command itself (python3 app.py, or a script with #!): then it can be asked", (*looker).findUnknownPackages},
-	{"no-spans", warning, "the tracer is there and instruments nothing of this operation, so what it costs here is not what tracing costs: see which libraries it knows, and its messages under " + resultsPlace + "/logs", (*looker).findNoSpans},
-	{"calibration-differs", warning, "correct the declared number of spans per operation, or find out why the tracer makes another number", (*looker).findCalibration},
-	{"spans-lost", warning, "the cost is that of a tracer that throws spans away: lower the rate, or enlarge its queue, until nothing is lost", (*looker).findLost},
-	{"spans-unaccounted", warning, "spans are missing that nobody admits to have lost: see the tracer's own log", (*looker).findUnaccounted},
-	{"sink-refused", warning, "what was in them is missing, and nobody knows how many spans that was: lower the rate if datagrams came too fast; otherwise see the tracer's own log, and report it", (*looker).findRefused},
-	{"spans-surplus", warning, "more spans came than were expected: something else traces, or the number per operation is wrong", (*looker).findSurplus},
-	{"sampling-off", warning, "the share of sampled traces is not what was asked for: check how the tracer samples", (*looker).findSampling},
-	{"duplicates", note, "spans came more than once: the exporter sent them again, which costs", (*looker).findDuplicates},
-	{"evicted", warning, "the sink had to forget span ids, so duplicates may be missed: lower the rate or shorten the window", (*looker).findEvicted},
-	{"waited-for-tracer", note, "nothing to do: the first operation came after that, and the wait is in no figure", (*looker).findWaited},
-	{"backend-differs", warning, "see how many it keeps (tracetax show of the backend): what it forgot after it had stored it cannot be found by those who ask it, and is in no count of lost spans; what went to the sink has another address in a configuration ({sink.…} is the backend's)", (*looker).findBackend},
-	{"killed-at-stop", warning, "a process did not end when asked, so its tracer may not have flushed: see why it hangs", (*looker).findKilled},
+	{"interrupted", warning, "go on with: tracetax run --resume " + resultsPlace, (*checker).findInterrupted},
+	{"quick", note, "run without --quick for numbers to act on", (*checker).findQuick},
+	{"rate-declared", note, "run without --quick for the rate that the experiment asks for", (*checker).findDeclaredRate},
+	{"faults-injected", note, "to measure a program, take faults out of the experiment", (*checker).findFaults},
+	{"variant-left-out", warning, "install what is missing, or read 'tracetax show' of the tracer; the other variants are not affected", (*checker).findLeftOut},
+	{"too-few-blocks", warning, "make at least 6 blocks (design: {blocks: 10}); if runs failed, see why", (*checker).findFewBlocks},
+	{"precision-not-reached", warning, "allow more blocks (design: {blocks: 8..60}), or ask for less precision", (*checker).findImprecise},
+	{"stopped-early", note, "nothing to do; a smaller precision, or a fixed number of blocks, makes more", (*checker).findStoppedEarly},
+	{"pilot", note, "to repeat the experiment at this rate on another machine, name the rate (load: {rate: …})", (*checker).findPilot},
+	{"woven", note, "compare CPU and memory; for latency, and for figures of one variant alone, use order: windows", (*checker).findWoven},
+	{"groups", note, "nothing to do for comparisons with the baseline; to compare variants with each other, use a machine with more memory or fewer variants (--variants)", (*checker).findGroups},
+	{"failed-runs", warning, "see the last log lines in the results folder under logs/; what failed twice is not tried again by --resume: mend it, and measure again", (*checker).findFailed},
+	{"spoiled-blocks", spoiled, "use a machine that does nothing else; the other blocks count", (*checker).findDropped},
+	{"spoiled-kept", spoiled, "repeat the experiment on a quieter machine: more blocks are spoiled than may be left out, and these count", (*checker).findKept},
+	{"windows-left-out", note, "nothing to do: the other windows count, and the ledger covers all of them", (*checker).findDisturbed},
+	{"overloaded", warning, "lower the rate until every variant holds it, or measure capacity instead", (*checker).findOverloaded},
+	{"generator-bound", warning, "give the load generator more CPUs, or the service fewer", (*checker).findGeneratorBound},
+	{"search-limit", warning, "widen the search (load: {capacity: {from: …, max: …}})", (*checker).findSearchLimit},
+	{"search-saturated", warning, "see what limits it (a lock, a pool, one thread, another process on its CPUs); search under a latency limit instead (load: {capacity: {p99: 20ms}})", (*checker).findSaturated},
+	{"search-unsteady", warning, "make the probes longer (load: {duration: …}), or use a quieter machine", (*checker).findUnsteady},
+	{"database-busy", warning, "give the database more CPUs: the figures are partly those of the database", (*checker).findDatabaseBusy},
+	{"generator-late", warning, "give the load generator its own CPU, or lower the rate", (*checker).findLate},
+	{"lag-differs", warning, "give the load generator its own CPU: it must be equally late with every variant", (*checker).findLags},
+	{"harness-shared-cpu", warning, "use two or more CPUs, with the right to set affinity or a cpuset", (*checker).findShared},
+	{"left-cgroup", warning, "keep its processes in the cgroup that they start in: outside, no limit holds and throttling is not seen", (*checker).findLeavers},
+	{"limits-unmet", warning, "give tracetax the right to set it (root, or a delegated cgroup), or take the limit out of the file", (*checker).findUnmet},
+	{"sink-busy", warning, "lower the rate or the sampling: the sink may have slowed the tracer down", (*checker).findSinkBusy},
+	{"harness-busy", note, "nothing to do if the effect is large; otherwise report it: tracetax should use less", (*checker).findHarnessBusy},
+	{"cpu-stolen", warning, "use a machine whose CPUs are not shared with others", (*checker).findStolen},
+	{"busy-neighbour", warning, "stop the other programs and repeat: they slow the program down, and may cause blocked time and losses", (*checker).findNeighbours},
+	{"load-average", warning, "stop the other programs before the experiment", (*checker).findBusyStart},
+	{"clock-accounting", note, "give tracetax the right to make cgroups for exact CPU: process clocks show short-lived children only at their end, and no throttling", (*checker).findClock},
+	{"other-runtime", note, "compare it with a variant on the same runtime (against: …): its cost over the baseline includes the difference between the runtimes", (*checker).findRuntimes},
+	{"throttled", warning, "raise the app's CPU quota or lower the rate: the quota determines the latency, not the tracer", (*checker).findThrottled},
+	{"log-full", warning, "let it write less, or to a file: it waited for tracetax to read its log, which changes its latency, rate and use", (*checker).findFullLogs},
+	{"spinning", warning, "compare at capacity, where nothing spins, or with spinning off (.NET: env: {DOTNET_ThreadPool_UnfairSemaphoreSpinLimit: 0})", (*checker).findSpinning},
+	{"window-short", warning, "make the window at least 5 times as long as the tracer holds spans (--duration, or load: {duration: …})", (*checker).findShortWindow},
+	{"hop-waits-long", warning, "make the window at least 5 times as long as it waits (load: {duration: …}), or shorten its wait: part of its work falls into the drain", (*checker).findLongWaits},
+	{"hop-room-small", warning, "give it more room (traces: …), or shorten its wait: it throws the oldest traces away undecided", (*checker).findLittleRoom},
+	{"spans-late", warning, "lengthen its wait beyond the delays of the tracers (wait: …), or shorten these: of traces that it left out, late spans are in no count, and are shown as lost inside it", (*checker).findLateSpans},
+	{"never-steady", warning, "allow a longer warm-up (load: {warmup: auto..60s}), or raise the rate, which warms code sooner: the figures contain a part of the warm-up", (*checker).findNeverSteady},
+	{"never-quiet", warning, "shorten the tracer's delay or lower the rate: it still sent when the wait ended, and some of its cost is not counted", (*checker).findNeverQuiet},
+	{"never-calm", warning, "find what the program still does after its load: later work is not counted", (*checker).findNeverCalm},
+	{"idle-unknown", warning, "let the program be ready later (ready: …), and measure idle use (load: {idle: 1s}): operations are charged for the processes' own work during the drain", (*checker).findIdleUnknown},
+	{"idle-differs", warning, "find what the program still does when it is ready, or after its load: operations are charged for its own work during the drain", (*checker).findIdleDiffers},
+	{"low-rate", note, "raise the rate to see the cost of operations: idle use is a large part of the CPU per operation", (*checker).findLowRate},
+	{"cpu-negative", warning, "lengthen the window or the idle time before it: the noise is as large as the work", (*checker).findBelow},
+	{"modes", warning, "look at the dots of all blocks in the report; more blocks do not help before the cause is found", (*checker).findModes},
+	{"carry-over", warning, "find what a run leaves behind (a cache, a hot CPU, a growing database) and clear it; the order is balanced, which widens the interval and hardly biases the figure", (*checker).findCarryOver},
+	{"no-straight-line", warning, "read the cost of each depth, in the table or the chart of the report", (*checker).findBends},
+	{"operations-failed", warning, "see why operations fail: variants that do different work cannot be compared", (*checker).findFailedOperations},
+	{"redirected", warning, "request the page that it leads to, log in by steps, or allow the redirect (status: 302): the cost is that of the redirect", (*checker).findRedirected},
+	{"delayed-acknowledgement", note, "set TCP_NODELAY in the server, or write an answer at once: a server that writes head and body apart, with Nagle's algorithm on, waits 40 ms for Linux's delayed acknowledgement (Python's http.server, for one)", (*checker).findDelayedAcknowledgement},
+	{"answers-differ", warning, "find out why: a variant that answers differently may do less work, or more; there is no verdict", (*checker).findOtherWork},
+	{"expectation-unknown", note, "declare how many spans an operation makes (operations: {NAME: {spans: 3}})", (*checker).findUnknown},
+	{"nothing-traced", warning, "see whether the tracer instruments the program and reaches the sink (its log, class versions, plugins, configured methods): the difference is not the cost of tracing", (*checker).findNothingTraced},
+	{"traces-elsewhere", warning, "switch its tracing off (see docs/warnings.md), or send its spans to the sink ({sink.otlp.grpc}, {sink.otlp.http}); if no receiver of spans listens there, make that program a process of the workload, or use another port", (*checker).findElsewhere},
+	{"own-sampler", warning, "declare the share that it samples (env: {OTEL_TRACES_SAMPLER: parentbased_traceidratio, OTEL_TRACES_SAMPLER_ARG: \"0.1\"}, even if it does not read them); now the cost is that of tracing every operation", (*checker).findOwnSampler},
+	{"baseline-own", note, "make sure that nothing in it traces: switch tracing on in the other variants instead", (*checker).findOwnBaseline},
+	{"tracer-in-launcher", note, "start the program without the launcher, unless you want to measure both: the report charges the program for the tracer in the launcher", (*checker).findLaunchers},
+	{"packages-differ", warning, "install the tracer's versions for the program, or pin the tracer to the program's: both variants must run the same libraries", (*checker).findShadowed},
+	{"packages-unknown", note, "name the interpreter in the command (python3 app.py, or a script with #!): tracetax asks it", (*checker).findUnknownPackages},
+	{"no-spans", warning, "see which libraries the tracer knows, and its messages under " + resultsPlace + "/logs: it instruments nothing of this operation, and the difference is not the cost of tracing", (*checker).findNoSpans},
+	{"calibration-differs", warning, "correct the declared number of spans per operation, or find out why the tracer makes another number", (*checker).findCalibration},
+	{"spans-lost", warning, "lower the rate, or enlarge the tracer's queue, until nothing is lost: a tracer that drops spans does less work", (*checker).findLost},
+	{"spans-unaccounted", warning, "see the tracer's own log: spans are missing, and nobody reports a loss", (*checker).findUnaccounted},
+	{"sink-refused", warning, "lower the rate if datagrams came too fast; otherwise see the tracer's own log, and report it: nobody knows how many spans were in them", (*checker).findRefused},
+	{"spans-surplus", warning, "see what else traces, or correct the number of spans per operation: more came than expected", (*checker).findSurplus},
+	{"sampling-off", warning, "check how the tracer samples: the share of sampled traces is not the configured one", (*checker).findSampling},
+	{"duplicates", note, "see why the exporter sent spans again: it costs, but loses nothing", (*checker).findDuplicates},
+	{"evicted", warning, "lower the rate or shorten the window: the sink forgot span ids, and may miss duplicates", (*checker).findEvicted},
+	{"waited-for-tracer", note, "nothing to do: no figure contains the wait", (*checker).findWaited},
+	{"backend-differs", warning, "see how many spans it keeps (tracetax show of the backend): spans that it forgot after storing are in no count of losses; spans that went to the sink have its address in a configuration ({sink.…} is the backend's)", (*checker).findBackend},
+	{"killed-at-stop", warning, "see why the process does not end: its tracer may not have flushed", (*checker).findKilled},
 }
 
 // Codes are those of all warnings, in the order in which they are told.
@@ -119,7 +119,7 @@ func Codes() []string {
 
 // All runs all checks on findings that are made; results is the folder, as a user names it.
 func All(made *effect.Maker, results string, leftOut []finding.LeftOut, shadowed []finding.Shadowed) []finding.Warning {
-	s := &looker{made, results, leftOut, shadowed}
+	s := &checker{made, results, leftOut, shadowed}
 	out := []finding.Warning{}
 	for _, c := range checks {
 		for _, h := range c.find(s) {
@@ -132,8 +132,8 @@ func All(made *effect.Maker, results string, leftOut []finding.LeftOut, shadowed
 
 // Who looks, and what was seen where.
 
-// looker is what the checks look at.
-type looker struct {
+// checker is what the checks look at.
+type checker struct {
 	*effect.Maker
 	results string // the folder, as a user names it
 	leftOut []finding.LeftOut
@@ -157,7 +157,7 @@ func place(at cell.At, variant string) string {
 
 // perVariant makes one hit a variant of what is true of some of its runs; text
 // gets the worst value.
-func (s *looker) perVariant(threshold float64, of func(*dataset.Run) float64, text func(worst float64) string) []hit {
+func (s *checker) perVariant(threshold float64, of func(*dataset.Run) float64, text func(worst float64) string) []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		worst, n := 0.0, 0
@@ -175,7 +175,7 @@ func (s *looker) perVariant(threshold float64, of func(*dataset.Run) float64, te
 }
 
 // perCell makes one hit a cell and variant of what is true of some phases.
-func (s *looker) perCell(threshold float64, of func(*dataset.Phase) float64, text func(worst float64) string) []hit {
+func (s *checker) perCell(threshold float64, of func(*dataset.Phase) float64, text func(worst float64) string) []hit {
 	var hits []hit
 	for _, at := range s.Cells() {
 		for _, v := range s.Variants {

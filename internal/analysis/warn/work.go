@@ -22,14 +22,14 @@ const (
 	idleShare      = 0.2  // of a window's CPU that would have been used idle
 )
 
-func (s *looker) findOverloaded() []hit {
+func (s *checker) findOverloaded() []hit {
 	var hits []hit
 	for _, at := range s.Cells() {
 		for _, v := range s.Variants {
 			if over := s.Overloaded(v.Name, at); over != nil {
 				what := ": its latency is not compared, and its CPU has no verdict"
 				if metric.Driven.Has(s.RegimeOf(at)) {
-					what = ": its figures are of the rate reached"
+					what = ": its figures are those of the rate reached"
 				}
 				hits = append(hits, hit{words.Reason(*over) + what, place(at, v.Name)})
 				continue
@@ -51,7 +51,7 @@ func (s *looker) findOverloaded() []hit {
 
 // findThrottled leaves searches alone: they go up to the quota on purpose, and name
 // it where it binds.
-func (s *looker) findThrottled() []hit {
+func (s *checker) findThrottled() []hit {
 	return s.perCell(throttledShare, func(p *dataset.Phase) float64 {
 		worst := 0.0
 		if p.Capacity != nil {
@@ -69,7 +69,7 @@ func (s *looker) findThrottled() []hit {
 }
 
 // findFullLogs tells any time for which a program waited until tracetax had read its log.
-func (s *looker) findFullLogs() []hit {
+func (s *checker) findFullLogs() []hit {
 	return s.perCell(0, func(p *dataset.Phase) float64 {
 		worst := 0.0
 		for _, u := range p.Usage {
@@ -84,9 +84,9 @@ func (s *looker) findFullLogs() []hit {
 }
 
 // findShortWindow looks at windows, and at the probes of a search: these are held
-// against their goal by what is seen while operations are made, so that what the
+// against their goal by what is seen while operations are made, so what the
 // tracer defers beyond the last of them is missed.
-func (s *looker) findShortWindow() []hit {
+func (s *checker) findShortWindow() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		plan, window := s.Plans[v.Name], s.Shortest(v.Name)
@@ -95,7 +95,7 @@ func (s *looker) findShortWindow() []hit {
 		}
 		text := fmt.Sprintf("the window of %s is shorter than %d times %s", window, delays, plan.SaysPassed())
 		if s.Experiment.Load.Capacity != nil {
-			text = fmt.Sprintf("a probe of %s is shorter than %d times %s: what is deferred beyond its end does not count, and the capacity may come out too high",
+			text = fmt.Sprintf("a probe of %s is shorter than %d times %s: work after its end does not count, and the capacity may come out too high",
 				window, delays, plan.SaysPassed())
 		}
 		hits = append(hits, hit{text, v.Name})
@@ -104,7 +104,7 @@ func (s *looker) findShortWindow() []hit {
 }
 
 // findNeverQuiet looks at each operation, and at the end of the runs.
-func (s *looker) findNeverQuiet() []hit {
+func (s *checker) findNeverQuiet() []hit {
 	hits := s.perCell(0, func(p *dataset.Phase) float64 {
 		if p.Quiet {
 			return 0
@@ -117,55 +117,55 @@ func (s *looker) findNeverQuiet() []hit {
 		}
 		return 0
 	}, func(float64) string {
-		return "the sink still received when patience with the end of the run was over, so its count is not all"
+		return "the sink still received spans when the wait at the end of the run was over: its count is incomplete"
 	})...)
 }
 
 // findNeverCalm looks at drains in which the processes stayed busier than when they were idle.
-func (s *looker) findNeverCalm() []hit {
+func (s *checker) findNeverCalm() []hit {
 	return s.perCell(0, func(p *dataset.Phase) float64 {
 		if p.Calm == nil || *p.Calm {
 			return 0
 		}
 		return 1
 	}, func(float64) string {
-		return "the processes still used more CPU than when they were idle when patience with them ended"
+		return "the processes still used more CPU than when idle when the drain ended"
 	})
 }
 
 // whatIsOff says what is taken off for what processes use when idle, where that is no one rate.
-func (s *looker) whatIsOff() string {
+func (s *checker) whatIsOff() string {
 	if s.InTurns() && !slices.ContainsFunc(s.Idles, func(i dataset.Idle) bool { return i.Unread > 0 }) {
-		return "; what was read is taken off all the same, for while others had the load the processes did not use nothing"
+		return "; it is subtracted all the same, since others had the load for longer than the variant itself"
 	}
-	return ", so that nothing is taken off for that, of any variant"
+	return ": nothing is subtracted, of any variant"
 }
 
-func (s *looker) findIdleUnknown() []hit {
+func (s *checker) findIdleUnknown() []hit {
 	var hits []hit
 	for _, one := range s.Idles {
 		if one.Unread > 0 {
-			hits = append(hits, hit{fmt.Sprintf("what the processes use when idle was not read in %d of %d runs%s", one.Unread, one.Of, s.whatIsOff()), one.Variant})
+			hits = append(hits, hit{fmt.Sprintf("idle CPU was not read in %d of %d runs%s", one.Unread, one.Of, s.whatIsOff()), one.Variant})
 		}
 		if one.Unsteady > 0 {
-			hits = append(hits, hit{fmt.Sprintf("the processes were never calm before the first phase in %d of %d runs: what they use when idle is not known%s", one.Unsteady, one.Of, s.whatIsOff()), one.Variant})
+			hits = append(hits, hit{fmt.Sprintf("the processes were never calm before the first phase in %d of %d runs, and their idle CPU is unknown%s", one.Unsteady, one.Of, s.whatIsOff()), one.Variant})
 		}
 	}
 	return hits
 }
 
-func (s *looker) findIdleDiffers() []hit {
+func (s *checker) findIdleDiffers() []hit {
 	var hits []hit
 	for _, one := range s.Idles {
 		if one.Share > 0 {
-			hits = append(hits, hit{fmt.Sprintf("idle processes used %s of a CPU before the first phase, and %s after the last, by which a window's CPU would be up to %s wrong%s",
+			hits = append(hits, hit{fmt.Sprintf("idle processes used %s of a CPU before the first phase, and %s after the last; a window's CPU would be up to %s wrong%s",
 				finding.FormatValue(one.Before, "1"), finding.FormatValue(one.After, "1"), finding.FormatValue(one.Share, "1"), s.whatIsOff()), one.Variant})
 		}
 	}
 	return hits
 }
 
-func (s *looker) findLowRate() []hit {
+func (s *checker) findLowRate() []hit {
 	return s.perCell(idleShare, func(p *dataset.Phase) float64 {
 		var idle float64
 		for _, u := range p.Idle {
@@ -182,7 +182,7 @@ func (s *looker) findLowRate() []hit {
 
 // findFailedOperations reports any; a variant that fails more often is one that
 // does other work.
-func (s *looker) findFailedOperations() []hit {
+func (s *checker) findFailedOperations() []hit {
 	return s.perCell(0, func(p *dataset.Phase) float64 {
 		share, _ := dataset.Over(float64(p.Load.Failed+p.Load.TimedOut), float64(p.Load.Intended)) // 0 where none was intended
 		return share
@@ -192,7 +192,7 @@ func (s *looker) findFailedOperations() []hit {
 }
 
 // findRedirected finds operations whose answers lead elsewhere, though nobody said that they are right.
-func (s *looker) findRedirected() []hit {
+func (s *checker) findRedirected() []hit {
 	to := ""
 	return s.perCell(0, func(p *dataset.Phase) float64 {
 		most := uint64(0)
@@ -216,7 +216,7 @@ const (
 )
 
 // findDelayedAcknowledgement finds operations that wait for a delayed acknowledgement, by the time that they take.
-func (s *looker) findDelayedAcknowledgement() []hit {
+func (s *checker) findDelayedAcknowledgement() []hit {
 	return s.perCell(0, func(p *dataset.Phase) float64 {
 		median, known := p.Latency.At(50)
 		higher, seen := p.Latency.At(75)
@@ -225,12 +225,12 @@ func (s *looker) findDelayedAcknowledgement() []hit {
 		}
 		return median
 	}, func(worst float64) string {
-		return fmt.Sprintf("the median latency is %s, of which a delayed acknowledgement may be 40 ms", finding.FormatValue(worst, "s"))
+		return fmt.Sprintf("the median latency is %s, and a delayed acknowledgement may be 40 ms of it", finding.FormatValue(worst, "s"))
 	})
 }
 
 // findOtherWork tells where a variant answers otherwise than what it is held against.
-func (s *looker) findOtherWork() []hit {
+func (s *checker) findOtherWork() []hit {
 	var hits []hit
 	for _, at := range s.Cells() {
 		for _, p := range s.Pairs() {
@@ -243,7 +243,7 @@ func (s *looker) findOtherWork() []hit {
 }
 
 // findNeverSteady looks for pilots in which a variant did not get steady.
-func (s *looker) findNeverSteady() []hit {
+func (s *checker) findNeverSteady() []hit {
 	var hits []hit
 	for _, p := range s.Warmups() {
 		if p.Steady {

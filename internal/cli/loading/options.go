@@ -125,7 +125,7 @@ func (o *options) secure(r *load.Request) error {
 	case r.TLS == nil && (o.insecure || o.cacert != ""):
 		return errors.New("--insecure and --cacert are for https:// and grpcs:// only")
 	case o.insecure && o.cacert != "":
-		return errors.New("--insecure checks no certificate, so that --cacert has no use")
+		return errors.New("--insecure checks no certificate: leave --cacert out")
 	case r.TLS == nil:
 		return nil
 	}

@@ -118,7 +118,7 @@ func latencyLine(sum load.Summary, l record.Load) string {
 	return strings.Join(append(parts, most+loadTime(sum.LatencyMax)), "  ")
 }
 
-// noticeable is the share of the time in all from which overtime is told.
+// noticeable is the share of the whole time from which on overtime is shown.
 const noticeable = 0.05
 
 // overtimeText tells how long after the end of the schedule the last answer came.
@@ -134,11 +134,11 @@ func limitText(l record.Load, sum load.Summary) string {
 	case load.NothingAnswered:
 		return nothingText(l)
 	case load.GeneratorLate:
-		return fmt.Sprintf("Bounded by the generator: it was itself late by %s at p99, and the latencies hold that.\nThe server may be faster. Give the generator a CPU of its own or more --threads, or ask for\nless than %s/s.", loadTime(sum.LagP99), figure(sum.Asked))
+		return fmt.Sprintf("Bounded by the generator: it was late by %s at p99, and the latencies contain that.\nThe server may be faster. Give the generator its own CPU or more --threads, or ask for\nless than %s/s.", loadTime(sum.LagP99), figure(sum.Asked))
 	case load.GeneratorBusy:
-		return "Bounded by the generator: its threads were busy, or kept from a CPU, all the time; the\nserver may be faster than this. Give the generator a CPU of its own or more --threads."
+		return "Bounded by the generator: its threads ran, or waited for a CPU, all the time; the\nserver may be faster. Give the generator its own CPU or more --threads."
 	case load.ServerOverloaded:
-		return fmt.Sprintf("Overloaded: the server reached %s/s of the %s/s asked; latencies grow for as long as\nthat lasts, so that they say nothing of the server at a rate that it can hold.", figure(sum.Reached), figure(sum.Asked))
+		return fmt.Sprintf("Overloaded: the server reached %s/s of the %s/s asked; latencies grow as long as that\nlasts, and say nothing about the server at a rate that it can hold.", figure(sum.Reached), figure(sum.Asked))
 	}
 	return ""
 }

@@ -142,7 +142,7 @@ func announce(w io.Writer, a protocol.Addresses) {
 	}
 }
 
-// announceFaults says what the sink was asked to do wrong, so that nobody wonders.
+// announceFaults says what the sink was asked to do wrong, so nobody wonders.
 func announceFaults(w io.Writer, cfg sink.Config) {
 	var faults []string
 	if cfg.Lose > 0 {
@@ -193,7 +193,7 @@ func watchSink(ctx context.Context, w io.Writer, server *sink.Server) record.Cou
 type shareFlag float64
 
 // Set reads a share. The percent sign moves the decimal point rather than divides,
-// so that 33.3% is 0.333 and nothing beside it.
+// so 33.3% is 0.333 and nothing beside it.
 func (f *shareFlag) Set(text string) error {
 	digits, percent := strings.CutSuffix(text, "%")
 	if percent {

@@ -30,7 +30,7 @@ func (s *Search) bracket(probes []record.Probe) state {
 	}
 	all := s.groups(probes)
 	pass, fail, again := edges(all)
-	if again == nil && pass != nil && fail != nil && fail.rate/pass.rate <= 1+s.goal.Resolution+1e-9 && s.settled(pass) {
+	if again == nil && pass != nil && fail != nil && fail.rate/pass.rate <= 1+s.goal.Resolution+1e-9 && s.passedEnough(pass) {
 		if at := s.confirmed(all, pass, fail); at != nil {
 			return s.highest(pass, at)
 		}
@@ -53,7 +53,7 @@ func (s *Search) bracket(probes []record.Probe) state {
 		return s.higher(pass)
 	case fail.rate/pass.rate > 1+s.goal.Resolution+1e-9:
 		return probe(purposeBisect, s.between(probes, pass, fail))
-	case !s.settled(pass):
+	case !s.passedEnough(pass):
 		return probe(purposeVerify, pass.rate)
 	}
 	return probe(purposeVerify, fail.rate)
@@ -106,7 +106,7 @@ func (s *Search) higher(pass *group) state {
 	if pass.rate < most*(1-1e-9) {
 		return probe(purposeProbe, most)
 	}
-	if !s.settled(pass) {
+	if !s.passedEnough(pass) {
 		return probe(purposeVerify, pass.rate)
 	}
 	return end(record.AboveMax, fmt.Sprintf("at %s it still passed", perSecond(pass.rate)))

@@ -77,9 +77,9 @@ func (s *Search) Next(probes []record.Probe) (record.Probe, bool) {
 }
 
 // Result says what the probes come to. A search that has not ended is unsteady.
-func (s *Search) Result(probes []record.Probe) record.Capacity {
+func (s *Search) Result(probes []record.Probe) record.Search {
 	at := s.stand(probes)
-	c := record.Capacity{
+	c := record.Search{
 		Goal: string(s.goal.Goal), Target: s.target(), Method: string(s.goal.Method),
 		Outcome: at.outcome, Rate: at.found, Note: at.note, Probes: probes,
 	}
@@ -230,7 +230,7 @@ func (s *Search) length(rate float64) float64 {
 	if s.goal.Goal != config.GoalLatency {
 		return seconds
 	}
-	const sliver = 1.001 // so that a rounded number of operations is not one too few
+	const sliver = 1.001 // so a rounded number of operations is not one too few
 	return min(max(seconds, sliver*s.needed()/rate), longest*sliver*seconds)
 }
 

@@ -232,7 +232,7 @@ func failures(probes []record.Probe, rate float64) int {
 // that a single one within two points of the target would be luck.
 
 const (
-	leastScattered = 5    // probes near the target, from which their scatter is told
+	leastScattered = 5    // probes near the target, the fewest that show their scatter
 	alongside      = 0.2  // of the rate sought: how far from it a probe is near
 	sharp          = 0.03 // utilisation: the most standard error of their line at the target
 )

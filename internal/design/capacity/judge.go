@@ -167,12 +167,12 @@ const (
 )
 
 const (
-	full  = 0.9  // share of a resource from which it is taken to bind
-	apart = 0.05 // that a thread must be busier than the whole of the app's CPU, to be the nearer limit
+	full   = 0.9  // share of a resource from which it is taken to bind
+	nearer = 0.05 // that a thread must be busier than the whole of the app's CPU, to be the nearer limit
 )
 
 // binding names the resource that keeps the service from more than was found.
-func (s *Search) binding(probes []record.Probe, c record.Capacity) string {
+func (s *Search) binding(probes []record.Probe, c record.Search) string {
 	if len(probes) == 0 {
 		return ""
 	}
@@ -216,7 +216,7 @@ func lastPassed(probes []record.Probe) *record.Probe {
 
 // lowestFailing is the last probe that failed at the lowest rate that failed, one
 // that the generator did not fail where there is one; nil where none did.
-func (s *Search) lowestFailing(probes []record.Probe, c record.Capacity) *record.Probe {
+func (s *Search) lowestFailing(probes []record.Probe, c record.Search) *record.Probe {
 	var late *record.Probe
 	for i := len(probes) - 1; i >= 0; i-- {
 		p := &probes[i]
@@ -233,10 +233,10 @@ func (s *Search) lowestFailing(probes []record.Probe, c record.Capacity) *record
 	return late
 }
 
-// nearest names the resource of which the largest share was used.
+// nearest names the resource with the largest share in use.
 func nearest(p *record.Probe) (name string, share float64) {
 	name, share = bindsQuota, p.Utilisation
-	if p.Hottest > share+apart || p.Hottest >= full && share < full {
+	if p.Hottest > share+nearer || p.Hottest >= full && share < full {
 		name, share = "hottest thread", p.Hottest
 		if p.HottestOf != "" {
 			name += " of " + p.HottestOf

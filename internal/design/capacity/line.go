@@ -69,7 +69,7 @@ func lineThrough(held []*record.Probe, target float64) line {
 }
 
 // nearness is the weight of a probe for a line that meets the target at a rate. Those
-// far away keep a little, so that the slope does not hang on probes side by side.
+// far away keep a little, so the slope does not hang on probes side by side.
 func nearness(rate, at float64) float64 {
 	off := (rate/at - 1) / neighbourhood
 	return math.Exp(-off*off) + 0.05
@@ -126,7 +126,7 @@ func leastSquares(held []*record.Probe, weight func(*record.Probe) float64) line
 }
 
 // latest returns the last probes that were held, by rate: no more of them than memory,
-// so that what a service took while it was cold is forgotten.
+// so what a service took while it was cold is forgotten.
 func latest(probes []record.Probe) []*record.Probe {
 	var held []*record.Probe
 	for i := len(probes) - 1; i >= 0 && len(held) < memory; i-- {

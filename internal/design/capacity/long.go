@@ -1,6 +1,6 @@
 package capacity
 
-// Searches for the highest rate without loss in short probes, of which the answer is
+// Searches for the highest rate without loss in short probes, whose answer is
 // confirmed by a long one. A tracer's queue hides from a short probe what a long one
 // shows.
 
@@ -42,9 +42,9 @@ func (s *Search) misled(probes []record.Probe) bool {
 	})
 }
 
-// settled reports whether a rate that passes has passed for long enough: twice, or in a
+// passedEnough reports whether a rate has passed for long enough: twice, or in a
 // long probe.
-func (s *Search) settled(pass *group) bool {
+func (s *Search) passedEnough(pass *group) bool {
 	if s.long() {
 		return pass.long
 	}
@@ -84,13 +84,13 @@ const (
 )
 
 // suspicious reports whether a rate was not held in a way in which a pause of the
-// machine shows itself, so that the probe is to be made again.
+// machine shows itself, so the probe is to be made again.
 func suspicious(p *record.Probe) bool {
 	_, used := nearest(p)
 	return !p.Held && reached(p) >= nearly*p.Rate && used < room
 }
 
-// doubtful reports whether a probe failed by what may be an accident, so that it
+// doubtful reports whether a probe failed by what may be an accident, so it
 // is to be made again: the machine paused, or the generator was late while the
 // rate was held.
 func (s *Search) doubtful(p *record.Probe) bool {

@@ -142,7 +142,7 @@ func (v service) times(t *testing.T, p *record.Probe, backlog float64, late bool
 }
 
 // find searches a service to the end.
-func find(t *testing.T, s *Search, v service, seed uint64) record.Capacity {
+func find(t *testing.T, s *Search, v service, seed uint64) record.Search {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 7))
 	var probes []record.Probe
@@ -157,7 +157,7 @@ func find(t *testing.T, s *Search, v service, seed uint64) record.Capacity {
 		probes = append(probes, s.Judge(v.make(t, next, len(probes), r)))
 	}
 	t.Fatal("the search does not end")
-	return record.Capacity{}
+	return record.Search{}
 }
 
 func linear(base, demand float64) func(float64) float64 {
@@ -165,7 +165,7 @@ func linear(base, demand float64) func(float64) float64 {
 }
 
 // describeProbes is for a test that fails.
-func show(t *testing.T, c record.Capacity) {
+func show(t *testing.T, c record.Search) {
 	t.Helper()
 	t.Logf("%s: rate %.4g, passing %.4g, failing %.4g, binding %s, linear %t, U = %.3f + %.6f X, note %q",
 		c.Outcome, c.Rate, c.Passing, c.Failing, c.Binding, c.Linear, c.Base, c.Demand, c.Note)

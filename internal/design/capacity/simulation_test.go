@@ -114,7 +114,7 @@ func TestSimulation(t *testing.T) {
 					seeds = n
 				}
 			}
-			var wrong record.Capacity
+			var wrong record.Search
 			for seed := range seeds {
 				c := find(t, s, test.service, uint64(seed))
 				probes += len(c.Probes)
@@ -151,7 +151,7 @@ func TestSimulation(t *testing.T) {
 }
 
 // confirmed checks that neither end of a bracket rests on a single probe.
-func confirmed(t *testing.T, c record.Capacity, goal config.Capacity) {
+func confirmed(t *testing.T, c record.Search, goal config.Capacity) {
 	t.Helper()
 	passed, failed := 0, 0
 	for _, p := range c.Probes {
@@ -173,7 +173,7 @@ func confirmed(t *testing.T, c record.Capacity, goal config.Capacity) {
 
 // confirmedOver checks that the rate found has passed for so long, and that none is probed
 // for so long before a short probe has passed, unless short ones have misled.
-func confirmedOver(t *testing.T, c record.Capacity, over time.Duration) {
+func confirmedOver(t *testing.T, c record.Search, over time.Duration) {
 	t.Helper()
 	long, refuted := false, false
 	passed := map[float64]bool{}

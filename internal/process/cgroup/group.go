@@ -39,7 +39,7 @@ type Limits struct {
 
 // Tree makes groups for the processes of one launcher.
 type Tree interface {
-	// Create makes a group with the limits of c, as far as the tree has them.
+	// Create makes a group with those limits of c that the tree has.
 	Create(c Limits) (*Group, error)
 	// Has reports whether the tree has a controller: cpu, cpuset, memory.
 	Has(controller string) bool

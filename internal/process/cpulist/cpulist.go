@@ -27,7 +27,7 @@ func Format(cpus []int) string {
 	return strings.Join(parts, ",")
 }
 
-// maxCPUs bounds what Parse takes, so that a wrong list can't fill memory.
+// maxCPUs bounds what Parse takes, so a wrong list can't fill memory.
 const maxCPUs = 1 << 16
 
 // Parse reads one; "" is no CPU.

@@ -48,7 +48,7 @@ func Look(pids []int, variables []string, folder string) []Program {
 	return all
 }
 
-// longestCommand is how much of a command line is told, in bytes.
+// longestCommand is the kept length of a command line, in bytes.
 const longestCommand = 80
 
 func cut(command string) string {
@@ -98,7 +98,7 @@ func holds(dir, folder string) bool {
 }
 
 // Runtime is the virtual machine that the first of the processes runs on that has one, such as
-// "java 17.0.15+6 (Debian)"; "" where nobody can tell: it is told of Java alone.
+// "java 17.0.15+6 (Debian)"; "" if unknown: only Java is recognised.
 func Runtime(pids []int) string {
 	for _, pid := range pids {
 		program, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(pid), "exe"))

@@ -11,5 +11,5 @@ type Tables struct{}
 // Of sees nothing: that is told on Linux alone.
 func (*Tables) Of([]int) Sockets { return Sockets{} }
 
-// Runtime is told on Linux alone.
+// Runtime is known on Linux only.
 func Runtime([]int) string { return "" }

@@ -46,11 +46,11 @@ func Reached(at netip.Addr, host string) bool {
 	return false
 }
 
-// Which virtual machine a program runs on, as far as its files tell: of several that are
+// Which virtual machine a program runs on, by its files: of several that are
 // installed, the one that the program was really started with.
 
 // javaText reads the release file that lies in every JDK since 8: the version of the run
-// time, and who made it. "" where it says no version.
+// time, and its vendor. "" if it gives no version.
 func javaText(release []byte) string {
 	values := map[string]string{}
 	for lines := bufio.NewScanner(bytes.NewReader(release)); lines.Scan(); {

@@ -28,7 +28,7 @@ type keeper struct {
 
 	talk *lines.Server[Order, Report]
 
-	mu     sync.Mutex // held while reaping, so that Usage and the process table agree
+	mu     sync.Mutex // held while reaping, so Usage and the process table agree
 	exited bool
 	usage  syscall.Rusage
 
@@ -38,7 +38,7 @@ type keeper struct {
 
 // Keep is the whole life of a keeper. It is run by the hidden command
 // "agent keep" with the pipes of tracetax on its files 3 and 4, starts the
-// program it is told to, and returns when nothing of it is left. When ctx ends
+// program that the first order names, and returns when nothing of it is left. When ctx ends
 // or the pipe closes, it kills the program and everything that descends from it.
 func Keep(ctx context.Context) error {
 	orders, reports, err := keeperPipes()
@@ -142,7 +142,7 @@ func explainExec(path string, err error) error {
 	return fmt.Errorf("executing %s: %w", path, err)
 }
 
-// releaseStreams lets go of the program's stdin and stdout, so that their ends
+// releaseStreams lets go of the program's stdin and stdout, so their ends
 // are seen when the program closes them.
 func releaseStreams() error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)

@@ -1,4 +1,4 @@
-// Package output owns what a process writes: a file with an upper limit, and its end in memory, so that the last lines
+// Package output owns what a process writes: a file with an upper limit, and its end in memory, so the last lines
 // are there even when the disk is full; and the pipe it comes by. It must not know processes.
 package output
 
@@ -36,7 +36,7 @@ type Log struct {
 	pump *pump // nil until the process starts
 }
 
-// Create makes a log with a file, of which the first limit bytes are kept.
+// Create makes a log with a file; the first limit bytes are kept.
 func Create(path string, limit int64) (*Log, error) {
 	file, err := os.Create(path)
 	if err != nil {
@@ -122,7 +122,7 @@ func (l *Log) Follow(r *os.File) {
 	l.mu.Unlock()
 }
 
-// Full is for how long until now the pipe was full, about: what the process wrote had not been read, so that it had to wait.
+// Full is for how long until now the pipe was full, about: what the process wrote had not been read, so it had to wait.
 // It is 0 where the system does not say.
 func (l *Log) Full() time.Duration {
 	l.mu.Lock()
@@ -161,7 +161,7 @@ func (l *Log) Close() error {
 		_, err := io.WriteString(l.file, cut+string(last))
 		l.failure = err
 	}
-	// A failure to write was survived; Err tells it to those who need the whole log.
+	// A failure to write does not end the run; Err reports it to callers that need the whole log.
 	err := l.file.Close()
 	l.file = nil
 	return err

@@ -11,13 +11,13 @@ import (
 )
 
 // The pump lets a chatty process fill the pipe before it reads again: a wake-up for each line would cost tracetax, and
-// through the wake-up the process too. The more it finds the sooner it comes again, so that the pipe does not get full.
+// through the wake-up the process too. The more it finds the sooner it comes again, so the pipe does not get full.
 const (
 	leastPause = time.Millisecond // shorter ones are not to be had of a timer
 	mostPause  = 10 * time.Millisecond
 )
 
-// pipeSize is what the pipe should hold, so that a process isn't held up
+// pipeSize is what the pipe should hold, so a process isn't held up
 // during a pause; the kernel may grant less, down to the usual size.
 const (
 	pipeSize  = 1 << 20
@@ -154,7 +154,7 @@ func (p *pump) look(fd uintptr, held int) {
 	p.full += since
 }
 
-// wasFull is for how long the pipe was full until now, so that the process could not write, about.
+// wasFull is for how long the pipe was full until now, so the process could not write, about.
 func (p *pump) wasFull() time.Duration {
 	p.reading.Lock()
 	defer p.reading.Unlock()

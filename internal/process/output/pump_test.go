@@ -110,7 +110,7 @@ func TestHowLongAPipeWasFull(t *testing.T) {
 
 	p, w, _ = pipeOf(t)
 	go p.run()
-	for range 5000 { // without a wait, so that some come while the pump pauses; far less than the pipe holds
+	for range 5000 { // without a wait, so some come while the pump pauses; far less than the pipe holds
 		if _, err := w.WriteString("a line of a request\n"); err != nil {
 			t.Fatal(err)
 		}

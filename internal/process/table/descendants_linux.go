@@ -191,7 +191,7 @@ func parseStat(text string) (stat, error) {
 	_, rest, ok := cutLast(text, ')')
 	fields := strings.Fields(rest)
 	if !ok || len(fields) < 4 || len(fields[0]) != 1 {
-		return stat{}, fmt.Errorf("process status %q is not what was expected", text)
+		return stat{}, fmt.Errorf("process status %q is not in the known format", text)
 	}
 	parent, err1 := strconv.Atoi(fields[1])
 	session, err2 := strconv.Atoi(fields[3])

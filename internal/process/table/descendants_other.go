@@ -2,7 +2,7 @@
 
 package table
 
-// Without /proc only the process groups tell who belongs together.
+// Without /proc only the process groups show which processes belong together.
 
 import (
 	"errors"

@@ -1,5 +1,5 @@
-// Package table owns what the kernel's table of processes tells: who runs, who descends from whom, which threads there
-// are. It must not know who started a process, and what becomes of it.
+// Package table owns the kernel's table of processes: which run, which descend from which, and which threads there
+// are. It must not know why a process was started, nor what becomes of it.
 package table
 
 import (

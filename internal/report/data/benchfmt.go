@@ -87,7 +87,7 @@ func benchLines(doc *finding.Document) []*benchLine {
 }
 
 // benchConfig holds the lines that say what was measured. benchstat compares only
-// lines that agree in all of them, so that what differs from one result to the next
+// lines that agree in all of them, so what differs from one result to the next
 // (the seed, the version of tracetax) stays out.
 func benchConfig(doc *finding.Document) []benchfmt.Config {
 	var all []benchfmt.Config

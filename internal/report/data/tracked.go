@@ -47,7 +47,7 @@ const (
 var ofTracing = []string{metric.CPUPerSpan, metric.CPUPerKeptTrace, metric.Slope, metric.Base, metric.R2}
 
 // hasBaseline reports whether a finding has a value of the variant that it is against: a difference to it, or that each
-// side is told for itself.
+// side has a figure of its own.
 func hasBaseline(f *finding.Finding) bool {
 	return !slices.Contains(ofTracing, f.Metric) && (f.Absolute != nil || f.Relative != nil || f.Uncompared)
 }
@@ -121,7 +121,7 @@ func trackedName(doc *finding.Document, f *finding.Finding, variant string) stri
 	return finding.PlainText(strings.Join(names, "/"))
 }
 
-// The format of the GitHub action "benchmark", for metrics of which less is better.
+// The format of the GitHub action "benchmark", for metrics where less is better.
 
 // actionFigure is one line of a chart.
 type actionFigure struct {
@@ -135,7 +135,7 @@ type actionFigure struct {
 // asPart is the ending of a cost as a part of the baseline's value: 104.2 % for one of 4.2 %.
 const asPart = "_of_baseline"
 
-// BenchmarkAction writes the main figures of which less is better as github-action-benchmark's customSmallerIsBetter.
+// BenchmarkAction writes the main figures where less is better as github-action-benchmark's customSmallerIsBetter.
 // Shares are in percent. That action warns by the ratio of a figure to the one before. So a cost is told as a part of the
 // baseline's value: from 0.1 % to 0.5 % is not five times as much; and an amount is left out that may be zero or below.
 func BenchmarkAction(w io.Writer, doc *finding.Document) error {

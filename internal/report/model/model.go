@@ -38,7 +38,7 @@ type Alarm struct {
 	Lines []string
 }
 
-// Depth says for whom a section is.
+// Depth says for which readers a section is.
 type Depth int
 
 // The depths.
@@ -142,7 +142,7 @@ type Cell struct {
 	Text string
 	Tone Tone
 
-	Mark  string   // says the tone in one character, before the text, so that no meaning hangs on colour
+	Mark  string   // says the tone in one character, before the text, so no meaning hangs on colour
 	Long  string   // takes the place of the text where there is room for a sentence
 	More  []string // is said beside the text where there is room for more
 	Parts []Part   // what the text is made of

@@ -1,5 +1,5 @@
 // Package page owns how a report is drawn as a page: one file that needs no network, made from a template, a style sheet
-// and the chart program. What it shows is in its tables too, so that it can be read without the charts, by a screen
+// and the chart program. What it shows is in its tables too, so it can be read without the charts, by a screen
 // reader or on paper. It must not know what was measured.
 package page
 
@@ -44,7 +44,7 @@ type filled struct {
 
 // Write draws a page. It fails on one whose charts JSON cannot hold: with figures that are no numbers.
 func Write(w io.Writer, p *model.Page) error {
-	// json.Marshal writes <, > and & as escapes, so that no name can end the script element that holds it; that is why
+	// json.Marshal writes <, > and & as escapes, so no name can end the script element that holds it; that is why
 	// it may be marked as safe.
 	data, err := json.Marshal(p.Charts)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // Shown is what answers and, apart from it, its interval: the ratio, or the difference
-// where there is none or it says nothing, so that no verdict is without a figure.
+// where there is none or it says nothing, so no verdict is without a figure.
 func Shown(f *finding.Finding) (estimate, ends model.Cell) {
 	i := f.Shown()
 	if i == nil {
@@ -172,7 +172,7 @@ func LostTable(lossy []finding.Lossy) model.Grid {
 	return table
 }
 
-// LostSection has the table of who is excluded from the ranking, if anybody is, with what the costs mean.
+// LostSection has the table of variants that are excluded from the ranking, if any, with the meaning of their costs.
 func LostSection(apart model.Grid) model.Section {
 	s := model.Section{ID: "apart", Title: "Excluded from the ranking: variants that lost spans", Depth: model.Folded}
 	if len(apart.Rows) == 0 {

@@ -16,7 +16,7 @@ var Kinds = []finding.Kind{
 	finding.Over, finding.Overloaded, finding.Costs, finding.CannotTell, finding.NoDifference, finding.Saves, finding.Within,
 }
 
-// VerdictMark says the same in one character, so that no meaning hangs on colour.
+// VerdictMark says the same in one character, so no meaning hangs on colour.
 func VerdictMark(k finding.Kind) string {
 	switch k {
 	case finding.Costs:

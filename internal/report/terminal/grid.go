@@ -141,7 +141,7 @@ func (g grid) gap(c int) string {
 func (g grid) line(p painter, shown, widths []int, cell func(int) textCell) string {
 	var b strings.Builder
 	b.WriteString(indent)
-	pending := "" // blanks are written only before something, so that no line ends in them
+	pending := "" // blanks are written only before something, so no line ends in them
 	for i, c := range shown {
 		if i > 0 {
 			pending += g.gap(c)

@@ -208,7 +208,7 @@ func isChain(g *Group, metric, role, base string, contenders []string) bool {
 }
 
 // otherMetrics has a row for each variant and a column for each main metric but
-// the headline, of which it has the parts by role where there are several; the
+// the headline, with its parts by role if there are several; the
 // mark of its verdict stands beside a value.
 func otherMetrics(g *Group, metric, role, base string, contenders []string) model.Grid {
 	var shown []*finding.Finding // one of each metric

@@ -182,7 +182,7 @@ type changeGroup struct {
 	changes               []*finding.Change
 }
 
-// changeGroups splits the changes by metric and role, as far as they are shown:
+// changeGroups splits the shown changes by metric and role:
 // those that people decide by, and any that has a verdict worth seeing.
 func changeGroups(doc *finding.Comparison, all bool) []*changeGroup {
 	var out []*changeGroup
@@ -301,10 +301,10 @@ func sidesText(doc *finding.Comparison) []string {
 }
 
 // changeCentres explains why the figures of a row need not give its change.
-const changeCentres = " Each figure is a centre over the blocks, of its own (Hodges–Lehmann): those of a row need not subtract or divide exactly."
+const changeCentres = " Each figure is a centre over the blocks (Hodges–Lehmann), and those of a row need not subtract or divide exactly."
 
 // changeIntervals says what the intervals of a comparison are.
-const changeIntervals = "An interval beside a verdict is the one that the verdict was read off: corrected, so that all of them hold at once in 95 of 100 comparisons. One without a verdict is of 95 % by itself."
+const changeIntervals = "An interval beside a verdict is corrected: all of them together are right in 95 of 100 comparisons. One without a verdict is an uncorrected 95 % interval."
 
 // changeText says what a change is.
 func changeText(doc *finding.Comparison) string {

@@ -90,7 +90,7 @@ func isRoleOfHeadline(g *Group, f *finding.Finding) bool {
 }
 
 // severalRoles reports whether the headline is made up of more than one role,
-// so that the parts say something that the sum does not.
+// so the parts say something that the sum does not.
 func severalRoles(g *Group) bool {
 	roles := map[string]bool{}
 	for _, f := range g.Findings {
@@ -242,7 +242,7 @@ func (g *Group) contenders(doc *finding.Document, base string) []string {
 	return names
 }
 
-// find returns the finding of one metric and of whom it is charged to for a pair, or nil.
+// find returns the finding of one metric, charged to one role or service, for a pair, or nil.
 func (g *Group) find(metric, role, variant, against string) *finding.Finding {
 	for _, f := range g.Findings {
 		if f.Metric == metric && f.Charged() == role && f.Variant == variant && f.Against == against {

@@ -22,7 +22,7 @@ import (
 func headOf(doc *finding.Document) *model.Page {
 	p := &model.Page{
 		Title: cmp.Or(doc.Experiment.Workload, doc.Experiment.Name), Name: doc.Experiment.Name,
-		Alarm: alarmOf(doc), Summary: doc.FullSummary, Kept: parts.Kept(budgetKinds(doc)), About: [][]string{about(doc)}, Details: came(doc), Results: doc.Results,
+		Alarm: alarmOf(doc), Summary: doc.Summary, Kept: parts.Kept(budgetKinds(doc)), About: [][]string{about(doc)}, Details: came(doc), Results: doc.Results,
 	}
 	if doc.Quick {
 		p.Notices = []string{quickText}
@@ -184,7 +184,7 @@ func machineTable(doc *finding.Document) model.Grid {
 	return g
 }
 
-// brief is a result of which an operation after the other is shown.
+// brief is a result whose operations are shown one after the other.
 type brief struct {
 	doc   *finding.Document
 	all   bool            // every metric, role and ledger
@@ -202,7 +202,7 @@ func Brief(doc *finding.Document, all bool) *model.Page {
 	return p
 }
 
-// beside are the parts beside the findings, as far as there are such.
+// beside are the parts beside the findings, if any.
 func beside(doc *finding.Document, levels bool) []model.Section {
 	return parts.Sections(saturationSection(doc, levels), heapSection(doc, levels), parts.LostSection(parts.LostTable(doc.Lossy)), stepsSection(doc, levels))
 }

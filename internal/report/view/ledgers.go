@@ -247,7 +247,7 @@ const nothingReceived = "No spans received: this is not the overhead of tracing"
 
 const sentElsewhere = "Spans were sent elsewhere than to the sink: differences to what sent them are not the overhead of tracing"
 
-// alarmOf says of whom no span came, and of whom spans went elsewhere. Where that is so of all that is compared, or of some of
+// alarmOf names the variants without a span, and those whose spans went elsewhere. Where that is so of all that is compared, or of some of
 // it, reads differently.
 func alarmOf(doc *finding.Document) model.Alarm {
 	if len(doc.Untraced) == 0 && len(doc.Elsewhere) == 0 {

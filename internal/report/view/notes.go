@@ -13,13 +13,13 @@ import (
 )
 
 // centresText explains why figures in a row need not divide.
-const centresText = "Values and differences are centres over the blocks, each of its own (Hodges–Lehmann; ratios are taken within blocks): they need not subtract or divide exactly."
+const centresText = "Values, differences and ratios are each a centre over the blocks (Hodges–Lehmann; ratios within blocks), and need not subtract or divide exactly."
 
 // jointText says what a verdict without a corrected interval rests on.
 const jointText = "With so few blocks a verdict of costs or saves rests on a joint test: it is corrected for all comparisons, and the interval beside it is not."
 
 // familiesText says what verdicts are corrected for.
-const familiesText = "Verdicts are corrected so that those on the headline, those on all other metrics, and those on budgets are each wrong in at most 5 of 100 experiments."
+const familiesText = "Verdicts are corrected: those on the headline, those on all other metrics, and those on budgets are each wrong in at most 5 of 100 experiments."
 
 // howToRead explains the figures of a document.
 func howToRead(doc *finding.Document) string {

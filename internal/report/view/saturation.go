@@ -1,5 +1,5 @@
 // The tables of self-driving workloads: what must stand side by side in
-// saturation, what each step of tracing adds, who is excluded from the ranking, and who was left out.
+// saturation, what each step of tracing adds, which variants are excluded from the ranking, and which were left out.
 
 package view
 
@@ -83,7 +83,7 @@ func sideText(g *Group, name, variant, base string) string {
 
 // saturationSection has what must be read together where a workload is self-driving as fast as it goes.
 func saturationSection(doc *finding.Document, levels bool) model.Section {
-	s := model.Section{Title: "In saturation", Depth: model.Folded, Notes: parts.Faint("Wall and CPU of a call, what its threads waited, and what of its spans arrived: none of them says what an agent costs by itself.")}
+	s := model.Section{Title: "In saturation", Depth: model.Folded, Notes: parts.Faint("Wall time and CPU of a call, the wait of its threads, and the spans that arrived: none alone is the cost of an agent.")}
 	for _, g := range drivenGroups(doc, levels) {
 		if g.isSaturated() {
 			addTable(&s, g, saturation(doc, g))

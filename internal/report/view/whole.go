@@ -255,10 +255,6 @@ func method(doc *finding.Document) string {
 	if doc.Experiment.Load != "" {
 		load = ", under the same load (" + finding.PlainText(doc.Experiment.Load) + ")"
 	}
-	were, each := "were", "each of which"
-	if doc.Runs.Blocks == 1 {
-		were, each = "was", "which"
-	}
 	order := "ran every variant once, in random order and in fresh processes"
 	switch doc.Experiment.Order {
 	case "windows":
@@ -266,9 +262,9 @@ func method(doc *finding.Document) string {
 	case "woven":
 		order = "ran fresh processes of all variants at the same time, each with its load"
 	}
-	return fmt.Sprintf("%s %s made, %s %s%s. ", words.Counted(doc.Runs.Blocks, "block"), were, each, order, load) +
+	return fmt.Sprintf("%s %s%s. ", words.Counted(doc.Runs.Blocks, "block"), order, load) +
 		"A cost is the centre of the differences within blocks (Hodges–Lehmann)" + bounded(doc, ", with its 95 % interval", "; there are too few blocks for intervals") + ". " +
-		"CPU is that of all processes but the load generator and the receiver of spans, from the start of the load until the last span had come."
+		"CPU is that of all processes but the load generator and the receiver of spans, from the start of the load until the last span came."
 }
 
 // where says on what machine, by what and when a result was measured, and which versions of tracers it had.

@@ -11,7 +11,7 @@ import (
 )
 
 // errBody is what a body gets that is not msgpack, or not of the form that it should be.
-var errBody = errors.New("body is not the msgpack message that it should be")
+var errBody = errors.New("the body is not the expected msgpack message")
 
 // reader reads a body. The first error ends it: whatever is read then is empty.
 type reader struct {
@@ -127,7 +127,7 @@ func (r *reader) skip() {
 	r.take(rest, err)
 }
 
-// end is the error of a body that was read, of which nothing may be left.
+// end is the error of a body that was read; nothing may be left.
 func (r *reader) end() error {
 	if r.err == nil && len(r.rest) > 0 {
 		r.fail(errors.New("data after its end"))

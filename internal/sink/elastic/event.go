@@ -160,7 +160,7 @@ func (w *walker) whole(to *uint64) error {
 const agentJava = "java"
 
 // mostMerges bounds how many transactions are remembered at least. The agent sends a
-// transaction right behind its spans, so that few are open at a time.
+// transaction right behind its spans, so few are open at a time.
 const mostMerges = 1 << 14
 
 // merges remembers how many spans were merged, by the id of their transaction: it may

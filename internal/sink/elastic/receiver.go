@@ -169,7 +169,7 @@ func (w *walker) countSpan(b *tally.Batch, child bool) error {
 		Name: e.name, Kind: kindOf(e, child), Loose: true, Wide: true, Merged: merged,
 		// The statistics are of spans that are counted as dropped as well: of the exit
 		// spans among them, and of a composite one they count all that it is made of. How
-		// many were composite is not told, so that this is the least.
+		// many were composite is not told, so this is the least.
 		Suppressed: max(e.dropped, e.summed),
 	})
 	counted := b.Spans - before

@@ -20,7 +20,7 @@ const (
 	maxLine = 300 << 10
 	// readSize is how much is read at a time, in bytes.
 	readSize = 64 << 10
-	// maxFaults bounds how many faults a sender is told.
+	// maxFaults bounds how many faults a sender gets.
 	maxFaults = 5
 )
 
@@ -62,10 +62,10 @@ func (e *Receiver) events(r *http.Request) wire.Answer {
 	s.reset(e.Total)
 	s.lines.merges = &e.merges
 	defer e.streams.Put(s)
-	e.Total.Heard()
+	e.Total.Touch()
 	meter := &wire.Meter{From: r.Body, Limit: e.Limits.Body}
 	err := e.readAll(r, s, meter, encoding)
-	e.Total.Heard()
+	e.Total.Touch()
 	if err != nil {
 		refusal := e.Unread(err)
 		if s.refused != nil {
@@ -90,7 +90,7 @@ func (e *Receiver) readAll(r *http.Request, s *stream, meter *wire.Meter, encodi
 	for {
 		n, err := plain.Read(s.room[s.held:])
 		if n > 0 {
-			e.Total.Heard()
+			e.Total.Touch()
 			if err := e.Extend(r.Context()); err != nil {
 				return err
 			}

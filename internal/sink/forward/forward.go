@@ -234,7 +234,7 @@ func (h *handler) finish(ctx context.Context) wire.Answer {
 	return x.answer
 }
 
-// rest reads what the backend has left of the body, so that it is counted, and returns
+// rest reads what the backend has left of the body, so it is counted, and returns
 // how it was counted.
 func (x *exchange) rest() wire.Answer {
 	buffer := make([]byte, 32<<10)

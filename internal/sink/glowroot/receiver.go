@@ -1,5 +1,5 @@
 // Package glowroot receives what Glowroot's agents send to a central collector over gRPC:
-// traces, of which a transaction is a span and so is each of its entries; and what they add
+// traces, whose transaction is a span and so is each of its entries; and what they add
 // up of all transactions once a minute, in which there is no span. It must not know the
 // workload or what was expected.
 package glowroot

@@ -52,7 +52,7 @@ type logFolder struct {
 	last   int // the highest number
 }
 
-// checkWhole reports a log of which files are missing.
+// checkWhole reports a log with missing files.
 func checkWhole(logs map[string]*logFolder) error {
 	for dir, l := range logs {
 		if l.last > l.files {

@@ -164,7 +164,7 @@ func (w *walker) count(batch *tally.Batch, l *layout, fields []byte) {
 // execution counts a record of an operation as a span. It does not tell which call was
 // around it, only whether there was one.
 func (w *walker) execution(batch *tally.Batch, fields []byte) {
-	var id [8]byte // of the place plus 1, so that the first has one
+	var id [8]byte // of the place plus 1, so the first has one
 	if order := int32(binary.BigEndian.Uint32(fields[executionOrder:])); order >= 0 {
 		binary.BigEndian.PutUint64(id[:], uint64(order)+1)
 	}

@@ -154,7 +154,7 @@ func walkMetricsJSON(b *tally.Batch, body []byte) error {
 	return r.Document(r.Path("resourceMetrics", r.Path("scopeMetrics", r.Path("metrics", metric))))
 }
 
-// badID has a length that no id has, so that its span is refused.
+// badID has a length that no id has, so its span is refused.
 var badID = []byte{0}
 
 // decodeID decodes an id from hexadecimal digits into room; badID if it can't be.

@@ -17,7 +17,7 @@ import (
 	"github.com/tracetax/tracetax/internal/sink/wire"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	_ "google.golang.org/grpc/encoding/gzip" // so that compressed bodies are understood
+	_ "google.golang.org/grpc/encoding/gzip" // so compressed bodies are understood
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
@@ -91,7 +91,7 @@ func (r *Receiver) GRPC() *grpc.Server {
 }
 
 // service describes a signal's service. Export is declared as a stream of one
-// message, which is the same on the wire, so that the handler runs before the
+// message, which is the same on the wire, so the handler runs before the
 // body is read and can make it wait.
 func (r *Receiver) service(s *signal) *grpc.ServiceDesc {
 	return &grpc.ServiceDesc{
@@ -103,8 +103,8 @@ func (r *Receiver) service(s *signal) *grpc.ServiceDesc {
 	}
 }
 
-// admit gives every request a deadline of ours, so that a sender that stops in the
-// middle of a body does not hold it for ever, and refuses those beyond all measure.
+// admit gives every request a deadline of ours, so a sender that stops in the
+// middle of a body does not hold it for ever, and rejects requests above maxWaiting.
 func (r *Receiver) admit(ctx context.Context, _ *tap.Info) (context.Context, error) {
 	if r.admitted.Add(1) > maxWaiting {
 		r.admitted.Add(-1)
@@ -143,7 +143,7 @@ func (r *Receiver) export(s *signal, stream grpc.ServerStream) error {
 		return err
 	}
 	r.Linger(stream.Context())
-	if err := stream.Context().Err(); err != nil { // the sender's patience is over: what comes now is no success
+	if err := stream.Context().Err(); err != nil { // the client's deadline has passed; do not report success
 		return status.FromContextError(err).Err()
 	}
 	return stream.SendMsg(&wire.Message{Out: answer})

@@ -131,7 +131,7 @@ func (s *serviceName) walkAttribute(message []byte) error {
 	return f.Err
 }
 
-// stringValue is an AnyValue as far as it is a string. Its fields exclude each
+// stringValue is an AnyValue that may be a string. Its fields exclude each
 // other: the last one on the wire holds.
 type stringValue struct {
 	text []byte

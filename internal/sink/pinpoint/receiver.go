@@ -188,7 +188,7 @@ func (s *span) count(batch *tally.Batch, message []byte) error {
 	return f.Err
 }
 
-// event counts a PSpanEvent. Its number is told apart from others within its span, or
+// event counts a PSpanEvent. Its number is unique within its span, or
 // within its branch of it, only. It is taken for a child of the span: how deep it lies
 // is said, but not below which event.
 func (s *span) event(batch *tally.Batch, message []byte) error {

@@ -84,7 +84,7 @@ func (s *Server) pass(stream grpc.ServerStream, name string, method Method) erro
 	return err
 }
 
-// leftover is how long a sender is listened to whose backend is not there, before it is told so.
+// leftover is how long a sender without a backend is read before it gets the error.
 var leftover = time.Second // which tests change
 
 // drop counts what the sender has sent, which no backend gets.

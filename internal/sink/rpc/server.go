@@ -19,7 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/sink/wire"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	_ "google.golang.org/grpc/encoding/gzip" // so that compressed messages are understood
+	_ "google.golang.org/grpc/encoding/gzip" // so compressed messages are understood
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
@@ -104,7 +104,7 @@ func (s *Server) Close() error {
 	return s.backend.Close()
 }
 
-// admit refuses calls beyond all measure.
+// admit rejects calls above maxStreams.
 func (s *Server) admit(ctx context.Context, _ *tap.Info) (context.Context, error) {
 	if s.open.Add(1) > maxStreams {
 		s.open.Add(-1)

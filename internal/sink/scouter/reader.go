@@ -152,7 +152,7 @@ func (r *reader) list(nesting int, named bool) {
 
 // This file puts packs together that came in pieces.
 
-// pieces holds the packs of which pieces are missing. The oldest make room for new
+// pieces holds the incomplete packs. The oldest make room for new
 // ones: a piece that was lost on the way never comes.
 type pieces struct {
 	limit  int64 // bytes held at most

@@ -22,7 +22,7 @@ import (
 
 // Limits bound what senders can make a receiver hold, and for how long.
 type Limits struct {
-	Body   int64         // bytes of packs of which pieces are missing, all together
+	Body   int64         // bytes of all incomplete packs together
 	Header time.Duration // time for a connection to say what it is
 }
 
@@ -152,7 +152,7 @@ func (r *Receiver) take(datagram []byte) {
 	}
 }
 
-// What a connection begins with: who opened it.
+// What a connection begins with: its opener.
 const (
 	agent        = 0xCAFE1001
 	agentV2      = 0xCAFE1002
@@ -179,7 +179,7 @@ func (r *Receiver) handle(c net.Conn) {
 	}
 }
 
-// greet reads who opened a connection, and the hash of its name.
+// greet reads the kind of the opener, and the hash of its name.
 func (r *Receiver) greet(c net.Conn, hello []byte) error {
 	if err := c.SetReadDeadline(time.Now().Add(r.limits.Header)); err != nil {
 		return err
@@ -251,7 +251,7 @@ func (r *Receiver) pass(datagram []byte, spans uint64) {
 }
 
 // join has an agent and the server talk, until either ends it. Where the server cannot be
-// reached the agent's connection ends, so that it tries again in its own time.
+// reached the agent's connection ends, so it tries again in its own time.
 func (r *Receiver) join(agent net.Conn, hello []byte) {
 	ctx, cancel := context.WithTimeout(context.Background(), r.limits.Header)
 	defer cancel()

@@ -180,7 +180,7 @@ const (
 	mark       = 0xf00dface // stands in the template for a request's number
 )
 
-// Stream makes requests that are all alike but for their ids, of which none is in two
+// Stream makes requests that are all alike but for their ids; none is in two
 // requests. It is safe for concurrent use.
 type Stream struct {
 	template []byte

@@ -120,7 +120,7 @@ func countSegment(batch *tally.Batch, message []byte) error {
 	return nil
 }
 
-// span is what is read of a SpanObject. A span's number is told apart from others
+// span is what is read of a SpanObject. A span's number is unique
 // within its segment only.
 type span struct {
 	number    int32

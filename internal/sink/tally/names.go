@@ -86,7 +86,7 @@ func (ns *names) mergeInto(total *names, places []int) []int {
 	return places
 }
 
-// reset sets all counts to zero. The names stay, so that the next request of the
+// reset sets all counts to zero. The names stay, so the next request of the
 // same sender allocates nothing, unless they are more than a Total would keep.
 func (ns *names) reset() {
 	if len(ns.name) > maxNames {
@@ -127,7 +127,7 @@ func clean(name []byte) string {
 	return strings.ToValidUTF8(string(name[:cut]), "\uFFFD") + "…"
 }
 
-// A root's name may have an id in it, so that there is a name for every trace. folded returns the name with a mark in the place of
+// A root's name may have an id in it, so there is a name for every trace. folded returns the name with a mark in the place of
 // each of these: of whole numbers, of UUIDs, and of words with digits in them that are too long for a version or a unit. Where it
 // has none it is the name itself, and else in room that the next call takes.
 func (b *Batch) folded(name []byte) []byte {
@@ -205,7 +205,7 @@ func rootAt(places []int, name int) root {
 }
 
 // shape is what is held of a trace: the root that came first, above whether its id is one that the load generator chose, above
-// sizeBits bits of how many spans it has. 0 is a trace of which nothing has come.
+// sizeBits bits of how many spans it has. 0 is a trace without a span so far.
 type shape uint32
 
 const (

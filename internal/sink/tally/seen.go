@@ -124,7 +124,7 @@ func newSeen(limit int, chosen traceparent.Key) *seen {
 	return s
 }
 
-// addAll takes note of a batch's spans, of which some tell of others; its places say where the
+// addAll takes note of a batch's spans; some tell of others; its places say where the
 // names of its roots are. It returns how many of those told of had been told of before: with a
 // span that comes twice they come twice too, the same number both times.
 func (s *seen) addAll(b *Batch) (again telling) {

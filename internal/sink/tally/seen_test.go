@@ -90,7 +90,7 @@ func TestSeenAgainstModel(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, uint64(limit)))
 		s, m := newSeen(limit, 0), &model{limit: limit}
 		for i := range 4000 {
-			// Few ids, so that duplicates, late parents and returns are frequent.
+			// Few ids, so duplicates, late parents and returns are frequent.
 			id := span(1+random.Uint64N(20), 1+random.Uint64N(40), random.Uint64N(40))
 			s.add(id, noRoot, 1, false)
 			m.add(id)

@@ -261,9 +261,9 @@ func (a *Activity) Finished() {
 	a.inFlight.Add(-1)
 }
 
-// Heard notes that bytes of a stream have come that is not a request under way: a
+// Touch notes that bytes of a stream have come that is not a request under way: a
 // stream may be open for as long as its sender lives.
-func (a *Activity) Heard() { a.last.Store(int64(time.Since(a.begun))) }
+func (a *Activity) Touch() { a.last.Store(int64(time.Since(a.begun))) }
 
 // InFlight is the number of requests that have arrived and not finished.
 func (a *Activity) InFlight() int { return int(a.inFlight.Load()) }

@@ -210,19 +210,19 @@ const whole = 1_000_000_000
 // loss throws away an exact share of spans, evenly spread: of the first n, the whole
 // part of n × share. There is no chance in it. The zero value takes nothing.
 type loss struct {
-	share uint64 // of whole
-	owed  uint64 // of whole: what has come together since the last span was taken
+	share   uint64 // of whole
+	accrued uint64 // of whole: since the last span was thrown away
 }
 
 func newLoss(share float64) loss { return loss{share: uint64(math.Round(share * whole))} }
 
 // takes reports whether the next span is thrown away.
 func (l *loss) takes() bool {
-	l.owed += l.share
-	if l.owed < whole {
+	l.accrued += l.share
+	if l.accrued < whole {
 		return false
 	}
-	l.owed -= whole
+	l.accrued -= whole
 	return true
 }
 
@@ -236,7 +236,7 @@ func Losable(share float64) bool {
 }
 
 // This file holds the hash table of the checking mode. It stores no keys: a slot
-// points at a held span, whose ids are the key, so that a span costs few bytes
+// points at a held span, whose ids are the key, so a span costs few bytes
 // and the garbage collector has nothing to follow.
 
 // key is a trace id followed by a span id, or by zeros for the trace itself.
@@ -254,7 +254,7 @@ const free = ^uint32(0)
 // table finds held spans by a key that is part of them: open addressing with
 // linear probing, at most three quarters full.
 type table struct {
-	seed  maphash.Seed // random, so that no sender can choose ids that collide
+	seed  maphash.Seed // random, so no sender can choose ids that collide
 	keyOf func(at uint32) key
 	slots []slot
 	used  int

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// passing are the errors of an accept that go away by themselves, and of which the next connection knows nothing.
+// passing are the errors of an accept that go away by themselves and do not affect the next connection.
 var passing = []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED}
 
 // pause is how long is waited after one of them.

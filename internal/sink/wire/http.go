@@ -23,7 +23,7 @@ const (
 	MaxHeader = 64 << 10
 
 	// idleConnection is how long a connection may wait for its next request:
-	// longer than any exporter's interval, so that none has to connect again.
+	// longer than any exporter's interval, so none has to connect again.
 	idleConnection = 10 * time.Minute
 )
 
@@ -189,7 +189,7 @@ const Busy = "the sink is busy with other requests; send again"
 // NewIntake returns an intake whose receivers count in total, and answer each request
 // that they have accepted so late.
 func NewIntake(total *tally.Total, limits Limits, late time.Duration) *Intake {
-	limits.Request += late // so that what was read in time can be answered
+	limits.Request += late // so what was read in time can be answered
 	return &Intake{Total: total, Limits: limits, late: late, places: make(chan struct{}, limits.Requests)}
 }
 

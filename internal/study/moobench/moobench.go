@@ -96,7 +96,7 @@ func kept(records []record.Record, variants []string) (map[int][]run, error) {
 	return out, nil
 }
 
-// blocksOf is how many blocks there are, in each of which every variant must have a run.
+// blocksOf is the number of blocks; every variant must have a run in each.
 func blocksOf(runs []run, variants []string, depth int) (int, error) {
 	blocks := 0
 	there := map[[2]int]bool{}

@@ -68,7 +68,7 @@ func pack(t *testing.T, path string, block, n int) {
 var variants = []string{"none", "kieker"}
 
 // The files are read as statistics.r reads them: the settings name them, and of each so many
-// rows are taken, of four columns, of which the second is the duration.
+// rows are taken, of four columns; the second is the duration.
 func TestWrite(t *testing.T) {
 	dir := result(t, 3, variants, nil, func(block int, variant string) int {
 		if variant == "kieker" && block == 2 {

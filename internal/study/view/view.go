@@ -52,7 +52,7 @@ func replicationChartSections(doc *study.Replication) []model.Section {
 		out = append(out, model.Section{ID: "studied", Title: "What it costs, measured and published", Chart: &model.Chart{}, Lead: model.Texts(lead + ".")})
 	}
 	if len(doc.Means) > 0 {
-		out = append(out, model.Section{ID: "means", Title: "Mean values, as studies draw them", Chart: &model.Chart{}, Lead: model.Texts("A bar is the mean of the values of all operations of a workload, or of one operation on all workloads. An operation weighs as much as its value is large. Bars beside each other are of the same operations: those that all of the variants have. Variants that are excluded from the ranking are in no mean. The costs with their intervals are in the table of means.")})
+		out = append(out, model.Section{ID: "means", Title: "Mean values, as studies draw them", Chart: &model.Chart{}, Lead: model.Texts("A bar is the mean of the values of all operations of a workload, or of one operation on all workloads. Operations with large values weigh more. Bars beside each other are of the same operations: those that all variants have. Variants that are excluded from the ranking are in no mean. The table of means has the costs with their intervals.")})
 	}
 	return out
 }

@@ -24,7 +24,7 @@ const (
 // samples is a series of durations, little-endian, in memory of its own.
 type samples struct{ memory []byte }
 
-// reserve returns room for so many durations. All of it is touched, so that no page
+// reserve returns room for so many durations. All of it is touched, so no page
 // is made while they come.
 func reserve(count int64) (samples, error) {
 	memory, err := unix.Mmap(-1, 0, int(max(count, 1)*sampleBytes), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)

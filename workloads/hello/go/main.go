@@ -45,7 +45,7 @@ func main() {
 	}
 }
 
-// run serves until ctx ends. Tracing stops after the server, so that the spans
+// run serves until ctx ends. Tracing stops after the server, so the spans
 // of the last requests are exported too.
 func run(ctx context.Context, listen, role, downstream string) (err error) {
 	stopTracing, err := startTracing(ctx)
@@ -96,7 +96,7 @@ func serve(ctx context.Context, listen string, handler http.Handler) error {
 // The operations of the service, and what answers them.
 
 // hashRounds is the work of one /cpu request: about 200 µs on one core of a
-// 2020s server. It is an amount and not a time, so that tracing cannot take
+// 2020s server. It is an amount and not a time, so tracing cannot take
 // part of it away.
 const hashRounds = 3000
 

@@ -74,7 +74,7 @@ func (d *deferred) make(ctx context.Context) {
 // OnStart does nothing.
 func (d *deferred) OnStart(context.Context, trace.ReadWriteSpan) {}
 
-// OnEnd keeps the span. The first one of the process is sent at once, so that the
+// OnEnd keeps the span. The first one of the process is sent at once, so the
 // exporter has its connection before anything is measured.
 func (d *deferred) OnEnd(span trace.ReadOnlySpan) {
 	d.mu.Lock()

@@ -44,7 +44,7 @@ func main() {
 }
 
 // run serves until ctx ends. Tracing starts after the connections are open, so
-// that they are no spans, and stops after the server, so that the spans of the
+// that they are no spans, and stops after the server, so the spans of the
 // last requests are exported too.
 func run(ctx context.Context, listen, database string) (err error) {
 	db, err := openDatabase(ctx, database)
@@ -145,7 +145,7 @@ func answer(w http.ResponseWriter, value any, err error) {
 const connections = 16
 
 // openDatabase opens every connection of the pool, and prepares the statements on
-// each, so that no request pays for it: pgx keeps what it has prepared.
+// each, so no request pays for it: pgx keeps what it has prepared.
 func openDatabase(ctx context.Context, url string) (*sql.DB, error) {
 	db, err := openDriver(url)
 	if err != nil {

@@ -43,7 +43,7 @@ func main() {
 	}
 }
 
-// run serves until ctx ends. Tracing stops after the server, so that the spans
+// run serves until ctx ends. Tracing stops after the server, so the spans
 // of the last requests are exported too.
 func run(ctx context.Context, listen, next string) (err error) {
 	stopTracing, err := startTracing(ctx)

@@ -20,9 +20,9 @@ import (
 	"github.com/tracetax/tracetax/internal/shell"
 )
 
-// settle waits until the sink has heard of the tracer, where it says that operations
-// made before that are lost, and then as long as it asks for besides.
-func (s *stage) settle(ctx context.Context) error {
+// awaitTracer waits until the tracer has connected, if it loses what operations make before that, and then for the
+// extra time that its file asks for.
+func (s *stage) awaitTracer(ctx context.Context) error {
 	s.lookAtRuntimes()
 	if err := s.askOf(); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (s *stage) connect(ctx context.Context) error {
 		return err
 	}
 	if !connected {
-		return fmt.Errorf("the tracer has not connected: the sink has heard nothing of it for %v after the start, so that what it traces now would be lost; see the log of the process, or give the tracer more time (connects:)", most)
+		return fmt.Errorf("the tracer did not connect within %v, so its spans would be lost; see the process log, or raise connects: in tracer.yaml", most)
 	}
 	return nil
 }
