@@ -36,7 +36,7 @@ type DriverRow struct {
 	Leaves          bool              // spans that come only when the processes end are of operations
 	CalibrationRate float64           // operations/s in a calibration, of an operation at a time; 0: each as soon as the one before has been answered
 
-	QuickWindow, QuickWarmup time.Duration // of a quick experiment
+	QuickWindow, QuickWarmup time.Duration // of a quick experiment; the warm-up where nothing warms up all operations before
 }
 
 // calibrationRate is slow enough that no tracer's queue runs over even where an
@@ -49,7 +49,7 @@ var Drivers = []DriverRow{
 		Name: Requests, Are: "workloads that are asked by requests", Is: "asked by requests",
 		Load: []string{"connections", "streams", "arrivals", "timeout"}, AtRate: metric.Open, Free: metric.Closed,
 		Refuses:   map[string]string{"samples": "samples is for self-driving workloads (self: true), and {workload} is asked by requests"},
-		Generator: true, QuickWindow: quickWindow, QuickWarmup: quickWarmup,
+		Generator: true, QuickWindow: 2500 * time.Millisecond, QuickWarmup: 500 * time.Millisecond,
 	},
 	{
 		Name: SelfDriving, Are: "self-driving workloads (self: true)", Is: "self-driving (calls, depth, threads, busy, rate and duration are its words)",
@@ -61,7 +61,7 @@ var Drivers = []DriverRow{
 			"generator-late": "workload {workload} is self-driving, so that there is no generator to be late",
 			"front":          "workload {workload} is self-driving: there are none",
 		},
-		EndsItself: true, Leaves: true, CalibrationRate: calibrationRate, QuickWindow: quickDriven, QuickWarmup: quickDrivenWarm,
+		EndsItself: true, Leaves: true, CalibrationRate: calibrationRate, QuickWindow: time.Second, QuickWarmup: 3 * time.Second, // as long, since agents of Java are not compiled earlier
 	},
 }
 

@@ -198,11 +198,11 @@ func TestQuickenDriven(t *testing.T) {
 	if e.Load.Calls != quickCalls || e.Load.Duration != time.Second {
 		t.Errorf("%+v", e.Load)
 	}
-	if e.Load.Warmup != quickDrivenWarm {
+	if e.Load.Warmup != SelfDriving.Row().QuickWarmup {
 		t.Errorf("%v of warm-up", e.Load.Warmup)
 	}
 	e = parseIn(t, shelf(), driven+"load: {calls: 2000000, warmup_all: 12s}")
-	if e.Quicken(); e.Load.Warmup != quickWarmup || e.Load.WarmupAll != quickWarmupAll {
+	if e.Quicken(); e.Load.Warmup != Requests.Row().QuickWarmup || e.Load.WarmupAll != quickWarmupAll {
 		t.Errorf("%v of warm-up after %v of all operations", e.Load.Warmup, e.Load.WarmupAll)
 	}
 	e = parseIn(t, shelf(), driven+"load: {calls: 5, duration: 300ms}")

@@ -20,11 +20,11 @@ func FuzzEncoded(f *testing.F) {
 		if !utf8.ValidString(one) || !utf8.ValidString(other) || one == other || len(one)+len(other) > 1000 {
 			t.Skip("no two texts that the reader takes")
 		}
-		tree := pairs{
+		tree := Object{
 			{Key: one, Value: other}, {Key: other, Value: one},
 			{Key: "flow " + one, Value: inline[string]{one, other}}, {Key: "deep " + one, Value: inline[[]string]{{one}, {other, one}}},
 			{Key: "lines " + one, Value: []string{one, other}},
-			{Key: "list " + one, Value: []pairs{single(one, single(other, one)), {{Key: one, Value: inline[string]{other}}, {Key: other, Value: one}}}},
+			{Key: "list " + one, Value: []Object{single(one, single(other, one)), {{Key: one, Value: inline[string]{other}}, {Key: other, Value: one}}}},
 		}
 		text, err := encoded(tree, layout...)
 		if err != nil {
@@ -47,11 +47,11 @@ func plain(value any) any {
 	switch v := value.(type) {
 	case string:
 		return v
-	case pairs:
+	case Object:
 		for _, item := range v {
 			out = append(out, item.Key, plain(item.Value))
 		}
-	case []pairs:
+	case []Object:
 		for _, p := range v {
 			out = append(out, plain(p))
 		}

@@ -247,17 +247,13 @@ func (c *Catalog) Experiment(name string) ([]*Experiment, error) {
 const (
 	quickBlocks     = 6               // the fewest that give an interval
 	quickLoad       = 2 * time.Minute // of all phases of all blocks: where there are many, each is shorter
-	quickWarmup     = 500 * time.Millisecond
 	quickWarmupAll  = 10 * time.Second
-	quickWindow     = 2500 * time.Millisecond
 	quickShortest   = 500 * time.Millisecond
 	quickProbe      = 2 * time.Second // of a search
 	quickIdle       = 300 * time.Millisecond
 	quickResolution = 0.1 // likewise
 	quickConfirm    = 5 * time.Second
 	quickCalls      = 200_000
-	quickDriven     = time.Second     // window of a self-driving workload
-	quickDrivenWarm = 3 * time.Second // and its warm-up, where nothing warms up all operations before: agents of Java are not compiled earlier
 )
 
 // Quicken makes the experiment a matter of minutes: the same, with shorter windows and warm-ups, and the fewest blocks
@@ -268,7 +264,7 @@ func (e *Experiment) Quicken() {
 	d.Most, d.Precision, d.Metric = 0, 0, ""
 	e.declareRates()
 	l := &e.Load
-	warmup := quickWarmup
+	warmup := Requests.Row().QuickWarmup
 	if l.WarmupAll == 0 {
 		warmup = e.driver().QuickWarmup
 	}

@@ -164,7 +164,7 @@ func TestQuickenAndSettle(t *testing.T) {
 	e := parseOne(t, small)
 	e.Quicken()
 	e.Settle()
-	if !e.Design.Quick || e.Design.Blocks != 6 || e.Load.Warmup != 500*time.Millisecond || e.Load.Duration != quickWindow {
+	if !e.Design.Quick || e.Design.Blocks != 6 || e.Load.Warmup != 500*time.Millisecond || e.Load.Duration != Requests.Row().QuickWindow {
 		t.Errorf("%+v %+v", e.Design, e.Load)
 	}
 	if e.Design.Seed == 0 {

@@ -226,7 +226,7 @@ func writeStatuses(_ writer, v any) any {
 }
 
 func writeMax(_ writer, v any) any {
-	var p pairs
+	var p Object
 	for _, word := range slices.Sorted(maps.Keys(v.(map[string]int))) {
 		p.add(word, v.(map[string]int)[word])
 	}
@@ -234,7 +234,7 @@ func writeMax(_ writer, v any) any {
 }
 
 func writeReceives(_ writer, v any) any {
-	var p pairs
+	var p Object
 	for _, r := range protocol.Table {
 		if address, takes := v.(map[protocol.Name]string)[r.Name]; takes {
 			p.add(r.Word, address)

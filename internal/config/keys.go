@@ -151,14 +151,13 @@ type (
 // reading is what a source knows of the place that it reads.
 type reading struct {
 	in       fileKind
-	known    []string          // placeholders that a text may hold
-	settings []string          // those of the file's settings, for the keys that may hold them besides
-	several  []string          // processes of which there is one beside each of others, so that none of them can be named here
-	siblings *node             // the list in which the struct stands
-	refused  map[string]string // keys of the struct that do not go with the rest, and why
-	subject  *Workload         // whose operations, or whose variants, are read
-	faults   Faults            // the experiment's, of which a variant may have others
-	studied  studied           // what claims may be about
+	known    []string            // placeholders that a text may hold
+	settings []string            // those of the file's settings, for the keys that may hold them besides
+	several  []string            // processes of which there is one beside each of others, so that none of them can be named here
+	siblings *node               // the list in which the struct stands
+	refused  map[string]string   // keys of the struct that do not go with the rest, and why
+	subject  *Workload           // whose operations, or whose variants, are read
+	names    map[string][]string // what claims may be about: variants, workloads and operations, by what they are
 }
 
 // decode reads a mapping into a struct; into is a pointer to it.
@@ -328,10 +327,10 @@ func (s *source) scope(k key) []string {
 // Writing: the same rows in the other direction.
 
 // written are the keys of a struct that have a value; v is a pointer to it.
-func (w writer) written(v any, in fileKind) pairs { return w.keys(reflect.ValueOf(v).Elem(), in) }
+func (w writer) written(v any, in fileKind) Object { return w.keys(reflect.ValueOf(v).Elem(), in) }
 
-func (w writer) keys(v reflect.Value, in fileKind) pairs {
-	p := pairs{}
+func (w writer) keys(v reflect.Value, in fileKind) Object {
+	p := Object{}
 	leaves := func(string) bool { return false }
 	if of, is := v.Interface().(leaver); is {
 		leaves = of.leaves
@@ -389,7 +388,7 @@ func (w writer) valueOf(k key, v reflect.Value, in fileKind) any {
 
 // items are structs of a list, or of a mapping by their names.
 func (w writer) items(k key, v reflect.Value, in fileKind) any {
-	all, named := []pairs{}, pairs{}
+	all, named := []Object{}, Object{}
 	for i := range v.Len() {
 		one := w.keys(v.Index(i), in)
 		if k.form == formNamed {
@@ -406,7 +405,7 @@ func (w writer) items(k key, v reflect.Value, in fileKind) any {
 }
 
 func (w writer) byName(k key, v reflect.Value, in fileKind) any {
-	all, named := []pairs{}, pairs{}
+	all, named := []Object{}, Object{}
 	names := v.MapKeys()
 	slices.SortFunc(names, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 	for _, name := range names {

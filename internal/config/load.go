@@ -24,11 +24,7 @@ const (
 	DefaultIdle        = time.Second
 )
 
-// Bounds of a load.
-const (
-	maxConnections = 40_960
-	maxLevels      = 50 // of a sweep
-)
+const maxConnections = 40_960
 
 // DefaultLongest is how long calls may take, where the load counts them and says
 // no duration: a bound, not what is aimed at.
@@ -211,6 +207,8 @@ func (s *source) oneOrMore(n *node, what string, most int) (one int, several []i
 	}
 	return read(n), nil
 }
+
+const maxLevels = 50 // of a sweep
 
 // levels reads the list of what is swept; each is there once.
 func levels[T comparable](s *source, n *node, what string, read func(*node) T) []T {

@@ -231,11 +231,11 @@ func TestQuickenManyPhases(t *testing.T) {
 		rates, delay string
 		window       time.Duration
 	}{
-		{few, "100ms", quickWindow},
+		{few, "100ms", Requests.Row().QuickWindow},
 		{many, "100ms", 800 * time.Millisecond},
 		{most, "100ms", quickShortest},
 		{most, "300ms", 1500 * time.Millisecond},
-		{most, "5s", quickWindow},
+		{most, "5s", Requests.Row().QuickWindow},
 	} {
 		es, err := ParseExperiment("x.yaml", ".", []byte("workload: hello/go\noperations: [json, cpu, remote]\n"+
 			"variants: {none: , otel: {tracer: otel-go, settings: {delay: "+c.delay+"}}}\nload: {rate: "+c.rates+"}\n"), builtIn())

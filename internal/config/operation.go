@@ -91,7 +91,7 @@ func (o Operation) write(w writer, key string) any {
 	case key == "grpc" && o.GRPC:
 		return w.redactor.text(o.URL)
 	case key == "steps" && len(o.Then) > 0:
-		var steps []pairs
+		var steps []Object
 		for _, step := range o.steps() {
 			steps = append(steps, w.written(&step, inWorkload))
 		}

@@ -31,6 +31,9 @@ type Setting struct {
 	Within      string            `yaml:"within" of:"tracer"`                               // another count, above which this one loses spans; a run warns
 }
 
+// VariantKeys are the keys of a variant, beside which settings stand on the command line: none may be called so.
+var VariantKeys = []string{"description", "tracer", "settings", "on", "env", "args", "via", "to", "against", "faults"}
+
 // What a setting may mean to tracetax.
 const (
 	meaningSampling = "sampling"
@@ -75,7 +78,7 @@ func (s *source) checkSettings(n *node, all []Setting) {
 	for i := range all {
 		e, set := n.entries[i], &all[i]
 		s.name(e.at, "setting", e.key)
-		if hasKey[Variant](inExperiment, e.key) {
+		if slices.Contains(VariantKeys, e.key) {
 			s.fail(e.at, "a setting cannot be called %q: the word means something else in a variant", e.key)
 		}
 		if e.value.kind != mapping {

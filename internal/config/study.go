@@ -19,10 +19,11 @@ func (s *source) study(n *node, all []*Experiment, catalog *Catalog) {
 	if figures == nil && found == nil || len(all) == 0 {
 		return
 	}
-	s.studied = newStudied(all, catalog)
+	known := newStudied(all, catalog)
+	s.names = map[string][]string{"variant": known.variants, "workload": known.workloads, "operation": known.operations}
 	var published []Published
 	if figures != nil {
-		published = s.published(figures, s.studied)
+		published = s.published(figures, known)
 	}
 	var claims []Claim
 	if found != nil {
@@ -176,7 +177,6 @@ func (s *source) metric(n *node) string { return s.oneOf(n, "metric", metricName
 
 // among reads a list of names of variants, workloads or operations, each of which is known.
 func (s *source) among(n *node, what string) []string {
-	known := map[string][]string{"variant": s.studied.variants, "workload": s.studied.workloads, "operation": s.studied.operations}[what]
 	var out []string
 	for i, name := range s.texts(n) {
 		at := n.at
@@ -184,8 +184,8 @@ func (s *source) among(n *node, what string) []string {
 			at = n.items[i].at
 		}
 		switch {
-		case !slices.Contains(known, name):
-			s.fail(at, "%s", unknown(what, printable(name), known))
+		case !slices.Contains(s.names[what], name):
+			s.fail(at, "%s", unknown(what, printable(name), s.names[what]))
 		case slices.Contains(out, name):
 			s.fail(at, "%s %q is here a second time", what, printable(name))
 		default:

@@ -42,17 +42,13 @@ type Variant struct {
 }
 
 func (v *Variant) read(s *source, n *node, key string) {
-	switch key { // tracer and settings are read before: what others may say depends on them
+	switch key { // tracer and settings are read before, since what others may say depends on them; faults by who knows the experiment's
 	case "on":
 		v.On = s.on(n, s.subject)
 	case "via":
 		v.Via = s.via(n, s.subject)
 	case "to":
 		v.To = s.to(n, s.subject)
-	case "faults":
-		own := s.faults
-		v.Faults = &own
-		s.decode(n, v.Faults)
 	}
 }
 
@@ -65,7 +61,7 @@ func (v Variant) write(w writer, key string) any {
 	case key == "on" && len(v.On) > 0:
 		return inline[string](v.On)
 	case key == "via" && len(v.Via) > 0:
-		hops := make([]pairs, len(v.Via))
+		hops := make([]Object, len(v.Via))
 		for i, hop := range v.Via {
 			hops[i] = w.hop(hop)
 		}
@@ -94,11 +90,16 @@ func (s *source) variants(n *node, w *Workload, catalog looker, faults Faults) [
 		s.fail(n.at, "variants needs at least two: the first is the baseline that the others are compared with")
 	}
 	defer func(before reading) { s.reading = before }(s.reading)
-	s.subject, s.faults = w, faults
+	s.subject = w
 	var out []Variant
 	for _, e := range n.entries {
 		s.name(e.at, "variant", e.key)
 		v := s.variant(e, w, catalog)
+		if own := e.value.get("faults"); own != nil {
+			changed := faults
+			v.Faults = &changed
+			s.decode(own, v.Faults)
+		}
 		s.against(e, &v, n.keys())
 		out = append(out, v)
 	}

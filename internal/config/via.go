@@ -288,7 +288,7 @@ var configPair = regexp.MustCompile(`(?m)([A-Za-z0-9_.-]+)["']?[ \t]*:[ \t]+["']
 var inVariable = regexp.MustCompile(`(^|[^$])\$($|[^$])`)
 
 // hop is one as it is written.
-func (w writer) hop(p Process) pairs {
+func (w writer) hop(p Process) Object {
 	h := Hop{process: &p, Env: p.Own}
 	if p.CPUs != p.Service.Process.CPUs {
 		h.CPUs = p.CPUs

@@ -56,7 +56,7 @@ func TestWarmupOverridden(t *testing.T) {
 		t.Errorf("%v, %+v", err, e.Load)
 	}
 	e = parseOne(t, small+"load: {warmup: auto}")
-	if e.Quicken(); e.Load.Warmup != quickWarmup || e.Load.WarmupMost != 0 {
+	if e.Quicken(); e.Load.Warmup != Requests.Row().QuickWarmup || e.Load.WarmupMost != 0 {
 		t.Errorf("quick: %+v", e.Load)
 	}
 }

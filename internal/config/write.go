@@ -32,7 +32,7 @@ func (e *Experiment) YAML() ([]byte, error) {
 
 func (e Experiment) write(w writer, key string) any {
 	mixed := len(e.Operations) == 1 && len(e.Operations[0].Mix) > 0
-	var p pairs
+	var p Object
 	switch key {
 	case "workload":
 		if e.Workload.Files != nil {
@@ -79,7 +79,7 @@ func (e Experiment) write(w writer, key string) any {
 			return publishedLines(rows)
 		}
 	case "claims":
-		var claims []pairs
+		var claims []Object
 		for _, c := range e.Claims {
 			if e.about("", c.Operation, c.Variants) {
 				claims = append(claims, w.written(&c, inExperiment))
@@ -103,8 +103,8 @@ type writer struct {
 }
 
 // env is a mapping of names to texts, sorted, without credentials.
-func (w writer) env(m map[string]string) pairs {
-	var p pairs
+func (w writer) env(m map[string]string) Object {
+	var p Object
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		p.add(k, w.value(k, m[k]))
 	}
@@ -112,7 +112,7 @@ func (w writer) env(m map[string]string) pairs {
 }
 
 // bodyOf is a text where that survives being written as YAML.
-func bodyOf(body []byte) pairs {
+func bodyOf(body []byte) Object {
 	text := string(body)
 	for _, r := range text {
 		if unicode.IsControl(r) || !unicode.IsPrint(r) {
@@ -125,26 +125,23 @@ func bodyOf(body []byte) pairs {
 	return single("text", text)
 }
 
-// Writing a tree of pairs as YAML, by the library that reads it again.
+// Writing a tree of mappings as YAML, by the library that reads it again.
 
-// pairs is a mapping in a fixed order. A value is whatever the library writes;
+// Object is a mapping in a fixed order. A value is whatever the library writes;
 // lists are inline where they stand on one line.
-type pairs yaml.MapSlice
+type Object yaml.MapSlice
 
 // layout is how files are laid out.
 var layout = []yaml.EncodeOption{yaml.Indent(2), yaml.IndentSequence(true), yaml.AutoInt()}
 
-func (p *pairs) add(key string, value any) {
+func (p *Object) add(key string, value any) {
 	*p = append(*p, yaml.MapItem{Key: key, Value: value})
 }
 
-func single(key string, value any) pairs { return pairs{{Key: key, Value: value}} }
-
-// Object is a mapping in a fixed order.
-type Object = pairs
+func single(key string, value any) Object { return Object{{Key: key, Value: value}} }
 
 // MarshalJSON keeps the order.
-func (p pairs) MarshalJSON() ([]byte, error) {
+func (p Object) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	for i, item := range p {
 		if i > 0 {
@@ -175,7 +172,7 @@ func plainJSON(v any) ([]byte, error) {
 }
 
 // Text is a value of a mapping on one line.
-func (p pairs) Text(key string) (string, error) {
+func (p Object) Text(key string) (string, error) {
 	for _, item := range p {
 		if text, is := item.Value.(string); item.Key == key && is {
 			return text, nil
@@ -188,7 +185,7 @@ func (p pairs) Text(key string) (string, error) {
 }
 
 // MarshalYAML keeps the order.
-func (p pairs) MarshalYAML() (any, error) { return yaml.MapSlice(p), nil }
+func (p Object) MarshalYAML() (any, error) { return yaml.MapSlice(p), nil }
 
 // inline is a list of texts, or of such lists, on one line.
 type inline[T any] []T

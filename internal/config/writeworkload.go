@@ -8,8 +8,8 @@ import (
 )
 
 // operations are those of a workload by their names.
-func (w writer) operations(all []Operation) pairs {
-	var p pairs
+func (w writer) operations(all []Operation) Object {
+	var p Object
 	for _, o := range all {
 		p.add(o.Name, w.written(&o, inWorkload))
 	}
@@ -24,8 +24,8 @@ func orDefault(tracer string) string {
 	return tracer
 }
 
-func spansOf(spans map[string]Number) pairs {
-	var p pairs
+func spansOf(spans map[string]Number) Object {
+	var p Object
 	for _, tracer := range slices.Sorted(maps.Keys(spans)) {
 		n := spans[tracer]
 		if n.High == n.Low {
