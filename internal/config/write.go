@@ -23,7 +23,7 @@ import (
 // ParseExperiment reads as the same experiment. A built-in workload is named;
 // the user's own stands in full. Credentials are replaced by ${env:REDACTED_…}.
 func (e *Experiment) YAML() ([]byte, error) {
-	out, err := encoded(writer{redactor: newRedactor()}.written(e, inExperiment), layout...)
+	out, err := encoded(newWriter().written(e, inExperiment), layout...)
 	if err != nil {
 		return nil, fmt.Errorf("writing experiment %q: %w", e.Name, err)
 	}
@@ -101,6 +101,9 @@ type writer struct {
 	*redactor      // nil: nothing is hidden
 	listed    bool // what has a name is a list, as in JSON
 }
+
+// newWriter hides credentials.
+func newWriter() writer { return writer{redactor: newRedactor()} }
 
 // env is a mapping of names to texts, sorted, without credentials.
 func (w writer) env(m map[string]string) Object {
