@@ -60,7 +60,9 @@ design: {blocks: 1, seed: 3}
 				if err := accounted(ledger(t, doc, operation, "own"), spans); err != nil {
 					t.Errorf("%s: %v", operation, err)
 				}
-				if l := ledger(t, doc, operation, "attached"); !l.Exact || entry(l, "unaccounted") != 0 || entry(l, "delivered") < int64(l.Operations) {
+				// Over a network a connection that is opened makes spans of its own, in some invocations.
+				varies := strings.HasPrefix(operation, "uploader") || strings.HasPrefix(operation, "thumbnailer") || strings.HasPrefix(operation, "video")
+				if l := ledger(t, doc, operation, "attached"); !l.Exact && !varies || entry(l, "unaccounted") != 0 || entry(l, "delivered") < int64(l.Operations) {
 					t.Errorf("attached to %s: %+v, %v", operation, l.Entries, l.Verdict)
 				}
 				for _, metric := range []string{"benchmark_time_mean", "platform_time"} {
