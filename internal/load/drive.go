@@ -227,7 +227,7 @@ func (o Order) line() (string, error) {
 		"duration_ns=" + strconv.FormatInt(int64(o.Duration), 10),
 		"rate=" + strconv.FormatFloat(o.Rate, 'f', -1, 64),
 		"threads=" + strconv.Itoa(o.threads()),
-		"seed=" + strconv.FormatUint(o.Seed>>1, 10), // so that it fits a signed number
+		"seed=" + strconv.FormatUint(o.Seed>>1, 10), // so it fits a signed number
 	}
 	add := func(name, value string) { own, words = append(own, name), append(words, name+"="+value) }
 	if o.Depth > 0 {

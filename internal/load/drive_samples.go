@@ -100,7 +100,7 @@ func possible(l *record.Load) error {
 }
 
 // The files in which a self-driving workload hands over its durations: read as a
-// stream, so that millions of them take no memory.
+// stream, so millions of them take no memory.
 
 // sampleBytes is the size of one duration in a file.
 const sampleBytes = 8
@@ -308,7 +308,7 @@ func (o Order) WriteCSV(to io.Writer) error {
 // are those of the first thread; the others make about as many operations beside it.
 type batchWalk struct {
 	batches []batch
-	first   bool // the collections are written with this thread, so that they are counted once
+	first   bool // the collections are written with this thread, so they are counted once
 	made    uint64
 	at      int
 	told    uint64 // collections that were written

@@ -62,7 +62,7 @@ func (s *schedule) next() (Arrival, bool) {
 const rounding = 1
 
 // offset is the intended start of the next operation, in ns, before it is moved to that of its group. With constant
-// arrivals it is computed from the operation's number, so that no error adds up.
+// arrivals it is computed from the operation's number, so no error adds up.
 func (s *schedule) offset() float64 {
 	if !s.poisson {
 		return float64(s.made) * s.period
@@ -84,7 +84,7 @@ func inGroups(at time.Duration, period float64) time.Duration {
 	return at - at%groupEvery
 }
 
-// duration converts nanoseconds, of which there may be more than a Duration holds.
+// duration converts nanoseconds, perhaps more than a Duration holds.
 func duration(ns float64) time.Duration { return time.Duration(min(ns, 1<<62)) }
 
 // part is one thread's share of a schedule: every threads-th operation. The
@@ -167,9 +167,9 @@ type Feeder interface {
 	Wake(busy int) time.Duration
 	// Over reports whether no operation falls due any more.
 	Over(now time.Duration) bool
-	// Refused is told that no connection could be opened.
+	// Refused is called if no connection could be opened.
 	Refused(now time.Duration)
-	// Answered is told that an operation ended well.
+	// Answered is called if an operation ended well.
 	Answered()
 }
 

@@ -33,10 +33,10 @@ const (
 	GeneratorLate    Limit = "generator late"    // open loop: latencies hold its own lateness
 	GeneratorBusy    Limit = "generator busy"    // a faster generator would have asked more
 	ServerOverloaded Limit = "server overloaded" // it did not keep up with the rate
-	NothingAnswered  Limit = "nothing answered"  // so that nothing can be said of speed
+	NothingAnswered  Limit = "nothing answered"  // so nothing can be said of speed
 )
 
-// ByGenerator reports whether the generator itself was the limit, so that the load
+// ByGenerator reports whether the generator itself was the limit, so the load
 // says nothing of what the service could have done.
 func (l Limit) ByGenerator() bool { return l == GeneratorLate || l == GeneratorBusy }
 
@@ -121,7 +121,7 @@ func reached(t Task, l record.Load, latency *hdrhistogram.Histogram) float64 {
 // farGap is so many average gaps that a random one is hardly ever as long.
 const farGap = 20
 
-// asking is the length of an open loop's schedule in seconds, as far as it got.
+// asking is the length of an open loop's schedule in seconds, up to its end.
 func asking(t Task, l record.Load) float64 {
 	gap, whole := 1/t.Rate, t.Duration.Seconds()
 	if t.Arrivals == Poisson && t.Duration > 0 && l.Intended != t.Count && l.WallSeconds+farGap*gap >= whole {
@@ -160,7 +160,7 @@ func limit(t Task, l record.Load, s Summary, latency *hdrhistogram.Histogram, cp
 	case l.Intended < fewest, !(l.TimedOut > 0 || backlog(t, l, latency)):
 		return NoLimit
 	case alwaysBusy(t, l, cpu):
-		return GeneratorBusy // answers wait to be read, so that the connections seem busy
+		return GeneratorBusy // answers wait to be read, so the connections seem busy
 	}
 	return ServerOverloaded
 }

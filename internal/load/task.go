@@ -18,7 +18,7 @@
 // Where a connection has to be opened first, the lag ends when that is asked
 // of the kernel.
 //
-// In an open loop on Linux the last byte's time is the kernel's, so that how late
+// In an open loop on Linux the last byte's time is the kernel's, so how late
 // the generator is in reading it is in neither.
 //
 // A task may ask for a generator that is late (Task.Late): operations then begin
@@ -83,7 +83,7 @@ const (
 const MaxTimeout = 5 * time.Minute
 
 // Task is one stretch of load. It is an open loop if Rate is set, otherwise a
-// closed one. It is plain data, so that it can cross a process border as JSON.
+// closed one. It is plain data, so it can cross a process border as JSON.
 type Task struct {
 	Operations  []Request     `json:"operations"`            // chosen among by weight
 	Rate        float64       `json:"rate,omitempty"`        // operations/s; 0 is a closed loop
@@ -208,7 +208,7 @@ type Traces struct {
 	Sampled float64         `json:"sampled"` // share of the operations whose traces are to be sampled, 0 to 1
 }
 
-// parts is how finely a share of operations is told.
+// parts is the resolution of a share of operations.
 const parts = 1_000_000_000
 
 // IsSampled reports whether the trace of an operation is to be sampled, which is the so-many-th, from 1. Of each run of

@@ -67,7 +67,7 @@ func (s *stage) startAgents(ctx context.Context) error {
 	return s.drive(remote)
 }
 
-// sinkFlags are what the sink is told: where it receives what the plan's texts name,
+// sinkFlags are the sink's orders: where it receives what the plan's texts name,
 // and OTLP, and the faults that are asked of it.
 func (s *stage) sinkFlags() []string {
 	flags := []string{fmt.Sprintf("--checking=%t", s.request.Checking)}

@@ -153,7 +153,7 @@ func (s *stage) startup() time.Duration {
 	return last.Sub(first)
 }
 
-// endWith ends the run where a process ends before it is told to.
+// endWith ends the run if a process ends without an order.
 func (s *stage) endWith(ctx context.Context, p Process) {
 	select {
 	case <-p.Done():
@@ -206,7 +206,7 @@ func (s *stage) ready(ctx context.Context, p config.Process, that Process, value
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.Patience)
 	defer cancel()
-	if ids := s.traces(); ids != nil { // so that their spans are none of other work
+	if ids := s.traces(); ids != nil { // so their spans are none of other work
 		check.Header = func() (name, value string) {
 			asked := s.asked.Add(1)
 			return traceparent.Header, ids.Key.Value(traceparent.Readiness+asked, 0, ids.IsSampled(asked))
@@ -215,7 +215,7 @@ func (s *stage) ready(ctx context.Context, p config.Process, that Process, value
 	return that.Ready(ctx, check)
 }
 
-// askedAt is a check of where a process is asked by a whole address, if nothing is told that it listens anywhere else; "" otherwise.
+// askedAt checks the whole address at which a process is asked, if no text says that it listens elsewhere; "" otherwise.
 func (s *stage) askedAt(p config.Process) string {
 	plan := s.request.Plan
 	if p.Role != role.App || slices.ContainsFunc(plan.Processes, func(other config.Process) bool { return slices.Contains(other.Words(), p.Name+".port") }) || slices.Contains(p.Words(), "port") {
@@ -289,7 +289,7 @@ func count(cpus []int) float64 {
 }
 
 // appLimit is how many CPUs all app processes may use together. What sidecars may
-// use is not added: they are charged to what the app was given, so that a tracer
+// use is not added: they are charged to what the app was given, so a tracer
 // that moves its cost to a sidecar, with a quota or without, gains nothing by it.
 func (s *stage) appLimit() float64 {
 	sum := 0.0

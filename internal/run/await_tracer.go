@@ -62,7 +62,7 @@ func (s *stage) lookAtRuntimes() {
 func (s *stage) connect(ctx context.Context) error {
 	most := s.request.Plan.Connects
 	if most <= 0 || !s.exporting || len(s.request.Plan.Route()) > 0 || s.request.Faults.SinkGone != "" {
-		return nil // it connects to the first of its hops, or to nobody, of which the sink hears nothing
+		return nil // it connects to the first of its hops, or to nobody: the sink sees neither
 	}
 	begun := time.Now()
 	connected, err := s.until(ctx, most, func(c record.Counts) bool { return c.Requests > 0 || len(c.Protocols) > 0 })

@@ -1,6 +1,6 @@
-// What is read beside a window: over which time the memory of processes is told, and what programs outside the run use.
+// What is read beside a window: the memory of processes, and what programs outside the run use.
 //
-// Memory is told over the load of a window, and over the life of the processes. A drain is in no mean: how long it takes
+// Memory has figures for the load of a window, and for the life of the processes. A drain is in no mean: how long it takes
 // differs between tracers, and memory is not the same while nothing is asked of a program.
 
 package run

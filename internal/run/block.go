@@ -72,7 +72,7 @@ func fit(requests []Request) error {
 	return nil
 }
 
-// besideError is why a run ends in which nothing went wrong: another one of its block failed, the record of which says
+// besideError is why a run without a fault ends: another one of its block failed, whose record says
 // why. It may have secrets that this one knows nothing of.
 type besideError struct{ variant string }
 

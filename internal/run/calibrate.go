@@ -177,7 +177,7 @@ func (s *stage) verify(ctx context.Context) error {
 		return fmt.Errorf("the workload's check (%s) has not ended after %v%s", strings.Join(args, " "), verifyPatience, said(check))
 	}
 	exit := check.Exit()
-	if _, err := check.Stop(ctx, grace); err != nil { // so that all it wrote is in its log
+	if _, err := check.Stop(ctx, grace); err != nil { // so all it wrote is in its log
 		return fmt.Errorf("ending the workload's check: %w", err)
 	}
 	lines := check.Log().Tail(verifyLines)

@@ -106,7 +106,7 @@ func TestIgnoredTraceparentIsNotExact(t *testing.T) {
 	}
 }
 
-// What is no operation brings ids too, so that its spans are of the start and not of other work.
+// What is no operation brings ids too, so its spans are of the start and not of other work.
 func TestReadinessBringsATrace(t *testing.T) {
 	t.Parallel()
 	conductor, q := request(t, record.Measured, "/work")

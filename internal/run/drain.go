@@ -209,8 +209,8 @@ func (b *backend) snapshot(ctx context.Context) (sink.Snapshot, error) {
 		return fail(fmt.Errorf("its page has none of the counters that service.yaml names as received"))
 	}
 	b.said = said
-	// What it throws away after it was counted makes the count smaller: counts of stretches are differences, so that it stands
-	// still until it has caught up. How many it threw away is told beside it.
+	// What it throws away after it was counted makes the count smaller: counts of stretches are differences, so it stands
+	// still until it has caught up. The number thrown away stands beside it.
 	stored = max(stored, b.stored)
 	if stored != b.stored {
 		b.stored, b.changed = stored, time.Now()

@@ -63,7 +63,7 @@ func (s *stage) hopConfig(p *config.Process) (string, error) {
 type route struct {
 	counters []hop.Counter // in the order of a span's way
 	last     []record.Hop  // what they said when they were last asked
-	told     []record.Hop  // of which this much was put into the record
+	told     []record.Hop  // this much of them was put into the record
 	ended    int           // so many of them, the first ones, say nothing any more
 
 	known   []record.Hop // the last number of each that they said

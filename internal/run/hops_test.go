@@ -217,7 +217,7 @@ func TestHopsInWindows(t *testing.T) {
 	}
 }
 
-// A drain waits for what two hops hold back one after the other, so that every phase has its own spans and what the hops
+// A drain waits for what two hops hold back one after the other, so every phase has its own spans and what the hops
 // say of them.
 func TestSpansPassHops(t *testing.T) {
 	t.Parallel()

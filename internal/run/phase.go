@@ -48,7 +48,7 @@ func (s *stage) firstOperation(ctx context.Context) error {
 		start.Hops, err = s.hopsSince(ctx, end.counts.Spans)
 	}
 	if err == nil {
-		_, err = s.tracedSince(ctx) // so that the first phase has none of these
+		_, err = s.tracedSince(ctx) // so the first phase has none of these
 	}
 	return err
 }
@@ -236,7 +236,7 @@ func (s *stage) job(operation config.Operation, l config.Load, parameter map[str
 	return j, s.driver.Check(j.Stretch)
 }
 
-// load makes a stretch of load of which only the counts are of interest. Too many
+// load makes a stretch of load for its counts only. Too many
 // wrong answers are an error.
 func (s *stage) load(ctx context.Context, j job) (record.Load, error) {
 	did, err := s.attempt(ctx, j)

@@ -116,7 +116,7 @@ func (o *outstanding) beyond(missing, more, holds float64) float64 {
 
 // lost is how many spans the operations that were answered as expected made, and
 // how many of them did not come; zeros where the first is not known exactly. The
-// other operations may have made theirs or not, so that a probe with such may
+// other operations may have made theirs or not, so a probe with such may
 // have lost more.
 func (s *stage) lost(work string, p record.Probe) (expected, lost float64) {
 	expected = s.awaited(work, p.Load.Completed)

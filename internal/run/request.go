@@ -103,7 +103,7 @@ func fileName(name string) string {
 // Length is about how long a run takes: what the load's settings say, and what
 // starting, draining and stopping commonly add, with the tracer as its file says; a measured run is drained for as long as
 // drain at least. A phase is an operation at one level of the load. A phase that searches takes as many probes as the search
-// needs, so that the run may take as short and as long as this.
+// needs, so the run may take as short and as long as this.
 func Length(p *config.Plan, l config.Load, phases int, kind record.Kind, drain time.Duration) (shortest, longest Lasting) {
 	few, many := probes{all: 1}, probes{all: 1}
 	if l.Capacity != nil {

@@ -232,7 +232,7 @@ func bothCalm(a, b drained) *bool {
 }
 
 // drainWholly drains, and where patience ends before the sink is quiet drains
-// again, so that the next probe does not count late spans as its own. quiet of
+// again, so the next probe does not count late spans as its own. quiet of
 // what it returns is of the first drain; clean is whether the last one was quiet.
 func (s *stage) drainWholly(ctx context.Context, before record.Counts, awaited float64) (all drained, clean bool, err error) {
 	return untilQuiet(func() (drained, error) { return s.drain(ctx, before, awaited) })

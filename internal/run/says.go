@@ -120,8 +120,8 @@ func (s *stage) admissions(ctx context.Context) error {
 	return nil
 }
 
-// What the processes tell of the tracer: what it instruments, and signs of one of which no span came, which are what a
-// user would look at next. They are looked for when everything has been measured, so that they cost no run anything.
+// What the processes report of the tracer: what it instruments, and, if no span came, signs of the cause, which are what a
+// user would look at next. They are looked for when everything has been measured, so they cost no run anything.
 
 // lookInside notes what the processes consist of, while they are there and where no span has
 // come so far.

@@ -22,7 +22,7 @@ const mostSearches = 2
 // the spans of one are not counted in the next.
 //
 // The phase's window is the probe that the search chose. The account of
-// spans covers the processes' life, so that what the other probes did and what
+// spans covers the processes' life, so what the other probes did and what
 // arrived of it is added to the phase's warm-up.
 func (s *stage) search(ctx context.Context, request PhaseRequest, counted record.Counts) (record.Phase, record.Counts, error) {
 	phase, j, err := s.open(request)

@@ -49,7 +49,7 @@ func searching(t *testing.T, kind record.Kind, path string, cpus float64, by run
 	if path == "/lossy" {
 		q.Spans = map[string]config.Number{"work": {Low: 2, High: 2}}
 	} else {
-		q.Plan.Silent = true // these make no spans, so that nothing is to be waited for
+		q.Plan.Silent = true // these make no spans, so nothing is to be waited for
 	}
 	q.Phases = []run.PhaseRequest{{Operation: q.First, Load: l, Search: by}}
 	r, err := conductor.Run(t.Context(), q)

@@ -13,7 +13,7 @@ import (
 	"github.com/tracetax/tracetax/internal/sink"
 )
 
-// stop ends the app's processes as their users would, so that tracers can flush,
+// stop ends the app's processes as their users would, so tracers can flush,
 // and reads what came of that.
 func (s *stage) stop(ctx context.Context) error {
 	if err := s.askTracer(ctx); err != nil {

@@ -1,4 +1,4 @@
-// Where the processes of a run live, as far as a run has to do with it, and this machine as that
+// Where the processes of a run live, from the run's side, and this machine as that
 // place. The sink and the load generator are always on this machine.
 
 package run
@@ -20,7 +20,7 @@ type Target interface {
 	Start(context.Context, process.Command) (Process, error)
 	// Meter reads what processes use, those of the harness among them, until ctx ends.
 	Meter(context.Context, []Process) (Meter, error)
-	// Reach is where something on this machine is to listen, so that the target's processes
+	// Reach is where something on this machine is to listen, so the target's processes
 	// reach it, rather than at an address that is reached from this machine alone.
 	Reach(address string) string
 	// Close ends what still runs, and waits until nothing is left of it.
@@ -57,7 +57,7 @@ type Meter interface {
 	Want(is func(role.Role) bool) (bool, error)
 }
 
-// visible is a process into which one can look from outside. Of others nothing is told.
+// visible is a process that can be looked into from outside.
 type visible interface {
 	Runtime() string // what it runs on; "" where that cannot be seen
 	Inside(variables []string, folder string) ([]process.Inside, error)

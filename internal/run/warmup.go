@@ -18,7 +18,7 @@ const (
 )
 
 // watch makes an operation at its load, slice by slice, and keeps what each slice used.
-// A slice is a stretch of load of its own, so that its operations and its CPU belong
+// A slice is a stretch of load of its own, so its operations and its CPU belong
 // together; between two of them lie a few milliseconds.
 func (s *stage) watch(ctx context.Context, request PhaseRequest, counted record.Counts) (record.Phase, record.Counts, error) {
 	phase, j, err := s.open(request)

@@ -36,7 +36,7 @@ type window struct {
 	lastEnded time.Time
 }
 
-// run makes the window. What preparing its pieces takes is told apart.
+// run makes the window. The preparation of its pieces has a figure of its own.
 func (w *window) run(ctx context.Context) error {
 	if w.turns == nil {
 		select {

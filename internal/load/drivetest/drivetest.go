@@ -27,7 +27,7 @@ type Program struct {
 	Late   time.Duration                                   // after an order's duration, none is begun at a rate; 0: 100 ms
 }
 
-// Serve takes orders on a listener until it is told to stop, the connection that
+// Serve takes orders on a listener until the order to stop, until the connection that
 // orders came on ends, or ctx does.
 func (p Program) Serve(ctx context.Context, l net.Listener) error {
 	defer context.AfterFunc(ctx, func() { _ = l.Close() })()

@@ -129,9 +129,9 @@ type session interface {
 	// feed takes what the server sent. hup says that it has closed its side, so
 	// that the connection cannot be used again. An error breaks the connection.
 	feed(l *loop, b []byte, hup bool) error
-	// flush puts out what has been put off, as far as the socket takes it.
+	// flush writes what has been put off, as much as the socket takes.
 	flush(l *loop)
-	// end is told that the server has closed the connection; the error says what
+	// end is called when the server has closed the connection; the error says what
 	// the calls under way fail of.
 	end(l *loop) error
 	// cancel forgets k, and reports whether the connection can go on without it.
@@ -188,7 +188,7 @@ func (l *loop) assign(c *conn, k *call) {
 	l.keep(c)
 }
 
-// pump starts the calls that wait on c, as far as it takes them.
+// pump starts the calls that wait on c, as many as it takes.
 func (l *loop) pump(c *conn) {
 	for c.ready && c.err == nil && c.queue.first != nil && c.session.open() {
 		k := c.queue.pop()
@@ -271,11 +271,11 @@ func (l *loop) giveUp(k *call) {
 		return
 	}
 	l.keep(c)
-	l.settle(c)
+	l.afterSession(c)
 }
 
-// settle does what c needs after its session has been at work.
-func (l *loop) settle(c *conn) {
+// afterSession does what c needs after its session has been at work.
+func (l *loop) afterSession(c *conn) {
 	switch {
 	case c.err != nil: // a server may have answered before it closed the connection
 		age := c.age
@@ -293,7 +293,7 @@ func (l *loop) settle(c *conn) {
 	}
 }
 
-// serve sends the operations that wait for a connection, as far as there are
+// serve sends the operations that wait for a connection, as long as there are
 // connections free.
 func (l *loop) serve() {
 	for !l.waiting.empty() && l.begin(*l.waiting.first(), l.freed) {

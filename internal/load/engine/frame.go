@@ -66,7 +66,7 @@ func (f frame) content() ([]byte, error) {
 	return b[:len(b)-padding], nil
 }
 
-// number is the first 32-bit number of the payload, of which there must be want bytes.
+// number is the first 32-bit number of the payload, which must have want bytes.
 func (f frame) number(want int) (uint32, error) {
 	if len(f.payload) != want {
 		return 0, errFrameSize

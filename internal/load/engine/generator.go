@@ -72,11 +72,11 @@ func (g *Generator) grow(n int) error {
 	return nil
 }
 
-// startUp is how far ahead a task's start lies, so that its threads run by then.
+// startUp is how far ahead a task's start lies, so its threads run by then.
 const startUp = 2 * time.Millisecond
 
 // Prepare does what Do would do before it begins, reading the data files of t for
-// one, so that the next Do of t begins at once.
+// one, so the next Do of t begins at once.
 func (g *Generator) Prepare(ctx context.Context, t load.Task) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -158,7 +158,7 @@ type seen struct {
 }
 
 // What may stand in the way of many connections, looked at before the load
-// starts, so that it is refused with the limit's name instead of failing half-way.
+// starts, so it is refused with the limit's name instead of failing half-way.
 
 // needs is what a task asks of the machine.
 type needs struct {

@@ -257,7 +257,7 @@ func (r *grpcReply) field(f hpack.HeaderField) {
 	}
 }
 
-// headersRead is told that a block of headers is complete, which ends the stream if last.
+// headersRead is called at the end of a block of headers, which ends the stream if last.
 func (r *grpcReply) headersRead(last bool) {
 	switch {
 	case r.http == 0:

@@ -1,4 +1,4 @@
-// HTTP/2 on a connection (RFC 9113), as far as unary gRPC calls need it: several
+// HTTP/2 on a connection (RFC 9113), what unary gRPC calls need of it: several
 // calls at a time, each a stream. This file is what comes in.
 
 package engine
@@ -197,7 +197,7 @@ func (s *http2Session) fragment(l *loop, b []byte, last bool) error {
 	return nil
 }
 
-// field is told each header field by the decoder.
+// field gets each header field from the decoder.
 func (s *http2Session) field(f hpack.HeaderField) {
 	if s.target != nil {
 		s.target.field(f)

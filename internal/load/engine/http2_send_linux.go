@@ -1,6 +1,6 @@
 // HTTP/2 on a connection: what goes out. Frames are collected and put out when
-// the loop has dealt with what is due, so that calls made together share a write;
-// and only while the socket takes them, so that little waits in memory.
+// the loop has dealt with what is due, so calls made together share a write;
+// and only while the socket takes them, so little waits in memory.
 
 package engine
 

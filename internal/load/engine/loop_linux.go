@@ -35,7 +35,7 @@ type loop struct {
 	made    int     // connections so far
 	servers map[string]*server
 
-	// Room that everything shares, so that a connection needs none of its own:
+	// Room that everything shares, so a connection needs none of its own:
 	buf    []byte   // what a socket gave
 	plain  []byte   // the same, decrypted
 	room   []byte   // a request
@@ -54,7 +54,7 @@ type loop struct {
 	plan    *plan
 	targets []*server // by index in plan.targets
 	most    int       // connections that may be open
-	walks   bool      // some operation has steps, of which one waits for the answer to the other
+	walks   bool      // some operation has steps, which wait for each other's answers
 	feeder  load.Feeder
 	tally   *tally
 	waiting queue
@@ -198,7 +198,7 @@ func (l *loop) abandon() {
 
 // One turn of the event loop: what is due, what sockets say, what is given up.
 
-// catchUp hears what has happened to the kept connections since the task before:
+// catchUp reads what has happened to the kept connections since the task before:
 // those that the server has closed must not be used.
 func (l *loop) catchUp() error {
 	for {
@@ -317,7 +317,7 @@ func (l *loop) forget(w wait) {
 // What the event loop does with the news of a socket, and of a handshake.
 func (l *loop) event(ev *unix.EpollEvent) {
 	if ev.Fd == wakeSlot {
-		l.hear()
+		l.finishHandshakes()
 		return
 	}
 	c, age := l.conns[ev.Fd], uint32(ev.Pad)
@@ -330,7 +330,7 @@ func (l *loop) event(ev *unix.EpollEvent) {
 	}
 	if len(c.out) > 0 && ev.Events&(unix.EPOLLOUT|broken) != 0 {
 		l.resume(c)
-		l.settle(c)
+		l.afterSession(c)
 		if !c.is(age) {
 			return
 		}
@@ -340,8 +340,8 @@ func (l *loop) event(ev *unix.EpollEvent) {
 	}
 }
 
-// hear attends to the handshakes that have news.
-func (l *loop) hear() {
+// finishHandshakes attends to the handshakes that have news.
+func (l *loop) finishHandshakes() {
 	l.letters = l.mail.take(l.letters[:0])
 	for _, m := range l.letters {
 		if c := l.conns[m.slot]; c.is(m.age) && c.tls.pipe.shaking {
@@ -350,7 +350,7 @@ func (l *loop) hear() {
 	}
 }
 
-// putOff has c's session flushed before the loop sleeps, so that what is due at
+// putOff has c's session flushed before the loop sleeps, so what is due at
 // the same time goes out together.
 func (l *loop) putOff(c *conn) {
 	if !c.dirty {
@@ -368,7 +368,7 @@ func (l *loop) flush() {
 		}
 		c.dirty = false
 		c.session.flush(l)
-		l.settle(c)
+		l.afterSession(c)
 	}
 	l.dirty = l.dirty[:0]
 }

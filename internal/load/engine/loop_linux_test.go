@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The loop does not allocate once it runs, so that no garbage collection can
+// The loop does not allocate once it runs, so no garbage collection can
 // make it late.
 func TestLoopDoesNotAllocate(t *testing.T) {
 	addr := rawServer(t, func(_ int, c net.Conn, r *bufio.Reader) {

@@ -11,7 +11,7 @@ import (
 )
 
 // conn is one connection with the calls on it. What only some connections need
-// is behind pointers, so that an idle one is small.
+// is behind pointers, so an idle one is small.
 type conn struct {
 	fd       int
 	slot     int32  // index in loop.conns
@@ -44,7 +44,7 @@ type server struct {
 	grpc    bool        // HTTP/2
 	tls     *tls.Config // nil: plain
 	cache   tls.ClientSessionCache
-	free    []*conn // a stack of those that take more calls, so that few do most of the work; nil where one was closed
+	free    []*conn // a stack of those that take more calls, so few do most of the work; nil where one was closed
 }
 
 // server returns the server of a target, known from a task before or not.
@@ -238,7 +238,7 @@ func (l *loop) connected(c *conn) bool {
 func (l *loop) greet(c *conn) bool {
 	age := c.age
 	c.session.greet(l)
-	l.settle(c)
+	l.afterSession(c)
 	return c.is(age)
 }
 
@@ -338,7 +338,7 @@ func (l *loop) move(k *call) {
 	l.close(c)
 }
 
-// rerun makes the calls that are to be repeated, as far as there are connections.
+// rerun repeats calls, as many as there are connections.
 func (l *loop) rerun() {
 	for k := l.again.first; k != nil; k = l.again.first {
 		s := l.targets[k.op.target]

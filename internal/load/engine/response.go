@@ -19,7 +19,7 @@ const (
 // errBadResponse is what every error of a response wraps.
 var errBadResponse = errors.New("bad response")
 
-// badResponse is an error of the parser: a fixed text, so that it can be
+// badResponse is an error of the parser: a fixed text, so it can be
 // counted by kind and costs no allocation.
 type badResponse string
 

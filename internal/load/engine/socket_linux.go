@@ -74,7 +74,7 @@ func write(fd int, b []byte) (int, unix.Errno) {
 	return int(n), e
 }
 
-// poll is an epoll set with the room that a wait needs, so that it need not be
+// poll is an epoll set with the room that a wait needs, so it need not be
 // made for each.
 type poll struct {
 	fd     int
@@ -208,7 +208,7 @@ func (l *loop) readStamp() {
 	}
 	at := time.Unix(int64(binary.NativeEndian.Uint64(b[16:])), int64(binary.NativeEndian.Uint64(b[24:])))
 	now := time.Now()
-	// The wall clock is read beside the other one, so that setting it does no
+	// The wall clock is read beside the other one, so setting it does no
 	// harm, save to what comes in that very moment.
 	if ago := now.Round(0).Sub(at); ago >= 0 && ago < time.Second {
 		s.came = now.Sub(l.start) - ago
@@ -227,7 +227,7 @@ func (l *loop) isDeaf(d time.Duration) bool {
 		l.tally.received <= mostUnread*(l.tally.completed+1)
 }
 
-// sleep sleeps for d and hears nothing.
+// sleep sleeps for d and reads no events.
 func (p *poll) sleep(d time.Duration) {
 	p.limit = unix.NsecToTimespec(int64(d))
 	// An interrupted sleep ends early, which is looked at afterwards.
@@ -236,7 +236,7 @@ func (p *poll) sleep(d time.Duration) {
 
 // Reading Linux's limits.
 
-// makeRoom raises the limit of open files as far as is needed and allowed, and
+// makeRoom raises the limit of open files as needed and allowed, and
 // says what else stands in the way of n.
 func makeRoom(n needs) error {
 	l := limits{ports: readPorts(), memory: machine.FreeMemory()}

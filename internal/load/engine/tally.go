@@ -96,7 +96,7 @@ func (t *tally) timeOut(intended, now time.Duration) {
 	enter(t.latency, now-intended)
 }
 
-// mostKinds bounds the kinds of failures, of which a server has a say: where it redirects to.
+// mostKinds bounds the kinds of failures: a server can add some, by where it redirects to.
 const mostKinds = 32
 
 // fail counts an operation answered wrongly or not at all.
@@ -113,7 +113,7 @@ func (t *tally) redirected(o *operation, p *response) {
 	}
 }
 
-// count counts a kind, of which there are not too many.
+// count counts a kind, up to a bound of kinds.
 func count(kinds map[string]uint64, kind string) {
 	if _, known := kinds[kind]; !known && len(kinds) >= mostKinds {
 		kind = "other"

@@ -24,7 +24,7 @@ const (
 // errNoHTTP2 is a server that does not agree to gRPC's protocol.
 var errNoHTTP2 = tlsFailure("the server does not offer HTTP/2 (ALPN h2)")
 
-// tlsFailure is a failure of TLS, of which there are few kinds.
+// tlsFailure is a failure of TLS, one of few kinds.
 type tlsFailure string
 
 func (e tlsFailure) Error() string { return "tls: " + string(e) }

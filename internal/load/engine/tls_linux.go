@@ -185,7 +185,7 @@ func (p *pipe) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// finish is told by the handshake's goroutine, as its last act, how that ended.
+// finish is the last act of the handshake's goroutine: it reports how that ended.
 func (p *pipe) finish(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -379,7 +379,7 @@ func (l *loop) took(c *conn, b []byte, hup bool) {
 	case err != nil:
 		l.broken(c, err)
 	default:
-		l.settle(c)
+		l.afterSession(c)
 	}
 }
 

@@ -150,7 +150,7 @@ func checkHeader(h load.Header) error {
 }
 
 // checkData says what is wrong with the placeholders and with a message in JSON,
-// as far as it can be told without the data.
+// as much as can be checked without the data.
 func checkData(r load.Request) error {
 	if r.Data != "" {
 		_, err := newGappy(r)

@@ -125,7 +125,7 @@ func (d *Files) Rows(ctx context.Context, operations []load.Request, seed uint64
 
 // The data files of a generator: each is read once for all that use it.
 
-// Files keeps the tables of the task before, so that a warm-up and the window
+// Files keeps the tables of the task before, so a warm-up and the window
 // after it read a file once. The zero value is empty.
 type Files struct {
 	kept map[string]*keptTable // by path

@@ -156,7 +156,7 @@ type csvReader struct {
 func newCSVReader(in *bufio.Reader, bound *bounded) *csvReader {
 	from := csv.NewReader(in)
 	from.ReuseRecord = true
-	from.FieldsPerRecord = -1 // so that a ragged row is told in our words
+	from.FieldsPerRecord = -1 // so a ragged row is told in our words
 	return &csvReader{from: from, bound: bound}
 }
 

@@ -234,7 +234,7 @@ func (u *gappy) rows(t *table, seed uint64) *Rows {
 }
 
 // splitMessage is splitBody for a gRPC operation: lengths within a message depend
-// on what it holds, so that it cannot have gaps itself.
+// on what it holds, so it cannot have gaps itself.
 func splitMessage(r load.Request) ([]piece, error) {
 	if r.Schema != nil {
 		m, err := newMessage(r)

@@ -72,7 +72,7 @@ type Driver interface {
 // Armed is a stretch that is about to begin.
 type Armed interface {
 	// Run makes the operations, however they are answered. Nothing but that happens in it,
-	// so that what is used may be read right before and after it.
+	// so what is used may be read right before and after it.
 	Run(context.Context) (record.Load, error)
 	// Collect adds to what Run returned what takes CPU to come by. It is to be called after
 	// the last reading of what the stretch used.

@@ -166,7 +166,7 @@ type Log struct {
 func (l Log) Name() string { return l.Hop }
 
 // Read implements Counter. A log without such a line says that there was none, but for what is left out on purpose, and for
-// all that was sent: of those a program tells when it ends, so that one without a line was killed before, and how many they
+// all that was sent: of those a program tells when it ends, so one without a line was killed before, and how many they
 // were is not known. So it is of what the file says that every process ends with, and of a log of which a part was left out,
 // unless a running total stands behind that: half of it is not all.
 func (l Log) Read(context.Context) (record.Hop, error) {
@@ -211,7 +211,7 @@ const takeLast = "last"
 type found struct {
 	total uint64
 	said  bool // there was such a line
-	cut   bool // lines may be missing, so that the total is not known
+	cut   bool // lines may be missing, so the total is not known
 }
 
 // logged takes the numbers out of one process's log.

@@ -160,7 +160,7 @@ func fixedPort(ready string) (int, bool) {
 
 // What a plan sends to: the receivers of the sink that its texts name.
 
-// Exports reports whether a variant is told where the sink is, or writes its spans to
+// Exports reports whether a variant gets the sink's address, or writes its spans to
 // files that are counted.
 func Exports(p *config.Plan) bool {
 	if p.Silent {

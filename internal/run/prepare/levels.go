@@ -31,7 +31,7 @@ func Levels(p *config.Plan) [][]config.Process {
 	return levels
 }
 
-// waits reports whether a process needs one that stands before it in the plan to be ready, as far as the files tell.
+// waits reports whether a process needs an earlier one of the plan to be ready, by the texts of the files.
 func waits(p *config.Plan, one, before config.Process) bool {
 	words, route := one.Words(), p.Route()
 	switch onRoute := slices.Contains(route, before.Name); {

@@ -186,7 +186,7 @@ func isPython(path string) bool {
 	return slices.ContainsFunc([]string{"python", "pypy"}, func(p string) bool { return strings.HasPrefix(filepath.Base(path), p) })
 }
 
-// firstLine is that of a file, as far as it is one of a script; "" where it cannot be read.
+// firstLine is that of a script; "" if the file is none, or cannot be read.
 func firstLine(path string) string {
 	file, err := os.Open(path)
 	if err != nil {
@@ -254,7 +254,7 @@ func absent(of *config.Experiment, v config.Variant) []string {
 	for i, one := range []config.Variant{none, v} {
 		plan, err := e.Plan(one)
 		if err != nil {
-			return missing // which whoever asks for the plan hears
+			return missing // which the caller that asks for the plan reports
 		}
 		for _, p := range plan.Processes {
 			if i > 0 && !p.Brought() || setsPath(p, v) || needed(slices.Concat(w.Needs, v.Tracer.Needs), p) || madeBefore(w, p) {
