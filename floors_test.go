@@ -126,6 +126,7 @@ var floors = map[string]floor{
 	"sink/sinktest":  {level: 0},
 	"sink/tcp":       {level: 0},
 	"stats":          {level: 0},
+	"topology":       {level: 0, beside: []string{"nearest"}},
 	"traceparent":    {level: 0},
 }
 

@@ -38,7 +38,7 @@ type runFlags struct {
 func newRun(s console.Streams) *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
-		Use:   "run EXPERIMENT | --op 'GET /path' --variant none --variant NAME:tracer=… -- COMMAND…",
+		Use:   "run EXPERIMENT | --op 'GET /path' --variant none --variant NAME:tracer=… -- COMMAND… | --graph FILE --variant …",
 		Short: "Run an experiment: a file, a built-in one, or your service from one line",
 		Long: `Run an experiment and report what its variants cost, with intervals.
 
@@ -54,6 +54,7 @@ went elsewhere.`,
   tracetax run shop.yaml --precision 2% --blocks 8..30
   tracetax run shop.yaml --capacity cpu=75%
   tracetax run --op 'GET /' --variant none --variant otel:tracer=otel-python,delay=200ms --ready / -- gunicorn -b 127.0.0.1:{port} shop:app
+  tracetax run --graph shop.yaml --rate 50/s --variant none --variant otel:tracer=otel
   tracetax run --resume tracetax-results/shop-20260102-150405`,
 		RunE: func(c *cobra.Command, args []string) error {
 			experiments, err := f.experiments(c, args)
@@ -80,6 +81,7 @@ went elsewhere.`,
 	flags.StringArrayVar(&f.keepEnv, "keep-env", nil, "pass the shell's variable `NAME` on to programs although it belongs to a tracer, e.g. OTEL_RESOURCE_ATTRIBUTES (repeatable)")
 	flags.StringVar(&f.budget, "budget", "", "`limits` for the cost, e.g. cpu=3%,p99=5%,lost=0")
 	flags.StringArrayVar(&f.line.Ops, "op", nil, "operation `'[NAME=]METHOD /path'` of your service (repeatable)")
+	flags.StringVar(&f.line.Graph, "graph", "", "topology `FILE` of a graph of services (see 'tracetax graph show'), instead of --op and a command")
 	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:KEY=VALUE,…]`, with the keys tracer, its settings, env.X, arg, on, via, to and against (repeatable; the first is the baseline)")
 	flags.StringVar(&f.line.Ready, "ready", "", "when your service is ready: a `URL` answers, tcp://host:port accepts, or log:REGEXP matches a line (default: its port accepts, which gunicorn's does before the program is loaded)")
 	flags.StringVar(&f.line.Patience, "patience", "", "longest time until your service is ready, e.g. `60s` (default 30s)")
@@ -315,7 +317,7 @@ func (f *runFlags) chooseSeed(e *config.Experiment, kept map[string]uint64) {
 }
 
 func (f *runFlags) find(c *cobra.Command, args []string) ([]*config.Experiment, error) {
-	line := c.ArgsLenAtDash() >= 0 || len(f.line.Ops) > 0 || f.line.Function != "" || len(f.line.Variants) > 0
+	line := c.ArgsLenAtDash() >= 0 || len(f.line.Ops) > 0 || f.line.Function != "" || f.line.Graph != "" || len(f.line.Variants) > 0
 	switch {
 	case len(f.workloads) > 0 && (line || len(args) == 0):
 		return nil, errors.New("--workloads chooses among the workloads of an experiment over several: name the experiment (a single workload's folder can be given to --resume)")

@@ -115,6 +115,7 @@ var commands = []func(console.Streams) *cobra.Command{
 	newSchema,
 	newList,
 	newShow,
+	newGraph,
 }
 
 // How the commands say what went wrong.

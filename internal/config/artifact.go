@@ -172,6 +172,9 @@ func (c *Catalog) sharedFolders(of string) (map[string]fs.FS, error) {
 	return out, nil
 }
 
+// sharedPrograms are the folders that workloads share.
+func (c *Catalog) sharedPrograms() (map[string]fs.FS, error) { return c.sharedFolders("workloads") }
+
 // share reads the names of shared folders, and puts them into the own one of a workload or a tracer.
 func (s *source) share(n *node) []string {
 	if s.shared == nil {

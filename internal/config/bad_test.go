@@ -21,7 +21,12 @@ func TestBad(t *testing.T) {
 			return err
 		},
 		"workloads": func(file string, text []byte) error { _, err := ParseWorkload(file, "w", text); return err },
-		"tracers":   func(file string, text []byte) error { _, err := ParseTracer(file, "t", text); return err },
+		"topologies": func(file string, text []byte) error {
+			s := &source{file: file}
+			s.graph(text)
+			return s.err()
+		},
+		"tracers": func(file string, text []byte) error { _, err := ParseTracer(file, "t", text); return err },
 	} {
 		path := "testdata/bad-" + archive + ".txtar"
 		golden, err := txtar.ParseFile(path)

@@ -34,7 +34,7 @@ func (c *Catalog) Workload(name string) (*Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source{file: file, files: files, open: func(n string) ([]byte, error) { return readNamed(files, n) }, services: c.Service, shared: func() (map[string]fs.FS, error) { return c.sharedFolders("workloads") }}
+	s := &source{file: file, files: files, open: func(n string) ([]byte, error) { return readNamed(files, n) }, services: c.Service, shared: c.sharedPrograms, nodeFolders: c.sharedPrograms}
 	w := &Workload{}
 	if root := parseYAML(s, text); root != nil {
 		w = s.workload(root, name)

@@ -110,7 +110,7 @@ func (e *Experiment) check(s *source, n *node) {
 
 // experiments reads an experiment file: one experiment for each of its workloads.
 func (s *source) experiments(n *node, name, dir string, catalog *Catalog) []*Experiment {
-	s.services = catalog.Service
+	s.services, s.nodeFolders = catalog.Service, catalog.sharedPrograms
 	e := Experiment{Name: name}
 	if !s.decode(n, &e) {
 		return nil
@@ -170,6 +170,7 @@ func (s *source) oneWorkload(n *node, dir string, catalog *Catalog) []*Workload 
 	if n.kind == mapping {
 		w := s.workload(n, "own")
 		s.ownWorkload(n, w, dir)
+		w.Files, s.files = s.files, nil // those of a topology
 		return []*Workload{w}
 	}
 	if n.kind == list {
@@ -186,6 +187,9 @@ func (s *source) oneWorkload(n *node, dir string, catalog *Catalog) []*Workload 
 
 // ownWorkload completes a workload that is written in the experiment file.
 func (s *source) ownWorkload(n *node, w *Workload, dir string) {
+	if graph := n.get("topology"); w.Name == "own" && graph != nil && !isTopologyText(graph.text) {
+		w.Name = graphName(graph.text)
+	}
 	if w.Name == "own" && len(w.Processes) > 0 && w.Processes[0].Name != "" {
 		w.Name = w.Processes[0].Name
 	}

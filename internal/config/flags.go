@@ -14,6 +14,7 @@ import (
 // Flags are the words of 'tracetax run --op … --variant … -- COMMAND'.
 type Flags struct {
 	Name     string   // of the experiment; "" is the command's
+	Graph    string   // a topology file instead of a command and operations; "" is none
 	Command  []string // what follows --; may hold {port}
 	Dir      string   // where it is started; "" is here
 	Language string   // of the program, so that --variant otel means otel-LANGUAGE
@@ -74,6 +75,9 @@ func (b *flagBuilder) name() string {
 	if b.Flags.Name != "" {
 		return b.Flags.Name
 	}
+	if b.Graph != "" {
+		return graphName(b.Graph)
+	}
 	return programName(b.Command)
 }
 
@@ -108,10 +112,12 @@ func (b *flagBuilder) notAnExperiment(catalog *Catalog) error {
 
 func (b *flagBuilder) root() *node {
 	command := place{flag: "-- " + quote(strings.Join(b.Command, " "))}
-	if len(b.Command) == 0 {
+	if b.Graph != "" {
+		b.onlyGraph()
+	} else if len(b.Command) == 0 {
 		b.fail(place{flag: "--"}, "what is to be started is missing: tracetax run --op 'GET /' --variant … -- COMMAND")
 	}
-	if len(b.Ops) == 0 && b.Function == "" {
+	if len(b.Ops) == 0 && b.Function == "" && b.Graph == "" {
 		b.fail(place{flag: "--op"}, "at least one operation is needed, such as --op 'GET /'")
 	}
 	if len(b.Variants) < 2 {
@@ -132,6 +138,18 @@ func (b *flagBuilder) root() *node {
 		root.set("budget", b.keys("budget", b.Budget, "METRIC=SHARE, such as cpu=3%"))
 	}
 	return root
+}
+
+// onlyGraph complains of flags that are for a service of one's own.
+func (b *flagBuilder) onlyGraph() {
+	for flag, given := range map[string]bool{
+		"--": len(b.Command) > 0, "--op": len(b.Ops) > 0, "--env": len(b.Env) > 0, "--ready": b.Ready != "", "--patience": b.Patience != "",
+		"--header": len(b.Headers) > 0, "--body": b.Body != "", "--port": b.Port != 0, "--language": b.Language != "", "--function": b.Function != "",
+	} {
+		if given {
+			b.fail(place{flag: flag}, "it describes a service of your own, and --graph %s brings its processes and operations; leave one of them out", quote(b.Graph))
+		}
+	}
 }
 
 const maxPort = 65535
@@ -165,6 +183,14 @@ func (n *node) set(key string, value *node) {
 func tree(flag string) *node { return &node{kind: mapping, at: place{flag: flag}} }
 
 func (b *flagBuilder) workload(command place) *node {
+	if b.Graph != "" {
+		w := tree("")
+		b.word(w, "name", b.Flags.Name)
+		b.word(w, "prepare", b.Prepare)
+		b.word(w, "cleanup", b.Cleanup)
+		w.set("topology", word("--graph "+quote(b.Graph), b.Graph))
+		return w
+	}
 	process := &node{kind: mapping, at: command}
 	process.set("name", &node{kind: scalar, text: programName(b.Command), at: command})
 	run := &node{kind: list, at: command}

@@ -111,6 +111,7 @@ func init() { // the readers of structs look here themselves
 
 		// Read by the struct that has them, before its other keys, or after them.
 		"service":    {shape: ShapeText, read: unread, write: as(func(v *Service) string { return v.Name })},
+		"topology":   {shape: ShapeText, read: unread},
 		"hop":        {shape: ShapeHop, read: unread, write: unwritten},
 		"operations": {shape: ShapeByName + "OperationOrURL", read: unread, write: func(w writer, v any) any { return w.operations(v.([]Operation)) }},
 
@@ -141,6 +142,10 @@ func init() { // the readers of structs look here themselves
 		"statuses":   {shape: "Statuses", read: by((*source).statuses), write: writeStatuses},
 		"spans":      {shape: "Spans", read: by((*source).spans), write: as(spansOf)},
 		"metric":     {shape: ShapeText, read: by((*source).metric)},                                                                       // of findings.json
+		"weights":    {shape: ShapeByName + ShapeShare, read: readWeights},                                                                 // of operations
+		"calls":      {shape: ShapeList + "CallOrStep", read: readCalls},                                                                   // steps of a method of a topology
+		"part":       {shape: ShapeShare, read: readPart},                                                                                  // a share that is not nought
+		"bytes":      {shape: ShapeSize, read: readBytes},                                                                                  // a size that is not nought
 		"among":      {shape: ShapeTexts, read: func(s *source, n *node, k key) any { return s.among(n, k.tag(tagMeans)) }, write: inLine}, // names of what an experiment has
 	}
 }

@@ -64,6 +64,7 @@ const (
 	inWorkload fileKind = "workload"
 
 	inExperiment fileKind = "experiment"
+	inTopology   fileKind = "topology"
 )
 
 // key is a row.

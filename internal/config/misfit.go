@@ -163,13 +163,14 @@ const maxProblems = 20
 
 // source is a text being read; it collects what is wrong with it.
 type source struct {
-	file     string
-	lines    []string
-	open     func(name string) ([]byte, error)   // reads a file beside this one; nil where there is no such place
-	folder   string                              // the folder of that place; "" where there is none
-	files    fs.FS                               // instead of it: the folder of a built-in workload
-	services func(name string) (*Service, error) // looks a service up; nil where there is no catalog
-	shared   func() (map[string]fs.FS, error)    // the folders that workloads share; nil likewise
+	file        string
+	lines       []string
+	open        func(name string) ([]byte, error)   // reads a file beside this one; nil where there is no such place
+	folder      string                              // the folder of that place; "" where there is none
+	files       fs.FS                               // instead of it: the folder of a built-in workload
+	services    func(name string) (*Service, error) // looks a service up; nil where there is no catalog
+	shared      func() (map[string]fs.FS, error)    // the folders that workloads share; nil likewise
+	nodeFolders func() (map[string]fs.FS, error)    // likewise, for the program of a topology
 	reading
 	bodies   int // bytes of request bodies so far
 	problems Problems

@@ -5,11 +5,9 @@ package config
 import (
 	"cmp"
 	"maps"
-	"math"
 	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -234,7 +232,7 @@ func (e *Experiment) suggested() bool {
 	return e.builtIn() && e.Load.Rate > 0 && slices.ContainsFunc(e.Operations, ownRate)
 }
 
-func (e *Experiment) builtIn() bool { return e.Workload != nil && e.Workload.Files != nil }
+func (e *Experiment) builtIn() bool { return e.Workload != nil && e.Workload.BuiltIn() }
 
 // pace says how the operations are made to happen: as Load.Summary does, or each at its
 // own rate.
@@ -269,6 +267,9 @@ func (s *source) measured(n *node, w *Workload) []Operation {
 	case mix != nil:
 		return s.mix(mix, w)
 	case named == nil:
+		if mix, has := w.mixed(); has {
+			return []Operation{mix}
+		}
 		return slices.Clone(w.Operations)
 	}
 	var out []Operation
@@ -303,20 +304,19 @@ func (s *source) operationOf(at place, name string, w *Workload) *Operation {
 	return nil
 }
 
+// mixName is the name of a mix as an operation.
+const mixName = "mix"
+
 // mix is one operation, made of several by weight.
 func (s *source) mix(n *node, w *Workload) []Operation {
 	if s.refuses(n.at, "mix", w) {
 		return nil
 	}
-	o := Operation{Name: "mix"}
+	o := Operation{Name: mixName}
 	for _, e := range s.entries(n, "mix") {
-		text := s.line(e.value)
-		weight, err := strconv.ParseFloat(text, 64)
-		if share, percent, e := parsePercent(text); err != nil && percent {
-			weight, err = share, e
-		}
-		if err != nil || !(weight > 0) || math.IsInf(weight, 0) {
-			s.fail(e.value.at, "%q is not a weight: a number above 0", printable(text))
+		weight := s.weight(e.value)
+		if e.key == mixName {
+			s.fail(e.at, "an operation called %s cannot be part of a mix, which is called so itself; give it another name", mixName)
 			continue
 		}
 		if part := s.operationOf(e.at, e.key, w); part != nil {

@@ -248,10 +248,33 @@ func delayUnit(text string) time.Duration {
 // declared is of the operation's own depth: where the load says another, it is learnt.
 func declaredSpans(operations []Operation, tracer string, depth int) map[string]Number {
 	out := map[string]Number{}
-	for _, o := range operations {
+	for _, o := range withParts(operations) {
 		elsewhere := depth > 0 && o.Drive["depth"] != strconv.Itoa(depth)
 		if n, ok := o.declared(tracer); ok && (!elsewhere || n == Number{}) {
 			out[o.Name] = n
+		}
+	}
+	return out
+}
+
+// Parts are the operations of a mix, or the operation itself.
+func (o Operation) Parts() []Operation {
+	if len(o.Mix) == 0 {
+		return []Operation{o}
+	}
+	var out []Operation
+	for _, share := range o.Mix {
+		out = append(out, share.Operation)
+	}
+	return out
+}
+
+// withParts are operations, and those of the mixes among them.
+func withParts(operations []Operation) []Operation {
+	out := slices.Clone(operations)
+	for _, o := range operations {
+		if len(o.Mix) > 0 {
+			out = append(out, o.Parts()...)
 		}
 	}
 	return out

@@ -248,7 +248,7 @@ func TestPlanMixSpans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]Number{"mix": {2, 5}}, p.Spans); diff != "" {
+	if diff := cmp.Diff(map[string]Number{"mix": {2, 5}, "one": {2, 3}, "two": {5, 5}}, p.Spans); diff != "" {
 		t.Error(diff)
 	}
 }

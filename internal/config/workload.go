@@ -10,30 +10,35 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/topology"
 )
 
 // Workload is a program that can be traced: a folder workloads/NAME/ with a workload.yaml, or one of your own.
 type Workload struct {
-	_           struct{}         `called:"a workload"`
-	Name        string           `yaml:"name"`                                           // in reports; default: the first process's. Only in an experiment
-	Language    string           `yaml:"language"`                                       // so that otel means otel-LANGUAGE
-	Description string           `yaml:"description" as:"text"`                          // a line for 'tracetax list'
-	Dir         string           `yaml:"dir" as:"folder"`                                // base of relative paths; default: the experiment's folder. Only in an experiment
-	Rate        float64          `yaml:"rate" as:"rate"`                                 // where the experiment names none
-	WarmupAll   time.Duration    `yaml:"warmup_all" range:"0s..1h"`                      // where the experiment names none
-	Needs       []Need           `yaml:"needs"`                                          // programs of the PATH that it needs
-	Shared      []string         `yaml:"shared" as:"shared"`                             // folders of workloads/shared/ to copy into its own; not in an experiment
-	Artifact    Artifact         `yaml:"artifact"`                                       // pinned packages, in the folder {workload}
-	Driver      Driver           `yaml:"driver" as:"driver"`                             // how operations are made: requests, or self-driving by the program itself; default: requests
-	Self        bool             `yaml:"self"`                                           // true: the same as driver: self-driving; default: false
-	Max         map[string]int   `yaml:"max" as:"max"`                                   // self-driving: the most that it can do
-	Verify      []string         `yaml:"verify" as:"verify" words:"verify"`              // what checks each ready variant's answers; it is measured only after status 0
-	Prepare     []string         `yaml:"prepare" as:"command" words:"hook"`              // a command before each run, not measured; TRACETAX_VARIANT names the variant. A run fails where it fails
-	Cleanup     []string         `yaml:"cleanup" as:"command" words:"hook"`              // a command after each run, whatever became of it, for at most a minute
-	Build       map[string]Build `yaml:"build" as:"byTracer"`                            // by tracer, or default: commands that make the program
-	Processes   []Process        `yaml:"processes" required:"workload"`                  // what is started: each when those before it that it names ({NAME.port}) are ready; needed
-	Operations  []Operation      `yaml:"operations" as:"operations" required:"workload"` // what can be measured; needed
-	Files       fs.FS            // the folder of a built-in workload, with what it shares with others; nil for the user's own
+	_           struct{}           `called:"a workload"`
+	Name        string             `yaml:"name"`                              // in reports; default: the first process's. Only in an experiment
+	Language    string             `yaml:"language"`                          // so that otel means otel-LANGUAGE
+	Description string             `yaml:"description" as:"text"`             // a line for 'tracetax list'
+	Dir         string             `yaml:"dir" as:"folder"`                   // base of relative paths; default: the experiment's folder. Only in an experiment
+	Rate        float64            `yaml:"rate" as:"rate"`                    // where the experiment names none
+	WarmupAll   time.Duration      `yaml:"warmup_all" range:"0s..1h"`         // where the experiment names none
+	Needs       []Need             `yaml:"needs"`                             // programs of the PATH that it needs
+	Shared      []string           `yaml:"shared" as:"shared"`                // folders of workloads/shared/ to copy into its own; not in an experiment
+	Artifact    Artifact           `yaml:"artifact"`                          // pinned packages, in the folder {workload}
+	Driver      Driver             `yaml:"driver" as:"driver"`                // how operations are made: requests, or self-driving by the program itself; default: requests
+	Self        bool               `yaml:"self"`                              // true: the same as driver: self-driving; default: false
+	Max         map[string]int     `yaml:"max" as:"max"`                      // self-driving: the most that it can do
+	Verify      []string           `yaml:"verify" as:"verify" words:"verify"` // what checks each ready variant's answers; it is measured only after status 0
+	Prepare     []string           `yaml:"prepare" as:"command" words:"hook"` // a command before each run, not measured; TRACETAX_VARIANT names the variant. A run fails where it fails
+	Cleanup     []string           `yaml:"cleanup" as:"command" words:"hook"` // a command after each run, whatever became of it, for at most a minute
+	Build       map[string]Build   `yaml:"build" as:"byTracer"`               // by tracer, or default: commands that make the program
+	Topology    string             `yaml:"topology" as:"topology"`            // a file with a graph of services, instead of processes and operations; see docs/graphs.md
+	Processes   []Process          `yaml:"processes"`                         // what is started: each when those before it that it names ({NAME.port}) are ready; needed without topology
+	Operations  []Operation        `yaml:"operations" as:"operations"`        // what can be measured; needed without topology
+	Mix         map[string]float64 `yaml:"mix" as:"weights"`                  // weights of operations, as {home: 70%, checkout: 30%}: measured as one operation where the experiment names neither operations nor a mix
+	Files       fs.FS              // the folder of a built-in workload, with what it shares with others; of the user's own the program of a topology, or nil
+	Graph       *topology.Graph    // of Topology, which is its text then; nil where there is none
 }
 
 // ParseWorkload reads a workload file. File is its name for errors.
@@ -59,9 +64,16 @@ func (s *source) workload(n *node, name string) *Workload {
 
 func (w *Workload) begin(s *source, n *node) {
 	s.in, s.known = inWorkload, slices.Concat(runPlaceholders, s.processPorts(n.get("processes"), nil))
+	if graph := n.get("topology"); graph != nil {
+		s.topology(graph, w)
+	}
 }
 
 func (w *Workload) check(s *source, n *node) {
+	if n.get("topology") != nil {
+		s.graphed(n, w)
+		return
+	}
 	if processes := n.get("processes"); processes == nil {
 		s.lacks(n, "processes", n.at, "a workload needs processes: what is to be started")
 	} else {
@@ -91,11 +103,17 @@ func (w *Workload) check(s *source, n *node) {
 		}
 	}
 	w.Operations = s.operationMap(operations, w)
+	if mix := n.get("mix"); mix != nil {
+		s.ownMix(mix, w)
+	}
 	// What a service needs is needed wherever it is used.
 	for _, service := range w.services() {
 		w.Needs = Distinct(slices.Concat(w.Needs, service.Needs))
 	}
 }
+
+// BuiltIn reports whether the workload is one of a catalog, and not the user's own.
+func (w *Workload) BuiltIn() bool { return w.Files != nil && w.Dir == "" }
 
 // Max is the most that a self-driving workload can do.
 type Max struct {

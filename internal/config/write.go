@@ -35,10 +35,10 @@ func (e Experiment) write(w writer, key string) any {
 	var p Object
 	switch key {
 	case "workload":
-		if e.Workload.Files != nil {
+		if e.builtIn() {
 			return e.Workload.Name
 		}
-		return w.written(e.Workload, inWorkload)
+		return w.written(e.Workload.written(), inWorkload)
 	case "mix":
 		if !mixed {
 			return nil

@@ -117,7 +117,7 @@ func (l *Loop) request(next design.Run) (run.Request, error) {
 	prepared := l.prepared(next.Variant)
 	e := l.Experiment
 	request := run.Request{
-		Kind: next.Kind, Plan: prepared.Plan, Folders: prepared.Folders, First: prepared.Plan.Operations[0],
+		Kind: next.Kind, Plan: prepared.Plan, Folders: prepared.Folders, First: prepared.Plan.Operations[0].Parts()[0],
 		Checking: e.Sink != config.Counting, Spans: l.spans[next.Variant], Begun: l.begun[next.Variant], Seed: next.Seed, Faults: e.FaultsOf(prepared.Variant), Deaf: l.deaf(next.Variant),
 	}
 	first := e.Load.Steps()[0]

@@ -127,14 +127,20 @@ func open(s Stretch, t Tracing, begun record.Begun) line {
 	l.basis = per.How
 	l.perTrace = per.perTrace()
 	l.expected = between{per.Low * float64(s.Completed), per.High * float64(s.Started+s.Resent)}
+	parts, ofMix := t.partsOf(s)
+	if ofMix {
+		l.expected = parts.expected
+		l.expected.high += per.High * float64(s.Resent)
+		l.basis = parts.how
+	}
 	l.settleDue(t)
 	if t.random() {
-		if l.due, l.traced = tracedSpans(s, t.decided(s), per); !l.traced {
+		if l.due, l.traced = t.tracedSpans(s, t.decided(s), per); !l.traced {
 			l.due, l.chance = sampled(s, per, t.Sampling)
 		}
 		l.missing = l.due.less(l.sum())
 	}
-	l.exact = (l.traced || !t.random()) && checked(s.Sink) && !per.Later && (t.none() || per.exact() && l.unsure == 0)
+	l.exact = (l.traced || !t.random()) && checked(s.Sink) && !per.Later && (t.none() || (per.exact() || ofMix && parts.exact) && l.unsure == 0)
 	if t.none() {
 		return l
 	}

@@ -34,6 +34,7 @@ type Stretch struct {
 	Flagged   *uint64       // operations whose traces the load generator said are to be sampled; nil: it did not say it of all
 	Resent    uint64        // sent twice: these may have made their spans twice
 	Chosen    bool          // the load generator chose the ids of the traces of all of them
+	Parts     []record.Part // of a mix: what was made of each operation in it; nil: it is none, or nobody said
 	Sink      record.Counts // from its beginning to the quiet after it
 	Hops      []record.Hop  // what the hops say of the same time
 }
@@ -63,6 +64,7 @@ func FromRecord(r *record.Record) Run {
 			Resent:    p.Warmup.Resent + p.Load.Resent,
 			Flagged:   Flagged(p.Warmup, p.Load),
 			Chosen:    p.Load.Started > 0 && p.Warmup.Identified+p.Load.Identified == p.Warmup.Started+p.Load.Started,
+			Parts:     record.Counted(p.Warmup, p.Load).Parts,
 			Sink:      p.WarmupSink.Plus(p.Sink),
 			Hops:      p.Hops,
 		})
@@ -132,7 +134,11 @@ func together(runs []Run) Run {
 }
 
 func join(a, b Stretch) Stretch {
-	sum := Stretch{a.Operation, a.Level, a.Started + b.Started, a.Completed + b.Completed, nil, nil, a.Resent + b.Resent, (a.Chosen || a.Started == 0) && b.Chosen, a.Sink.Plus(b.Sink), record.HopsPlus(a.Hops, b.Hops)}
+	sum := Stretch{
+		Operation: a.Operation, Level: a.Level, Started: a.Started + b.Started, Completed: a.Completed + b.Completed, Resent: a.Resent + b.Resent,
+		Chosen: (a.Chosen || a.Started == 0) && b.Chosen, Sink: a.Sink.Plus(b.Sink), Hops: record.HopsPlus(a.Hops, b.Hops),
+		Parts: record.Counted(record.Load{Started: a.Started, Parts: a.Parts}, record.Load{Started: b.Started, Parts: b.Parts}).Parts,
+	}
 	sum.Sink.Checking = checked(a.Sink) && checked(b.Sink)
 	return sum
 }

@@ -109,9 +109,12 @@ func unreported(all []Stretch) []Stretch {
 
 // tracedSpans is how many spans should come of a stretch of which the tracer says how many traces it sampled. It is false
 // where it does not say so.
-func tracedSpans(s Stretch, decided *uint64, per PerOperation) (between, bool) {
+func (t Tracing) tracedSpans(s Stretch, decided *uint64, per PerOperation) (between, bool) {
 	if decided == nil {
 		return between{}, false
+	}
+	if parts, ofMix := t.partsOf(s); ofMix && t.Follows && s.Flagged != nil && *s.Flagged == *decided {
+		return parts.sampled, true
 	}
 	traces, failed := float64(*decided), float64(s.Started-min(s.Started, s.Completed))*per.traces()
 	return between{per.Low / per.traces() * max(0, traces-failed), per.High / per.traces() * traces}, true

@@ -44,8 +44,28 @@ func (l Load) Plus(next Load) (Load, error) {
 		Lag:           lag,
 		Timings:       timings,
 		Driven:        l.Driven.plus(next.Driven),
+		Parts:         l.partsWith(next),
 	}
 	return sum, nil
+}
+
+// partsWith are the parts of two stretches of a mix; nil where one of them made operations without saying of which part.
+func (l Load) partsWith(next Load) []Part {
+	if l.Parts == nil && l.Started > 0 || next.Parts == nil && next.Started > 0 {
+		return nil
+	}
+	sum := slices.Clone(l.Parts)
+	for _, p := range next.Parts {
+		i := slices.IndexFunc(sum, func(q Part) bool { return q.Operation == p.Operation })
+		if i < 0 {
+			sum = append(sum, p)
+			continue
+		}
+		sum[i].Started += p.Started
+		sum[i].Completed += p.Completed
+		sum[i].Sampled += p.Sampled
+	}
+	return sum
 }
 
 // Counted is what was done in several stretches of load, one after the other, without the histograms.

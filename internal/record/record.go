@@ -206,11 +206,20 @@ type Load struct {
 	BytesReceived uint64            `json:"bytes_received"`       // over the connections
 	BodyBytes     uint64            `json:"body_bytes,omitempty"` // of the bodies of answers to the completed; 0: there were none, or it was not counted
 	Driven        *Driven           `json:"driven,omitempty"`     // what a self-driving workload says of itself; nil for others
+	Parts         []Part            `json:"parts,omitempty"`      // of a mix: what was made of each operation in it, in their order
 	Backlog       []uint64          `json:"backlog,omitempty"`    // open loop: operations due and not ended, at each tenth of the schedule
 	Latency       Histogram         `json:"latency"`              // ns, from the intended start
 	Lag           Histogram         `json:"lag"`                  // ns, intended start to the write: the generator's own lateness
 
 	Timings map[string]Histogram `json:"timings,omitempty"` // ns: what the right answers tell of their own time (the header Server-Timing), by the name of the entry
+}
+
+// Part is what was made of one operation of a mix.
+type Part struct {
+	Operation string `json:"operation"`         // its name
+	Started   uint64 `json:"started"`           // as of all
+	Completed uint64 `json:"completed"`         // likewise
+	Sampled   uint64 `json:"sampled,omitempty"` // likewise
 }
 
 // Driven is what a self-driving workload says of a stretch of work.

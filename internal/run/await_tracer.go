@@ -85,7 +85,7 @@ const cold = 3 * time.Second
 // taken for spans of the operations after it.
 func (s *stage) drainStart(ctx context.Context) (drained, error) {
 	if s.mayBeCold() {
-		awaited := max(1, s.awaited(record.Work(s.request.First.Name, s.request.FirstParameter), 1))
+		awaited := max(1, s.awaited(record.Work(s.request.First.Name, s.request.FirstParameter), record.Load{Started: 1}))
 		came := func(c record.Counts) bool { return float64(c.Sum()) >= awaited }
 		if _, err := s.until(ctx, s.request.Plan.Patience()+time.Duration(1+len(s.request.Plan.Route()))*cold, came); err != nil {
 			return drained{}, err
@@ -103,7 +103,7 @@ func (s *stage) mayBeCold() bool {
 	case s.request.Kind == record.Calibration:
 		return true
 	}
-	return s.request.Plan.Buffers == 0 && s.awaited(record.Work(s.request.First.Name, s.request.FirstParameter), 1) > 0
+	return s.request.Plan.Buffers == 0 && s.awaited(record.Work(s.request.First.Name, s.request.FirstParameter), record.Load{Started: 1}) > 0
 }
 
 // until waits, at most so long, until what the sink has counted is as wanted; false

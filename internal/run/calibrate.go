@@ -26,7 +26,7 @@ const calibrationOperations = 20
 // calibrate makes each operation a few times, one at a time, and waits each time
 // until its spans have come. The readiness request is one of them.
 func (s *stage) calibrate(ctx context.Context) error {
-	requests := s.request.Phases
+	requests := apart(s.request.Phases)
 	if probe, ok := s.probe(); ok && len(requests) > 0 {
 		requests = slices.Concat([]PhaseRequest{{Operation: probe, Load: s.request.Load}}, requests)
 	}
@@ -58,6 +58,20 @@ func (s *stage) calibrate(ctx context.Context) error {
 		counted = end.counts
 	}
 	return s.makeUnasked(ctx, counted)
+}
+
+// apart are phases with the operations of mixes each by itself: what each makes is learnt, and how many of each a mix has is
+// counted.
+func apart(phases []PhaseRequest) []PhaseRequest {
+	var out []PhaseRequest
+	for _, phase := range phases {
+		for _, operation := range phase.Operation.Parts() {
+			one := phase
+			one.Operation = operation
+			out = append(out, one)
+		}
+	}
+	return out
 }
 
 // unaskedOperations are made without ids: enough to tell a share of two thirds from all.
@@ -98,7 +112,7 @@ func (s *stage) makeUnasked(ctx context.Context, counted record.Counts) error {
 // spans that it makes never again.
 func (s *stage) makeOnce(ctx context.Context) error {
 	start := &s.record.Start
-	for _, request := range s.request.Phases {
+	for _, request := range apart(s.request.Phases) {
 		work := record.Work(request.Operation.Name, request.Parameter)
 		if work == record.Work(start.FirstOperation, start.FirstParameter) || slices.Contains(start.Once, work) {
 			continue

@@ -89,20 +89,24 @@ func (s *stage) told(c record.Counts) uint64 {
 	return own.Sum()
 }
 
-// awaited is of how many spans the sink will be told, by so many operations of a kind (see
-// record.Work), if nothing is lost; −1 where that is not known exactly.
-func (s *stage) awaited(work string, started uint64) float64 {
-	k, known := s.request.Spans[work]
-	if !known || k.Low != k.High {
-		return -1
+// awaited is of how many spans the sink will be told, by the operations of a kind that were started (see record.Work; of a mix
+// by its parts), if nothing is lost; −1 where that is not known exactly.
+func (s *stage) awaited(work string, did record.Load) float64 {
+	if s.request.Plan.Sampling != 1 {
+		return -1 // of none only time can tell that none is to come
 	}
-	switch s.request.Plan.Sampling {
-	case 0:
-		return -1 // none is to come: only time can tell that none does
-	case 1:
-		return k.Low * float64(started)
+	parts, sum := did.Parts, 0.0
+	if len(parts) == 0 {
+		parts = []record.Part{{Operation: work, Started: did.Started}}
 	}
-	return -1
+	for _, part := range parts {
+		k, known := s.request.Spans[part.Operation]
+		if !known || k.Low != k.High {
+			return -1
+		}
+		sum += k.Low * float64(part.Started)
+	}
+	return sum
 }
 
 // flow watches what arrives at the sink once operations have ended. A program's timers and health

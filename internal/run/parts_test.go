@@ -8,20 +8,27 @@ import (
 )
 
 func TestAwaited(t *testing.T) {
-	known := map[string]config.Number{"one": {Low: 1, High: 1}, "varies": {Low: 1, High: 3}}
+	known := map[string]config.Number{"one": {Low: 1, High: 1}, "four": {Low: 4, High: 4}, "varies": {Low: 1, High: 3}, "mix": {Low: 1, High: 4}}
+	parts := func(second string) []record.Part {
+		return []record.Part{{Operation: "one", Started: 30, Completed: 29}, {Operation: second, Started: 20, Completed: 20}}
+	}
 	for name, test := range map[string]struct {
 		operation string
+		parts     []record.Part
 		sampling  float64
 		want      float64
 	}{
-		"all sampled":       {"one", 1, 50},
-		"none sampled":      {"one", 0, -1},
-		"sampled by chance": {"one", 0.5, -1},
-		"varying":           {"varies", 1, -1},
-		"unknown":           {"other", 1, -1},
+		"all sampled":       {"one", nil, 1, 50},
+		"none sampled":      {"one", nil, 0, -1},
+		"sampled by chance": {"one", nil, 0.5, -1},
+		"varying":           {"varies", nil, 1, -1},
+		"unknown":           {"other", nil, 1, -1},
+		"a mix":             {"mix", parts("four"), 1, 110},
+		"a mix that varies": {"mix", parts("varies"), 1, -1},
+		"a mix as a whole":  {"mix", nil, 1, -1},
 	} {
 		s := &stage{request: Request{Plan: &config.Plan{Sampling: test.sampling}, Spans: known}}
-		if got := s.awaited(test.operation, 50); got != test.want {
+		if got := s.awaited(test.operation, record.Load{Started: 50, Parts: test.parts}); got != test.want {
 			t.Errorf("%s: %g, want %g", name, got, test.want)
 		}
 	}

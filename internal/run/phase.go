@@ -129,7 +129,7 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 		return phase, counted, err
 	}
 	s.name = "drain"
-	end, err := s.drainAlike(ctx, warm.counts, s.awaited(j.work, phase.Load.Started))
+	end, err := s.drainAlike(ctx, warm.counts, s.awaited(j.work, phase.Load))
 	if err != nil {
 		return phase, counted, err
 	}
@@ -200,12 +200,12 @@ func (s *stage) warmUp(ctx context.Context, request PhaseRequest, j job, phase *
 		}
 	}
 	if request.Search == nil {
-		warm, err = s.drainAlike(ctx, counted, s.awaited(j.work, phase.Warmup.Started))
+		warm, err = s.drainAlike(ctx, counted, s.awaited(j.work, phase.Warmup))
 	} else {
 		if phase.Warmup.Completed == 0 && phase.Warmup.Started > 0 { // at a rate that may be too much, some may fail
 			return warm, false, s.answeredBadly(j.Operation, phase.Warmup)
 		}
-		if warm, clean, err = s.drainWholly(ctx, counted, s.awaited(j.work, phase.Warmup.Started)); err == nil {
+		if warm, clean, err = s.drainWholly(ctx, counted, s.awaited(j.work, phase.Warmup)); err == nil {
 			warm, err = s.cool(ctx, warm)
 		}
 	}

@@ -4,6 +4,7 @@ package run
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
@@ -77,7 +78,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 			return tried{}, counted, err
 		}
 	}
-	end, ended, err := s.drainWholly(ctx, counted, s.awaited(j.work, p.Load.Started))
+	end, ended, err := s.drainWholly(ctx, counted, s.awaited(j.work, p.Load))
 	if err == nil && held {
 		end, err = s.cool(ctx, end)
 	}
@@ -119,7 +120,11 @@ func (o *outstanding) beyond(missing, more, holds float64) float64 {
 // other operations may have made theirs or not, so a probe with such may
 // have lost more.
 func (s *stage) lost(work string, p record.Probe) (expected, lost float64) {
-	expected = s.awaited(work, p.Load.Completed)
+	well := record.Load{Started: p.Load.Completed, Parts: slices.Clone(p.Load.Parts)}
+	for i := range well.Parts {
+		well.Parts[i].Started = well.Parts[i].Completed
+	}
+	expected = s.awaited(work, well)
 	if !s.exporting || expected <= 0 {
 		return 0, 0
 	}

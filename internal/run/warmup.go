@@ -45,7 +45,7 @@ func (s *stage) watch(ctx context.Context, request PhaseRequest, counted record.
 		return phase, counted, err
 	}
 	s.name = "drain"
-	end, err := s.drain(ctx, counted, s.awaited(j.work, phase.Warmup.Started))
+	end, err := s.drain(ctx, counted, s.awaited(j.work, phase.Warmup))
 	if err != nil {
 		return phase, counted, err
 	}
@@ -163,7 +163,7 @@ func (s *stage) warm(ctx context.Context, request PhaseRequest, length time.Dura
 	if w.load, err = w.load.Plus(did); err != nil {
 		return w, fmt.Errorf("adding up the warm-up of operation %s: %w", operation.Name, err)
 	}
-	end, clean, err := s.drainWholly(ctx, s.reached, s.awaited(j.work, did.Started))
+	end, clean, err := s.drainWholly(ctx, s.reached, s.awaited(j.work, did))
 	if err != nil {
 		return w, err
 	}

@@ -28,7 +28,6 @@ type window struct {
 	loads     []record.Load // by piece; the durations of the last one may not have been collected yet
 	pieces    []record.Window
 	parts     []piece        // the same
-	started   uint64         // operations of all pieces
 	loaded    time.Duration  // that the pieces lasted
 	at        loadTime       // when
 	readying  []record.Usage // what preparing and collecting used, which no operation did
@@ -127,7 +126,7 @@ func (w *window) awaitSpans(ctx context.Context) error {
 		}
 	}
 	all := func(time.Duration) (bool, error) { return true, nil }
-	d, err := w.stage.arrive(ctx, w.warm, w.stage.awaited(w.job.work, w.started), w.stage.request.Plan.Patience(), all)
+	d, err := w.stage.arrive(ctx, w.warm, w.stage.awaited(w.job.work, record.Counted(w.loads...)), w.stage.request.Plan.Patience(), all)
 	w.came = d.counts
 	return err
 }
@@ -153,7 +152,7 @@ func (w *window) make(ctx context.Context, place int) error {
 		return err
 	}
 	w.loads = append(w.loads, did)
-	w.lastEnded, w.started = time.Now(), w.started+did.Started
+	w.lastEnded = time.Now()
 	w.loaded += w.lastEnded.Sub(started)
 	w.at = append(w.at, usage.Stretch{From: started, To: w.lastEnded})
 	if w.turns == nil || len(w.at) == len(w.turns) {

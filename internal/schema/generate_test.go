@@ -20,6 +20,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/topology"
 	"github.com/tracetax/tracetax/schemas"
 )
 
@@ -40,6 +41,7 @@ var documents = []document{
 	{name: "workload", title: "A workload.yaml of tracetax", of: config.Workload{}, asked: true},
 	{name: "service", title: "A service.yaml of tracetax", of: config.Service{}, asked: true},
 	{name: "tracer", title: "A tracer.yaml of tracetax", of: config.Tracer{}, asked: true},
+	{name: "topology", title: "A topology of tracetax: a graph of services", of: topology.Graph{}, asked: true},
 	{name: "findings", title: "findings.json of tracetax", of: finding.Document{}},
 	{name: "runs", title: "A line of runs.jsonl of tracetax: the record of one run", of: record.Record{}},
 }
@@ -121,12 +123,18 @@ func (c *comments) file(d document) *jsonschema.Schema {
 	definitions := jsonschema.Definitions{}
 	s := c.mapping(reflect.TypeOf(d.of), d.name, definitions)
 	s.Version, s.Title, s.Definitions = jsonschema.Version, d.title, definitions
-	for in, all := range map[string][]any{"experiment": {config.Variant{}, config.Hop{}}, "workload": {config.Operation{}, config.Step{}, config.Body{}, config.Workload{}}} {
+	further := map[string][]any{"experiment": {config.Variant{}, config.Hop{}}, "workload": {config.Operation{}, config.Step{}, config.Body{}, config.Workload{}}}
+	if d.name == "topology" {
+		further = map[string][]any{"topology": {topology.Step{}}}
+	}
+	for in, all := range further {
 		for _, of := range all {
 			definitions[reflect.TypeOf(of).Name()] = c.mapping(reflect.TypeOf(of), in, definitions)
 		}
 	}
-	definitions["Hop"].AdditionalProperties = shaped("Text")
+	if hop := definitions["Hop"]; hop != nil {
+		hop.AdditionalProperties = shaped("Text")
+	}
 	shorter(definitions)
 	s.PatternProperties = map[string]*jsonschema.Schema{"^x-": {Description: "The author's own, such as anchors: it is ignored."}}
 	prune(s)
@@ -178,6 +186,9 @@ func (c *comments) mapping(t reflect.Type, in string, defs jsonschema.Definition
 		if k.Required {
 			s.Required = append(s.Required, k.Name)
 		}
+	}
+	if t == reflect.TypeFor[config.Workload]() { // a topology brings both
+		s.AnyOf = []*jsonschema.Schema{{Required: []string{"processes", "operations"}}, {Required: []string{"topology"}}}
 	}
 	return s
 }
@@ -345,7 +356,7 @@ func shaped(name string) *jsonschema.Schema {
 		return s
 	case "Environment":
 		return &jsonschema.Schema{Type: "object", AdditionalProperties: shaped("Text")}
-	case "VariantOrTracer", "WorkloadOrName", "HopOrName", "HopOrHops", "OperationOrURL", "StepOrRequest", "BodyOrText":
+	case "VariantOrTracer", "WorkloadOrName", "HopOrName", "HopOrHops", "OperationOrURL", "StepOrRequest", "CallOrStep", "BodyOrText":
 		return reference(name)
 	}
 	return nil
@@ -365,6 +376,7 @@ func shorter(definitions jsonschema.Definitions) {
 		"WorkloadOrName":  {text, reference("Workload")},
 		"OperationOrURL":  {null, text, reference("Operation")},
 		"StepOrRequest":   {text, reference("Step")},
+		"CallOrStep":      {text, reference("Step")},
 		"BodyOrText":      {text, reference("Body")},
 		"HopOrName": {text, {Type: "object", MinProperties: &one, MaxProperties: &one,
 			AdditionalProperties: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{null, text, reference("Hop")}}}},

@@ -166,9 +166,22 @@ func (b *Book) trace() {
 			t.Silent, t.Decides, t.Sampling, t.Buffers = plan.Silent, plan.Decides, plan.Sampling, plan.Buffers
 			t.Late, t.Follows = plan.MayDelay > plan.Delay, plan.Follows
 		}
-		for _, operation := range append(b.Operations(), record.ProbeOperation) {
+		operations, mixes := append(b.Operations(), record.ProbeOperation), map[string][]string{}
+		if plan != nil {
+			for _, o := range plan.Operations {
+				for _, share := range o.Mix {
+					mixes[o.Name] = append(mixes[o.Name], share.Operation.Name)
+				}
+			}
+		}
+		for _, operation := range slices.Concat(operations, slices.Concat(slices.Collect(maps.Values(mixes))...)) {
 			if per, known := b.perOperation(i, plan, operation, learnt); known {
 				t.Spans[operation] = per
+			}
+		}
+		for mix, parts := range mixes {
+			if per, known := ledger.Mixed(t.Spans, parts); known && !isKnown(learnt[v.Name], mix) {
+				t.Spans[mix] = per // older results learnt it as a whole
 			}
 		}
 		b.traceDepths(i, t, learnt)

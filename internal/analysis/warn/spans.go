@@ -99,11 +99,19 @@ func (s *checker) findCalibration() []hit {
 			continue
 		}
 		learnt := ledger.Learn(s.Calibrations(v.Name), 1, false)
+		differ := func(at, name, of string) {
+			declared, isDeclared := plan.Spans[name]
+			if per, ok := learnt[name]; ok && isDeclared && (per.Low > declared.High || per.High < declared.Low) {
+				hits = append(hits, hit{fmt.Sprintf("the workload declares %s spans per %s, the calibration made %s",
+					ends(declared.Low, declared.High), of, ends(per.Low, per.High)), place(cell.At{Operation: at}, v.Name)})
+			}
+		}
 		for _, operation := range s.Operations() {
-			declared, isDeclared := plan.Spans[operation]
-			if per, ok := learnt[operation]; ok && isDeclared && (per.Low > declared.High || per.High < declared.Low) {
-				hits = append(hits, hit{fmt.Sprintf("the workload declares %s spans per operation, the calibration made %s",
-					ends(declared.Low, declared.High), ends(per.Low, per.High)), place(cell.At{Operation: operation}, v.Name)})
+			differ(operation, operation, "operation")
+		}
+		for _, mix := range plan.Operations {
+			for _, part := range mix.Mix {
+				differ(mix.Name, part.Operation.Name, part.Operation.Name)
 			}
 		}
 	}

@@ -43,6 +43,9 @@ func TestCountsAgreeWithTheServer(t *testing.T) {
 		{Address: addr, Host: "shop.test", Path: "/fail?expected", Weight: 0.5, Status: []int{http.StatusTeapot}},
 	}
 	name := []string{"GET /get?a=b", "HEAD /head", "POST /post", "GET /fail", "GET /fail?expected"}
+	for i := range ops {
+		ops[i].Name = name[i]
+	}
 	for _, task := range []load.Task{
 		{Rate: 2000, Duration: 300 * time.Millisecond, Arrivals: load.Poisson},
 		{Rate: 2000, Duration: 300 * time.Millisecond, Threads: 2},
@@ -63,6 +66,18 @@ func TestCountsAgreeWithTheServer(t *testing.T) {
 			}
 			if l.Failed != got["GET /fail"] || l.Errors["status 418"] != l.Failed {
 				t.Errorf("failed %d (%v), the server failed %d", l.Failed, l.Errors, got["GET /fail"])
+			}
+			for i, part := range l.Parts {
+				completed := got[name[i]]
+				if name[i] == "GET /fail" {
+					completed = 0
+				}
+				if part.Operation != name[i] || part.Started != got[name[i]] || part.Completed != completed {
+					t.Errorf("of %s %+v is told, the server saw %d and %d are right", name[i], part, got[name[i]], completed)
+				}
+			}
+			if len(l.Parts) != len(ops) {
+				t.Errorf("%d parts of a mix of %d", len(l.Parts), len(ops))
 			}
 			if task.Count > 0 && total != task.Count {
 				t.Errorf("%d operations, want exactly %d", total, task.Count)

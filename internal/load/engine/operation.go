@@ -24,6 +24,7 @@ import (
 // operation is a request as it goes over the wire.
 type operation struct {
 	target  int // index in plan.targets
+	part    int // index in Task.Operations
 	wire    []byte
 	call    grpcCall   // the same, where it is one
 	head    bool       // the response has no body, whatever its headers say
@@ -297,6 +298,7 @@ func newPlanWith(ctx context.Context, t load.Task, files *feed.Files, identified
 		if err := o.chain(r, p.tracing); err != nil {
 			return nil, fmt.Errorf("operation %q: %w", r.Name, err)
 		}
+		o.part = len(p.ops)
 		p.ops = append(p.ops, o)
 	}
 	rows, err := files.Rows(ctx, p.task.Operations, p.task.Seed)

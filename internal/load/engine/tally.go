@@ -30,7 +30,9 @@ type tally struct {
 	errors                                         map[string]uint64
 	answers                                        map[int]uint64 // as expected, by status, where several are
 	redirects                                      map[string]uint64
-	bodies                                         uint64 // bytes of the bodies of answers as expected
+	bodies                                         uint64        // bytes of the bodies of answers as expected
+	parts                                          []record.Part // of a mix, by operation.part
+	whole                                          record.Part   // in the place of one, where there are none
 	latency, lag                                   *hdrhistogram.Histogram
 	timings                                        timings       // what the right answers tell of their own time
 	first, last                                    time.Duration // first intended start and last end, since the start of the task
@@ -38,7 +40,14 @@ type tally struct {
 }
 
 func newTally(t load.Task) *tally {
+	var parts []record.Part
+	if len(t.Operations) > 1 {
+		for _, r := range t.Operations {
+			parts = append(parts, record.Part{Operation: r.Name})
+		}
+	}
 	return &tally{
+		parts:   parts,
 		pending: pendingOf(t),
 		errors:  map[string]uint64{},
 		answers: map[int]uint64{}, redirects: map[string]uint64{},
@@ -63,13 +72,24 @@ func (t *tally) late(by time.Duration) { enter(t.lag, by) }
 // start counts an operation whose request has gone out.
 func (t *tally) start(k *walk) {
 	t.started++
+	part := t.part(k)
+	part.Started++
 	if !k.op.identified() {
 		return
 	}
 	t.identified++
 	if k.op.tracing.IsSampled(k.traced) {
 		t.sampled++
+		part.Sampled++
 	}
+}
+
+// part is where an operation of a mix is counted by itself; that of any other leads nowhere.
+func (t *tally) part(k *walk) *record.Part {
+	if len(t.parts) == 0 {
+		return &t.whole
+	}
+	return &t.parts[k.op.part]
 }
 
 // complete counts an operation answered as expected.
@@ -79,10 +99,11 @@ func (t *tally) complete(intended, now time.Duration) {
 	enter(t.latency, now-intended)
 }
 
-// answered counts how an operation completed was answered: its status, where several are right, its bodies, and what they
+// answered counts how an operation completed was answered: its part of a mix, its status, where several are right, its bodies, and what they
 // tell of their own time.
 func (t *tally) answered(k *walk, status int) {
 	t.bodies += k.body
+	t.part(k).Completed++
 	t.timings.tell(k.timing)
 	if len(k.step().status) > 1 {
 		t.answers[status]++
@@ -161,6 +182,11 @@ func (t *tally) add(o *tally) {
 	for status, n := range o.answers {
 		t.answers[status] += n
 	}
+	for i, part := range o.parts {
+		t.parts[i].Started += part.Started
+		t.parts[i].Completed += part.Completed
+		t.parts[i].Sampled += part.Sampled
+	}
 	t.pending.add(&o.pending)
 	t.latency.Merge(o.latency)
 	t.lag.Merge(o.lag)
@@ -186,6 +212,7 @@ func (t *tally) load() (record.Load, error) {
 		BytesSent:     t.sent,
 		BytesReceived: t.received,
 		BodyBytes:     t.bodies,
+		Parts:         t.parts,
 		Backlog:       t.pending.ends(),
 		Latency:       latency,
 		Lag:           lag,

@@ -1,0 +1,182 @@
+// Graphs of services: calls counted at the nodes and spans counted at the sink are those of the topology, exactly, in a mix too.
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/topology"
+)
+
+const shopGraph = `protocol: grpc
+nodes:
+  front:
+    protocol: http
+    work: 20us
+    methods:
+      home: {answer: 2kB, steps: [cart.get, {at_once: [{call: stock.look, times: 3}, {in_turn: [price.ask, cart.get]}]}, {call: mail.send, background: true}]}
+      slow: {steps: [late.ask]}
+      bare: {}
+  cart: {request: 40, methods: {get: {steps: [kept.get, {call: kept.set, times: 2}]}}}
+  stock: {replicas: 2, answer: 300}
+  price: {protocol: http, request: 20}
+  mail: {}
+  late: {wait: 5ms}
+  idle: {}
+stores: {kept: {answer: 200}}
+operations: {home: {call: front.home}, slow: {call: front.slow}, bare: {call: front.bare}}
+mix: {home: 50%, slow: 20%, bare: 30%}
+`
+
+func TestGraph(t *testing.T) {
+	t.Parallel() // it counts
+	dir := t.TempDir()
+	graph, file := filepath.Join(dir, "shop.yaml"), filepath.Join(dir, "e.yaml")
+	for name, text := range map[string]string{graph: shopGraph, file: `workload: {topology: shop.yaml}
+variants: {none: , otel: {tracer: otel, settings: {delay: 200ms}}, half: {tracer: otel, settings: {sampling: 50%, delay: 200ms}}}
+load: {rate: 60/s, warmup: 500ms, duration: 1s, idle: 100ms}
+design: {blocks: 2}
+`} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g, err := config.ReadTopology(graph)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(dir, "results")
+	c := tracetax(t, "run", file, "--out", out, "--json").exit(t, 0)
+	doc := document(t, c)
+	for _, variant := range []string{"otel", "half"} {
+		l := ledger(t, doc, "mix", variant)
+		if !l.Exact || entry(l, "unaccounted") != 0 || entry(l, "delivered") == 0 {
+			t.Errorf("%s: the ledger of the mix is exact: %t, with %d spans delivered and %d unaccounted: %s", variant, l.Exact, entry(l, "delivered"), entry(l, "unaccounted"), l.Verdict)
+		}
+	}
+	if other := c.left(); len(other) > 0 {
+		t.Errorf("processes are left: %v", other)
+	}
+	checked := 0
+	for _, r := range records(t, out) {
+		if r.Kind != record.Measured {
+			continue
+		}
+		checked++
+		name := fmt.Sprintf("%03d-%s-%d", r.Block, r.Variant, r.Attempt)
+		want := graphCalls(g, r)
+		for call, n := range answered(t, out, name, g) {
+			if n != want[call] {
+				t.Errorf("run %s: %s answered %d calls, and the topology makes %d of the operations", name, call, n, want[call])
+			}
+			delete(want, call)
+		}
+		if len(want) > 0 {
+			t.Errorf("run %s: nobody says how often these were called: %v", name, want)
+		}
+	}
+	if checked != 6 {
+		t.Errorf("%d runs were looked at, want 6", checked)
+	}
+}
+
+// graphCalls are the calls that the operations of a run make, by NODE.METHOD.
+func graphCalls(g *topology.Graph, r record.Record) map[string]uint64 {
+	started := map[string]uint64{r.Start.FirstOperation: 1}
+	for _, p := range r.Phases {
+		for _, part := range record.Counted(p.Warmup, p.Load).Parts {
+			started[part.Operation] += part.Started
+		}
+	}
+	out := map[string]uint64{}
+	for _, o := range g.Operations {
+		for call, n := range g.Count(o).Of {
+			out[call] += uint64(n.Low) * started[o.Name]
+		}
+	}
+	return out
+}
+
+var answeredLine = regexp.MustCompile(`node: answered (\d+) calls of (\S+)`)
+
+// answered are the calls that the nodes of a run say they answered when they stopped, replicas together.
+func answered(t *testing.T, out, run string, g *topology.Graph) map[string]uint64 {
+	t.Helper()
+	logs, err := filepath.Glob(filepath.Join(out, "logs", run, "*.log"))
+	if err != nil || len(logs) == 0 {
+		t.Fatalf("no logs of run %s: %v", run, err)
+	}
+	counts := map[string]uint64{}
+	for _, file := range logs {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		process := strings.TrimSuffix(filepath.Base(file), ".log")
+		for _, m := range answeredLine.FindAllStringSubmatch(string(text), -1) {
+			n, err := strconv.ParseUint(m[1], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			call := process + "." + m[2]
+			if _, known := g.Find(call); !known {
+				call = strings.TrimRight(process, "-0123456789") + "." + m[2]
+			}
+			counts[call] += n
+		}
+	}
+	return counts
+}
+
+// A node that is killed is what the run failed of; it is made again.
+func TestGraphNodeIsKilled(t *testing.T) {
+	more(t, "graphs")
+	t.Parallel()
+	dir := t.TempDir()
+	graph, out := filepath.Join(dir, "shop.yaml"), filepath.Join(dir, "results")
+	if err := os.WriteFile(graph, []byte(shopGraph), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := tracetax(t, "run", "--graph", graph, "--rate", "20/s", "--duration", "3s", "--blocks", "1", "--variant", "none", "--variant", "otel:tracer=otel,delay=200ms", "--out", out)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "a node is killed while the load runs", func() bool {
+		if logs, err := filepath.Glob(filepath.Join(out, "logs", "*", "front.log")); err != nil || len(logs) < 2 {
+			return false // the first is that of a calibration
+		}
+		for _, process := range c.left() {
+			pid, rest, _ := strings.Cut(process, " ")
+			if !strings.Contains(rest, "/cart/plan.json") || strings.Contains(rest, "agent") {
+				continue
+			}
+			number, err := strconv.Atoi(pid)
+			return err == nil && syscall.Kill(number, syscall.SIGKILL) == nil
+		}
+		return false
+	})
+	c.ended(t, c.Wait(), 0)
+	failed := 0
+	for _, r := range records(t, out) {
+		if r.Failed() {
+			if failed++; r.Failure.Process != "cart" || !strings.Contains(r.Failure.Message, "SIGKILL") {
+				t.Errorf("%s failed with %+v, which does not name the node", r.Variant, r.Failure)
+			}
+		}
+	}
+	if failed == 0 {
+		t.Error("no run failed")
+	}
+	if other := c.left(); len(other) > 0 {
+		t.Errorf("processes are left: %v", other)
+	}
+}

@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/topology"
+)
+
+func newGraph(s console.Streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "graph",
+		Short: "Look at graphs of services (topology files)",
+		Args:  console.UsageArgs(cobra.NoArgs),
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	var dot bool
+	show := &cobra.Command{
+		Use:     "show FILE|WORKLOAD",
+		Short:   "Draw the calls of each operation of a topology, and count its calls and spans",
+		Args:    console.UsageArgs(cobra.ExactArgs(1)),
+		Example: "  tracetax graph show shop.yaml\n  tracetax graph show graph/boutique --dot | dot -Tsvg > boutique.svg",
+		RunE: func(_ *cobra.Command, args []string) error {
+			g, err := graphOf(args[0])
+			if err != nil {
+				return fileError(err)
+			}
+			text := g.Tree()
+			if dot {
+				text = g.Dot()
+			}
+			_, err = fmt.Fprint(s.Out, text)
+			return err
+		},
+	}
+	show.Flags().BoolVar(&dot, "dot", false, "print who calls whom for Graphviz instead")
+	c.AddCommand(show)
+	return c
+}
+
+// graphOf is the graph of a topology file, or else of a workload.
+func graphOf(name string) (*topology.Graph, error) {
+	g, err := config.ReadTopology(name)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return g, err
+	}
+	w, known := builtIn().Workload(name)
+	switch {
+	case known != nil:
+		return nil, console.UsageError(fmt.Errorf("there is no file %s, and no workload of that name: %w", name, known))
+	case w.Graph == nil:
+		return nil, console.UsageError(fmt.Errorf("workload %s is no graph of services: it has no topology", name))
+	}
+	return w.Graph, nil
+}

@@ -1,0 +1,166 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const shopTopology = `# a comment that results keep
+protocol: grpc
+nodes:
+  front:
+    protocol: http
+    methods:
+      home: {work: 20us, steps: [cart.get, {call: stock.look, times: 2}]}
+      bare: {answer: 1kB}
+  cart: {methods: {get: {steps: [kept.get]}}}
+  stock: {errors: 1%}
+stores: {kept: {}}
+operations:
+  home: {call: front.home, rate: 20/s}
+  bare: {call: front.bare}
+mix: {home: 75%, bare: 25%}
+`
+
+// shopOf is an experiment over a topology file, with further lines.
+func shopOf(t *testing.T, lines string) (*Experiment, error) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "shop.yaml"), []byte(shopTopology), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	es, err := ParseExperiment("e.yaml", dir, []byte("workload: {topology: shop.yaml}\nvariants: {none: , otel: {tracer: otel}}\n"+lines), builtIn())
+	if err != nil {
+		return nil, err
+	}
+	return es[0], nil
+}
+
+func TestTopologyIsAWorkload(t *testing.T) {
+	e, err := shopOf(t, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := e.Workload
+	var names []string
+	for _, p := range w.Processes {
+		names = append(names, p.Name)
+	}
+	if want := []string{"kept", "cart", "stock", "front"}; !slices.Equal(names, want) || w.Name != "shop" || w.Language != "go" || w.BuiltIn() {
+		t.Errorf("workload %s in %s has the processes %v, want shop in go with %v", w.Name, w.Language, names, want)
+	}
+	if kept, front := w.Processes[0], w.Processes[3]; kept.Traced || kept.Role != "database" || !front.Traced || !strings.Contains(front.Templates["plan.json"], "{cart.port}") {
+		t.Errorf("a store is no traced process, and front finds cart by its port: %+v, %+v", kept, front)
+	}
+	if len(e.Operations) != 1 || e.Operations[0].Name != "mix" || len(e.Operations[0].Mix) != 2 || e.Operations[0].Mix[0].Weight != 0.75 {
+		t.Fatalf("the operations are %+v, want the topology's mix", e.Operations)
+	}
+	if status := e.Operations[0].Mix[0].Operation.Status; !slices.Equal(status, []int{200, 500}) {
+		t.Errorf("home is right with status %v: stock may answer an error", status)
+	}
+	plan, err := e.Plan(e.Variants[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	// home: 1 + 2·3 for cart and stock + 1 for the store's client.
+	for name, want := range map[string]Number{"home": {8, 8}, "bare": {1, 1}, "mix": {1, 8}} {
+		if got := plan.Spans[name]; got != want {
+			t.Errorf("%s makes %v spans, want %v", name, got, want)
+		}
+	}
+	if len(plan.Build.Run) != 1 || !slices.Contains(plan.Build.Run[0], "otel") {
+		t.Errorf("otel is built by %v, want the build of the program of nodes for it", plan.Build.Run)
+	}
+	if _, err := w.Files.Open("node/main.go"); err != nil {
+		t.Errorf("the program of the nodes is not among the workload's files: %v", err)
+	}
+}
+
+// What an experiment asks for wins over the topology's mix.
+func TestTopologyOperations(t *testing.T) {
+	e, err := shopOf(t, "operations: [bare]\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(e.Operations) != 1 || e.Operations[0].Name != "bare" || len(e.Operations[0].Mix) > 0 {
+		t.Errorf("the operations are %+v, want bare alone", e.Operations)
+	}
+}
+
+// Results keep the topology as it was written, and are read again without its file.
+func TestTopologyIsKept(t *testing.T) {
+	e, err := shopOf(t, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := e.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := ParseExperiment("kept.yaml", t.TempDir(), text, builtIn())
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	w := again[0].Workload
+	if w.Topology != shopTopology || w.Name != "shop" || len(w.Processes) != 4 || again[0].Operations[0].Name != "mix" {
+		t.Errorf("the topology that is read again is\n%s\nwant\n%s(in\n%s)", w.Topology, shopTopology, text)
+	}
+}
+
+func TestTopologyIsRefused(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"beside processes": {"workload: {topology: shop.yaml, processes: [{name: a, run: b}]}", "e.yaml:1:44: "},
+		"no file":          {"workload: {topology: shops.yaml}", "e.yaml:1:22: topology: "},
+		"wrong inside":     {"workload: {topology: wrong.yaml}", "wrong.yaml:2:36: unknown node"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for file, text := range map[string]string{"shop.yaml": shopTopology, "wrong.yaml": "nodes:\n  a: {methods: {b: {steps: [{call: c.d}]}}}\noperations: {x: {call: a.b}}\n"} {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err := ParseExperiment("e.yaml", dir, []byte(c.text+"\nvariants: {none: , otel: {tracer: otel-go}}\n"), builtIn())
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the error is %v, want %s", err, c.want)
+			}
+		})
+	}
+}
+
+func TestWorkloadMix(t *testing.T) {
+	const own = "workload: {processes: [{name: a, run: 'a {port}'}], operations: {x: GET /x, y: GET /y}, mix: %s}\nvariants: {none: , mine: {env: {A: b}}}\n"
+	es, err := ParseExperiment("e.yaml", "testdata", []byte(strings.Replace(own, "%s", "{x: 3, y: 1}", 1)), builtIn())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := es[0].Operations; len(o) != 1 || len(o[0].Mix) != 2 || o[0].Mix[0].Weight != 3 {
+		t.Errorf("the operations are %+v, want the mix of the workload", o)
+	}
+	for _, mix := range []string{"{x: 3, z: 1}", "{x: 0}"} {
+		if _, err := ParseExperiment("e.yaml", "testdata", []byte(strings.Replace(own, "%s", mix, 1)), builtIn()); err == nil {
+			t.Errorf("the mix %s is fine", mix)
+		}
+	}
+}
+
+func TestGraphFlag(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "shop.yaml")
+	if err := os.WriteFile(file, []byte(shopTopology), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	e, err := FromFlags(Flags{Graph: file, Variants: []string{"none", "otel:tracer=otel"}}, builtIn())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.Name != "shop" || e.Operations[0].Name != "mix" || e.Variants[1].Tracer.Name != "otel-go" {
+		t.Errorf("--graph gives %s with %v and %s, want shop with its mix and otel-go", e.Name, e.Operations[0].Name, e.Variants[1].Tracer.Name)
+	}
+	if _, err := FromFlags(Flags{Graph: file, Ops: []string{"GET /"}, Variants: []string{"none", "otel:tracer=otel"}}, builtIn()); err == nil {
+		t.Error("--op beside --graph is fine")
+	}
+}
