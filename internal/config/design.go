@@ -30,16 +30,17 @@ const maxBlocks = 1000
 
 // Design is how many runs are made, and how.
 type Design struct {
-	_         struct{} `called:"design"`
-	_         struct{} `refuse:"max" text:"unknown key \"max\": write the least and the most blocks as blocks: 8..30"`
-	Blocks    int      `yaml:"blocks" as:"own" shape:"Text"` // a block is a run of each variant, in random order; an interval needs 6. 8..30: least and most with a precision; default: 10, or 8..30
-	Most      int      // stop at the precision, or after so many; 0: exactly Blocks
-	Precision float64  `yaml:"precision" as:"own" shape:"Text"` // stop when the interval is that narrow: 2%, or 2% of latency_p99; default: all blocks
-	Metric    string   // of which metric
-	Order     Order    `yaml:"order" one:"windows woven apart"` // windows: all variants of a block live at once, and have the load in turn; woven: all have it at once, without verdicts on time; apart: one run after the other; default: windows, or apart where variants cannot live beside each other
-	Seed      uint64   `yaml:"seed" as:"own" shape:"Text"`      // of the random orders; default: drawn, and kept in the results
-	Quick     bool     `yaml:"quick"`                           // true: what 'run --quick' writes, of a load and blocks that it has cut down; default: false
-	Unpiloted string   `yaml:"unpiloted"`                       // what 'run --quick' writes, with quick: the relative rate, as 50% of slowest, that the declared rates stand in for
+	_         struct{}      `called:"design"`
+	_         struct{}      `refuse:"max" text:"unknown key \"max\": write the least and the most blocks as blocks: 8..30"`
+	Blocks    int           `yaml:"blocks" as:"own" shape:"Text"` // a block is a run of each variant, in random order; an interval needs 6. 8..30: least and most with a precision; default: 10, or 8..30
+	Most      int           // stop at the precision, or after so many; 0: exactly Blocks
+	Precision float64       `yaml:"precision" as:"own" shape:"Text"` // stop when the interval is that narrow: 2%, or 2% of latency_p99; default: all blocks
+	Metric    string        // of which metric
+	Order     Order         `yaml:"order" one:"windows woven apart"` // windows: all variants of a block live at once, and have the load in turn; woven: all have it at once, without verdicts on time; apart: one run after the other; default: windows, or apart where variants cannot live beside each other
+	Window    time.Duration `yaml:"window" range:"100ms..5m"`        // of the order windows, at least; default: 100ms, 20 operations, and twice the longest delay of the tracers
+	Seed      uint64        `yaml:"seed" as:"own" shape:"Text"`      // of the random orders; default: drawn, and kept in the results
+	Quick     bool          `yaml:"quick"`                           // true: what 'run --quick' writes, of a load and blocks that it has cut down; default: false
+	Unpiloted string        `yaml:"unpiloted"`                       // what 'run --quick' writes, with quick: the relative rate, as 50% of slowest, that the declared rates stand in for
 }
 
 func (d *Design) read(s *source, n *node, key string) {
@@ -218,7 +219,7 @@ func isLatency(name string) bool {
 const (
 	shortestWindow = 100 * time.Millisecond
 	leastInWindow  = 20 // operations, where there is a rate
-	delaysInWindow = 5  // times the longest delay of a tracer: a shorter one finds its batches half full
+	delaysInWindow = 2  // times the longest delay of a tracer: each window ends with an export of a part of a batch, so half more exports
 	mostWindows    = 1000
 	windowsOfCalls = 10   // where a number of operations ends a window
 	leastOfCalls   = 1000 // operations in each of these
@@ -273,6 +274,9 @@ func fixedPort(text string) (string, bool) {
 // orders finds what does not go with the order that the file names.
 func (e *Experiment) orders() []misfit {
 	d, at := e.Design, []string{"design", "order"}
+	if d.Window > 0 && (cmp.Or(d.Order, e.ownOrder()) != Windows || e.Load.Calls > 0 || e.Load.Capacity != nil) {
+		return []misfit{{at: []string{"design", "window"}, text: "only the order windows has windows, and only where the load has a duration; leave the window out"}}
+	}
 	if why := e.Beside(); d.Order.Together() && why != "" {
 		return []misfit{{at: at, text: fmt.Sprintf("order %s: %s; or leave the order out", d.Order, why)}}
 	}
@@ -289,10 +293,11 @@ func (e *Experiment) orders() []misfit {
 }
 
 // Windows is how many windows an operation has in a run, and how long each is, where the load goes through the variants
-// in turn: as many as make up the duration. Each has 20 operations and is five times as long as delay, the longest of the
-// variants' tracers: in a shorter one fixed costs of an export would be shared by too few spans.
-func (l Load) Windows(o Operation, delay time.Duration) (int, time.Duration) {
-	least := max(shortestWindow, delaysInWindow*delay)
+// in turn: as many as make up the duration. Each has 20 operations, and is as long as the design says, or twice as long as
+// delay, the longest of the variants' tracers: in a shorter one fixed costs of an export would be shared by too few spans,
+// in longer ones the variants would live in different seconds. docs/statistics.md has what either costs.
+func (d Design) Windows(l Load, o Operation, delay time.Duration) (int, time.Duration) {
+	least := cmp.Or(d.Window, max(shortestWindow, delaysInWindow*delay))
 	if rate := cmp.Or(o.Rate, l.Rate); rate > 0 {
 		least = max(least, time.Duration(math.Ceil(leastInWindow/rate*float64(time.Second))))
 	}

@@ -252,6 +252,9 @@ const (
 	quickBlocks     = 6               // the fewest that give an interval
 	quickLoad       = 2 * time.Minute // of all phases of all blocks: where there are many, each is shorter
 	quickWarmupAll  = 10 * time.Second
+	quickLongest    = 5 * time.Second // where a tracer's delay asks for more
+	quickWindows    = 4               // windows that a delay is given the time for
+	quickDelays     = 5               // of a tracer in a phase, at least: in a shorter one it sends more often than in a long one
 	quickShortest   = 500 * time.Millisecond
 	quickProbe      = 2 * time.Second // of a search
 	quickIdle       = 300 * time.Millisecond
@@ -336,7 +339,10 @@ func (e *Experiment) quickest() time.Duration {
 		length = quickProbe
 	}
 	phases := max(1, e.Design.Blocks*len(e.Variants)*len(e.Operations)*len(e.Load.Steps()))
-	length = min(length, max((quickLoad/time.Duration(phases)).Round(100*time.Millisecond), quickShortest, delaysInWindow*e.delay()))
+	if long := quickWindows * delaysInWindow * e.delay(); long <= quickLongest && e.Load.Capacity == nil && e.driver().Generator {
+		length = max(length, long)
+	}
+	length = min(length, max((quickLoad/time.Duration(phases)).Round(100*time.Millisecond), quickShortest, quickDelays*e.delay()))
 	for _, o := range e.Operations {
 		for _, level := range e.Load.Steps() {
 			if o.Duration == 0 {

@@ -232,6 +232,8 @@ func TestQuickenManyPhases(t *testing.T) {
 		window       time.Duration
 	}{
 		{few, "100ms", Requests.Row().QuickWindow},
+		{few, "500ms", 3300 * time.Millisecond},    // not quite four windows: all phases have two minutes
+		{few, "700ms", Requests.Row().QuickWindow}, // they would take too long
 		{many, "100ms", 800 * time.Millisecond},
 		{most, "100ms", quickShortest},
 		{most, "300ms", 1500 * time.Millisecond},

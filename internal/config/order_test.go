@@ -10,24 +10,28 @@ import (
 func TestWindows(t *testing.T) {
 	const second = time.Second
 	for name, test := range map[string]struct {
+		design    Design
 		load      Load
 		operation Operation
 		delay     time.Duration
 		number    int
 		length    time.Duration
 	}{
-		"the shortest":                   {Load{Rate: 1000, Duration: second}, Operation{}, 0, 10, second / 10},
-		"twenty operations":              {Load{Rate: 50, Duration: 2 * second}, Operation{}, 0, 4, second / 2},
-		"the operation's own rate":       {Load{Rate: 1000, Duration: 2 * second}, Operation{Rate: 50}, 0, 4, second / 2},
-		"five delays":                    {Load{Rate: 1000, Duration: 4 * second}, Operation{}, second / 5, 4, second},
-		"an even number":                 {Load{Rate: 1000, Duration: 3500 * time.Millisecond}, Operation{}, second / 5, 2, 1750 * time.Millisecond},
-		"a delay that is too long":       {Load{Rate: 1000, Duration: 5 * second}, Operation{}, 5 * second, 1, 5 * second},
-		"a closed loop":                  {Load{Connections: 4, Duration: second}, Operation{}, 0, 10, second / 10},
-		"calls":                          {Load{Calls: 2_000_000, Duration: 10 * second}, Operation{}, 0, 10, 10 * second},
-		"few calls":                      {Load{Calls: 4500, Duration: 10 * second}, Operation{}, 0, 4, 10 * second},
-		"calls, whose time is not known": {Load{Calls: 2_000_000, Duration: 10 * second}, Operation{}, second, 1, 10 * second},
+		"the shortest":                   {Design{}, Load{Rate: 1000, Duration: second}, Operation{}, 0, 10, second / 10},
+		"twenty operations":              {Design{}, Load{Rate: 50, Duration: 2 * second}, Operation{}, 0, 4, second / 2},
+		"the operation's own rate":       {Design{}, Load{Rate: 1000, Duration: 2 * second}, Operation{Rate: 50}, 0, 4, second / 2},
+		"two delays":                     {Design{}, Load{Rate: 1000, Duration: 4 * second}, Operation{}, second / 2, 4, second},
+		"the design's":                   {Design{Window: second}, Load{Rate: 1000, Duration: 4 * second}, Operation{}, 0, 4, second},
+		"the design's, with a delay":     {Design{Window: second / 5}, Load{Rate: 1000, Duration: 4 * second}, Operation{}, second, 20, second / 5},
+		"the design's, at a low rate":    {Design{Window: second / 5}, Load{Rate: 20, Duration: 4 * second}, Operation{}, 0, 4, second},
+		"an even number":                 {Design{}, Load{Rate: 1000, Duration: 3500 * time.Millisecond}, Operation{}, second / 2, 2, 1750 * time.Millisecond},
+		"a delay that is too long":       {Design{}, Load{Rate: 1000, Duration: 5 * second}, Operation{}, 5 * second, 1, 5 * second},
+		"a closed loop":                  {Design{}, Load{Connections: 4, Duration: second}, Operation{}, 0, 10, second / 10},
+		"calls":                          {Design{}, Load{Calls: 2_000_000, Duration: 10 * second}, Operation{}, 0, 10, 10 * second},
+		"few calls":                      {Design{}, Load{Calls: 4500, Duration: 10 * second}, Operation{}, 0, 4, 10 * second},
+		"calls, whose time is not known": {Design{}, Load{Calls: 2_000_000, Duration: 10 * second}, Operation{}, second, 1, 10 * second},
 	} {
-		if number, length := test.load.Windows(test.operation, test.delay); number != test.number || length != test.length {
+		if number, length := test.design.Windows(test.load, test.operation, test.delay); number != test.number || length != test.length {
 			t.Errorf("%s: %d windows of %v, want %d of %v", name, number, length, test.number, test.length)
 		}
 	}
@@ -52,6 +56,40 @@ func TestBeside(t *testing.T) {
 		e.Design.Order = Windows
 		if err := e.Check(); (err != nil) != (want != "") {
 			t.Errorf("%s: in windows: %v", text, err)
+		}
+	}
+}
+
+// TestWindowOfADesign: a window is written as it is read, and refused where there are none.
+func TestWindowOfADesign(t *testing.T) {
+	for design, good := range map[string]bool{
+		"design: {order: windows, window: 400ms}":                    true,
+		"design: {window: 400ms}":                                    true,
+		"design: {order: woven, window: 400ms}":                      false,
+		"design: {order: apart, window: 400ms}":                      false,
+		"design: {window: 400ms}\nload: {capacity: {p99: 10ms}}":     false,
+		"design: {order: windows, window: 99ms}":                     false,
+		"design: {order: windows, window: 400ms}\nload: {rate: 9/s}": true,
+	} {
+		es, err := ParseExperiment("x.yaml", ".", []byte(small+design+"\n"), builtIn())
+		if err == nil {
+			es[0].Settle()
+			err = es[0].Check()
+		}
+		if (err == nil) != good {
+			t.Errorf("%s: %v", design, err)
+			continue
+		}
+		if !good {
+			continue
+		}
+		text, err := es[0].YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := ParseExperiment("x.yaml", ".", text, builtIn())
+		if err != nil || again[0].Design.Window != 400*time.Millisecond {
+			t.Errorf("%s: written and read again: %v, %v", design, again, err)
 		}
 	}
 }

@@ -97,7 +97,7 @@ func windowsOf(e *config.Experiment, plans []*config.Plan) []Windows {
 	for _, operation := range e.Operations {
 		for _, level := range e.Load.Steps() {
 			asked := run.PhaseRequest{Operation: operation, Load: level.Load, Parameter: level.Parameter}.Asked()
-			number, length := level.Load.For(operation).Windows(asked, delay)
+			number, length := e.Design.Windows(level.Load.For(operation), asked, delay)
 			out = append(out, Windows{operation.Name, number, length})
 		}
 	}
