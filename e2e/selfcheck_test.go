@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -127,7 +128,7 @@ func deferredIsCharged(t *testing.T, out string) {
 	}
 }
 
-// shorten fills a catalog with the experiments of the selfcheck, with at most so many blocks.
+// shorten fills a catalog with the experiments of the selfcheck, with at most so many blocks, and windows of at most four seconds.
 func shorten(t *testing.T, catalog string, most int) {
 	t.Helper()
 	files, err := filepath.Glob("../experiments/selfcheck-*.yaml")
@@ -150,6 +151,7 @@ func shorten(t *testing.T, catalog string, most int) {
 		if n, err := strconv.Atoi(string(found[1])); err != nil || n > most {
 			text = blocks.ReplaceAll(text, []byte("blocks: "+itoa(most)))
 		}
+		text = bytes.ReplaceAll(text, []byte("duration: 10s"), []byte("duration: 4s"))
 		if err := os.WriteFile(filepath.Join(catalog, "experiments", filepath.Base(file)), text, 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,6 @@
 // Real Java agents that speak the sink's protocols: where they come from, the program that
-// they trace, and how it is held against what the sink counts. A file sink_NAME_test.go each
-// has the agents.
+// they trace, and how it is held against what the sink counts. The agents are in
+// sink_protocols_test.go.
 
 package e2e
 

@@ -181,7 +181,7 @@ func TestSpoiledAmongFewBlocks(t *testing.T) {
 // Leaving out blocks does not choose the result: where a signal goes with what a variant itself did, which a run of much work
 // has more of, the interval has the truth in it as often as where nothing is spoiled.
 func TestLeavingOutKeepsCoverage(t *testing.T) {
-	const experiments, planned = 120, 20
+	const experiments, planned = 66, 20
 	const truth = 0.6 // 30 µs more than 50
 	signals := map[string]func(r *record.Record, work float64, chance *rand.Rand){
 		"none": func(*record.Record, float64, *rand.Rand) {},

@@ -71,7 +71,7 @@ func TestDeafToTheStop(t *testing.T) {
 		asked, again time.Duration
 		known        []string
 	}{
-		"the first run": {3 * time.Second, long, nil}, "a later run": {long, 100 * time.Millisecond, []string{"deaf"}},
+		"the first run": {time.Second, long, nil}, "a later run": {long, 100 * time.Millisecond, []string{"deaf"}},
 	} {
 		restore := run.SetGrace(c.asked, c.again)
 		conductor, q := request(t, record.Measured, "/work")

@@ -11,7 +11,7 @@ import (
 // On a machine whose speed changes from probe to probe single answers scatter, but
 // their mean is right: otherwise no number of blocks would help.
 func TestScatterIsUnbiased(t *testing.T) {
-	const seeds, truth = 600, 730.0
+	const seeds, truth = 200, 730.0
 	for _, drift := range []float64{0.03, 0.08} {
 		s := New(cpu75, Options{Duration: 10 * time.Second})
 		sum, squares, found := 0.0, 0.0, 0

@@ -109,7 +109,7 @@ func TestSimulation(t *testing.T) {
 			right, probes := 0, 0
 			seeds := 1 // enough where nothing is left to chance
 			if v := test.service; v.noise > 0 || v.drift > 0 || v.spikes > 0 || v.jitter > 0 || v.pauses > 0 || v.tailed > 0 {
-				seeds = 60
+				seeds = 20
 				if n, err := strconv.Atoi(os.Getenv("TRACETAX_SEEDS")); err == nil {
 					seeds = n
 				}
