@@ -307,6 +307,28 @@ func TestPerSpan(t *testing.T) {
 	}
 }
 
+// Of a mix of operations that make one span and nine, a quarter the latter, an operation makes three on average: the cost of a
+// span is what was added over these, and not between what it is over one and over nine.
+func TestPerSpanOfAMix(t *testing.T) {
+	s := twoVariants()
+	s.plan = func(p *config.Plan) {
+		p.Operations = []config.Operation{{Name: "json", Mix: []config.Share{{Operation: config.Operation{Name: "read"}}, {Operation: config.Operation{Name: "buy"}}}}}
+		if p.Variant == "otel" {
+			p.Spans = map[string]config.Number{"read": {Low: 1, High: 1}, "buy": {Low: 9, High: 9}, "json": {Low: 1, High: 9}}
+		}
+	}
+	s.change = func(r *record.Record) {
+		for _, l := range []*record.Load{&r.Phases[0].Load, &r.Phases[0].Warmup} {
+			buys := l.Started / 4
+			l.Parts = []record.Part{{Operation: "read", Started: l.Started - buys, Completed: l.Started - buys}, {Operation: "buy", Started: buys, Completed: buys}}
+		}
+	}
+	f := get(t, analyse(t, s.input()), "json", "otel", "cpu_per_span")
+	if *f.Absolute.Low > 10e-6 || *f.Absolute.High < 10e-6 || *f.Absolute.High > 12e-6 {
+		t.Errorf("30 µs over 3 spans: %g to %g", *f.Absolute.Low, *f.Absolute.High)
+	}
+}
+
 // Operations that failed may have made no spans: a span then costs what was added over those that were made for sure, to
 // what was added over all.
 func TestPerSpanWhereSomeMayNotBeMade(t *testing.T) {

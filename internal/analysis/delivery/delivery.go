@@ -273,6 +273,31 @@ func knowsSink(v config.Variant, plan *config.Plan) bool {
 	return plan != nil && slices.ContainsFunc(plan.Processes, func(p config.Process) bool { return told(p.Env, p.Run) })
 }
 
+// mixed is how many spans an operation of a mix makes on average, by how many of its parts were measured; false where the
+// operation is no mix, or that of a part is unknown.
+func (b *Book) mixed(variant string, at cell.At) (Spans, bool) {
+	var operations float64
+	var sum Spans
+	for _, r := range b.Runs[variant] {
+		p := r.ByCell[at]
+		if p == nil {
+			continue
+		}
+		for _, part := range p.Whole.Load.Parts {
+			per, known := b.Tracing[variant].Spans[part.Operation]
+			if !known {
+				return Spans{}, false
+			}
+			n := float64(part.Started)
+			operations, sum = operations+n, Spans{sum.Low + n*per.Low, sum.High + n*per.High}
+		}
+	}
+	if operations == 0 {
+		return Spans{}, false
+	}
+	return sum.times(1 / operations), true
+}
+
 // Meant is how many spans per operation a variant is meant to deliver.
 func (b *Book) Meant(variant string, at cell.At) (Spans, bool) {
 	t := b.Tracing[variant]
@@ -282,6 +307,9 @@ func (b *Book) Meant(variant string, at cell.At) (Spans, bool) {
 	}
 	if !known || t.Silent {
 		return Spans{}, t.Silent
+	}
+	if made, ofMix := b.mixed(variant, at); ofMix {
+		return made.times(t.Sampling), true
 	}
 	if per.Low <= 0 && per.High > 0 {
 		return Spans{}, false // a tracer that keeps so many traces a time: between none and all says nothing
