@@ -168,7 +168,7 @@ func TestGraphNodeIsKilled(t *testing.T) {
 	c.ended(t, c.Wait(), 0, 1) // 1: it was killed before it was ready, in the first run
 	failed := 0
 	for _, r := range records(t, out) {
-		if r.Failed() {
+		if r.Failed() && r.Failure.Stage != "block" { // which is that of the other run of the block
 			if failed++; r.Failure.Process != "cart" || !strings.Contains(r.Failure.Message, "SIGKILL") {
 				t.Errorf("%s failed with %+v, which does not name the node", r.Variant, r.Failure)
 			}
