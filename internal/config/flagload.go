@@ -14,12 +14,12 @@ import (
 
 func (b *flagBuilder) loadTree() *node {
 	out := tree("")
-	b.list(out, "rate", b.Rate)
+	b.list(out, "rate", b.Flags.Rate)
 	b.list(out, "connections", b.Connections)
 	if b.Capacity != "" {
 		out.set("capacity", b.keys("capacity", b.Capacity, "KEY=VALUE, such as cpu=75%"))
 	}
-	b.word(out, "duration", b.Duration)
+	b.word(out, "duration", b.Flags.Duration)
 	b.word(out, "warmup", b.Warmup)
 	return out
 }
