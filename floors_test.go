@@ -106,7 +106,8 @@ var floors = map[string]floor{
 	"process/table":   {level: 1},
 	"record":          {level: 1},
 
-	"config": {level: 1},
+	"config":         {level: 1, beside: []string{"config/program"}},
+	"config/program": {level: 1},
 
 	"report/model": {level: 1},
 

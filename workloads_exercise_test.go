@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
@@ -66,10 +66,10 @@ type child struct {
 	ended  chan error
 }
 
-func start(t *testing.T, process config.Process, values map[string]string) *child {
+func start(t *testing.T, process program.Process, values map[string]string) *child {
 	t.Helper()
 	expand := func(text string) string {
-		out, err := config.Expand(text, values)
+		out, err := program.Expand(text, values)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func (c *child) stop(t *testing.T) string {
 }
 
 // ask makes an operation as often as said, several at a time.
-func ask(t *testing.T, operation config.Operation, url string) {
+func ask(t *testing.T, operation program.Operation, url string) {
 	t.Helper()
 	const clients = 4
 	var wait sync.WaitGroup
@@ -165,7 +165,7 @@ func ask(t *testing.T, operation config.Operation, url string) {
 }
 
 // admittedBy adds up what a process says that it lost.
-func admittedBy(t *testing.T, says []config.Saying, log string) uint64 {
+func admittedBy(t *testing.T, says []program.Saying, log string) uint64 {
 	t.Helper()
 	var lost uint64
 	for _, saying := range says {

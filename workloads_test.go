@@ -14,6 +14,7 @@ import (
 	"github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/process/keeper"
 )
 
@@ -153,7 +154,7 @@ type prepared struct {
 func planOf(t *testing.T, workload, tracer string, settings, env map[string]string) prepared {
 	t.Helper()
 	text := fmt.Sprintf("workload: %s\nvariants:\n  none:\n  it: {tracer: %s, settings: %s, env: %s}\n", workload, tracer, flow(settings), flow(env))
-	experiments, err := config.ParseExperiment("test.yaml", ".", []byte(text), config.NewCatalog(tracetax.Files))
+	experiments, err := config.ParseExperiment("test.yaml", ".", []byte(text), program.NewCatalog(tracetax.Files))
 	if err != nil {
 		t.Fatal(err)
 	}

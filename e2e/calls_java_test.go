@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	builtin "github.com/tracetax/tracetax"
-	"github.com/tracetax/tracetax/internal/config"
+	programconfig "github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -202,12 +202,12 @@ func TestCallsProgram(t *testing.T) {
 // compileCallsProgram builds the program as the workload file says it.
 func compileCallsProgram(t *testing.T) string {
 	t.Helper()
-	w, err := config.NewCatalog(builtin.Files).Workload("calls/java")
+	w, err := programconfig.NewCatalog(builtin.Files).Workload("calls/java")
 	if err != nil {
 		t.Fatal(err)
 	}
 	sources, build := t.TempDir(), t.TempDir()
-	if err := config.CopyFiles(w.Files, sources); err != nil {
+	if err := programconfig.CopyFiles(w.Files, sources); err != nil {
 		t.Fatal(err)
 	}
 	for _, command := range w.Build[""].Run {

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	builtin "github.com/tracetax/tracetax"
-	"github.com/tracetax/tracetax/internal/config"
+	programconfig "github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -252,12 +252,12 @@ func untraced(t *testing.T, program string) {
 // command, still with {port} in it, and where it is started.
 func kinProgram(t *testing.T, name string) (command []string, dir string) {
 	t.Helper()
-	w, err := config.NewCatalog(builtin.Files).Workload("calls/" + name)
+	w, err := programconfig.NewCatalog(builtin.Files).Workload("calls/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sources, build := t.TempDir(), t.TempDir()
-	if err := config.CopyFiles(w.Files, sources); err != nil {
+	if err := programconfig.CopyFiles(w.Files, sources); err != nil {
 		t.Fatal(err)
 	}
 	for _, words := range w.Build[""].Run {

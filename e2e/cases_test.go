@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/artifact"
-	"github.com/tracetax/tracetax/internal/config"
+	programconfig "github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
@@ -220,7 +220,7 @@ func receiving(t *testing.T, address string) func() uint64 {
 // smallFlask is a Flask program as a command, and the environment that it needs.
 func smallFlask(t *testing.T) (env []string, program []string) {
 	t.Helper()
-	packages := installed(t, "cases", config.Artifact{Python: "requirements.txt"}, "python3")
+	packages := installed(t, "cases", programconfig.Artifact{Python: "requirements.txt"}, "python3")
 	return []string{"PYTHONPATH=" + packages + string(filepath.ListSeparator) + ofCase(t, "")}, []string{"python3", "-m", "gunicorn", "-b", "127.0.0.1:{port}", "hello:app"}
 }
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	embedded "github.com/tracetax/tracetax"
-	"github.com/tracetax/tracetax/internal/config"
+	programconfig "github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/prepare"
@@ -125,7 +125,7 @@ func TestCollectorOfThePath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	service, err := config.NewCatalog(embedded.Files).Service("collector")
+	service, err := programconfig.NewCatalog(embedded.Files).Service("collector")
 	if err != nil {
 		t.Fatal(err)
 	}

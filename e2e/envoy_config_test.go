@@ -13,13 +13,13 @@ import (
 	"github.com/goccy/go-yaml"
 	catalogue "github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/artifact"
-	"github.com/tracetax/tracetax/internal/config"
+	programconfig "github.com/tracetax/tracetax/internal/config/program"
 )
 
 // envoys are the programs that a configuration is tried with.
 func envoys(t *testing.T) (envoy, attach string) {
 	t.Helper()
-	catalog := config.NewCatalog(catalogue.Files)
+	catalog := programconfig.NewCatalog(catalogue.Files)
 	store, err := artifact.Open("")
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/artifact"
-	"github.com/tracetax/tracetax/internal/config"
+	programconfig "github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/process"
 )
@@ -118,7 +118,7 @@ func ownFunction(t *testing.T) (dir, pythonPath string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	packages := installed(t, "../../workloads/functions/python", config.Artifact{Python: "requirements.txt"}, "python3")
+	packages := installed(t, "../../workloads/functions/python", programconfig.Artifact{Python: "requirements.txt"}, "python3")
 	dir = t.TempDir()
 	for name, text := range map[string]string{"event.json": `{"sleep": 0.02}`, "app.py": app} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
@@ -308,8 +308,8 @@ func TestFunctionsAsOnLambda(t *testing.T) {
 func TestPageRanksAgree(t *testing.T) {
 	t.Parallel()
 	need(t, "node", "npm", "python3")
-	ofNode := installed(t, "../../workloads/functions/node", config.Artifact{NPM: "package-lock.json"}, "node")
-	ofPython := installed(t, "../../workloads/functions/python", config.Artifact{Python: "requirements.txt"}, "python3")
+	ofNode := installed(t, "../../workloads/functions/node", programconfig.Artifact{NPM: "package-lock.json"}, "node")
+	ofPython := installed(t, "../../workloads/functions/python", programconfig.Artifact{Python: "requirements.txt"}, "python3")
 	run := func(in string, env string, words ...string) string {
 		c := exec.CommandContext(t.Context(), words[0], words[1:]...)
 		c.Dir, c.Env, c.Stdin = "../workloads/functions/node", append(os.Environ(), env), strings.NewReader(in)

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/config"
+	programconfig "github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/topology"
 )
@@ -50,7 +50,7 @@ design: {blocks: 2}
 			t.Fatal(err)
 		}
 	}
-	g, err := config.ReadTopology(graph)
+	g, err := programconfig.ReadTopology(graph)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	catalogue "github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/artifact"
-	"github.com/tracetax/tracetax/internal/config"
+	programconfig "github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/sink"
 )
@@ -22,7 +22,7 @@ import (
 func TestLoopExporter(t *testing.T) {
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	need(t, "cargo", "cc")
-	workload, err := config.NewCatalog(catalogue.Files).Workload("proxy/rust")
+	workload, err := programconfig.NewCatalog(catalogue.Files).Workload("proxy/rust")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestLoopExporterCost(t *testing.T) {
 	t.Parallel() // its figure is CPU time, of which others beside take little
 	need(t, "cargo", "cc")
 	const spans, most = 20_060, 5.0
-	workload, err := config.NewCatalog(catalogue.Files).Workload("proxy/rust")
+	workload, err := programconfig.NewCatalog(catalogue.Files).Workload("proxy/rust")
 	if err != nil {
 		t.Fatal(err)
 	}

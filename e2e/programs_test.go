@@ -12,13 +12,13 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/artifact"
-	"github.com/tracetax/tracetax/internal/config"
+	programconfig "github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
 // installed is the folder of the packages that a lock beside it pins, in the cache.
-func installed(t *testing.T, language string, a config.Artifact, programs ...string) string {
+func installed(t *testing.T, language string, a programconfig.Artifact, programs ...string) string {
 	t.Helper()
 	need(t, programs...)
 	store, err := artifact.Open("")
@@ -77,7 +77,7 @@ func complete(t *testing.T, doc finding.Document, spans int64) {
 	}
 }
 
-var pythonPrograms = config.Artifact{Python: "requirements.txt"}
+var pythonPrograms = programconfig.Artifact{Python: "requirements.txt"}
 
 func TestDatasette(t *testing.T) {
 	more(t, "others' programs")
@@ -108,7 +108,7 @@ func TestDjango(t *testing.T) {
 
 func TestExpress(t *testing.T) {
 	t.Parallel() // it mostly waits, and asks for counts, not for times
-	dir := installed(t, "node", config.Artifact{NPM: "package-lock.json"}, "node", "npm")
+	dir := installed(t, "node", programconfig.Artifact{NPM: "package-lock.json"}, "node", "npm")
 	_, names := tracedProgram(t, "otel-node", "/items", nil, "node", filepath.Join(dir, "files", "shop.js"), "{port}")
 	if !slices.Contains(names, "express") || !slices.Contains(names, "http") || slices.Contains(names, "pg") {
 		t.Errorf("instrumented are %v", names)
@@ -249,7 +249,7 @@ func TestDotnetWithItsOwn(t *testing.T) {
 	more(t, ".NET")
 	t.Parallel()
 	needDotnet(t)
-	program := filepath.Join(installed(t, "dotnet", config.Artifact{NuGet: "projects"}), "own", "own.dll")
+	program := filepath.Join(installed(t, "dotnet", programconfig.Artifact{NuGet: "projects"}), "own", "own.dll")
 	doc := document(t, tracetax(t, "run", "--json", "--op", "op=GET /", "--variant", "none", "--variant", "own:tracer=otel-dotnet,attach=own,delay=100ms",
 		"--variant", "both:tracer=otel-dotnet,attach=hook,delay=100ms", "--rate", "20", "--warmup", "0s", "--duration", "1s", "--blocks", "1", "--patience", "120s",
 		"--", "dotnet", program, "--urls", "http://127.0.0.1:{port}").exit(t, 0))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
@@ -121,7 +122,7 @@ func TestChargedToTheProgramAlone(t *testing.T) {
 
 // A variant on a part of the processes does not make the spans of one on all, and costs the cost of a part.
 func TestOnAPart(t *testing.T) {
-	all := config.Variant{Name: "all", Tracer: &config.Tracer{Name: "otel-go"}}
+	all := config.Variant{Name: "all", Tracer: &program.Tracer{Name: "otel-go"}}
 	one := all
 	one.On = []string{"cart"}
 	if config.SameSpans(all, one) || !config.SameSpans(one, one) {
@@ -129,7 +130,7 @@ func TestOnAPart(t *testing.T) {
 	}
 	s := twoVariants()
 	s.design = func(e *config.Experiment) {
-		e.Workload.Processes = []config.Process{{Name: "cart", Traced: true}, {Name: "shop", Traced: true}}
+		e.Workload.Processes = []program.Process{{Name: "cart", Traced: true}, {Name: "shop", Traced: true}}
 		e.Variants[1].On = []string{"cart"}
 	}
 	v := analyse(t, s.input()).Experiment.Variants[1]
@@ -312,9 +313,9 @@ func TestPerSpan(t *testing.T) {
 func TestPerSpanOfAMix(t *testing.T) {
 	s := twoVariants()
 	s.plan = func(p *config.Plan) {
-		p.Operations = []config.Operation{{Name: "json", Mix: []config.Share{{Operation: config.Operation{Name: "read"}}, {Operation: config.Operation{Name: "buy"}}}}}
+		p.Operations = []program.Operation{{Name: "json", Mix: []program.Share{{Operation: program.Operation{Name: "read"}}, {Operation: program.Operation{Name: "buy"}}}}}
 		if p.Variant == "otel" {
-			p.Spans = map[string]config.Number{"read": {Low: 1, High: 1}, "buy": {Low: 9, High: 9}, "json": {Low: 1, High: 9}}
+			p.Spans = map[string]program.Number{"read": {Low: 1, High: 1}, "buy": {Low: 9, High: 9}, "json": {Low: 1, High: 9}}
 		}
 	}
 	s.change = func(r *record.Record) {
@@ -374,7 +375,7 @@ func TestNoCostPerSpanOfARation(t *testing.T) {
 		s := twoVariants()
 		s.plan = func(p *config.Plan) {
 			if p.Variant == "otel" {
-				p.Spans["json"] = config.Number{Low: low, High: 3}
+				p.Spans["json"] = program.Number{Low: low, High: 3}
 			}
 		}
 		if f, has := look(analyse(t, s.input()), "json", "otel", "none", "cpu_per_span", ""); has != want {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -76,7 +77,7 @@ func TestExportRequests(t *testing.T) {
 // timer's; seen is what the sink counted of 10,000 operations of otel.
 func learntScene(seen func(*record.Counts)) analysis.Input {
 	s := twoVariants()
-	s.plan = func(p *config.Plan) { p.Spans = map[string]config.Number{} }
+	s.plan = func(p *config.Plan) { p.Spans = map[string]program.Number{} }
 	s.change = onlyRuns("otel", func(r *record.Record) { seen(&r.Phases[0].Sink) })
 	calibration := counts(record.Shapes{"GET /": {3: 20}, "tick": {1: 7}})
 	s.extra = []record.Record{{
@@ -286,7 +287,7 @@ func dark(change func(*record.Record)) scene {
 	s.plan = func(p *config.Plan) {
 		told(p)
 		if p.Variant == "otel" {
-			p.Processes = []config.Process{{Name: "app", Traced: true, Env: map[string]string{"ENDPOINT": "{sink.otlp.grpc}"}}}
+			p.Processes = []program.Process{{Name: "app", Traced: true, Env: map[string]string{"ENDPOINT": "{sink.otlp.grpc}"}}}
 		}
 	}
 	return s
@@ -350,7 +351,7 @@ func TestCausesOfNoSpans(t *testing.T) {
 
 func TestNobodyIsToldOfTheSink(t *testing.T) {
 	s := dark(func(*record.Record) {})
-	s.plan = func(p *config.Plan) { p.Spans, p.Processes = nil, []config.Process{{Name: "app", Traced: true}} }
+	s.plan = func(p *config.Plan) { p.Spans, p.Processes = nil, []program.Process{{Name: "app", Traced: true}} }
 	u := analyse(t, s.input()).UntracedAt("otel", "")
 	if u == nil || len(u.Causes) != 1 || u.Causes[0].Cause != finding.NotTold {
 		t.Errorf("%+v", u)
@@ -387,7 +388,7 @@ func TestCauseBesideTracedOperations(t *testing.T) {
 
 // A variant that is on other processes than the one that an operation asks leaves it untraced on purpose: its verdicts stand.
 func TestLeftUntracedOnPurpose(t *testing.T) {
-	processes := []config.Process{{Name: "shop", Role: "app", Traced: true}, {Name: "stock", Role: "app", Traced: true}}
+	processes := []program.Process{{Name: "shop", Role: "app", Traced: true}, {Name: "stock", Role: "app", Traced: true}}
 	for name, c := range map[string]struct {
 		on    []string
 		owner string
@@ -406,7 +407,7 @@ func TestLeftUntracedOnPurpose(t *testing.T) {
 			if before != nil {
 				before(e)
 			}
-			e.Workload = &config.Workload{Name: "hello/go", Processes: processes}
+			e.Workload = &program.Workload{Name: "hello/go", Processes: processes}
 			e.Variants[1].On = c.on
 			for i := range e.Operations {
 				if e.Operations[i].Name == "dark" {
@@ -432,7 +433,7 @@ func TestWhoIsNotUntraced(t *testing.T) {
 		"nothing is sampled":   func(s *scene) { s.plan = func(p *config.Plan) { p.Sampling = 0 } },
 		"chance":               func(s *scene) { s.plan = func(p *config.Plan) { p.Spans, p.Sampling = nil, 6e-5 } }, // of 100,000 operations: six are expected
 		"no tracer":            func(s *scene) { s.variants[1].tracer = "none" },
-		"no span is declared":  func(s *scene) { s.plan = func(p *config.Plan) { p.Spans["json"] = config.Number{} } },
+		"no span is declared":  func(s *scene) { s.plan = func(p *config.Plan) { p.Spans["json"] = program.Number{} } },
 		"thrown away by order": func(s *scene) { s.also(onlyRuns("otel", func(r *record.Record) { r.Life.Thrown = 5 })) },
 		"every run of it failed": func(s *scene) {
 			s.also(onlyRuns("otel", func(r *record.Record) { r.Failure = &record.Failure{Stage: "ready"} }))

@@ -12,6 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/effect"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/words"
 )
@@ -71,7 +72,7 @@ func variantText(v config.Variant) string {
 func shown(settings map[string]string) map[string]string {
 	out := map[string]string{}
 	for name, value := range settings {
-		if config.IsSecret(name, value) {
+		if program.IsSecret(name, value) {
 			value = "(redacted)"
 		}
 		out[name] = value

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
@@ -19,7 +20,7 @@ import (
 func fixedRateCalls() scene {
 	s := calls(map[string]call{"otel": {perCall: 900e-9, perSpan: 315e-9}}, 10)
 	s.design = func(e *config.Experiment) {
-		e.Workload.Driver = config.SelfDriving
+		e.Workload.Driver = program.SelfDriving
 		e.Load = config.Load{Rate: 50000, Duration: window * time.Second, Depth: 10}
 	}
 	s.also(func(r *record.Record) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/compare"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -282,7 +283,7 @@ func TestPerSpanOfAnUnsureNumber(t *testing.T) {
 		s := twoVariants()
 		s.plan = func(p *config.Plan) {
 			for name := range p.Spans {
-				p.Spans[name] = config.Number{Low: low, High: high}
+				p.Spans[name] = program.Number{Low: low, High: high}
 			}
 		}
 		f, _ := look(analyse(t, s.input()), "json", "otel", "none", metric.CPUPerSpan, "")

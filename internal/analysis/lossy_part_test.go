@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -77,7 +78,7 @@ func TestLossAtTheRateFound(t *testing.T) {
 func TestLossAtTheRateIsNotKnown(t *testing.T) {
 	forget := func(p *config.Plan) {
 		if p.Variant == "otel" {
-			p.Spans = map[string]config.Number{}
+			p.Spans = map[string]program.Number{}
 		}
 	}
 	s := probed([3]record.Counts{ofSpans(3000), ofSpans(3000), ofSpans(3000)}, 0)
@@ -178,7 +179,7 @@ func TestLossOfANumberThatVaries(t *testing.T) {
 	varies := func(p *config.Plan) {
 		for name, n := range p.Spans {
 			if n.High > 0 {
-				p.Spans[name] = config.Number{Low: 0, High: 3}
+				p.Spans[name] = program.Number{Low: 0, High: 3}
 			}
 		}
 	}

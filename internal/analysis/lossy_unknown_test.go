@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
@@ -15,7 +16,7 @@ import (
 
 // spansPer makes what otel is declared to make per operation.
 func spansPer(low, high float64) func(*scene) {
-	return ofOtel(func(p *config.Plan) { p.Spans["json"] = config.Number{Low: low, High: high} })
+	return ofOtel(func(p *config.Plan) { p.Spans["json"] = program.Number{Low: low, High: high} })
 }
 
 func ofOtel(change func(*config.Plan)) func(*scene) {

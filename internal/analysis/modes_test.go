@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -193,7 +194,7 @@ func TestNoNumberOfOneDepthIsUsedAtAnother(t *testing.T) {
 	s.extra = s.extra[:1]
 	s.plan = func(p *config.Plan) {
 		if p.Variant == "otel" {
-			p.Spans = map[string]config.Number{"json": {Low: 10, High: 10}}
+			p.Spans = map[string]program.Number{"json": {Low: 10, High: 10}}
 		}
 	}
 	doc := analyse(t, s.input())

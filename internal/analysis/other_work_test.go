@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -169,11 +170,11 @@ func TestBaselineTraces(t *testing.T) {
 
 // settled is a variant of a tracer with settings of every kind.
 func settled(name string, chosen map[string]string) config.Variant {
-	t := &config.Tracer{Name: "otel-go", Settings: []config.Setting{
-		{Name: "instrument", Kind: "choice", Default: "database", Choices: map[string]config.Choice{"database": {}, "http": {}}},
+	t := &program.Tracer{Name: "otel-go", Settings: []program.Setting{
+		{Name: "instrument", Kind: "choice", Default: "database", Choices: map[string]program.Choice{"database": {}, "http": {}}},
 		{Name: "methods", Kind: "text"},
-		{Name: "sdk", Kind: "choice", Default: "on", Choices: map[string]config.Choice{"on": {}, "off": {Silent: true}}},
-		{Name: "protocol", Kind: "choice", Default: "grpc", Choices: map[string]config.Choice{"grpc": {Env: map[string]string{"TO": "http://{sink.otlp.grpc}"}}, "http": {}}},
+		{Name: "sdk", Kind: "choice", Default: "on", Choices: map[string]program.Choice{"on": {}, "off": {Silent: true}}},
+		{Name: "protocol", Kind: "choice", Default: "grpc", Choices: map[string]program.Choice{"grpc": {Env: map[string]string{"TO": "http://{sink.otlp.grpc}"}}, "http": {}}},
 		{Name: "sampling", Kind: "share", Default: "100%", Meaning: "sampling"},
 		{Name: "queue", Kind: "count", Default: "2048"},
 		{Name: "delay", Kind: "duration", Default: "5s", Meaning: "delay"},
@@ -193,7 +194,7 @@ func TestSameSpans(t *testing.T) {
 	other := off
 	other.Env = map[string]string{"OTEL_INSTRUMENTATION_COMMON_DEFAULT_ENABLED": "false"}
 	python := off
-	python.Tracer = &config.Tracer{Name: "otel-python"}
+	python.Tracer = &program.Tracer{Name: "otel-python"}
 	tests := map[string]struct {
 		of   config.Variant
 		want bool

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -65,20 +66,20 @@ const (
 
 func (s scene) input() analysis.Input {
 	e := &config.Experiment{
-		Name: "scene", Workload: &config.Workload{Name: "hello/go"},
+		Name: "scene", Workload: &program.Workload{Name: "hello/go"},
 		Load:   config.Load{Rate: s.rate, Duration: window * time.Second},
 		Design: config.Design{Blocks: s.blocks, Seed: s.seed, Quick: s.quick}, Budget: s.budget,
 	}
 	for _, name := range s.order {
-		e.Operations = append(e.Operations, config.Operation{Name: name})
+		e.Operations = append(e.Operations, program.Operation{Name: name})
 	}
 	plans := map[string]*config.Plan{}
 	for _, a := range s.variants {
-		e.Variants = append(e.Variants, config.Variant{Name: a.name, Tracer: &config.Tracer{Name: a.tracer}, Against: a.against})
-		plan := &config.Plan{Variant: a.name, Sampling: 1, Delay: time.Second, Spans: map[string]config.Number{}}
+		e.Variants = append(e.Variants, config.Variant{Name: a.name, Tracer: &program.Tracer{Name: a.tracer}, Against: a.against})
+		plan := &config.Plan{Variant: a.name, Sampling: 1, Delay: time.Second, Spans: map[string]program.Number{}}
 		for _, name := range s.order {
 			if a.tracer != "none" {
-				plan.Spans[name] = config.Number{Low: float64(a.spans), High: float64(a.spans)}
+				plan.Spans[name] = program.Number{Low: float64(a.spans), High: float64(a.spans)}
 			}
 		}
 		if s.plan != nil {
@@ -260,7 +261,7 @@ func calls(variants map[string]call, depths ...int) scene {
 		s.variants = append(s.variants, actor{name: name, tracer: name + "-java"})
 	}
 	s.design = func(e *config.Experiment) {
-		e.Workload.Driver = config.SelfDriving
+		e.Workload.Driver = program.SelfDriving
 		e.Load = config.Load{Calls: 2000000, Threads: 1}
 		if len(depths) == 1 {
 			e.Load.Depth = depths[0]

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -24,7 +25,7 @@ func stepped() scene {
 	before := s.design
 	s.design = func(e *config.Experiment) {
 		before(e)
-		tracer := &config.Tracer{Name: "otel-java", Settings: []config.Setting{{Name: "mode", Kind: "choice", Choices: map[string]config.Choice{
+		tracer := &program.Tracer{Name: "otel-java", Settings: []program.Setting{{Name: "mode", Kind: "choice", Choices: map[string]program.Choice{
 			"off": {Steps: []string{"instrumentation"}}, "probe": {Steps: []string{"instrumentation", "probe"}}, "full": {},
 		}}, {Name: "protocol"}}}
 		for i, settings := range []map[string]string{nil, {"mode": "off", "protocol": "grpc"}, {"mode": "probe", "protocol": "http"}, {"mode": "full", "protocol": "grpc"}, {"mode": "full", "protocol": "http"}} {
@@ -80,11 +81,11 @@ func TestIncrements(t *testing.T) {
 // What a step adds is told with what was lost beside it, or may have been: unknown is not none.
 func TestIncrementsOfWhatMayHaveLostSpans(t *testing.T) {
 	for name, c := range map[string]struct {
-		spans config.Number
+		spans program.Number
 		want  finding.Code
 	}{
-		"all came": {config.Number{Low: 10, High: 10}, ""}, "it varies": {config.Number{Low: 9, High: 14}, finding.NoteMayBeLossy}, "some are lost": {config.Number{Low: 12, High: 12}, finding.NoteLossy},
-		"none came": {config.Number{Low: 10, High: 10}, finding.WhyUntraced},
+		"all came": {program.Number{Low: 10, High: 10}, ""}, "it varies": {program.Number{Low: 9, High: 14}, finding.NoteMayBeLossy}, "some are lost": {program.Number{Low: 12, High: 12}, finding.NoteLossy},
+		"none came": {program.Number{Low: 10, High: 10}, finding.WhyUntraced},
 	} {
 		s := stepped()
 		if c.want == finding.WhyUntraced {
@@ -94,7 +95,7 @@ func TestIncrementsOfWhatMayHaveLostSpans(t *testing.T) {
 		s.plan = func(p *config.Plan) {
 			before(p)
 			if p.Variant == "c-full" {
-				p.Spans = map[string]config.Number{"json": c.spans}
+				p.Spans = map[string]program.Number{"json": c.spans}
 			}
 		}
 		n := 0
@@ -199,7 +200,7 @@ func TestWhoLeavesOutTraces(t *testing.T) {
 	s := calls(map[string]call{"plain": {perSpan: 90e-9}, "sampled": {perSpan: 90e-9}, "rationed": {perSpan: 90e-9}, "few": {perSpan: 90e-9}, "all": {perSpan: 90e-9}}, 10)
 	in := s.input()
 	in.Plans["sampled"].Sampling = 0.05
-	tracer := &config.Tracer{Name: "scout-java", Settings: []config.Setting{{Name: "mode", Choices: map[string]config.Choice{"rationed": {Rationed: true}, "few": {Partial: true}, "all": {}}}}}
+	tracer := &program.Tracer{Name: "scout-java", Settings: []program.Setting{{Name: "mode", Choices: map[string]program.Choice{"rationed": {Rationed: true}, "few": {Partial: true}, "all": {}}}}}
 	for i, v := range in.Experiment.Variants {
 		if _, has := tracer.Settings[0].Choices[v.Name]; has {
 			in.Experiment.Variants[i].Tracer, in.Experiment.Variants[i].Settings = tracer, map[string]string{"mode": v.Name}

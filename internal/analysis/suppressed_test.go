@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
@@ -163,7 +164,7 @@ func TestBudgetOverABaselineOfUnknownLoss(t *testing.T) {
 		s.variants = []actor{{name: "old", tracer: "otel-go", spans: 3}, {name: "new", tracer: "otel-go", adds: 30e-6, spans: 3}}
 		s.plan = func(p *config.Plan) {
 			if slices.Contains(c.unknown, p.Variant) {
-				p.Spans["json"] = config.Number{Low: 2, High: 6}
+				p.Spans["json"] = program.Number{Low: 2, High: 6}
 			}
 		}
 		s.budget = []config.Limit{{Metric: metric.CPUPerOperation, Value: 0.05}}
@@ -180,7 +181,7 @@ func TestLeastCostOverABaselineOfUnknownLoss(t *testing.T) {
 		s.variants = []actor{{name: "old", tracer: "otel-go", spans: 3}, {name: "new", tracer: "otel-go", adds: 30e-6, spans: 3}}
 		s.plan = func(p *config.Plan) {
 			if p.Variant == "old" {
-				p.Spans["json"] = config.Number{Low: 3, High: most}
+				p.Spans["json"] = program.Number{Low: 3, High: most}
 			}
 		}
 		s.change = onlyRuns("new", func(r *record.Record) { r.Phases[0].Sink.Spans /= 2 })

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis/warn"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -470,10 +471,10 @@ func TestWaitAgainstAWindowOfCalls(t *testing.T) {
 
 // through has the spans of the second variant go through a hop that waits, with these settings.
 func through(settings map[string]string) func(*config.Experiment) {
-	service := &config.Service{Name: "collector", Settings: []config.Setting{
-		{Name: "wait", Kind: "duration", Meaning: "delay"}, {Name: "traces", Kind: "count", Meaning: config.MeaningRoom},
+	service := &program.Service{Name: "collector", Settings: []program.Setting{
+		{Name: "wait", Kind: "duration", Meaning: "delay"}, {Name: "traces", Kind: "count", Meaning: program.MeaningRoom},
 	}}
 	return func(e *config.Experiment) {
-		e.Variants[1].Via = []config.Process{{Name: "tail", Service: service, Settings: settings}}
+		e.Variants[1].Via = []program.Process{{Name: "tail", Service: service, Settings: settings}}
 	}
 }

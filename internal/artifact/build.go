@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // BuildRequest says how a program is made.
@@ -161,7 +161,7 @@ func (q BuildRequest) words(dir string) *strings.Replacer {
 // run makes the result at a place.
 func (q BuildRequest) run(ctx context.Context, at site) error {
 	sources := at.scratch.path("sources")
-	if err := config.CopyFiles(q.Files, sources); err != nil {
+	if err := program.CopyFiles(q.Files, sources); err != nil {
 		return fmt.Errorf("writing the sources out: %w", err)
 	}
 	into := q.words(at.dir).Replace
@@ -236,5 +236,5 @@ func (s *Store) written(ctx context.Context, shelf, whose string, files fs.FS) (
 	if err := k.addFiles(files, func(string) bool { return false }); err != nil {
 		return "", fmt.Errorf("reading the files of %s: %w", whose, err)
 	}
-	return s.obtain(ctx, shelf, k.text(), func(_ context.Context, at site) error { return config.CopyFiles(files, at.dir) })
+	return s.obtain(ctx, shelf, k.text(), func(_ context.Context, at site) error { return program.CopyFiles(files, at.dir) })
 }

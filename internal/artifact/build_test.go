@@ -11,12 +11,12 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 var goBuild = [][]string{{"go", "build", "-o", "{build}/program", "."}}
 
-func program(main string) fstest.MapFS {
+func goProgram(main string) fstest.MapFS {
 	return fstest.MapFS{
 		"go.mod.embed": {Data: []byte("module program\n\ngo 1.24\n")},
 		"main.go":      {Data: []byte(main)},
@@ -24,7 +24,7 @@ func program(main string) fstest.MapFS {
 }
 
 func TestBuildOfAGoProgram(t *testing.T) {
-	files := program("package main\n\nfunc main() { println(\"hello\") }\n")
+	files := goProgram("package main\n\nfunc main() { println(\"hello\") }\n")
 	dir, err := open(t).Build(t.Context(), BuildRequest{Files: files, Commands: goBuild, Env: map[string]string{"GOWORK": "off"}}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +37,7 @@ func TestBuildOfAGoProgram(t *testing.T) {
 
 func TestFailingBuildShowsTheCompilersWords(t *testing.T) {
 	s := open(t)
-	files := program("package main\n\nfunc main() { nothing() }\n")
+	files := goProgram("package main\n\nfunc main() { nothing() }\n")
 	var progress bytes.Buffer
 	_, err := s.Build(t.Context(), BuildRequest{Files: files, Commands: goBuild}, &progress)
 	if err == nil {
@@ -144,7 +144,7 @@ func TestIdentify(t *testing.T) {
 }
 
 func TestMissing(t *testing.T) {
-	got := Missing([]config.Need{
+	got := Missing([]program.Need{
 		{Command: "sh"},
 		{Command: "no-such-command", Install: "apt-get install it"},
 		{Reason: "it needs a kernel of 2040"},
@@ -265,13 +265,13 @@ func TestVersionsAreBare(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-	if got := Versions(t.Context(), []config.Need{{Command: "colourful"}})["colourful"]; got != "Colourful 3.8.7" {
+	if got := Versions(t.Context(), []program.Need{{Command: "colourful"}})["colourful"]; got != "Colourful 3.8.7" {
 		t.Errorf("%q", got)
 	}
 }
 
 func TestVersions(t *testing.T) {
-	got := Versions(t.Context(), []config.Need{{Command: "go"}, {Command: "no-such-command"}, {Reason: "cannot be had"}})
+	got := Versions(t.Context(), []program.Need{{Command: "go"}, {Command: "no-such-command"}, {Reason: "cannot be had"}})
 	if !strings.HasPrefix(got["go"], "go version go1.") || got["no-such-command"] != "not known" || len(got) != 2 {
 		t.Errorf("%v", got)
 	}

@@ -14,7 +14,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/process"
 )
@@ -184,7 +184,7 @@ func tell(to io.Writer, format string, args ...any) {
 
 // Missing returns a sentence for each need that this machine does not meet:
 // what is missing, and how to get it.
-func Missing(needs []config.Need) []string {
+func Missing(needs []program.Need) []string {
 	var missing []string
 	for _, need := range needs {
 		switch {
@@ -200,11 +200,11 @@ func Missing(needs []config.Need) []string {
 
 // executable is the file that meets a need for a command: that of the PATH, or the last
 // of those off it; "" where there is none.
-func executable(need config.Need) string {
+func executable(need program.Need) string {
 	if path, err := exec.LookPath(need.Command); err == nil {
 		return path
 	}
-	if path := Instead([]config.Need{need}); path != "" {
+	if path := Instead([]program.Need{need}); path != "" {
 		return path
 	}
 	if need.Also == "" {
@@ -219,7 +219,7 @@ func executable(need config.Need) string {
 
 // Instead is the program that stands in for what a build makes, where a command that the build needs is not there; "" where
 // all are, or there is none.
-func Instead(needs []config.Need) string {
+func Instead(needs []program.Need) string {
 	for _, need := range needs {
 		if need.Instead == "" {
 			continue
@@ -234,7 +234,7 @@ func Instead(needs []config.Need) string {
 	return ""
 }
 
-func sentence(need config.Need) string {
+func sentence(need program.Need) string {
 	text := fmt.Sprintf("%s is not installed, or not on the PATH", need.Command)
 	if need.Install != "" {
 		text += ": " + need.Install
@@ -249,7 +249,7 @@ var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // Versions returns the first line of what each needed command says of its
 // version; for one that does not answer, that it is not known.
-func Versions(ctx context.Context, needs []config.Need) map[string]string {
+func Versions(ctx context.Context, needs []program.Need) map[string]string {
 	versions := map[string]string{}
 	for _, need := range needs {
 		if need.Command == "" {

@@ -16,7 +16,7 @@ import (
 	"testing/fstest"
 
 	"github.com/tracetax/tracetax"
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // group is that of the files of a test: what mvn keeps of them is never taken for
@@ -257,15 +257,15 @@ func TestPinned(t *testing.T) {
 	} {
 		files[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	got, err := Pinned(files, config.Artifact{Python: "requirements.txt", Maven: "maven.lock", NPM: "package-lock.json", NuGet: "src"})
+	got, err := Pinned(files, program.Artifact{Python: "requirements.txt", Maven: "maven.lock", NPM: "package-lock.json", NuGet: "src"})
 	want := map[string]string{"tracer": "1.2.0", "helper": "3, 4", "org.example:agent": "2.0.1", "@example/api": "1.9.1", "Example.Sdk": "1.5.0"}
 	if err != nil || !maps.Equal(got, want) {
 		t.Errorf("%v, %v; want %v", got, err, want)
 	}
-	if got, err := Pinned(files, config.Artifact{}); err != nil || len(got) > 0 {
+	if got, err := Pinned(files, program.Artifact{}); err != nil || len(got) > 0 {
 		t.Errorf("of nothing: %v, %v", got, err)
 	}
-	if _, err := Pinned(files, config.Artifact{Maven: "other.lock"}); err == nil {
+	if _, err := Pinned(files, program.Artifact{Maven: "other.lock"}); err == nil {
 		t.Error("a list that is not there is none")
 	}
 }
@@ -290,7 +290,7 @@ func TestPinnedModules(t *testing.T) {
 
 // Every tracer that tracetax brings with packages of its own says their versions.
 func TestTracersArePinned(t *testing.T) {
-	catalog := config.NewCatalog(tracetax.Files)
+	catalog := program.NewCatalog(tracetax.Files)
 	names, err := catalog.Tracers()
 	if err != nil {
 		t.Fatal(err)
@@ -300,7 +300,7 @@ func TestTracersArePinned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if tracer.Artifact == (config.Artifact{}) {
+		if tracer.Artifact == (program.Artifact{}) {
 			continue
 		}
 		if got, err := Pinned(tracer.Files, tracer.Artifact); err != nil || len(got) == 0 {

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // npmRegistry is a registry with the package tiny@1.0.0, where npm looks from here
@@ -161,7 +161,7 @@ func TestArtifactOfSeveralKinds(t *testing.T) {
 	files := npmFolder(integrity)
 	files["requirements.txt"] = &fstest.MapFile{Data: []byte(requirement)}
 	s := open(t)
-	dir, err := s.Artifact(t.Context(), files, config.Artifact{Python: "requirements.txt", NPM: "package-lock.json"}, nil)
+	dir, err := s.Artifact(t.Context(), files, program.Artifact{Python: "requirements.txt", NPM: "package-lock.json"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,10 +170,10 @@ func TestArtifactOfSeveralKinds(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if none, err := s.Artifact(t.Context(), nil, config.Artifact{}, nil); none != "" || err != nil {
+	if none, err := s.Artifact(t.Context(), nil, program.Artifact{}, nil); none != "" || err != nil {
 		t.Errorf("nothing is %q, %v", none, err)
 	}
-	if _, err := s.Artifact(t.Context(), nil, config.Artifact{NPM: "x"}, nil); err == nil {
+	if _, err := s.Artifact(t.Context(), nil, program.Artifact{NPM: "x"}, nil); err == nil {
 		t.Error("packages of no folder are no error")
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/excerpt"
 )
 
@@ -40,7 +40,7 @@ func nugetPackages(ctx context.Context, files fs.FS, folder string) (packages, e
 		kind: "nuget", what: "the .NET projects of " + folder, parts: []string{version, folder},
 		install: func(ctx context.Context, at site) error {
 			sources := at.scratch.path("projects")
-			if err := config.CopyFiles(files, sources); err != nil {
+			if err := program.CopyFiles(files, sources); err != nil {
 				return fmt.Errorf("writing the sources out: %w", err)
 			}
 			for _, name := range projects {
@@ -71,7 +71,7 @@ func nugetProjects(files fs.FS, folder string) ([]string, error) {
 		case len(found) > 1:
 			return nil, fmt.Errorf("%s has several projects: give each a folder of its own", path.Join(folder, entry.Name()))
 		}
-		lock := path.Join(folder, entry.Name(), config.NuGetLock)
+		lock := path.Join(folder, entry.Name(), program.NuGetLock)
 		text, err := readLock(files, lock)
 		if err != nil {
 			return nil, err

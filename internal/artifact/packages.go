@@ -17,7 +17,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"golang.org/x/mod/modfile"
 )
 
@@ -36,8 +36,8 @@ type packages struct {
 // Artifact returns the one folder that holds all packages that a names in files,
 // of whatever kinds; "" where it names none. Below "files" stands whatever else
 // files holds. progress, which may be nil, gets a line for each kind that is installed.
-func (s *Store) Artifact(ctx context.Context, files fs.FS, a config.Artifact, progress io.Writer) (string, error) {
-	if a == (config.Artifact{}) {
+func (s *Store) Artifact(ctx context.Context, files fs.FS, a program.Artifact, progress io.Writer) (string, error) {
+	if a == (program.Artifact{}) {
 		return "", nil
 	}
 	if files == nil {
@@ -63,22 +63,22 @@ func (s *Store) Artifact(ctx context.Context, files fs.FS, a config.Artifact, pr
 // Python is Artifact for a requirements file alone: its folder is to be put on a
 // PYTHONPATH. It is good for the python3 that is on the PATH now.
 func (s *Store) Python(ctx context.Context, files fs.FS, requirements string, progress io.Writer) (string, error) {
-	return s.Artifact(ctx, files, config.Artifact{Python: requirements}, progress)
+	return s.Artifact(ctx, files, program.Artifact{Python: requirements}, progress)
 }
 
 // Maven is Artifact for a list of coordinates alone; see readMavenLock.
 func (s *Store) Maven(ctx context.Context, files fs.FS, lock string, progress io.Writer) (string, error) {
-	return s.Artifact(ctx, files, config.Artifact{Maven: lock}, progress)
+	return s.Artifact(ctx, files, program.Artifact{Maven: lock}, progress)
 }
 
 // NPM is Artifact for a package-lock.json alone: its folder holds node_modules.
 func (s *Store) NPM(ctx context.Context, files fs.FS, lock string, progress io.Writer) (string, error) {
-	return s.Artifact(ctx, files, config.Artifact{NPM: lock}, progress)
+	return s.Artifact(ctx, files, program.Artifact{NPM: lock}, progress)
 }
 
 // NuGet is Artifact for a folder of .NET projects alone.
 func (s *Store) NuGet(ctx context.Context, files fs.FS, folder string, progress io.Writer) (string, error) {
-	return s.Artifact(ctx, files, config.Artifact{NuGet: folder}, progress)
+	return s.Artifact(ctx, files, program.Artifact{NuGet: folder}, progress)
 }
 
 // alone has Maven install for one tracetax at a time: what it keeps in the user's
@@ -132,7 +132,7 @@ func copyBeside(files fs.FS, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	return config.CopyFiles(files, dir)
+	return program.CopyFiles(files, dir)
 }
 
 // Reading lists of pinned packages.
@@ -150,7 +150,7 @@ func readLock(files fs.FS, name string) ([]byte, error) {
 
 // Pinned are the versions of the packages that an artifact names itself, by name, as its lock files have them; without
 // those that these need in their turn.
-func Pinned(files fs.FS, a config.Artifact) (map[string]string, error) {
+func Pinned(files fs.FS, a program.Artifact) (map[string]string, error) {
 	out := pins{}
 	for _, kind := range []struct {
 		name string
@@ -285,7 +285,7 @@ func nugetPins(files fs.FS, folder string, out pins) error {
 		return err
 	}
 	for _, project := range projects {
-		name := path.Join(folder, project, config.NuGetLock)
+		name := path.Join(folder, project, program.NuGetLock)
 		text, err := readLock(files, name)
 		if err != nil {
 			return err

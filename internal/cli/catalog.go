@@ -12,7 +12,7 @@ import (
 	"github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/cli/show"
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/nearest"
 )
 
@@ -21,17 +21,17 @@ import (
 const catalogVariable = "TRACETAX_CATALOG"
 
 // builtIn is the catalog of what tracetax brings along and what the user adds.
-func builtIn() *config.Catalog {
+func builtIn() *program.Catalog {
 	layers := []fs.FS{tracetax.Files}
 	for _, dir := range filepath.SplitList(os.Getenv(catalogVariable)) {
 		layers = append(layers, os.DirFS(dir))
 	}
-	return config.NewCatalog(layers...)
+	return program.NewCatalog(layers...)
 }
 
 // fileError is err as the user's own mistake, if it is one: exit status 2.
 func fileError(err error) error {
-	if config.IsProblem(err) {
+	if program.IsProblem(err) {
 		return console.UsageError(err)
 	}
 	return err
@@ -87,11 +87,11 @@ func completeExperiments(_ *cobra.Command, args []string, _ string) ([]string, c
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveDefault
 	}
-	return names((*config.Catalog).Experiments), cobra.ShellCompDirectiveDefault
+	return names((*program.Catalog).Experiments), cobra.ShellCompDirectiveDefault
 }
 
 func completeTracers(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return names((*config.Catalog).Tracers), cobra.ShellCompDirectiveNoFileComp
+	return names((*program.Catalog).Tracers), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeAnything completes the name of an experiment, workload, service or tracer.
@@ -99,11 +99,11 @@ func completeAnything(_ *cobra.Command, args []string, _ string) ([]string, cobr
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	all := names((*config.Catalog).Experiments, (*config.Catalog).Workloads, (*config.Catalog).Services, (*config.Catalog).Tracers)
+	all := names((*program.Catalog).Experiments, (*program.Catalog).Workloads, (*program.Catalog).Services, (*program.Catalog).Tracers)
 	return all, cobra.ShellCompDirectiveDefault
 }
 
-func names(kinds ...func(*config.Catalog) ([]string, error)) []string {
+func names(kinds ...func(*program.Catalog) ([]string, error)) []string {
 	catalog := builtIn()
 	var all []string
 	for _, kind := range kinds {

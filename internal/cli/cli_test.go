@@ -15,7 +15,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/tracetax/tracetax/internal/cli/console"
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/noise"
@@ -205,7 +205,7 @@ func TestNoiseWithoutGo(t *testing.T) {
 		t.Errorf("it runs %v", run)
 	}
 	for _, v := range e.Variants {
-		if v.Tracer.Name != config.NoTracer {
+		if v.Tracer.Name != program.NoTracer {
 			t.Errorf("%s has the tracer %s", v.Name, v.Tracer.Name)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/session"
@@ -204,7 +205,7 @@ func dryLoadOf(e *config.Experiment, windows int) dryLoad {
 func dryVariantOf(v config.Variant) dryVariant {
 	out := dryVariant{Name: v.Name, Tracer: v.TracerName(), Settings: map[string]string{}, On: v.On, Against: v.Against}
 	for name, value := range v.Settings {
-		if config.IsSecret(name, value) {
+		if program.IsSecret(name, value) {
 			value = "(redacted)"
 		}
 		out.Settings[name] = value

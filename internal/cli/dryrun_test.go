@@ -14,6 +14,7 @@ import (
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/selfcheck"
 	"github.com/tracetax/tracetax/internal/session"
 )
@@ -130,7 +131,7 @@ func TestDryPlanOfUnknowns(t *testing.T) {
 			t.Errorf("warm-up %s is %v in\n%s", warmup, got, text)
 		}
 	}
-	plan, err := dryPlanOf(session.Foreseen{Experiment: &config.Experiment{Workload: &config.Workload{}}}, false)
+	plan, err := dryPlanOf(session.Foreseen{Experiment: &config.Experiment{Workload: &program.Workload{}}}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/cli/show"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/session"
 )
@@ -55,7 +56,7 @@ func completeFetch(*cobra.Command, []string, string) ([]cobra.Completion, cobra.
 
 // fetcher makes things ready by name.
 type fetcher struct {
-	catalog  *config.Catalog
+	catalog  *program.Catalog
 	store    *artifact.Store
 	progress io.Writer
 }
@@ -90,7 +91,7 @@ func (f fetcher) fetch(ctx context.Context, names []string, out io.Writer) error
 // thing is a workload or a tracer.
 type thing struct {
 	name  string
-	needs []config.Need
+	needs []program.Need
 	fetch func(context.Context) error
 }
 
@@ -134,7 +135,7 @@ func (f fetcher) thing(name string) (thing, error) {
 		return thing{name, t.Needs, func(ctx context.Context) error { return f.tracer(ctx, t) }}, nil
 	}
 	w, err := f.catalog.Workload(name)
-	var unknown *config.UnknownError
+	var unknown *program.UnknownError
 	if errors.As(err, &unknown) && unknown.Nearest != "" && !isFile(name) {
 		return thing{}, console.UsageError(fmt.Errorf("there is no workload, tracer or experiment %q; did you mean the workload %q?", name, unknown.Nearest))
 	}
@@ -151,7 +152,7 @@ func (f fetcher) thing(name string) (thing, error) {
 // here is passed over.
 func (f fetcher) whole(name string) (thing, error) {
 	experiments, err := config.Find(name, f.catalog)
-	var unknown *config.UnknownError
+	var unknown *program.UnknownError
 	switch {
 	case err == nil:
 	case errors.As(err, &unknown) && unknown.What == "experiment":
@@ -188,14 +189,14 @@ func (f fetcher) experiments(ctx context.Context, all []*config.Experiment) erro
 	return failed
 }
 
-func (f fetcher) tracer(ctx context.Context, t *config.Tracer) error {
+func (f fetcher) tracer(ctx context.Context, t *program.Tracer) error {
 	_, err := f.store.Artifact(ctx, t.Files, t.Artifact, f.progress)
 	return err
 }
 
 // workload makes everything ready that w needs with no tracer, and with each
 // tracer that it has a build for.
-func (f fetcher) workload(ctx context.Context, w *config.Workload) error {
+func (f fetcher) workload(ctx context.Context, w *program.Workload) error {
 	e := &config.Experiment{Workload: w, Operations: w.Operations}
 	tracers := slices.Sorted(maps.Keys(w.Build))
 	if !slices.Contains(tracers, "") {
@@ -203,7 +204,7 @@ func (f fetcher) workload(ctx context.Context, w *config.Workload) error {
 	}
 	for _, name := range tracers {
 		if name == "" {
-			name = config.NoTracer
+			name = program.NoTracer
 		}
 		t, err := f.catalog.Tracer(name)
 		if err != nil {
@@ -217,7 +218,7 @@ func (f fetcher) workload(ctx context.Context, w *config.Workload) error {
 	return nil
 }
 
-func defaults(t *config.Tracer) map[string]string {
+func defaults(t *program.Tracer) map[string]string {
 	settings := map[string]string{}
 	for _, s := range t.Settings {
 		settings[s.Name] = s.Default

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/console"
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/topology"
 )
 
@@ -44,7 +44,7 @@ func newGraph(s console.Streams) *cobra.Command {
 
 // graphOf is the graph of a topology file, or else of a workload.
 func graphOf(name string) (*topology.Graph, error) {
-	g, err := config.ReadTopology(name)
+	g, err := program.ReadTopology(name)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return g, err
 	}

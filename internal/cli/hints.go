@@ -13,6 +13,7 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/session"
 	"github.com/tracetax/tracetax/internal/shell"
@@ -68,7 +69,7 @@ func shortWindows(e *config.Experiment, line bool) []string {
 }
 
 // delaySetting is the name of the setting by which a tracer's user chooses how long it holds a span; "" where none does.
-func delaySetting(t *config.Tracer) string {
+func delaySetting(t *program.Tracer) string {
 	for _, setting := range t.Settings {
 		if setting.Meaning == "delay" {
 			return setting.Name

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 )
 
@@ -67,7 +68,7 @@ lacks, or that makes the figures hard to use, is only a note.`,
 	return c
 }
 
-func validate(file string, catalog *config.Catalog) checked {
+func validate(file string, catalog *program.Catalog) checked {
 	r := checked{File: file, Problems: []problemView{}, Would: []string{}, Notes: []string{}}
 	experiments, err := config.Find(file, catalog)
 	if err != nil {
@@ -106,7 +107,7 @@ func validate(file string, catalog *config.Catalog) checked {
 }
 
 func problemViews(err error) []problemView {
-	var ps config.Problems
+	var ps program.Problems
 	if !errors.As(err, &ps) {
 		return []problemView{{Text: err.Error()}}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/protocol"
 )
 
@@ -33,7 +34,7 @@ settings:
       zipkin: {sends: zipkin, env: {OUT: zipkin}}
 `
 
-func backendShelf() *Catalog {
+func backendShelf() *program.Catalog {
 	return shelf(map[string]string{
 		"services/store/service.yaml":   stores,
 		"services/send/service.yaml":    sends,
@@ -92,7 +93,7 @@ func TestBadTo(t *testing.T) {
 		"{tracer: otel, settings: {export: zipkin}, to: {store: {mx: 1}}}":  `unknown key "mx"; did you mean "max"?`,
 	} {
 		_, err := ParseExperiment("x.yaml", ".", []byte("workload: calls\nvariants: {none: , x: "+variant+"}\n"), backendShelf())
-		if err == nil || !IsProblem(err) || !strings.Contains(err.Error(), want) {
+		if err == nil || !program.IsProblem(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", variant, err, want)
 		}
 	}
@@ -104,7 +105,7 @@ func TestBadTo(t *testing.T) {
 		"settings: {e: {default: a, choices: {a: {sends: pigeon}}}}":    `unknown protocol "pigeon"`,
 		"settings: {e: {default: a, choices: {a: {sends: otlp.grcp}}}}": `did you mean "otlp.grpc"?`,
 	} {
-		if _, err := ParseService("s.yaml", "s", []byte("run: [x]\n"+text+"\n")); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := program.ParseService("s.yaml", "s", []byte("run: [x]\n"+text+"\n")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
@@ -112,8 +113,8 @@ func TestBadTo(t *testing.T) {
 
 // TestTakes: nothing sent is nothing that can be taken in.
 func TestTakes(t *testing.T) {
-	v := Service{Receives: map[protocol.Name]string{protocol.Zipkin: "x"}}
-	if v.takes(nil) || !v.takes([]protocol.Name{protocol.Zipkin}) || v.takes([]protocol.Name{protocol.Zipkin, protocol.OTLPGRPC}) {
+	v := program.Service{Receives: map[protocol.Name]string{protocol.Zipkin: "x"}}
+	if v.Takes(nil) || !v.Takes([]protocol.Name{protocol.Zipkin}) || v.Takes([]protocol.Name{protocol.Zipkin, protocol.OTLPGRPC}) {
 		t.Error("what a service takes in")
 	}
 }

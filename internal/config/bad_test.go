@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 var update = flag.Bool("update", false, "write the golden files again")
@@ -20,13 +21,13 @@ func TestBad(t *testing.T) {
 			_, err := ParseExperiment(file, "testdata", text, builtIn())
 			return err
 		},
-		"workloads": func(file string, text []byte) error { _, err := ParseWorkload(file, "w", text); return err },
+		"workloads": func(file string, text []byte) error { _, err := program.ParseWorkload(file, "w", text); return err },
 		"topologies": func(file string, text []byte) error {
-			s := &source{file: file}
-			s.graph(text)
-			return s.err()
+			s := &program.Source{File: file}
+			s.Graph(text)
+			return s.Err()
 		},
-		"tracers": func(file string, text []byte) error { _, err := ParseTracer(file, "t", text); return err },
+		"tracers": func(file string, text []byte) error { _, err := program.ParseTracer(file, "t", text); return err },
 	} {
 		path := "testdata/bad-" + archive + ".txtar"
 		golden, err := txtar.ParseFile(path)

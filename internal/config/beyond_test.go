@@ -7,6 +7,7 @@ import (
 
 	catalogue "github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // An Envoy whose threshold is above its buffer loses spans, which is said beforehand; at the buffer it loses none.
@@ -19,7 +20,7 @@ func TestBeyond(t *testing.T) {
 		"{}":                       "",
 	} {
 		text := "workload: proxy/envoy\nvariants:\n  none:\n  traced: {tracer: otel-envoy, settings: " + settings + "}\n"
-		all, err := config.ParseExperiment("x.yaml", "", []byte(text), config.NewCatalog(catalogue.Files))
+		all, err := config.ParseExperiment("x.yaml", "", []byte(text), program.NewCatalog(catalogue.Files))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +36,7 @@ func TestBeyondTheQueue(t *testing.T) {
 	for _, workload := range []string{"hello/flask", "tiers/aspnet"} {
 		for settings, want := range map[string]string{"{queue: 100}": `variant "traced": batch (512) is above queue (100), with which its tracer loses spans, or sends none`, "{queue: 100, batch: 100}": "", "{}": ""} {
 			text := "workload: " + workload + "\nvariants:\n  none:\n  traced: {tracer: otel, settings: " + settings + "}\n"
-			all, err := config.ParseExperiment("x.yaml", "", []byte(text), config.NewCatalog(catalogue.Files))
+			all, err := config.ParseExperiment("x.yaml", "", []byte(text), program.NewCatalog(catalogue.Files))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -56,7 +57,7 @@ func TestBadWithin(t *testing.T) {
 		"{a: {kind: duration, default: 1s, within: b}, b: {kind: count, default: 2}}": false,
 	} {
 		files := fstest.MapFS{"tracers/x/tracer.yaml": {Data: []byte("language: go\ndescription: x\nsettings: " + settings + "\n")}}
-		_, err := config.NewCatalog(files).Tracer("x")
+		_, err := program.NewCatalog(files).Tracer("x")
 		if good && err != nil || !good && (err == nil || !strings.Contains(err.Error(), "both must have kind: count")) {
 			t.Errorf("%s: %v, want it right: %v", settings, err, good)
 		}

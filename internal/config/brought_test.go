@@ -7,10 +7,11 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // shops is a catalog with a workload of several processes and a tracer that brings some.
-func shops(files ...map[string]string) *Catalog {
+func shops(files ...map[string]string) *program.Catalog {
 	tree := fstest.MapFS{}
 	for _, some := range append([]map[string]string{{
 		"tracers/mesh/tracer.yaml": `
@@ -46,10 +47,10 @@ operations: {home: {request: GET /, spans: {mesh: 4}}, none: {request: GET /none
 			tree[name] = &fstest.MapFile{Data: []byte(strings.ReplaceAll(text, ", needs: ", ""))}
 		}
 	}
-	return NewCatalog(tree)
+	return program.NewCatalog(tree)
 }
 
-func names(processes []Process) []string {
+func names(processes []program.Process) []string {
 	var out []string
 	for _, p := range processes {
 		out = append(out, p.Name)
@@ -78,21 +79,21 @@ func TestPlanBrings(t *testing.T) {
 	if diff := cmp.Diff([]string{"hub", "db", "agent@cart", "cart", "inner@cart", "outer@cart", "shop"}, names(one.Processes)); diff != "" {
 		t.Errorf("processes of one (-want +got)\n%s", diff)
 	}
-	if _, known := one.Spans["home"]; known || one.Spans["none"] != (Number{}) || one.Plain.Run[0][1] != "plain" {
+	if _, known := one.Spans["home"]; known || one.Spans["none"] != (program.Number{}) || one.Plain.Run[0][1] != "plain" {
 		t.Errorf("of one process: spans %v, plain %v: what a part of the processes makes is not declared, and the rest is built without a tracer", one.Spans, one.Plain)
 	}
-	by := map[string]Process{}
+	by := map[string]program.Process{}
 	for _, p := range one.Processes {
 		by[p.Name] = p
 	}
-	if p := by["hub"]; p.Role != "collector" || p.Placed != (Placed{Name: "hub"}) || p.Dir != "{tmp}" || p.Traced || p.Patience != DefaultPatience {
+	if p := by["hub"]; p.Role != "collector" || p.Placed != (program.Placed{Name: "hub"}) || p.Dir != "{tmp}" || p.Traced || p.Patience != program.DefaultPatience {
 		t.Errorf("once a run: %+v", p)
 	}
-	if p := by["outer@cart"]; p.Role != "sidecar" || p.Placed != (Placed{"outer", "cart", true}) || p.CPUs != 0.5 || p.Memory != 64<<20 ||
+	if p := by["outer@cart"]; p.Role != "sidecar" || p.Placed != (program.Placed{Name: "outer", Of: "cart", Front: true}) || p.CPUs != 0.5 || p.Memory != 64<<20 ||
 		p.Templates["proxy.conf"] != "from={port} to={beside.port} batch=9 of {beside.process}\n" || !slices.Contains(p.Words(), "beside.port") {
 		t.Errorf("in front: %+v", p)
 	}
-	if p := by["agent@cart"]; p.Role != "collector" || p.Env["B"] != "9" || p.Placed != (Placed{Name: "agent", Of: "cart"}) || !slices.Equal(p.FurtherPorts(), []string{"port.admin"}) {
+	if p := by["agent@cart"]; p.Role != "collector" || p.Env["B"] != "9" || p.Placed != (program.Placed{Name: "agent", Of: "cart"}) || !slices.Equal(p.FurtherPorts(), []string{"port.admin"}) {
 		t.Errorf("beside: %+v", p)
 	}
 	if p := by["cart"]; p.Env["MINE"] != "{agent.port}" || p.Env["BATCH"] != "9 {agent.port}" || !p.Traced || p.Templates["app.conf"] == "" || p.Brought() {

@@ -9,10 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tracetax/tracetax"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // builtIn is the catalog that is embedded into the program.
-func builtIn() *Catalog { return NewCatalog(tracetax.Files) }
+func builtIn() *program.Catalog { return program.NewCatalog(tracetax.Files) }
 
 // TestCatalog checks every file of the embedded catalog, so that a folder that
 // is added is checked without a line of Go.
@@ -34,7 +35,7 @@ func TestCatalog(t *testing.T) {
 	check("workloads", c.Workloads, func(name string) error { _, err := c.Workload(name); return err })
 	check("tracers", c.Tracers, func(name string) error { _, err := c.Tracer(name); return err })
 	check("experiments", c.Experiments, func(name string) error {
-		es, err := c.Experiment(name)
+		es, err := BuiltIn(c, name)
 		if err != nil {
 			return err
 		}
@@ -54,7 +55,7 @@ func TestLayers(t *testing.T) {
 	workload := func(description string) *fstest.MapFile {
 		return &fstest.MapFile{Data: []byte("description: " + description + "\nprocesses: [{name: a, run: [a, '{port}']}]\noperations: {home: GET /}")}
 	}
-	c := NewCatalog(
+	c := program.NewCatalog(
 		fstest.MapFS{"workloads/a/b/workload.yaml": workload("first"), "workloads/c/workload.yaml": workload("first"),
 			"experiments/e.yaml": {Data: []byte("workload: c\nvariants: {none: , t: }")}},
 		fstest.MapFS{"workloads/c/workload.yaml": workload("second"), "workloads/c/extra": {}, "tracers/t/tracer.yaml": {Data: []byte("description: t")}},
@@ -72,11 +73,11 @@ func TestLayers(t *testing.T) {
 			t.Errorf("workload %s: %+v, %v", name, w, err)
 		}
 	}
-	if es, err := c.Experiment("e"); err != nil || es[0].Workload.Description != "second" {
+	if es, err := BuiltIn(c, "e"); err != nil || es[0].Workload.Description != "second" {
 		t.Errorf("experiment: %v, %v", es, err)
 	}
 	for _, name := range []string{"../c", "/c", "", "a", "workload.yaml", "c/"} {
-		if _, err := c.Workload(name); err == nil || !IsProblem(err) {
+		if _, err := c.Workload(name); err == nil || !program.IsProblem(err) {
 			t.Errorf("workload %q: %v", name, err)
 		}
 	}
@@ -99,7 +100,7 @@ func TestFind(t *testing.T) {
 		filepath.Join(dir, "not.yaml"): "there is no such file; 'tracetax init ",
 	} {
 		_, err := Find(name, builtIn())
-		if err == nil || !strings.Contains(err.Error(), want) || !IsProblem(err) {
+		if err == nil || !strings.Contains(err.Error(), want) || !program.IsProblem(err) {
 			t.Errorf("Find(%s): %v\nwant %s", name, err, want)
 		}
 	}
@@ -111,7 +112,7 @@ func TestCopyFiles(t *testing.T) {
 		"go.mod.embed": {Data: []byte("module x")}, "sub/run.sh": {Data: []byte("true")},
 		"tool": {Data: []byte("#!/bin/sh\n")}, "plain": {Data: []byte("text")},
 	}
-	if err := CopyFiles(tree, dir); err != nil {
+	if err := program.CopyFiles(tree, dir); err != nil {
 		t.Fatal(err)
 	}
 	for name, executable := range map[string]bool{"go.mod": false, "sub/run.sh": true, "tool": true, "plain": false} {

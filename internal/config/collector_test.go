@@ -12,11 +12,12 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/protocol"
 )
 
 // collectorHop is the hop that a configuration of a Collector makes, in a file of its own beside the experiment.
-func collectorHop(t *testing.T, config, more string) (Process, error) {
+func collectorHop(t *testing.T, config, more string) (program.Process, error) {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "mine.yaml"), []byte(config), 0o644); err != nil {
@@ -24,7 +25,7 @@ func collectorHop(t *testing.T, config, more string) (Process, error) {
 	}
 	es, err := ParseExperiment("x.yaml", dir, []byte("workload: hello/go\nvariants: {none: , x: {tracer: otel, via: {collector: {config: mine.yaml"+more+"}}}}\n"), builtIn())
 	if err != nil {
-		return Process{}, err
+		return program.Process{}, err
 	}
 	hop := es[0].Variants[1].Via[0]
 	hop.Copy.File = "the configuration of collector" // as it is called where it stands in the experiment
@@ -152,7 +153,7 @@ func TestRenamingCollectors(t *testing.T) {
 		"batch: ": false, "tail_sampling: ": false, "attributes: {actions: [{key: name, action: delete}]}": false, "span: {name: {from_attributes: [a]}}": true,
 		`transform: {trace_statements: ['set(span.name, "x")']}`: true, `transform: {trace_statements: ['keep_keys(span.attributes, ["a"])']}`: false,
 	} {
-		hop, err := collectorHop(t, configuration(processor, "", "processors: ["+typeOf(strings.SplitN(processor, ":", 2)[0])+"], exporters: [otlp]", ""), "")
+		hop, err := collectorHop(t, configuration(processor, "", "processors: ["+program.TypeOf(strings.SplitN(processor, ":", 2)[0])+"], exporters: [otlp]", ""), "")
 		if err != nil || hop.Copy.Renames != want {
 			t.Errorf("%s: %t, %v", processor, hop.Copy.Renames, err)
 		}
@@ -203,11 +204,11 @@ func TestRoutesOfCollectors(t *testing.T) {
 		"two":       {traces: "exporters: [otlphttp, otlp, zipkin]", counted: []string{"otlphttp"}, copies: map[string]string{"traces": "otlphttp otlp/otlp-copy otlp_http/zipkin-copy"}, sends: []protocol.Name{protocol.OTLPHTTP}},
 		"a sampler": {traces: "processors: [tail_sampling], exporters: [zipkin]", counted: []string{"zipkin"}, sends: []protocol.Name{protocol.Zipkin}},
 		"a sampler beside all": {traces: "processors: [tail_sampling, batch], exporters: [otlp]", more: "    traces/all: {receivers: [otlp], processors: [batch], exporters: [otlp]}\n",
-			counted: []string{"otlp"}, leftOut: leftOutElsewhere, copies: map[string]string{"traces": "otlp/otlp-copy", "traces/all": "otlp"}, sends: []protocol.Name{protocol.OTLPGRPC}},
+			counted: []string{"otlp"}, leftOut: program.LeftOutElsewhere, copies: map[string]string{"traces": "otlp/otlp-copy", "traces/all": "otlp"}, sends: []protocol.Name{protocol.OTLPGRPC}},
 		"a sampler of figures": {traces: "exporters: [otlp, forward]", more: "    traces/figures: {receivers: [forward], processors: [filter], exporters: [nop]}\nconnectors: {forward: }\n",
-			counted: []string{"otlp"}, leftOut: leftOutElsewhere, sends: []protocol.Name{protocol.OTLPGRPC}},
+			counted: []string{"otlp"}, leftOut: program.LeftOutElsewhere, sends: []protocol.Name{protocol.OTLPGRPC}},
 		"two samplers": {traces: "processors: [tail_sampling], exporters: [otlp]", more: "    traces/b: {receivers: [otlp], processors: [filter], exporters: [zipkin]}\n",
-			counted: []string{"otlp", "zipkin"}, leftOut: leftOutUntold, sends: []protocol.Name{protocol.OTLPGRPC, protocol.Zipkin}},
+			counted: []string{"otlp", "zipkin"}, leftOut: program.LeftOutUntold, sends: []protocol.Name{protocol.OTLPGRPC, protocol.Zipkin}},
 		"by a connector": {traces: "exporters: [forward]", more: "    traces/b: {receivers: [forward], processors: [filter], exporters: [zipkin]}\nconnectors: {forward: }\n",
 			counted: []string{"zipkin"}, sends: []protocol.Name{protocol.Zipkin}},
 	} {
@@ -237,18 +238,18 @@ func TestRoutesOfCollectors(t *testing.T) {
 		}
 		for _, one := range hop.Service.Says {
 			switch one.What {
-			case SaysSent, SaysFailed, SaysDropped:
-				if series, ok := ParseSeries(one.Metrics); !ok || !slices.Contains(c.counted, series.Labels["exporter"]) {
+			case program.SaysSent, program.SaysFailed, program.SaysDropped:
+				if series, ok := program.ParseSeries(one.Metrics); !ok || !slices.Contains(c.counted, series.Labels["exporter"]) {
 					t.Errorf("%s: it says %s by %s", name, one.What, one.Metrics)
 				}
-			case SaysKept, SaysEarly, SaysLate:
+			case program.SaysKept, program.SaysEarly, program.SaysLate:
 				if c.leftOut != "" {
 					t.Errorf("%s: what it says is %s of another way", name, one.What)
 				}
 			}
 		}
-		says := slices.ContainsFunc(hop.Service.Says, func(s Saying) bool { return s.What == SaysSampled })
-		if says != (c.leftOut != leftOutUntold) {
+		says := slices.ContainsFunc(hop.Service.Says, func(s program.Saying) bool { return s.What == program.SaysSampled })
+		if says != (c.leftOut != program.LeftOutUntold) {
 			t.Errorf("%s: whether it says what it left out is %t", name, says)
 		}
 	}
@@ -267,7 +268,7 @@ func TestCollectorsThatCannotBe(t *testing.T) {
 		"syntax":    {"receivers: [\n", "mine.yaml:"},
 	} {
 		_, err := collectorHop(t, c.config, "")
-		if err == nil || !IsProblem(err) || !strings.Contains(err.Error(), c.want) {
+		if err == nil || !program.IsProblem(err) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 			continue
 		}
@@ -373,13 +374,13 @@ func FuzzCollector(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s := &source{file: "x.yaml"}
-		copied, c := s.copyOf("mine.yaml", text, service, false)
-		if len(s.problems) > 0 {
+		s := &program.Source{File: "x.yaml"}
+		copied, c := s.CopyOf("mine.yaml", text, service, false)
+		if len(s.Problems) > 0 {
 			return
 		}
-		if _, again := s.copyOf("copy.yaml", copied, service, false); len(s.problems) > 0 || len(again.Receives) != len(c.Receives) {
-			t.Fatalf("the copy is no configuration: %v\n%s\n%+v, %+v", s.err(), copied, c, again)
+		if _, again := s.CopyOf("copy.yaml", copied, service, false); len(s.Problems) > 0 || len(again.Receives) != len(c.Receives) {
+			t.Fatalf("the copy is no configuration: %v\n%s\n%+v, %+v", s.Err(), copied, c, again)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	catalogue "github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // A tracer that is compiled in is refused where a built-in workload has no build with it.
@@ -22,7 +23,7 @@ func TestCompiledTracers(t *testing.T) {
 		{"tiers/gohttp", "synthetic-go", "no build of tiers/gohttp has it"},
 	} {
 		text := "workload: " + c.workload + "\nvariants:\n  none:\n  traced: {tracer: " + c.tracer + "}\n"
-		_, err := config.ParseExperiment("x.yaml", "", []byte(text), config.NewCatalog(catalogue.Files))
+		_, err := config.ParseExperiment("x.yaml", "", []byte(text), program.NewCatalog(catalogue.Files))
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s on %s: %v", c.tracer, c.workload, err)

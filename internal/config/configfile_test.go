@@ -3,6 +3,8 @@ package config
 import (
 	"errors"
 	"testing"
+
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // TestConfigFile: a configuration file beside a tracer that reads OpenTelemetry's variables
@@ -32,7 +34,7 @@ func TestConfigFile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := ParseExperiment("x.yaml", ".", []byte(test.text), builtIn())
-			var problems Problems
+			var problems program.Problems
 			switch found := errors.As(err, &problems); {
 			case test.line == 0 && err != nil:
 				t.Fatalf("%v", err)

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/nearest"
 )
@@ -43,81 +44,81 @@ type Design struct {
 	Unpiloted string        `yaml:"unpiloted"`                       // what 'run --quick' writes, with quick: the relative rate, as 50% of slowest, that the declared rates stand in for
 }
 
-func (d *Design) read(s *source, n *node, key string) {
+func (d *Design) ReadKey(s *program.Source, n *program.Node, key string) {
 	switch key {
 	case "blocks":
-		d.Blocks, d.Most = s.blocks(n)
+		d.Blocks, d.Most = readBlocks(s, n)
 	case "precision":
-		d.Precision, d.Metric = s.precision(n)
+		d.Precision, d.Metric = readPrecision(s, n)
 	case "seed":
-		d.Seed = s.seed(n)
+		d.Seed = readSeed(s, n)
 	}
 }
 
-func (d Design) write(_ writer, key string) any {
+func (d Design) WriteKey(_ program.Writer, key string) any {
 	switch {
 	case key == "blocks" && d.Most > 0:
 		return fmt.Sprintf("%d..%d", d.Blocks, d.Most)
 	case key == "blocks":
 		return d.Blocks
 	case key == "precision" && d.Most > 0:
-		return formatShare(d.Precision) + " of " + d.Metric
+		return program.FormatShare(d.Precision) + " of " + d.Metric
 	case key == "seed":
 		return d.Seed
 	}
 	return nil
 }
 
-func (d *Design) check(s *source, n *node) {
-	blocks, precision := n.get("blocks"), n.get("precision")
+func (d *Design) Finish(s *program.Source, n *program.Node) {
+	blocks, precision := n.Get("blocks"), n.Get("precision")
 	switch {
 	case precision == nil && d.Most > 0:
-		s.fail(blocks.at, "%s blocks need a precision to stop at, such as precision: 2%%", printable(blocks.text))
+		s.Fail(blocks.At, "%s blocks need a precision to stop at, such as precision: 2%%", program.Printable(blocks.Text))
 	case precision != nil && blocks == nil:
 		d.Blocks, d.Most = DefaultLeast, DefaultMost
 	case precision != nil && d.Most == 0:
-		s.fail(precision.at, "a precision needs the least and the most blocks, such as blocks: %d..%d, not one number", DefaultLeast, DefaultMost)
+		s.Fail(precision.At, "a precision needs the least and the most blocks, such as blocks: %d..%d, not one number", DefaultLeast, DefaultMost)
 	}
 	if d.Unpiloted != "" && !d.Quick {
-		s.fail(n.get("unpiloted").at, "unpiloted is what a quick run writes of a rate that no pilot has found: leave it out")
+		s.Fail(n.Get("unpiloted").At, "unpiloted is what a quick run writes of a rate that no pilot has found: leave it out")
 	}
 	d.Blocks = cmp.Or(d.Blocks, DefaultBlocks)
 }
 
-// blocks reads 12, or 8..30: the most is then above 0.
-func (s *source) blocks(n *node) (least, most int) {
-	low, high, open := strings.Cut(s.text(n), "..")
+// readBlocks reads 12, or 8..30: the most is then above 0.
+func readBlocks(s *program.Source, n *program.Node) (least, most int) {
+	low, high, open := strings.Cut(s.Text(n), "..")
 	if !open {
-		return s.whole(n, 1, maxBlocks), 0
+		return s.Whole(n, 1, maxBlocks), 0
 	}
 	least, err1 := strconv.Atoi(strings.TrimSpace(low))
 	most, err2 := strconv.Atoi(strings.TrimSpace(high))
 	switch {
 	case err1 != nil || err2 != nil:
-		s.fail(n.at, "%q is not a number of blocks such as 12, or 8..30", printable(n.text))
+		s.Fail(n.At, "%q is not a number of blocks such as 12, or 8..30", program.Printable(n.Text))
 	case least < DefaultLeast:
-		s.fail(n.at, "%s: at least %d blocks are made before an interval can be trusted to stop at; write %d..%d",
-			printable(n.text), DefaultLeast, DefaultLeast, max(most, DefaultLeast+1))
+		s.Fail(n.At, "%s: at least %d blocks are made before an interval can be trusted to stop at; write %d..%d",
+			program.Printable(n.Text), DefaultLeast, DefaultLeast, max(most, DefaultLeast+1))
 	case most <= least:
-		s.fail(n.at, "%s: the most must be above the least; where they are the same, write blocks: %d without a precision", printable(n.text), least)
+		s.Fail(n.At, "%s: the most must be above the least; where they are the same, write blocks: %d without a precision", program.Printable(n.Text), least)
 	case most > maxBlocks:
-		s.fail(n.at, "%d is out of range: 1 to %d", most, maxBlocks)
+		s.Fail(n.At, "%d is out of range: 1 to %d", most, maxBlocks)
 	default:
 		return least, most
 	}
 	return DefaultLeast, DefaultMost
 }
 
-// precision reads 2%, or 2% of cpu_per_operation; the metric is then "" or its name.
-func (s *source) precision(n *node) (float64, string) {
-	share, word, of := strings.Cut(s.text(n), " of ")
-	half := s.shareBetween(&node{at: n.at, kind: n.kind, text: strings.TrimSpace(share)}, 0.0001, 0.5)
+// readPrecision reads 2%, or 2% of cpu_per_operation; the metric is then "" or its name.
+func readPrecision(s *program.Source, n *program.Node) (float64, string) {
+	share, word, of := strings.Cut(s.Text(n), " of ")
+	half := s.ShareBetween(&program.Node{At: n.At, Kind: n.Kind, Text: strings.TrimSpace(share)}, 0.0001, 0.5)
 	if !of {
 		return half, ""
 	}
 	metric, err := precisionMetric(strings.TrimSpace(word))
 	if err != nil {
-		s.fail(n.at, "%v", err)
+		s.Fail(n.At, "%v", err)
 	}
 	return half, metric
 }
@@ -133,15 +134,15 @@ func precisionMetric(word string) (string, error) {
 	if !row.Limited && !row.Stops {
 		precise := metric.Where(func(r metric.Row) bool { return r.Stops || r.Limited && !r.PointOnly && r.Nature != metric.Loss })
 		words := slices.DeleteFunc(slices.Collect(maps.Keys(short)), func(w string) bool { return !slices.Contains(precise, short[w]) })
-		return "", fmt.Errorf("%s", unknown("metric of a precision", printable(word), append(words, precise...)))
+		return "", fmt.Errorf("%s", program.Unknown("metric of a precision", program.Printable(word), append(words, precise...)))
 	}
 	return name, nil
 }
 
-func (s *source) seed(n *node) uint64 {
-	v, err := strconv.ParseUint(s.text(n), 10, 64)
+func readSeed(s *program.Source, n *program.Node) uint64 {
+	v, err := strconv.ParseUint(s.Text(n), 10, 64)
 	if err != nil {
-		s.fail(n.at, "%q is not a seed: a whole number from 1, or 0 to have one drawn", printable(n.text))
+		s.Fail(n.At, "%q is not a seed: a whole number from 1, or 0 to have one drawn", program.Printable(n.Text))
 	}
 	return v
 }
@@ -182,7 +183,7 @@ func (e *Experiment) Keep(names []string) error {
 	for _, name := range names {
 		i := slices.Index(known, name)
 		if i < 0 {
-			return &UnknownError{What: "variant", Name: printable(name), Nearest: nearest.Word(name, known), Known: known}
+			return &program.UnknownError{What: "variant", Name: program.Printable(name), Nearest: nearest.Word(name, known), Known: known}
 		}
 		keep[name] = true
 		if against := e.Variants[i].Against; against != "" {
@@ -249,7 +250,7 @@ func (e *Experiment) Beside() string {
 	}
 	for _, o := range e.Operations {
 		if at, fixed := fixedPort(o.URL); fixed {
-			return fmt.Sprintf("operation %s always asks %s, which two variants cannot share; write {port} instead", printable(o.Name), at)
+			return fmt.Sprintf("operation %s always asks %s, which two variants cannot share; write {port} instead", program.Printable(o.Name), at)
 		}
 	}
 	return ""
@@ -296,7 +297,7 @@ func (e *Experiment) orders() []misfit {
 // in turn: as many as make up the duration. Each has 20 operations, and is as long as the design says, or twice as long as
 // delay, the longest of the variants' tracers: in a shorter one fixed costs of an export would be shared by too few spans,
 // in longer ones the variants would live in different seconds. docs/statistics.md has what either costs.
-func (d Design) Windows(l Load, o Operation, delay time.Duration) (int, time.Duration) {
+func (d Design) Windows(l Load, o program.Operation, delay time.Duration) (int, time.Duration) {
 	least := cmp.Or(d.Window, max(shortestWindow, delaysInWindow*delay))
 	if rate := cmp.Or(o.Rate, l.Rate); rate > 0 {
 		least = max(least, time.Duration(math.Ceil(leastInWindow/rate*float64(time.Second))))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config/program"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
 )
@@ -30,9 +31,9 @@ func TestDocs(t *testing.T) {
 		experiment, // a small one
 		experiment, // your own program
 		experiment, // a variant on one of two processes
-		func(text []byte) error { _, err := ParseWorkload("workload.yaml", "w", text); return err },
+		func(text []byte) error { _, err := program.ParseWorkload("workload.yaml", "w", text); return err },
 		experiment, // request data and gRPC
-		func(text []byte) error { _, err := ParseTracer("tracer.yaml", "t", text); return err },
+		func(text []byte) error { _, err := program.ParseTracer("tracer.yaml", "t", text); return err },
 	}
 	examples := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(page, -1)
 	if len(examples) != len(parse) {
@@ -58,7 +59,7 @@ func TestDocsOfBrought(t *testing.T) {
 		t.Fatalf("%d examples, want 2", len(examples))
 	}
 	for i, example := range examples {
-		made, err := ParseTracer("tracer.yaml", "t", []byte(example[1]))
+		made, err := program.ParseTracer("tracer.yaml", "t", []byte(example[1]))
 		if err != nil || len(made.Processes) != 1 || !made.Processes[0].Beside {
 			t.Errorf("example %d: %v, %+v", i+1, err, made)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 const driven = "workload: calls\nvariants: {none: , kieker: }\n"
@@ -55,15 +56,15 @@ func TestDrivenLoads(t *testing.T) {
 func TestDrivenOperations(t *testing.T) {
 	c := shelf()
 	e := parseIn(t, c, driven)
-	want := []Operation{
-		{Name: "call", Description: "one", Drive: map[string]string{"depth": "10", "kind": "plain"}, Spans: map[string]Number{"": {10, 10}}},
+	want := []program.Operation{
+		{Name: "call", Description: "one", Drive: map[string]string{"depth": "10", "kind": "plain"}, Spans: map[string]program.Number{"": {Low: 10, High: 10}}},
 		{Name: "bare"},
 	}
 	if diff := cmp.Diff(want, e.Operations, same); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	p, err := e.Plan(e.Variants[0])
-	if err != nil || p.Driver != SelfDriving {
+	if err != nil || p.Driver != program.SelfDriving {
 		t.Errorf("%+v, %v", p, err)
 	}
 	p.Operations[0].Drive["depth"] = "1"
@@ -132,7 +133,7 @@ func TestDrivenWrong(t *testing.T) {
 		"workload: {processes: [{name: a, run: [x, '{port}']}], operations: {o: {request: GET /, empty: true}}}\nvariants: {none: , b: {tracer: none}}": `empty is for self-driving workloads`,
 	} {
 		_, err := ParseExperiment("x.yaml", t.TempDir(), []byte(text), shelf())
-		if err == nil || !IsProblem(err) || !strings.Contains(err.Error(), want) {
+		if err == nil || !program.IsProblem(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\n%v\nwant %s", text, err, want)
 		}
 	}
@@ -198,11 +199,11 @@ func TestQuickenDriven(t *testing.T) {
 	if e.Load.Calls != quickCalls || e.Load.Duration != time.Second {
 		t.Errorf("%+v", e.Load)
 	}
-	if e.Load.Warmup != SelfDriving.Row().QuickWarmup {
+	if e.Load.Warmup != program.SelfDriving.Row().QuickWarmup {
 		t.Errorf("%v of warm-up", e.Load.Warmup)
 	}
 	e = parseIn(t, shelf(), driven+"load: {calls: 2000000, warmup_all: 12s}")
-	if e.Quicken(); e.Load.Warmup != Requests.Row().QuickWarmup || e.Load.WarmupAll != quickWarmupAll {
+	if e.Quicken(); e.Load.Warmup != program.Requests.Row().QuickWarmup || e.Load.WarmupAll != quickWarmupAll {
 		t.Errorf("%v of warm-up after %v of all operations", e.Load.Warmup, e.Load.WarmupAll)
 	}
 	e = parseIn(t, shelf(), driven+"load: {calls: 5, duration: 300ms}")

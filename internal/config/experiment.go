@@ -15,27 +15,28 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/nearest"
 )
 
 // ParseExperiment reads an experiment file and looks up what it names. File is
 // its name for errors; dir is the folder that its relative paths stand for. A
 // file over several workloads gives an Experiment for each.
-func ParseExperiment(file, dir string, text []byte, catalog *Catalog) ([]*Experiment, error) {
-	s := &source{file: file, open: opener(dir), folder: dir}
-	return s.experimentFile(text, dir, catalog)
+func ParseExperiment(file, dir string, text []byte, catalog *program.Catalog) ([]*Experiment, error) {
+	s := &program.Source{File: file, Open: opener(dir), Folder: dir}
+	return readExperimentFile(s, text, dir, catalog)
 }
 
-// experimentFile reads the text of an experiment file whose relative paths stand
+// readExperimentFile reads the text of an experiment file whose relative paths stand
 // for dir.
-func (s *source) experimentFile(text []byte, dir string, catalog *Catalog) ([]*Experiment, error) {
-	root := parseYAML(s, text)
+func readExperimentFile(s *program.Source, text []byte, dir string, catalog *program.Catalog) ([]*Experiment, error) {
+	root := program.ParseYAML(s, text)
 	if root == nil {
-		return nil, s.err()
+		return nil, s.Err()
 	}
-	base := strings.TrimSuffix(filepath.Base(s.file), filepath.Ext(s.file))
-	es := s.experiments(root, base, dir, catalog)
-	if err := s.err(); err != nil {
+	base := strings.TrimSuffix(filepath.Base(s.File), filepath.Ext(s.File))
+	es := readExperiments(s, root, base, dir, catalog)
+	if err := s.Err(); err != nil {
 		return nil, err
 	}
 	return es, nil
@@ -52,8 +53,8 @@ func opener(dir string) func(string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !info.Mode().IsRegular() || info.Size() > maxBody {
-			return nil, fmt.Errorf("%q is not a file of at most %d bytes", name, maxBody)
+		if !info.Mode().IsRegular() || info.Size() > program.MaxBody {
+			return nil, fmt.Errorf("%q is not a file of at most %d bytes", name, program.MaxBody)
 		}
 		return os.ReadFile(path)
 	}
@@ -62,133 +63,133 @@ func opener(dir string) func(string) ([]byte, error) {
 // Experiment is what is started, measured and compared. Placeholders such as {port} are filled in in run, env, args,
 // ready, dir, requests and headers; see docs/experiment-file.md.
 type Experiment struct {
-	_           struct{}    `called:"an experiment"`
-	Name        string      `yaml:"name"`                                                              // name of the results; default: the file's name
-	Description string      `yaml:"description" as:"text"`                                             // a line for 'tracetax list'
-	Workload    *Workload   `yaml:"workload" as:"own" shape:"WorkloadOrName"`                          // a name ('tracetax list workloads'), or your own program
-	Workloads   elsewhere   `yaml:"workloads" as:"own" shape:"[]WorkloadOrName"`                       // instead of workload: a list to run over
-	Operations  []Operation `yaml:"operations" as:"own" shape:"Texts"`                                 // which to measure, each in a phase of its own; default: all
-	Mix         elsewhere   `yaml:"mix" as:"own" shape:"{}Share"`                                      // instead of operations: weights, as {home: 70%, checkout: 30%}; counts as one operation
-	Variants    []Variant   `yaml:"variants" as:"own" shape:"{}VariantOrTracer" required:"experiment"` // what is compared, at least two; the first is the baseline
-	Load        Load        `yaml:"load" as:"own"`                                                     // how operations are made
-	Design      Design      `yaml:"design" always:"true"`                                              // how many runs
-	Budget      []Limit     `yaml:"budget" as:"own" shape:"{}Share"`                                   // how much each metric may exceed the baseline, as {cpu: 5%, p99: 10%, lost: 0}: cpu, p50, p75, p90, p95, p99, p999, max, mean, memory, startup, lost (a share of the spans due), or a metric's own name. A run ends with status 3 over the budget, with 4 where that is inconclusive
-	Sink        SinkMode    `yaml:"sink" one:"checking counting"`                                      // checking: finds duplicate and orphan spans; counting: only counts; default: checking
-	Faults      Faults      `yaml:"faults"`                                                            // what goes wrong on purpose; default: nothing
-	Samples     bool        `yaml:"samples"`                                                           // true: keep every duration; only of self-driving workloads; default: false
-	Published   []Published `yaml:"published" as:"own" shape:"Texts"`                                  // a CSV file beside this one with a study's figures, or its lines
-	Claims      []Claim     `yaml:"claims" as:"own"`                                                   // what that study found
+	_           struct{}            `called:"an experiment"`
+	Name        string              `yaml:"name"`                                                              // name of the results; default: the file's name
+	Description string              `yaml:"description" as:"text"`                                             // a line for 'tracetax list'
+	Workload    *program.Workload   `yaml:"workload" as:"own" shape:"WorkloadOrName"`                          // a name ('tracetax list workloads'), or your own program
+	Workloads   program.Elsewhere   `yaml:"workloads" as:"own" shape:"[]WorkloadOrName"`                       // instead of workload: a list to run over
+	Operations  []program.Operation `yaml:"operations" as:"own" shape:"Texts"`                                 // which to measure, each in a phase of its own; default: all
+	Mix         program.Elsewhere   `yaml:"mix" as:"own" shape:"{}Share"`                                      // instead of operations: weights, as {home: 70%, checkout: 30%}; counts as one operation
+	Variants    []Variant           `yaml:"variants" as:"own" shape:"{}VariantOrTracer" required:"experiment"` // what is compared, at least two; the first is the baseline
+	Load        Load                `yaml:"load" as:"own"`                                                     // how operations are made
+	Design      Design              `yaml:"design" always:"true"`                                              // how many runs
+	Budget      []Limit             `yaml:"budget" as:"own" shape:"{}Share"`                                   // how much each metric may exceed the baseline, as {cpu: 5%, p99: 10%, lost: 0}: cpu, p50, p75, p90, p95, p99, p999, max, mean, memory, startup, lost (a share of the spans due), or a metric's own name. A run ends with status 3 over the budget, with 4 where that is inconclusive
+	Sink        SinkMode            `yaml:"sink" one:"checking counting"`                                      // checking: finds duplicate and orphan spans; counting: only counts; default: checking
+	Faults      Faults              `yaml:"faults"`                                                            // what goes wrong on purpose; default: nothing
+	Samples     bool                `yaml:"samples"`                                                           // true: keep every duration; only of self-driving workloads; default: false
+	Published   []Published         `yaml:"published" as:"own" shape:"Texts"`                                  // a CSV file beside this one with a study's figures, or its lines
+	Claims      []Claim             `yaml:"claims" as:"own"`                                                   // what that study found
 }
 
-func (e *Experiment) begin(s *source, _ *node) {
-	s.in = inExperiment
+func (e *Experiment) Begin(s *program.Source, _ *program.Node) {
+	s.In = program.InExperiment
 	e.Load, e.Design, e.Sink = defaultLoad(), Design{Blocks: DefaultBlocks}, Checking
 }
 
-// read reads what is the same for all workloads: the rest needs one.
-func (e *Experiment) read(s *source, n *node, key string) {
+// ReadKey reads what is the same for all workloads: the rest needs one.
+func (e *Experiment) ReadKey(s *program.Source, n *program.Node, key string) {
 	switch key {
 	case "load":
-		s.decode(n, &e.Load)
+		s.Decode(n, &e.Load)
 	case "budget":
-		e.Budget = s.budget(n)
+		e.Budget = readBudget(s, n)
 	}
 }
 
-func (e *Experiment) check(s *source, n *node) {
+func (e *Experiment) Finish(s *program.Source, n *program.Node) {
 	if e.Name == "" || len(e.Name) > 100 {
-		at := n.at
-		if given := n.get("name"); given != nil {
-			at = given.at
+		at := n.At
+		if given := n.Get("name"); given != nil {
+			at = given.At
 		}
-		s.fail(at, "the name of an experiment has 1 to 100 characters")
+		s.Fail(at, "the name of an experiment has 1 to 100 characters")
 	}
-	if n.get("variants") == nil {
-		s.lacks(n, "variants", n.at, "an experiment needs variants: what is to be compared")
+	if n.Get("variants") == nil {
+		s.Lacks(n, "variants", n.At, "an experiment needs variants: what is to be compared")
 	}
 }
 
-// experiments reads an experiment file: one experiment for each of its workloads.
-func (s *source) experiments(n *node, name, dir string, catalog *Catalog) []*Experiment {
-	s.services, s.nodeFolders = catalog.Service, catalog.sharedPrograms
+// readExperiments reads an experiment file: one experiment for each of its workloads.
+func readExperiments(s *program.Source, n *program.Node, name, dir string, catalog *program.Catalog) []*Experiment {
+	s.Services, s.NodeFolders = catalog.Service, catalog.SharedPrograms
 	e := Experiment{Name: name}
-	if !s.decode(n, &e) {
+	if !s.Decode(n, &e) {
 		return nil
 	}
-	s.in = inExperiment
-	load, variants := n.get("load"), n.get("variants")
+	s.In = program.InExperiment
+	load, variants := n.Get("load"), n.Get("variants")
 	var out []*Experiment
-	for _, w := range s.workloads(n, dir, catalog) {
+	for _, w := range readWorkloads(s, n, dir, catalog) {
 		one := e
 		one.Workload = w
-		s.goesWith(n, load, w, &one)
+		checkGoesWith(s, n, load, w, &one)
 		fixedRate := one.Load.namesPace()
 		one.Load.complete(w)
 		one.Design.complete(one.Load)
-		one.Operations = s.measured(n, w)
+		one.Operations = readMeasured(s, n, w)
 		if fixedRate {
 			one.yieldRates()
 		}
 		if variants != nil {
-			one.Variants = s.variants(variants, w, catalog, e.Faults)
+			one.Variants = readVariants(s, variants, w, catalog, e.Faults)
 		}
-		s.check(n, &one)
+		checkFit(s, n, &one)
 		out = append(out, &one)
 	}
-	s.oneWay(n.get("workloads"), out)
-	s.study(n, out, catalog)
+	checkOneWay(s, n.Get("workloads"), out)
+	readStudy(s, n, out, catalog)
 	return out
 }
 
-// workloads are the workloads of an experiment, named or inline.
-func (s *source) workloads(n *node, dir string, catalog *Catalog) []*Workload {
-	one, several := n.get("workload"), n.get("workloads")
+// readWorkloads are the workloads of an experiment, named or inline.
+func readWorkloads(s *program.Source, n *program.Node, dir string, catalog *program.Catalog) []*program.Workload {
+	one, several := n.Get("workload"), n.Get("workloads")
 	switch {
 	case one == nil && several == nil:
-		if slices.Contains(n.meant, "workloads") {
+		if slices.Contains(n.Meant, "workloads") {
 			return nil
 		}
-		s.lacks(n, "workload", n.at, "an experiment needs a workload: the name of a built-in one, or a mapping with processes and operations")
+		s.Lacks(n, "workload", n.At, "an experiment needs a workload: the name of a built-in one, or a mapping with processes and operations")
 		return nil
 	case one != nil && several != nil:
-		s.fail(several.at, "there is a workload already; put all of them into workloads")
+		s.Fail(several.At, "there is a workload already; put all of them into workloads")
 		return nil
 	case one != nil:
-		return s.oneWorkload(one, dir, catalog)
-	case several.kind != list || len(several.items) == 0:
-		s.fail(several.at, "workloads must be a list of names")
+		return readWorkload(s, one, dir, catalog)
+	case several.Kind != program.List || len(several.Items) == 0:
+		s.Fail(several.At, "workloads must be a list of names")
 		return nil
 	}
-	var out []*Workload
-	for _, item := range several.items {
-		out = append(out, s.oneWorkload(item, dir, catalog)...)
+	var out []*program.Workload
+	for _, item := range several.Items {
+		out = append(out, readWorkload(s, item, dir, catalog)...)
 	}
 	return out
 }
 
-func (s *source) oneWorkload(n *node, dir string, catalog *Catalog) []*Workload {
-	if n.kind == mapping {
-		w := s.workload(n, "own")
-		s.ownWorkload(n, w, dir)
-		w.Files, s.files = s.files, nil // those of a topology
-		return []*Workload{w}
+func readWorkload(s *program.Source, n *program.Node, dir string, catalog *program.Catalog) []*program.Workload {
+	if n.Kind == program.Mapping {
+		w := s.Workload(n, "own")
+		completeOwn(s, n, w, dir)
+		w.Files, s.Files = s.Files, nil // those of a topology
+		return []*program.Workload{w}
 	}
-	if n.kind == list {
-		s.fail(n.at, "several workloads go into workloads: [a, b]")
+	if n.Kind == program.List {
+		s.Fail(n.At, "several workloads go into workloads: [a, b]")
 		return nil
 	}
-	w, err := catalog.Workload(s.line(n))
+	w, err := catalog.Workload(s.Line(n))
 	if err != nil {
-		s.fail(n.at, "%v", err)
+		s.Fail(n.At, "%v", err)
 		return nil
 	}
-	return []*Workload{w}
+	return []*program.Workload{w}
 }
 
-// ownWorkload completes a workload that is written in the experiment file.
-func (s *source) ownWorkload(n *node, w *Workload, dir string) {
-	if graph := n.get("topology"); w.Name == "own" && graph != nil && !isTopologyText(graph.text) {
-		w.Name = graphName(graph.text)
+// completeOwn completes a workload that is written in the experiment file.
+func completeOwn(s *program.Source, n *program.Node, w *program.Workload, dir string) {
+	if graph := n.Get("topology"); w.Name == "own" && graph != nil && !program.IsTopologyText(graph.Text) {
+		w.Name = program.GraphName(graph.Text)
 	}
 	if w.Name == "own" && len(w.Processes) > 0 && w.Processes[0].Name != "" {
 		w.Name = w.Processes[0].Name
@@ -199,20 +200,9 @@ func (s *source) ownWorkload(n *node, w *Workload, dir string) {
 	if abs, err := filepath.Abs(w.Dir); err == nil {
 		w.Dir = abs
 	} else {
-		s.fail(n.at, "dir: %v", err)
+		s.Fail(n.At, "dir: %v", err)
 	}
-	s.references(n)
-}
-
-// references complains of all ${env:NAME} below n that are not set.
-func (s *source) references(n *node) {
-	s.environment(n.at, n.text)
-	for _, item := range n.items {
-		s.references(item)
-	}
-	for _, e := range n.entries {
-		s.references(e.value)
-	}
+	s.References(n)
 }
 
 // regular reports whether path is a file that can be read.
@@ -221,17 +211,17 @@ func regular(path string) bool {
 	return err == nil && info.Mode()&fs.ModeType == 0
 }
 
-// Experiment is the built-in experiment of that name, one for each of its workloads.
-func (c *Catalog) Experiment(name string) ([]*Experiment, error) {
+// BuiltIn is the built-in experiment of that name, one for each of its workloads.
+func BuiltIn(c *program.Catalog, name string) ([]*Experiment, error) {
 	names, err := c.Experiments()
 	if err != nil {
 		return nil, err
 	}
 	if !slices.Contains(names, name) {
-		return nil, &UnknownError{What: "experiment", Name: printable(name), Nearest: nearest.Word(name, names)}
+		return nil, &program.UnknownError{What: "experiment", Name: program.Printable(name), Nearest: nearest.Word(name, names)}
 	}
 	file := path.Join("experiments", name+".yaml")
-	for _, layer := range slices.Backward(c.layers) {
+	for _, layer := range slices.Backward(c.Layers) {
 		text, err := fs.ReadFile(layer, file)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -239,10 +229,10 @@ func (c *Catalog) Experiment(name string) ([]*Experiment, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading experiment %q: %w", name, err)
 		}
-		s := &source{file: file, folder: ".", open: func(n string) ([]byte, error) { return readBeside(layer, "experiments", n) }}
-		return s.experimentFile(text, ".", c)
+		s := &program.Source{File: file, Folder: ".", Open: func(n string) ([]byte, error) { return program.ReadBeside(layer, "experiments", n) }}
+		return readExperimentFile(s, text, ".", c)
 	}
-	return nil, &UnknownError{What: "experiment", Name: name}
+	return nil, &program.UnknownError{What: "experiment", Name: name}
 }
 
 // An experiment as a matter of minutes.
@@ -271,7 +261,7 @@ func (e *Experiment) Quicken() {
 	d.Most, d.Precision, d.Metric = 0, 0, ""
 	e.declareRates()
 	l := &e.Load
-	warmup := Requests.Row().QuickWarmup
+	warmup := program.Requests.Row().QuickWarmup
 	if l.WarmupAll == 0 {
 		warmup = e.driver().QuickWarmup
 	}
@@ -372,4 +362,139 @@ func inWhich(rate float64, length time.Duration) time.Duration {
 		return length
 	}
 	return time.Duration(math.Ceil(float64(time.Second) / rate))
+}
+
+// Finding an experiment by what the user typed.
+
+// Find reads the experiment file of that path, or else the built-in experiment
+// of that name. It gives one Experiment for each workload of the file. An error
+// for which IsProblem is true is the user's to mend.
+func Find(pathOrName string, catalog *program.Catalog) ([]*Experiment, error) {
+	if regular(pathOrName) || looksLikePath(pathOrName) {
+		text, err := program.ReadRegular(pathOrName)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, program.Problems{{File: pathOrName, Text: "there is no such file; 'tracetax init " + pathOrName + "' writes one to start from"}}
+		}
+		if err != nil && program.IsProblem(err) {
+			return nil, err
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading the experiment: %w", err)
+		}
+		return ParseExperiment(pathOrName, filepath.Dir(pathOrName), text, catalog)
+	}
+	es, err := BuiltIn(catalog, pathOrName)
+	var unknown *program.UnknownError
+	if errors.As(err, &unknown) && unknown.What == "experiment" {
+		for _, ext := range []string{".yaml", ".yml"} {
+			if regular(pathOrName + ext) {
+				unknown.Nearest = pathOrName + ext
+				return nil, unknown
+			}
+		}
+		return nil, fmt.Errorf("%w (and there is no file of that name)", err)
+	}
+	return es, err
+}
+
+func looksLikePath(s string) bool {
+	ext := filepath.Ext(s)
+	return ext == ".yaml" || ext == ".yml" || strings.ContainsRune(s, filepath.Separator)
+}
+
+// Digests are the SHA-256 of the files that the experiment's operations name, in
+// hexadecimal, by their names. The error says which cannot be read.
+func (e *Experiment) Digests() (map[string]string, error) {
+	out := map[string]string{}
+	var files fs.FS
+	if e.Workload != nil {
+		files = e.Workload.Files
+	}
+	for _, name := range program.NamedFiles(e.Operations) {
+		if _, done := out[name]; done {
+			continue
+		}
+		digest, err := program.DigestOf(files, name)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s for its digest: %w", name, err)
+		}
+		out[name] = digest
+	}
+	return out, nil
+}
+
+// YAML is the resolved experiment: every default filled in, in a form that
+// ParseExperiment reads as the same experiment. A built-in workload is named;
+// the user's own stands in full. Credentials are replaced by ${env:REDACTED_…}.
+func (e *Experiment) YAML() ([]byte, error) {
+	out, err := program.Encoded(program.NewWriter().Written(e, program.InExperiment), program.Layout...)
+	if err != nil {
+		return nil, fmt.Errorf("writing experiment %q: %w", e.Name, err)
+	}
+	return append(out, '\n'), nil
+}
+
+func (e Experiment) WriteKey(w program.Writer, key string) any {
+	mixed := len(e.Operations) == 1 && len(e.Operations[0].Mix) > 0
+	var p program.Object
+	switch key {
+	case "workload":
+		if e.builtIn() {
+			return e.Workload.Name
+		}
+		return w.Written(e.Workload.Written(), program.InWorkload)
+	case "mix":
+		if !mixed {
+			return nil
+		}
+		for _, s := range e.Operations[0].Mix {
+			p.Add(s.Operation.Name, s.Weight)
+		}
+		return p
+	case "operations":
+		if mixed {
+			return nil
+		}
+		names := make(program.Inline[string], len(e.Operations))
+		for i, o := range e.Operations {
+			names[i] = o.Name
+		}
+		return names
+	case "variants":
+		for _, v := range e.Variants {
+			p.Add(v.Name, w.Written(&v, program.InExperiment))
+		}
+		return p
+	case "load":
+		load := e.Load
+		if e.suggested() {
+			load.Rate, load.Connections = 0, 0
+		}
+		if !e.driver().Generator { // nobody asks
+			load.Arrivals, load.Timeout = "", 0
+		}
+		return w.Written(&load, program.InExperiment)
+	case "budget":
+		for _, l := range e.Budget {
+			p.Add(l.Metric, l.Text)
+		}
+	case "published":
+		if rows := e.stillPublished(); len(rows) > 0 {
+			return publishedLines(rows)
+		}
+	case "claims":
+		var claims []program.Object
+		for _, c := range e.Claims {
+			if e.about("", c.Operation, c.Variants) {
+				claims = append(claims, w.Written(&c, program.InExperiment))
+			}
+		}
+		if len(claims) > 0 {
+			return claims
+		}
+	}
+	if len(p) > 0 {
+		return p
+	}
+	return nil
 }

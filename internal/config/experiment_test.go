@@ -9,15 +9,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // same compares experiments; the folders of built-in workloads and tracers are
 // the same wherever the names are.
 var same = cmp.Options{
 	cmpopts.EquateEmpty(),
-	cmpopts.IgnoreFields(Workload{}, "Files"),
-	cmpopts.IgnoreFields(Tracer{}, "Files"),
-	cmpopts.IgnoreFields(Service{}, "Files"),
+	cmpopts.IgnoreFields(program.Workload{}, "Files"),
+	cmpopts.IgnoreFields(program.Tracer{}, "Files"),
+	cmpopts.IgnoreFields(program.Service{}, "Files"),
 }
 
 func parseOne(t *testing.T, text string) *Experiment {
@@ -47,7 +48,7 @@ func TestDefaults(t *testing.T) {
 	if e.Name != "shop" || e.Workload.Name != "shop" || e.Sink != Checking || e.Design.Blocks != 10 {
 		t.Errorf("name %q, workload %q, sink %q, %d blocks", e.Name, e.Workload.Name, e.Sink, e.Design.Blocks)
 	}
-	if p := e.Workload.Processes[0]; p.Role != "app" || !p.Traced || p.Patience != DefaultPatience {
+	if p := e.Workload.Processes[0]; p.Role != "app" || !p.Traced || p.Patience != program.DefaultPatience {
 		t.Errorf("process %+v", p)
 	}
 	if len(e.Operations) != 2 || e.Operations[0].Name != "home" || e.Operations[1].Method != "GET" {
@@ -164,7 +165,7 @@ func TestQuickenAndSettle(t *testing.T) {
 	e := parseOne(t, small)
 	e.Quicken()
 	e.Settle()
-	if !e.Design.Quick || e.Design.Blocks != 6 || e.Load.Warmup != 500*time.Millisecond || e.Load.Duration != Requests.Row().QuickWindow {
+	if !e.Design.Quick || e.Design.Blocks != 6 || e.Load.Warmup != 500*time.Millisecond || e.Load.Duration != program.Requests.Row().QuickWindow {
 		t.Errorf("%+v %+v", e.Design, e.Load)
 	}
 	if e.Design.Seed == 0 {

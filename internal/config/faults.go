@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/protocol"
 )
 
@@ -39,7 +40,7 @@ func (e *Experiment) unheard() []misfit {
 		if err != nil {
 			continue // told elsewhere
 		}
-		for _, row := range protocol.Named(wordsOf(p.Texts())) {
+		for _, row := range protocol.Named(program.WordsOf(p.Texts())) {
 			text := ""
 			switch {
 			case faults.SinkGone != "" && row.Name == protocol.Scouter:
@@ -50,7 +51,7 @@ func (e *Experiment) unheard() []misfit {
 				continue
 			}
 			out = append(out, misfit{at: []string{"variants", v.Name, "faults"}, text: fmt.Sprintf(
-				"variant %q: the sink cannot %s, or take another tracer", printable(v.Name), text)})
+				"variant %q: the sink cannot %s, or take another tracer", program.Printable(v.Name), text)})
 		}
 	}
 	return out

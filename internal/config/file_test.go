@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/tracetax/tracetax/internal/config/program"
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
@@ -47,7 +48,7 @@ func TestTypesAndOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := es[0].Operations[0]
-	if o.Order != OrderRandom || o.Protoset != filepath.Join(dir, "types.pb") || string(o.Body) != `{"service": "{data.user}"}` {
+	if o.Order != program.OrderRandom || o.Protoset != filepath.Join(dir, "types.pb") || string(o.Body) != `{"service": "{data.user}"}` {
 		t.Errorf("%+v", o)
 	}
 	roundTrip(t, es[0])
@@ -75,8 +76,8 @@ func TestTypesAndOrder(t *testing.T) {
 // TestFilesOfACatalog: a workload of a catalog names files of its own folder,
 // and no others.
 func TestFilesOfACatalog(t *testing.T) {
-	catalog := func(data, body string) *Catalog {
-		return NewCatalog(fstest.MapFS{
+	catalog := func(data, body string) *program.Catalog {
+		return program.NewCatalog(fstest.MapFS{
 			"workloads/shop/workload.yaml": {Data: []byte(`
 processes: [{name: shop, run: [shop, "{port}"]}]
 operations:
@@ -85,7 +86,7 @@ operations:
 			"workloads/shop/data/rows.csv":        {Data: []byte("user\n1\n")},
 			"workloads/shop/data/under.mod.embed": {Data: []byte("user\n2\n")},
 			"workloads/shop/order.json":           {Data: []byte("{}")},
-			"workloads/shop/large":                {Data: make([]byte, maxBody+1)},
+			"workloads/shop/large":                {Data: make([]byte, program.MaxBody+1)},
 			"workloads/other/rows.csv":            {Data: []byte("user\n3\n")},
 			"workloads/other/workload.yaml":       {Data: []byte("{}")},
 			"experiments/x.yaml":                  {Data: []byte("workload: shop\nvariants: {none: , a: {env: {A: b}}}")},
@@ -95,7 +96,7 @@ operations:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o := w.Operations[0]; o.Data != "data/rows.csv" || string(o.Body) != "{}" || File(o.Data, "/copy") != "/copy/data/rows.csv" {
+	if o := w.Operations[0]; o.Data != "data/rows.csv" || string(o.Body) != "{}" || program.File(o.Data, "/copy") != "/copy/data/rows.csv" {
 		t.Errorf("%+v", o)
 	}
 	if w, err := catalog("./data/under.mod", "order.json").Workload("shop"); err != nil || w.Operations[0].Data != "data/under.mod" {
@@ -114,7 +115,7 @@ operations:
 			t.Errorf("data %s, body %s: %v", c[0], c[1], err)
 		}
 	}
-	es, err := catalog("data/rows.csv", "order.json").Experiment("x")
+	es, err := BuiltIn(catalog("data/rows.csv", "order.json"), "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,9 +134,9 @@ func TestDigests(t *testing.T) {
 		if err := os.WriteFile(rows, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		part := Operation{Name: "b", Data: rows}
-		digests, err := (&Experiment{Workload: &Workload{}, Operations: []Operation{
-			{Name: "a", Data: rows}, {Name: "mix", Mix: []Share{{Operation: part, Weight: 1}}}, {Name: "plain"},
+		part := program.Operation{Name: "b", Data: rows}
+		digests, err := (&Experiment{Workload: &program.Workload{}, Operations: []program.Operation{
+			{Name: "a", Data: rows}, {Name: "mix", Mix: []program.Share{{Operation: part, Weight: 1}}}, {Name: "plain"},
 		}}).Digests()
 		if err != nil {
 			t.Fatal(err)
@@ -150,7 +151,7 @@ func TestDigests(t *testing.T) {
 	if got := write("abd"); got[rows] == abc {
 		t.Errorf("%v", got)
 	}
-	if _, err := (&Experiment{Operations: []Operation{{Data: "gone.csv"}}}).Digests(); err == nil || !strings.Contains(err.Error(), "reading gone.csv for its digest") {
+	if _, err := (&Experiment{Operations: []program.Operation{{Data: "gone.csv"}}}).Digests(); err == nil || !strings.Contains(err.Error(), "reading gone.csv for its digest") {
 		t.Errorf("a file that is gone: %v", err)
 	}
 }

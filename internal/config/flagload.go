@@ -9,66 +9,67 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/nearest"
 )
 
-func (b *flagBuilder) loadTree() *node {
+func (b *flagBuilder) loadTree() *program.Node {
 	out := tree("")
 	b.list(out, "rate", b.Flags.Rate)
 	b.list(out, "connections", b.Connections)
 	if b.Capacity != "" {
-		out.set("capacity", b.keys("capacity", b.Capacity, "KEY=VALUE, such as cpu=75%"))
+		out.Set("capacity", b.keys("capacity", b.Capacity, "KEY=VALUE, such as cpu=75%"))
 	}
 	b.word(out, "duration", b.Flags.Duration)
 	b.word(out, "warmup", b.Warmup)
 	return out
 }
 
-func (b *flagBuilder) designTree() *node {
+func (b *flagBuilder) designTree() *program.Node {
 	out := tree("")
 	b.word(out, "blocks", b.Blocks)
 	b.word(out, "precision", b.Precision)
 	if b.Seed != 0 {
-		out.set("seed", word(fmt.Sprintf("--seed %d", b.Seed), strconv.FormatUint(b.Seed, 10)))
+		out.Set("seed", word(fmt.Sprintf("--seed %d", b.Seed), strconv.FormatUint(b.Seed, 10)))
 	}
 	return out
 }
 
 // keys reads "cpu=3%,p99=5%", a mapping in one word.
-func (b *flagBuilder) keys(flag, text, form string) *node {
+func (b *flagBuilder) keys(flag, text, form string) *program.Node {
 	out := tree("--" + flag + " " + quote(text))
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, ok := strings.Cut(strings.TrimSpace(part), "=")
 		switch {
 		case !ok:
-			b.fail(out.at, "%q is not %s", printable(part), form)
-		case out.get(name) != nil:
-			b.fail(out.at, "%q is here a second time", printable(name))
+			b.Fail(out.At, "%q is not %s", program.Printable(part), form)
+		case out.Get(name) != nil:
+			b.Fail(out.At, "%q is here a second time", program.Printable(name))
 		default:
-			out.set(name, word(out.at.flag, value))
+			out.Set(name, word(out.At.Flag, value))
 		}
 	}
 	return out
 }
 
-func (b *flagBuilder) word(n *node, key, value string) {
+func (b *flagBuilder) word(n *program.Node, key, value string) {
 	if value != "" {
-		n.set(key, word("--"+key+" "+quote(value), value))
+		n.Set(key, word("--"+key+" "+quote(value), value))
 	}
 }
 
 // list is a word, or a list of them where there is a comma.
-func (b *flagBuilder) list(n *node, key, value string) {
+func (b *flagBuilder) list(n *program.Node, key, value string) {
 	if !strings.Contains(value, ",") {
 		b.word(n, key, value)
 		return
 	}
 	flag := "--" + key + " " + quote(value)
-	items := &node{kind: list, at: place{flag: flag}}
+	items := &program.Node{Kind: program.List, At: program.Place{Flag: flag}}
 	for part := range strings.SplitSeq(value, ",") {
-		items.items = append(items.items, word(flag, strings.TrimSpace(part)))
+		items.Items = append(items.Items, word(flag, strings.TrimSpace(part)))
 	}
-	n.set(key, items)
+	n.Set(key, items)
 }
 
 // What the command line changes in an experiment.
@@ -91,25 +92,25 @@ type Override struct {
 // --rate, one number of connections is the most that may be open. A list takes the
 // place of what was swept. Errors name the flag.
 func (e *Experiment) OverrideLoad(o Override) error {
-	if o.Samples && e.Workload.refusal("samples") != "" {
-		return fmt.Errorf("--samples: %s", e.Workload.refusal("samples"))
+	if o.Samples && e.Workload.Refusal("samples") != "" {
+		return fmt.Errorf("--samples: %s", e.Workload.Refusal("samples"))
 	}
 	e.Samples = e.Samples || o.Samples
-	b := flagBuilder{source: &source{}, Flags: Flags{
+	b := flagBuilder{Source: &program.Source{}, Flags: Flags{
 		Rate: o.Rate, Connections: o.Connections, Capacity: o.Capacity, Duration: o.Duration, Warmup: o.Warmup,
 	}}
 	root := b.loadTree()
 	b.word(root, "calls", o.Calls)
 	b.list(root, "depth", o.Depth)
 	b.list(root, "threads", o.Threads)
-	b.goesWith(tree(""), root, e.Workload, &Experiment{})
+	checkGoesWith(b.Source, tree(""), root, e.Workload, &Experiment{})
 	if o.Duration == "" {
 		// A rate is held against the window that it is for.
-		root.set("duration", word("", formatDuration(e.Load.Duration)))
+		root.Set("duration", word("", program.FormatDuration(e.Load.Duration)))
 	}
 	var l Load
-	b.decode(root, &l)
-	if err := b.err(); err != nil {
+	b.Decode(root, &l)
+	if err := b.Err(); err != nil {
 		return err
 	}
 	to := &e.Load
@@ -174,21 +175,21 @@ func (e *Experiment) OverrideDesign(blocks, precision string) error {
 	if blocks == "" && precision == "" {
 		return nil
 	}
-	b := flagBuilder{source: &source{}}
+	b := flagBuilder{Source: &program.Source{}}
 	root := tree("")
 	b.word(root, "blocks", blocks)
 	b.word(root, "precision", precision)
 	old := e.Design
 	if precision == "" && strings.Contains(blocks, "..") && old.Most > 0 {
 		// The range is new, the precision stays the experiment's.
-		root.set("precision", word("--blocks "+blocks, formatShare(old.Precision)+" of "+old.Metric))
+		root.Set("precision", word("--blocks "+blocks, program.FormatShare(old.Precision)+" of "+old.Metric))
 	}
 	if precision != "" && blocks == "" && old.Most > 0 {
-		root.set("blocks", word("--precision "+quote(precision), fmt.Sprintf("%d..%d", old.Blocks, old.Most)))
+		root.Set("blocks", word("--precision "+quote(precision), fmt.Sprintf("%d..%d", old.Blocks, old.Most)))
 	}
 	var d Design
-	b.decode(root, &d)
-	if err := b.err(); err != nil {
+	b.Decode(root, &d)
+	if err := b.Err(); err != nil {
 		return err
 	}
 	e.Design.Blocks, e.Design.Most, e.Design.Precision, e.Design.Metric = d.Blocks, d.Most, d.Precision, d.Metric
@@ -235,7 +236,7 @@ func onWorkload(all []*Experiment, name string) (*Experiment, error) {
 		if hint == "" {
 			hint = nearest.Hint(name, known)
 		}
-		return nil, fmt.Errorf("the experiment has no workload %q%s", printable(name), hint)
+		return nil, fmt.Errorf("the experiment has no workload %q%s", program.Printable(name), hint)
 	case 1:
 		return found[0], nil
 	}

@@ -4,11 +4,14 @@ package config
 
 import (
 	"fmt"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // Flags are the words of 'tracetax run --op … --variant … -- COMMAND'.
@@ -44,21 +47,21 @@ type Flags struct {
 
 // FromFlags makes an experiment of the flags, by the rules of an experiment
 // file. Errors name the flag.
-func FromFlags(f Flags, catalog *Catalog) (*Experiment, error) {
+func FromFlags(f Flags, catalog *program.Catalog) (*Experiment, error) {
 	dir := f.Dir
 	if dir == "" {
 		dir = "."
 	}
-	b := flagBuilder{Flags: f, source: &source{file: "command line", open: opener(dir), folder: dir}}
+	b := flagBuilder{Flags: f, Source: &program.Source{File: "command line", Open: opener(dir), Folder: dir}}
 	if err := b.notAnExperiment(catalog); err != nil {
 		return nil, err
 	}
 	root := b.root()
-	if err := b.err(); err != nil {
+	if err := b.Err(); err != nil {
 		return nil, err
 	}
-	es := b.experiments(root, b.name(), dir, catalog)
-	if err := b.err(); err != nil {
+	es := readExperiments(b.Source, root, b.name(), dir, catalog)
+	if err := b.Err(); err != nil {
 		return nil, err
 	}
 	return es[0], nil
@@ -68,21 +71,21 @@ func FromFlags(f Flags, catalog *Catalog) (*Experiment, error) {
 // flags as the places.
 type flagBuilder struct {
 	Flags
-	*source
+	*program.Source
 }
 
 func (b *flagBuilder) name() string {
 	if b.Flags.Name != "" {
 		return b.Flags.Name
 	}
-	if b.Graph != "" {
-		return graphName(b.Graph)
+	if b.Flags.Graph != "" {
+		return program.GraphName(b.Flags.Graph)
 	}
 	return programName(b.Command)
 }
 
 // notAnExperiment complains of an experiment in the place of the command.
-func (b *flagBuilder) notAnExperiment(catalog *Catalog) error {
+func (b *flagBuilder) notAnExperiment(catalog *program.Catalog) error {
 	if len(b.Command) != 1 || b.Port != 0 {
 		return nil
 	}
@@ -106,36 +109,36 @@ func (b *flagBuilder) notAnExperiment(catalog *Catalog) error {
 		given = []string{"--"}
 	}
 	flags := strings.Join(given, " and ")
-	b.fail(place{flag: flags}, "%q is an experiment, not a command: put your command after --; to run the experiment leave out %s", printable(name), flags)
-	return b.err()
+	b.Fail(program.Place{Flag: flags}, "%q is an experiment, not a command: put your command after --; to run the experiment leave out %s", program.Printable(name), flags)
+	return b.Err()
 }
 
-func (b *flagBuilder) root() *node {
-	command := place{flag: "-- " + quote(strings.Join(b.Command, " "))}
-	if b.Graph != "" {
+func (b *flagBuilder) root() *program.Node {
+	command := program.Place{Flag: "-- " + quote(strings.Join(b.Command, " "))}
+	if b.Flags.Graph != "" {
 		b.onlyGraph()
 	} else if len(b.Command) == 0 {
-		b.fail(place{flag: "--"}, "what is to be started is missing: tracetax run --op 'GET /' --variant … -- COMMAND")
+		b.Fail(program.Place{Flag: "--"}, "what is to be started is missing: tracetax run --op 'GET /' --variant … -- COMMAND")
 	}
-	if len(b.Ops) == 0 && b.Function == "" && b.Graph == "" {
-		b.fail(place{flag: "--op"}, "at least one operation is needed, such as --op 'GET /'")
+	if len(b.Ops) == 0 && b.Function == "" && b.Flags.Graph == "" {
+		b.Fail(program.Place{Flag: "--op"}, "at least one operation is needed, such as --op 'GET /'")
 	}
 	if len(b.Variants) < 2 {
-		b.fail(place{flag: "--variant"}, "at least two variants are needed; the first is the baseline: --variant none --variant 'otel:tracer=otel-python'")
+		b.Fail(program.Place{Flag: "--variant"}, "at least two variants are needed; the first is the baseline: --variant none --variant 'otel:tracer=otel-python'")
 	}
 	b.checkPort()
 	root := tree("")
 	b.word(root, "name", b.Flags.Name)
 	if b.Function != "" {
-		root.set("workload", b.functionWorkload(command))
+		root.Set("workload", b.functionWorkload(command))
 	} else {
-		root.set("workload", b.workload(command))
+		root.Set("workload", b.workload(command))
 	}
-	root.set("variants", b.variantTree())
-	root.set("load", b.loadTree())
-	root.set("design", b.designTree())
+	root.Set("variants", b.variantTree())
+	root.Set("load", b.loadTree())
+	root.Set("design", b.designTree())
 	if b.Budget != "" {
-		root.set("budget", b.keys("budget", b.Budget, "METRIC=SHARE, such as cpu=3%"))
+		root.Set("budget", b.keys("budget", b.Budget, "METRIC=SHARE, such as cpu=3%"))
 	}
 	return root
 }
@@ -147,16 +150,14 @@ func (b *flagBuilder) onlyGraph() {
 		"--header": len(b.Headers) > 0, "--body": b.Body != "", "--port": b.Port != 0, "--language": b.Language != "", "--function": b.Function != "",
 	} {
 		if given {
-			b.fail(place{flag: flag}, "it describes a service of your own, and --graph %s brings its processes and operations; leave one of them out", quote(b.Graph))
+			b.Fail(program.Place{Flag: flag}, "it describes a service of your own, and --graph %s brings its processes and operations; leave one of them out", quote(b.Flags.Graph))
 		}
 	}
 }
 
-const maxPort = 65535
-
 func (b *flagBuilder) checkPort() {
-	if b.Port < 0 || b.Port > maxPort {
-		b.fail(place{flag: fmt.Sprintf("--port %d", b.Port)}, "a port is 1 to %d", maxPort)
+	if b.Port < 0 || b.Port > program.MaxPort {
+		b.Fail(program.Place{Flag: fmt.Sprintf("--port %d", b.Port)}, "a port is 1 to %d", program.MaxPort)
 	}
 }
 
@@ -167,55 +168,52 @@ func quote(value string) string {
 	if value != "" && !strings.ContainsAny(value, " \t'\"$&|;<>()*?{}\\") {
 		return value
 	}
-	return "'" + strings.ReplaceAll(printable(value), "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(program.Printable(value), "'", `'\''`) + "'"
 }
 
 // word is a scalar at a flag.
-func word(flag, text string) *node {
-	return &node{kind: scalar, text: text, at: place{flag: flag}}
+func word(flag, text string) *program.Node {
+	return &program.Node{Kind: program.Scalar, Text: text, At: program.Place{Flag: flag}}
 }
 
-// tree is a mapping that is put together key by key.
-func (n *node) set(key string, value *node) {
-	n.entries = append(n.entries, entry{key, value.at, value})
+func tree(flag string) *program.Node {
+	return &program.Node{Kind: program.Mapping, At: program.Place{Flag: flag}}
 }
 
-func tree(flag string) *node { return &node{kind: mapping, at: place{flag: flag}} }
-
-func (b *flagBuilder) workload(command place) *node {
-	if b.Graph != "" {
+func (b *flagBuilder) workload(command program.Place) *program.Node {
+	if b.Flags.Graph != "" {
 		w := tree("")
 		b.word(w, "name", b.Flags.Name)
 		b.word(w, "prepare", b.Prepare)
 		b.word(w, "cleanup", b.Cleanup)
-		w.set("topology", word("--graph "+quote(b.Graph), b.Graph))
+		w.Set("topology", word("--graph "+quote(b.Flags.Graph), b.Flags.Graph))
 		return w
 	}
-	process := &node{kind: mapping, at: command}
-	process.set("name", &node{kind: scalar, text: programName(b.Command), at: command})
-	run := &node{kind: list, at: command}
+	process := &program.Node{Kind: program.Mapping, At: command}
+	process.Set("name", &program.Node{Kind: program.Scalar, Text: programName(b.Command), At: command})
+	run := &program.Node{Kind: program.List, At: command}
 	for _, w := range b.Command {
-		run.items = append(run.items, &node{kind: scalar, text: w, at: command})
+		run.Items = append(run.Items, &program.Node{Kind: program.Scalar, Text: w, At: command})
 	}
-	process.set("run", run)
+	process.Set("run", run)
 	if len(b.Env) > 0 {
-		process.set("env", b.assignments("--env", b.Env))
+		process.Set("env", b.assignments("--env", b.Env))
 	}
 	if ready := b.readyText(); ready != "" {
-		process.set("ready", word("--ready "+quote(b.Ready), ready))
+		process.Set("ready", word("--ready "+quote(b.Ready), ready))
 	}
 	if b.Patience != "" {
-		process.set("patience", word("--patience "+quote(b.Patience), b.Patience))
+		process.Set("patience", word("--patience "+quote(b.Patience), b.Patience))
 	}
 	w := tree("")
 	b.word(w, "name", b.Flags.Name)
 	if b.Language != "" {
-		w.set("language", word("--language "+quote(b.Language), b.Language))
+		w.Set("language", word("--language "+quote(b.Language), b.Language))
 	}
 	b.word(w, "prepare", b.Prepare)
 	b.word(w, "cleanup", b.Cleanup)
-	w.set("processes", &node{kind: list, items: []*node{process}, at: command})
-	w.set("operations", b.operations())
+	w.Set("processes", &program.Node{Kind: program.List, Items: []*program.Node{process}, At: command})
+	w.Set("operations", b.operations())
 	return w
 }
 
@@ -237,47 +235,47 @@ func (b *flagBuilder) readyText() string {
 	return b.Ready
 }
 
-func (b *flagBuilder) assignments(flag string, all []string) *node {
+func (b *flagBuilder) assignments(flag string, all []string) *program.Node {
 	out := tree(flag)
 	for _, text := range all {
 		name, value, ok := strings.Cut(text, "=")
 		at := flag + " " + quote(text)
 		if !ok {
-			b.fail(place{flag: at}, "write NAME=VALUE")
+			b.Fail(program.Place{Flag: at}, "write NAME=VALUE")
 			continue
 		}
-		if out.get(name) != nil {
-			b.fail(place{flag: at}, "%s has a value already: give it once", printable(name))
+		if out.Get(name) != nil {
+			b.Fail(program.Place{Flag: at}, "%s has a value already: give it once", program.Printable(name))
 			continue
 		}
-		out.set(name, word(at, value))
+		out.Set(name, word(at, value))
 	}
 	return out
 }
 
 var namedOperation = regexp.MustCompile(`^([A-Za-z0-9_.-]+)=(.*)$`)
 
-func (b *flagBuilder) operations() *node {
+func (b *flagBuilder) operations() *program.Node {
 	out := tree("--op")
 	for _, text := range b.Ops {
 		flag := "--op " + quote(text)
-		name, request := nameOf(strings.TrimSpace(text)), strings.TrimSpace(text)
+		name, request := program.NameOf(strings.TrimSpace(text)), strings.TrimSpace(text)
 		if m := namedOperation.FindStringSubmatch(text); m != nil {
 			name, request = m[1], strings.TrimSpace(m[2])
 		}
-		if out.get(name) != nil {
-			b.fail(place{flag: flag}, "a second operation called %q; name them: --op 'NAME=GET /'", printable(name))
+		if out.Get(name) != nil {
+			b.Fail(program.Place{Flag: flag}, "a second operation called %q; name them: --op 'NAME=GET /'", program.Printable(name))
 			continue
 		}
 		o := tree(flag)
-		o.set("request", word(flag, b.absolute(request)))
+		o.Set("request", word(flag, b.absolute(request)))
 		if len(b.Headers) > 0 {
-			o.set("headers", b.headerTree())
+			o.Set("headers", b.headerTree())
 		}
 		if b.Body != "" {
-			o.set("body", word("--body "+quote(b.Body), b.Body))
+			o.Set("body", word("--body "+quote(b.Body), b.Body))
 		}
-		out.set(name, o)
+		out.Set(name, o)
 	}
 	return out
 }
@@ -294,34 +292,34 @@ func (b *flagBuilder) absolute(request string) string {
 	return verb + " http://" + b.authority() + strings.TrimSpace(target)
 }
 
-func (b *flagBuilder) headerTree() *node {
+func (b *flagBuilder) headerTree() *program.Node {
 	out := tree("--header")
 	for _, text := range b.Headers {
 		name, value, ok := strings.Cut(text, ":")
 		flag := "--header " + quote(text)
 		if !ok {
-			b.fail(place{flag: flag}, "write 'Name: value'")
+			b.Fail(program.Place{Flag: flag}, "write 'Name: value'")
 			continue
 		}
-		out.set(strings.TrimSpace(name), word(flag, strings.TrimSpace(value)))
+		out.Set(strings.TrimSpace(name), word(flag, strings.TrimSpace(value)))
 	}
 	return out
 }
 
-func (b *flagBuilder) variantTree() *node {
+func (b *flagBuilder) variantTree() *program.Node {
 	out := tree("--variant")
 	for _, text := range b.Variants {
 		flag := "--variant " + quote(text)
 		name, rest, colon := strings.Cut(text, ":")
-		v := &node{at: place{flag: flag}}
+		v := &program.Node{At: program.Place{Flag: flag}}
 		if colon {
 			v = b.variantOf(flag, rest)
 		}
-		if out.get(name) != nil {
-			b.fail(v.at, "a second variant called %q", printable(name))
+		if out.Get(name) != nil {
+			b.Fail(v.At, "a second variant called %q", program.Printable(name))
 			continue
 		}
-		out.set(name, v)
+		out.Set(name, v)
 	}
 	return out
 }
@@ -330,38 +328,38 @@ func (b *flagBuilder) variantTree() *node {
 var wordKeys = []string{"tracer", "via", "to", "against", "description"}
 
 // variantOf reads "tracer=otel-python,sampling=10%,env.NAME=x,arg=--verbose".
-func (b *flagBuilder) variantOf(flag, text string) *node {
+func (b *flagBuilder) variantOf(flag, text string) *program.Node {
 	v, settings, env := tree(flag), tree(flag), tree(flag)
-	args, on := &node{kind: list, at: place{flag: flag}}, &node{kind: list, at: place{flag: flag}}
+	args, on := &program.Node{Kind: program.List, At: program.Place{Flag: flag}}, &program.Node{Kind: program.List, At: program.Place{Flag: flag}}
 	for _, part := range splitPairs(text) {
 		key, value, ok := strings.Cut(part, "=")
 		key = strings.TrimSpace(key)
 		switch variable, isEnv := strings.CutPrefix(key, "env."); {
 		case !ok:
-			b.fail(v.at, "%q is not KEY=VALUE; a variant is NAME:KEY=VALUE,…", printable(part))
+			b.Fail(v.At, "%q is not KEY=VALUE; a variant is NAME:KEY=VALUE,…", program.Printable(part))
 		case isEnv:
-			env.set(variable, word(flag, value))
+			env.Set(variable, word(flag, value))
 		case key == "arg":
-			args.items = append(args.items, word(flag, value))
+			args.Items = append(args.Items, word(flag, value))
 		case key == "on":
-			on.items = append(on.items, word(flag, value))
+			on.Items = append(on.Items, word(flag, value))
 		case slices.Contains(wordKeys, key):
-			v.set(key, word(flag, value))
+			v.Set(key, word(flag, value))
 		default:
-			settings.set(key, word(flag, value))
+			settings.Set(key, word(flag, value))
 		}
 	}
-	if len(settings.entries) > 0 {
-		v.set("settings", settings)
+	if len(settings.Entries) > 0 {
+		v.Set("settings", settings)
 	}
-	if len(env.entries) > 0 {
-		v.set("env", env)
+	if len(env.Entries) > 0 {
+		v.Set("env", env)
 	}
-	if len(args.items) > 0 {
-		v.set("args", args)
+	if len(args.Items) > 0 {
+		v.Set("args", args)
 	}
-	if len(on.items) > 0 {
-		v.set("on", on)
+	if len(on.Items) > 0 {
+		v.Set("on", on)
 	}
 	return v
 }
@@ -374,4 +372,80 @@ func splitPairs(text string) []string {
 		parts[i] = strings.ReplaceAll(parts[i], kept, ",")
 	}
 	return parts
+}
+
+// handled is the name that the function has on the platform.
+const handled = "function"
+
+// functionWorkload is a platform with the function, whose runtime's client the command starts.
+func (b *flagBuilder) functionWorkload(command program.Place) *program.Node {
+	at := program.Place{Flag: "--function " + quote(b.Function)}
+	for flag, given := range map[string]bool{"--op": len(b.Ops) > 0, "--body": b.Body != "", "--ready": b.Ready != "", "--port": b.Port != 0} {
+		if given {
+			b.Fail(program.Place{Flag: flag}, "a function has one operation, its invocation; leave %s out (its event is --event FILE)", flag)
+		}
+	}
+	if strings.ContainsAny(b.Function, ", \t{}") || !strings.Contains(b.Function, ".") {
+		b.Fail(at, "a handler is FILE.NAME, such as app.handler")
+	}
+	words := func(at program.Place, texts ...string) *program.Node {
+		out := &program.Node{Kind: program.List, At: at}
+		for _, text := range texts {
+			out.Items = append(out.Items, &program.Node{Kind: program.Scalar, Text: text, At: at})
+		}
+		return out
+	}
+	platform := &program.Node{Kind: program.Mapping, At: at}
+	platform.Set("name", &program.Node{Kind: program.Scalar, Text: "platform", At: at})
+	platform.Set("role", &program.Node{Kind: program.Scalar, Text: "platform", At: at})
+	platform.Set("run", words(at, "{tracetax}", "agent", "platform", "--listen=127.0.0.1:{port}", "--control=127.0.0.1:{port.control}",
+		"--function="+handled+"="+b.Function+",memory=1024,timeout=60s"))
+	platform.Set("ready", &program.Node{Kind: program.Scalar, Text: "http://127.0.0.1:{port}/healthz", At: at})
+
+	app := &program.Node{Kind: program.Mapping, At: command}
+	app.Set("name", &program.Node{Kind: program.Scalar, Text: "app", At: command})
+	app.Set("run", words(at, "{tracetax}", "agent", "environments", "--platform=127.0.0.1:{platform.port.control}", "--scratch={tmp}", "--"))
+	app.Set("starts", words(command, b.runtime()...))
+	app.Set("ready", &program.Node{Kind: program.Scalar, Text: "log:ready for invocations", At: at})
+	if len(b.Env) > 0 {
+		app.Set("env", b.assignments("--env", b.Env))
+	}
+	if b.Patience != "" {
+		app.Set("patience", word("--patience "+quote(b.Patience), b.Patience))
+	}
+
+	invocation := tree(at.Flag)
+	invocation.Set("process", word(at.Flag, "platform"))
+	invocation.Set("request", word(at.Flag, "POST /2015-03-31/functions/"+handled+"/invocations"))
+	if len(b.Headers) > 0 {
+		invocation.Set("headers", b.headerTree())
+	}
+	if b.Event != "" {
+		invocation.Set("body", word("--event "+quote(b.Event), "@"+b.Event))
+	}
+	operations := tree(at.Flag)
+	operations.Set(b.Function, invocation)
+
+	w := tree("")
+	b.word(w, "name", b.Flags.Name)
+	if b.Flags.Name == "" {
+		w.Set("name", word(at.Flag, b.Function))
+	}
+	if b.Language != "" {
+		w.Set("language", word("--language "+quote(b.Language), b.Language))
+	}
+	b.word(w, "prepare", b.Prepare)
+	b.word(w, "cleanup", b.Cleanup)
+	w.Set("processes", &program.Node{Kind: program.List, Items: []*program.Node{platform, app}, At: at})
+	w.Set("operations", operations)
+	return w
+}
+
+// runtime is the command of the runtime's client: AWS's own of Python where the command is Python alone, otherwise what was
+// written.
+func (b *flagBuilder) runtime() []string {
+	if len(b.Command) == 1 && strings.HasPrefix(path.Base(b.Command[0]), "python") {
+		return append(slices.Clone(b.Command), "-m", "awslambdaric", b.Function)
+	}
+	return b.Command
 }

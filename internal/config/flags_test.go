@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/role"
 )
 
@@ -199,7 +200,7 @@ func TestFromFlagsErrors(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("%s: got %v, %v\nwant %s", name, e, err, test.want)
 		}
-		if err != nil && !IsProblem(err) {
+		if err != nil && !program.IsProblem(err) {
 			t.Errorf("%s: not told as the user's mistake", name)
 		}
 	}
@@ -252,7 +253,7 @@ func TestCheckMethod(t *testing.T) {
 		"PSOT": `did you mean "POST"?`, "GTE": `did you mean "GET"?`, "post": `did you mean "POST"?`, "DELTE": `did you mean "DELETE"?`,
 		"purge": "must be in upper case: PURGE", "CONNECT": "not supported", "": "is not a request method", "A B": "is not a request method", "GE7": "is not a request method",
 	} {
-		err := CheckMethod(name)
+		err := program.CheckMethod(name)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", name, err, want)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/tracetax/tracetax"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // seed adds the embedded files with that ending, and the wrong files of an archive.
@@ -52,7 +53,7 @@ func FuzzExperiment(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		es, err := ParseExperiment("x.yaml", "testdata/none", []byte(text), catalog)
 		if err != nil {
-			if !IsProblem(err) {
+			if !program.IsProblem(err) {
 				t.Fatalf("not a problem of the file: %v", err)
 			}
 			return
@@ -87,7 +88,7 @@ func FuzzExperiment(f *testing.F) {
 func FuzzWorkload(f *testing.F) {
 	seed(f, "workload.yaml", "bad-workloads.txtar")
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, err := ParseWorkload("w.yaml", "w", []byte(text)); err != nil && !IsProblem(err) {
+		if _, err := program.ParseWorkload("w.yaml", "w", []byte(text)); err != nil && !program.IsProblem(err) {
 			t.Fatal(err)
 		}
 	})
@@ -96,14 +97,14 @@ func FuzzWorkload(f *testing.F) {
 func FuzzTracer(f *testing.F) {
 	seed(f, "tracer.yaml", "bad-tracers.txtar")
 	f.Fuzz(func(t *testing.T, text string) {
-		tracer, err := ParseTracer("t.yaml", "t", []byte(text))
+		tracer, err := program.ParseTracer("t.yaml", "t", []byte(text))
 		if err != nil {
-			if !IsProblem(err) {
+			if !program.IsProblem(err) {
 				t.Fatal(err)
 			}
 			return
 		}
-		w := &Workload{Name: "w", Processes: []Process{{Name: "app", Run: []string{"{port}"}, Traced: true}}}
+		w := &program.Workload{Name: "w", Processes: []program.Process{{Name: "app", Run: []string{"{port}"}, Traced: true}}}
 		settings := map[string]string{}
 		for _, s := range tracer.Settings {
 			settings[s.Name] = s.Default
@@ -116,7 +117,7 @@ func FuzzTracer(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, s := range tracer.Settings {
-			if again, err := s.canonical(s.Default); err != nil || again != s.Default {
+			if again, err := s.Canonical(s.Default); err != nil || again != s.Default {
 				t.Fatalf("default %q of %s is not canonical: %q, %v", s.Default, s.Name, again, err)
 			}
 		}
@@ -127,9 +128,9 @@ func FuzzTracer(f *testing.F) {
 func FuzzLiteral(f *testing.F) {
 	f.Add("{port} {{port}} ${env:A} ${x} {{{a.b}}}")
 	f.Fuzz(func(t *testing.T, value string) {
-		got, err := Expand(literal(value), map[string]string{})
+		got, err := program.Expand(program.Literal(value), map[string]string{})
 		if err != nil || got != value {
-			t.Fatalf("%q became %q by %q, %v", value, got, literal(value), err)
+			t.Fatalf("%q became %q by %q, %v", value, got, program.Literal(value), err)
 		}
 	})
 }

@@ -3,12 +3,14 @@ package config
 import (
 	"strings"
 	"testing"
+
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 func TestKeepWorkloads(t *testing.T) {
 	var all []*Experiment
 	for _, name := range []string{"requests/flask", "requests/gohttp", "hello/flask"} {
-		all = append(all, &Experiment{Workload: &Workload{Name: name}})
+		all = append(all, &Experiment{Workload: &program.Workload{Name: name}})
 	}
 	for _, c := range []struct{ names, want, fails string }{
 		{"", "requests/flask requests/gohttp hello/flask", ""},

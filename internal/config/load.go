@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/metric"
 )
 
@@ -60,36 +61,36 @@ type Load struct {
 	WarmupMost time.Duration // a pilot finds the warm-up, at most so long, and Warmup is 0 until then; 0: it is given
 }
 
-func (l *Load) begin(*source, *node) { *l = defaultLoad() }
+func (l *Load) Begin(*program.Source, *program.Node) { *l = defaultLoad() }
 
-func (l *Load) read(s *source, n *node, key string) {
+func (l *Load) ReadKey(s *program.Source, n *program.Node, key string) {
 	switch key {
 	case "rate":
-		s.loadRate(n, l)
+		readRate(s, n, l)
 	case "capacity":
 		l.Capacity = &Capacity{}
-		s.decode(n, l.Capacity)
+		s.Decode(n, l.Capacity)
 	case "connections":
-		l.Connections, l.Levels = s.oneOrMore(n, "numbers of connections", maxConnections)
+		l.Connections, l.Levels = readOneOrMore(s, n, "numbers of connections", maxConnections)
 	case "depth":
-		l.Depth, l.Depths = s.oneOrMore(n, "depths", maxDeep)
+		l.Depth, l.Depths = readOneOrMore(s, n, "depths", program.MaxDeep)
 	case "threads":
-		l.Threads, l.Crowds = s.oneOrMore(n, "numbers of threads", maxThreads)
+		l.Threads, l.Crowds = readOneOrMore(s, n, "numbers of threads", program.MaxThreads)
 	case "warmup":
-		s.warmup(n, l)
+		readWarmup(s, n, l)
 	}
 }
 
-func (l Load) write(w writer, key string) any {
+func (l Load) WriteKey(w program.Writer, key string) any {
 	switch c := l.search(); {
 	case key == "rate" && len(l.Rates) > 0:
-		return inline[string](rateTexts(l.Rates))
+		return program.Inline[string](rateTexts(l.Rates))
 	case key == "rate" && l.Relative != nil:
 		return l.Relative.written()
 	case key == "rate" && l.Rate > 0:
-		return formatRate(l.Rate)
+		return program.FormatRate(l.Rate)
 	case key == "capacity" && c != nil:
-		return w.written(c, inExperiment)
+		return w.Written(c, program.InExperiment)
 	case key == "connections":
 		return oneOrList(l.Connections, l.Levels)
 	case key == "depth":
@@ -106,19 +107,19 @@ func (l Load) write(w writer, key string) any {
 func oneOrList(one int, list []int) any {
 	switch {
 	case len(list) > 0:
-		return inline[int](list)
+		return program.Inline[int](list)
 	case one > 0:
 		return one
 	}
 	return nil
 }
 
-func (l *Load) check(s *source, n *node) {
-	if l.Calls > 0 && n.get("duration") == nil {
+func (l *Load) Finish(s *program.Source, n *program.Node) {
+	if l.Calls > 0 && n.Get("duration") == nil {
 		l.Duration = DefaultLongest
 	}
-	s.oneKind(n, l)
-	s.atLeastOne(n, *l)
+	checkOneKind(s, n, l)
+	checkAtLeastOne(s, n, *l)
 }
 
 func defaultLoad() Load {
@@ -134,7 +135,7 @@ const unsaid = time.Duration(-1)
 // complete fills in what depends on the rest: the warm-up that the workload needs, and
 // whether it is asked at a rate or in a closed loop. What is self-driving needs
 // neither: without a rate it goes as fast as it can.
-func (l *Load) complete(w *Workload) {
+func (l *Load) complete(w *program.Workload) {
 	if l.WarmupAll == unsaid {
 		l.WarmupAll = w.WarmupAll
 	}
@@ -149,86 +150,63 @@ func (l *Load) complete(w *Workload) {
 	}
 }
 
-// oneKind complains of a load that is of two kinds at once. A capacity beside a
+// checkOneKind complains of a load that is of two kinds at once. A capacity beside a
 // relative rate says how the pilots search.
-func (s *source) oneKind(n *node, l *Load) {
-	rate, connections, capacity := n.get("rate"), n.get("connections"), n.get("capacity")
+func checkOneKind(s *program.Source, n *program.Node, l *Load) {
+	rate, connections, capacity := n.Get("rate"), n.Get("connections"), n.Get("capacity")
 	if l.Relative != nil && l.Capacity != nil {
 		l.Relative.Search, l.Capacity = *l.Capacity, nil
 	}
 	switch {
 	case capacity != nil && rate != nil && l.Relative == nil:
-		s.fail(capacity.at, "the search for a capacity chooses the rates itself: leave out either rate or capacity")
+		s.Fail(capacity.At, "the search for a capacity chooses the rates itself: leave out either rate or capacity")
 	case capacity != nil && len(l.Levels) > 0:
-		s.fail(connections.at, "the search for a capacity is made at a rate: leave out either capacity or the list of connections")
+		s.Fail(connections.At, "the search for a capacity is made at a rate: leave out either capacity or the list of connections")
 	case len(l.Rates) > 0 && len(l.Levels) > 0:
-		s.fail(connections.at, "one thing is swept at a time: give several rates or several numbers of connections")
+		s.Fail(connections.At, "one thing is swept at a time: give several rates or several numbers of connections")
 	case len(l.swept()) > 1:
-		s.fail(n.get(l.swept()[1]).at, "one thing is swept at a time: %s is a list already", l.swept()[0])
+		s.Fail(n.Get(l.swept()[1]).At, "one thing is swept at a time: %s is a list already", l.swept()[0])
 	case rate != nil && len(l.Levels) > 0:
-		s.fail(connections.at, "several numbers of connections are closed loops, without a rate: leave out either of them")
+		s.Fail(connections.At, "several numbers of connections are closed loops, without a rate: leave out either of them")
 	}
 }
 
 // This file reads the keys of a load that may be one value or a list of them to sweep.
 
-// loadRate reads 400/s, [100/s, 200/s] or 50% of slowest.
-func (s *source) loadRate(n *node, l *Load) {
+// readRate reads 400/s, [100/s, 200/s] or 50% of slowest.
+func readRate(s *program.Source, n *program.Node, l *Load) {
 	if ofSlowest(n) {
-		l.Relative = s.sharesIn(n)
+		l.Relative = readSharesIn(s, n)
 		return
 	}
-	if n.kind == list {
-		l.Rates = levels(s, n, "rates", s.rate)
+	if n.Kind == program.List {
+		l.Rates = program.Levels(s, n, "rates", s.Rate)
 		return
 	}
-	text := s.text(n)
+	text := s.Text(n)
 	share, of, relative := strings.Cut(text, " of ")
 	if !relative && strings.HasSuffix(text, "slowest") {
-		s.fail(n.at, "%q is not a rate; write 50%% of slowest", printable(text))
+		s.Fail(n.At, "%q is not a rate; write 50%% of slowest", program.Printable(text))
 		return
 	}
 	if !relative {
-		l.Rate = s.rate(n)
+		l.Rate = s.Rate(n)
 		return
 	}
 	if of = strings.TrimSpace(of); of != "slowest" {
-		s.fail(n.at, "%s (a rate is a share of what the slowest variant can do: 50%% of slowest)", unknown("reference", printable(of), []string{"slowest"}))
+		s.Fail(n.At, "%s (a rate is a share of what the slowest variant can do: 50%% of slowest)", program.Unknown("reference", program.Printable(of), []string{"slowest"}))
 		return
 	}
-	l.Relative = s.shares(n, strings.TrimSpace(share))
+	l.Relative = readShares(s, n, strings.TrimSpace(share))
 }
 
-// oneOrMore reads a whole number from 1, or a list of them.
-func (s *source) oneOrMore(n *node, what string, most int) (one int, several []int) {
-	read := func(v *node) int { return s.whole(v, 1, most) }
-	if n.kind == list {
-		return 0, levels(s, n, what, read)
+// readOneOrMore reads a whole number from 1, or a list of them.
+func readOneOrMore(s *program.Source, n *program.Node, what string, most int) (one int, several []int) {
+	read := func(v *program.Node) int { return s.Whole(v, 1, most) }
+	if n.Kind == program.List {
+		return 0, program.Levels(s, n, what, read)
 	}
 	return read(n), nil
-}
-
-const maxLevels = 50 // of a sweep
-
-// levels reads the list of what is swept; each is there once.
-func levels[T comparable](s *source, n *node, what string, read func(*node) T) []T {
-	if len(n.items) == 0 || len(n.items) > maxLevels {
-		s.fail(n.at, "a list of %s has 1 to %d of them, not %d", what, maxLevels, len(n.items))
-		return nil
-	}
-	out := make([]T, 0, len(n.items))
-	for _, item := range n.items {
-		before := len(s.problems)
-		v := read(item)
-		if len(s.problems) > before {
-			continue
-		}
-		if slices.Contains(out, v) {
-			s.fail(item.at, "%s is here a second time", printable(item.text))
-		}
-		out = append(out, v)
-	}
-	return out
 }
 
 // swept are the keys of which the load has several values.
@@ -271,7 +249,7 @@ func (l Load) Steps() []Level {
 	for _, rate := range l.Rates {
 		one := l
 		one.Rate, one.Rates = rate, nil
-		out = append(out, Level{one, map[string]string{ParameterRate: formatRate(rate)}})
+		out = append(out, Level{one, map[string]string{ParameterRate: program.FormatRate(rate)}})
 	}
 	out = append(out, l.Relative.levels(l)...)
 	for _, connections := range l.Levels {
@@ -330,38 +308,38 @@ const (
 	leastInWarmup   = 100 // operations that the longest one holds
 )
 
-// warmup reads 5s, auto or auto..60s.
-func (s *source) warmup(n *node, l *Load) {
-	text := strings.TrimSpace(s.text(n))
+// readWarmup reads 5s, auto or auto..60s.
+func readWarmup(s *program.Source, n *program.Node, l *Load) {
+	text := strings.TrimSpace(s.Text(n))
 	most, given := strings.CutPrefix(text, "auto..")
 	switch {
 	case text == "auto":
 		l.Warmup, l.WarmupMost = 0, DefaultWarmupMost
 	case given:
-		l.Warmup, l.WarmupMost = 0, s.duration(&node{kind: scalar, at: n.at, text: strings.TrimSpace(most)}, leastWarmupMost, mostWarmupMost)
+		l.Warmup, l.WarmupMost = 0, s.Duration(&program.Node{Kind: program.Scalar, At: n.At, Text: strings.TrimSpace(most)}, leastWarmupMost, mostWarmupMost)
 	case strings.HasPrefix(text, "auto"):
-		s.fail(n.at, "%q is not a warm-up; write auto, or auto..60s where it may be up to 60s long", printable(text))
+		s.Fail(n.At, "%q is not a warm-up; write auto, or auto..60s where it may be up to 60s long", program.Printable(text))
 	default:
-		l.Warmup, l.WarmupMost = s.duration(n, 0, 24*time.Hour), 0
+		l.Warmup, l.WarmupMost = s.Duration(n, 0, 24*time.Hour), 0
 	}
 }
 
 // warmupText is the warm-up as it is written.
 func (l Load) warmupText() string {
 	if l.WarmupMost > 0 {
-		return "auto.." + formatDuration(l.WarmupMost)
+		return "auto.." + program.FormatDuration(l.WarmupMost)
 	}
-	return formatDuration(l.Warmup)
+	return program.FormatDuration(l.Warmup)
 }
 
 // warmupSummary says how long the warm-up is: "3s of warm-up".
 func (l Load) warmupSummary() string {
 	if l.WarmupMost > 0 {
-		return fmt.Sprintf("a warm-up that a pilot finds, at most %s", formatDuration(l.WarmupMost))
+		return fmt.Sprintf("a warm-up that a pilot finds, at most %s", program.FormatDuration(l.WarmupMost))
 	}
-	text := formatDuration(l.Warmup) + " of warm-up"
+	text := program.FormatDuration(l.Warmup) + " of warm-up"
 	if l.WarmupAll > 0 {
-		text += fmt.Sprintf(" (and %s of all operations before)", formatDuration(l.WarmupAll))
+		text += fmt.Sprintf(" (and %s of all operations before)", program.FormatDuration(l.WarmupAll))
 	}
 	return text
 }
@@ -377,9 +355,100 @@ func (e *Experiment) warmups() []misfit {
 		for _, level := range l.Steps() {
 			if rate := cmp.Or(o.Rate, level.Load.Rate); rate > 0 && rate*l.WarmupMost.Seconds() < leastInWarmup {
 				return []misfit{{at: at, text: fmt.Sprintf("operation %q: %s for %s is under %d operations, too few to see when they get steady; write how long the warm-up is, or allow more (warmup: auto..%s)",
-					printable(o.Name), formatRate(rate), formatDuration(l.WarmupMost), leastInWarmup, formatDuration(min(mostWarmupMost, 2*l.WarmupMost)))}}
+					program.Printable(o.Name), program.FormatRate(rate), program.FormatDuration(l.WarmupMost), leastInWarmup, program.FormatDuration(min(mostWarmupMost, 2*l.WarmupMost)))}}
 			}
 		}
 	}
 	return nil
+}
+
+// driver is how the experiment's operations are made.
+func (e *Experiment) driver() program.DriverRow {
+	if e.Workload == nil {
+		return program.Requests.Row()
+	}
+	return e.Workload.Driver.Row()
+}
+
+// Regime is how the experiment's operations are made, as metrics are told apart by it.
+func (e *Experiment) Regime() metric.Regimes {
+	switch {
+	case e.Load.Capacity != nil:
+		return metric.Search
+	case e.Load.Closed():
+		return e.driver().Free
+	}
+	return e.driver().AtRate
+}
+
+// RegimeAt is how operations were made that were offered so many a second; 0: nobody said how many.
+func (e *Experiment) RegimeAt(rate float64) metric.Regimes {
+	if rate > 0 {
+		return e.driver().AtRate
+	}
+	return e.driver().Free
+}
+
+// wayText says why a key of a load, which another driver alone has, does not go with a workload; "" where it does.
+func wayText(key string, w *program.Workload) string {
+	own := w.Driver.Row()
+	for _, other := range program.Drivers {
+		if other.Name != own.Name && slices.Contains(other.Load, key) {
+			return fmt.Sprintf("%s is for %s, and %s is %s", key, other.Are, w.Name, own.Is)
+		}
+	}
+	return ""
+}
+
+// checkGoesWith complains of what does not go with the way in which the operations of w
+// are made. Load is nil where the experiment has none; n is the whole file.
+func checkGoesWith(s *program.Source, n, load *program.Node, w *program.Workload, e *Experiment) {
+	if w == nil {
+		return
+	}
+	if load != nil {
+		for _, entry := range load.Entries {
+			if why := wayText(entry.Key, w); why != "" {
+				s.Fail(entry.At, "%s", why)
+				continue
+			}
+			checkAtMost(s, entry, w)
+		}
+	}
+	if e.Samples {
+		s.Refuses(n.Place([]string{"samples"}), "samples", w)
+	}
+	if e.Faults.GeneratorLate > 0 {
+		s.Refuses(n.Place([]string{"faults", "generator-late"}), "generator-late", w)
+	}
+}
+
+// checkAtMost complains of more than the workload can do.
+func checkAtMost(s *program.Source, e program.Entry, w *program.Workload) {
+	most, limited := w.Max[e.Key]
+	if !limited {
+		return
+	}
+	values := []*program.Node{e.Value}
+	if e.Value.Kind == program.List {
+		values = e.Value.Items
+	}
+	for _, v := range values {
+		if n, err := strconv.Atoi(v.Text); err == nil && n > most {
+			s.Fail(v.At, "%s: %d is more than workload %s can do, which is %d", e.Key, n, w.Name, most)
+		}
+	}
+}
+
+// checkOneWay complains of workloads that cannot have one load together.
+func checkOneWay(s *program.Source, at *program.Node, all []*Experiment) {
+	if at == nil || len(s.Problems) > 0 {
+		return
+	}
+	for _, e := range all {
+		if e.driver().Name != all[0].driver().Name {
+			s.Fail(at.At, "one load cannot be both: %s is %s, and %s is %s", all[0].Workload.Name, all[0].driver().Is, e.Workload.Name, e.driver().Is)
+			return
+		}
+	}
 }

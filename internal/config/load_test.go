@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // TestLoads: what each kind of load is read as; every one is read again as it is
@@ -132,7 +133,7 @@ func TestFaultsOfDatagrams(t *testing.T) {
 		"{tracer: otel, faults: {sink-gone: away}}":                    "",
 	} {
 		_, err := ParseExperiment("x.yaml", ".", []byte("workload: calls/java\nvariants:\n  none:\n  x: "+faults+"\n"), builtIn())
-		if want == "" && err != nil || want != "" && (err == nil || !IsProblem(err) || !strings.Contains(err.Error(), want)) {
+		if want == "" && err != nil || want != "" && (err == nil || !program.IsProblem(err) || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %s", faults, err, want)
 		}
 	}
@@ -167,7 +168,7 @@ load: {streams: 10}
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Operation{
+	want := []program.Operation{
 		{Name: "add", Method: "POST", URL: "/shop.v1.Cart/Add", GRPC: true, Body: []byte("\x0a\x03abc")},
 		{Name: "far", Method: "POST", URL: "https://127.0.0.1:{port}/shop.v1.Cart/Add", GRPC: true, Insecure: true},
 		{Name: "tls", Method: "GET", URL: "https://127.0.0.1:{port}/x", Insecure: true},
@@ -184,7 +185,7 @@ load: {streams: 10}
 	}
 	// What the run fills in, and what it leaves to the load generator.
 	for i, want := range map[int]string{1: "https://127.0.0.1:80/shop.v1.Cart/Add", 3: "/u/{data.user}", 4: "http://127.0.0.1:80{data.path:raw}"} {
-		if got, err := Expand(plan.Operations[i].URL, map[string]string{"port": "80"}); err != nil || got != want {
+		if got, err := program.Expand(plan.Operations[i].URL, map[string]string{"port": "80"}); err != nil || got != want {
 			t.Errorf("%q, %v; want %q", got, err, want)
 		}
 	}
@@ -231,13 +232,13 @@ func TestQuickenManyPhases(t *testing.T) {
 		rates, delay string
 		window       time.Duration
 	}{
-		{few, "100ms", Requests.Row().QuickWindow},
-		{few, "500ms", 3300 * time.Millisecond},    // not quite four windows: all phases have two minutes
-		{few, "700ms", Requests.Row().QuickWindow}, // they would take too long
+		{few, "100ms", program.Requests.Row().QuickWindow},
+		{few, "500ms", 3300 * time.Millisecond},            // not quite four windows: all phases have two minutes
+		{few, "700ms", program.Requests.Row().QuickWindow}, // they would take too long
 		{many, "100ms", 800 * time.Millisecond},
 		{most, "100ms", quickShortest},
 		{most, "300ms", 1500 * time.Millisecond},
-		{most, "5s", Requests.Row().QuickWindow},
+		{most, "5s", program.Requests.Row().QuickWindow},
 	} {
 		es, err := ParseExperiment("x.yaml", ".", []byte("workload: hello/go\noperations: [json, cpu, remote]\n"+
 			"variants: {none: , otel: {tracer: otel-go, settings: {delay: "+c.delay+"}}}\nload: {rate: "+c.rates+"}\n"), builtIn())

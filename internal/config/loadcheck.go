@@ -9,28 +9,30 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
-// atLeastOne complains of a rate at which nothing happens in the measured window.
-func (s *source) atLeastOne(n *node, l Load) {
-	rate := n.get("rate")
+// checkAtLeastOne complains of a rate at which nothing happens in the measured window.
+func checkAtLeastOne(s *program.Source, n *program.Node, l Load) {
+	rate := n.Get("rate")
 	if rate == nil {
 		return
 	}
-	complain := func(at *node, perSecond float64) {
+	complain := func(at *program.Node, perSecond float64) {
 		if happens(perSecond, l.Duration) {
 			return
 		}
-		text := printable(at.text)
+		text := program.Printable(at.Text)
 		if !strings.Contains(text, "/") {
-			text = formatRate(perSecond)
+			text = program.FormatRate(perSecond)
 		}
-		s.fail(at.at, "%s for %s is no operation; ask for more, or for longer", text, formatDuration(l.Duration))
+		s.Fail(at.At, "%s for %s is no operation; ask for more, or for longer", text, program.FormatDuration(l.Duration))
 	}
 	complain(rate, l.Rate)
-	if len(l.Rates) == len(rate.items) {
+	if len(l.Rates) == len(rate.Items) {
 		for i, perSecond := range l.Rates {
-			complain(rate.items[i], perSecond)
+			complain(rate.Items[i], perSecond)
 		}
 	}
 }
@@ -48,13 +50,13 @@ func (e *Experiment) CheckWindow() error {
 		for _, level := range e.Load.Steps() {
 			if rate := cmp.Or(o.Rate, level.Load.Rate); !happens(rate, e.Load.For(o).Duration) {
 				return fmt.Errorf("operation %q: %s for %s is no operation; ask for more, or for longer",
-					printable(o.Name), formatRate(rate), formatDuration(e.Load.For(o).Duration))
+					program.Printable(o.Name), program.FormatRate(rate), program.FormatDuration(e.Load.For(o).Duration))
 			}
 		}
 	}
 	if c := e.Load.search(); c != nil && !happens(c.From, e.Load.Duration) {
 		return fmt.Errorf("a probe of %s at %s, from which the search sets out, is no operation; ask for more, or for longer",
-			formatDuration(e.Load.Duration), formatRate(c.From))
+			program.FormatDuration(e.Load.Duration), program.FormatRate(c.From))
 	}
 	return nil
 }
@@ -85,7 +87,7 @@ func (l Load) pace() string {
 	case l.Capacity != nil:
 		return "in search of " + l.Capacity.Summary()
 	case l.Rate > 0:
-		return "at " + formatRate(l.Rate)
+		return "at " + program.FormatRate(l.Rate)
 	case l.Connections == 0:
 		return "as fast as it goes"
 	}
@@ -108,7 +110,7 @@ func (l Load) shape() string {
 		out += fmt.Sprintf(", on %d threads", l.Threads)
 	}
 	if l.Busy > 0 {
-		out += ", busy for " + formatDuration(l.Busy) + " each"
+		out += ", busy for " + program.FormatDuration(l.Busy) + " each"
 	}
 	if l.Calls > 0 {
 		out += fmt.Sprintf(", at most %d calls", l.Calls)
@@ -119,7 +121,7 @@ func (l Load) shape() string {
 func rateTexts(rates []float64) []string {
 	out := make([]string, len(rates))
 	for i, r := range rates {
-		out[i] = formatRate(r)
+		out[i] = program.FormatRate(r)
 	}
 	return out
 }
@@ -145,40 +147,40 @@ func plural(n int, noun string) string {
 const ParameterShare = "share"
 
 // ofSlowest reports whether a list has shares of the slowest, and not rates.
-func ofSlowest(n *node) bool {
-	return n.kind == list && slices.ContainsFunc(n.items, func(item *node) bool { return strings.HasSuffix(item.text, " of slowest") })
+func ofSlowest(n *program.Node) bool {
+	return n.Kind == program.List && slices.ContainsFunc(n.Items, func(item *program.Node) bool { return strings.HasSuffix(item.Text, " of slowest") })
 }
 
-// sharesIn reads [33% of slowest, 100% of slowest].
-func (s *source) sharesIn(n *node) *Relative {
-	shares := levels(s, n, "shares of the slowest", func(item *node) float64 {
-		share, _ := strings.CutSuffix(s.text(item), " of slowest")
-		return s.shareOf(item, share)
+// readSharesIn reads [33% of slowest, 100% of slowest].
+func readSharesIn(s *program.Source, n *program.Node) *Relative {
+	shares := program.Levels(s, n, "shares of the slowest", func(item *program.Node) float64 {
+		share, _ := strings.CutSuffix(s.Text(item), " of slowest")
+		return readShareOf(s, item, share)
 	})
 	return &Relative{Shares: shares, Search: defaultSearch()}
 }
 
-// shares reads 50%, or, as one text with a list in it, [33%, 67%, 100%].
-func (s *source) shares(n *node, text string) *Relative {
+// readShares reads 50%, or, as one text with a list in it, [33%, 67%, 100%].
+func readShares(s *program.Source, n *program.Node, text string) *Relative {
 	within, opens := strings.CutPrefix(text, "[")
 	within, closes := strings.CutSuffix(within, "]")
 	if !opens || !closes {
-		return &Relative{Share: s.shareOf(n, text), Search: defaultSearch()}
+		return &Relative{Share: readShareOf(s, n, text), Search: defaultSearch()}
 	}
-	of := &node{kind: list, at: n.at}
+	of := &program.Node{Kind: program.List, At: n.At}
 	for share := range strings.SplitSeq(within, ",") {
-		of.items = append(of.items, &node{kind: scalar, text: strings.TrimSpace(share), at: n.at})
+		of.Items = append(of.Items, &program.Node{Kind: program.Scalar, Text: strings.TrimSpace(share), At: n.At})
 	}
-	return s.sharesIn(of)
+	return readSharesIn(s, of)
 }
 
-func (s *source) shareOf(n *node, text string) float64 {
-	v, err := parseShare(text)
+func readShareOf(s *program.Source, n *program.Node, text string) float64 {
+	v, err := program.ParseShare(text)
 	switch {
 	case err != nil:
-		s.fail(n.at, "%v", err)
+		s.Fail(n.At, "%v", err)
 	case v == 0:
-		s.fail(n.at, "the share of the slowest is more than 0%%, at most 100%%")
+		s.Fail(n.At, "the share of the slowest is more than 0%%, at most 100%%")
 	}
 	return v
 }
@@ -192,7 +194,7 @@ func (r *Relative) levels(l Load) []Level {
 	for _, share := range r.Shares {
 		one, at := l, Relative{Share: share, Search: r.Search}
 		one.Relative = &at
-		out = append(out, Level{one, map[string]string{ParameterShare: formatShare(share)}})
+		out = append(out, Level{one, map[string]string{ParameterShare: program.FormatShare(share)}})
 	}
 	return out
 }
@@ -206,17 +208,17 @@ func (r Relative) written() any {
 	for i, share := range r.Shares {
 		texts[i] = Relative{Share: share}.Text()
 	}
-	return inline[string](texts)
+	return program.Inline[string](texts)
 }
 
 // Text is "50% of slowest", or "33%, 100% of slowest in turn".
 func (r Relative) Text() string {
 	if len(r.Shares) == 0 {
-		return formatShare(r.Share) + " of slowest"
+		return program.FormatShare(r.Share) + " of slowest"
 	}
 	texts := make([]string, len(r.Shares))
 	for i, share := range r.Shares {
-		texts[i] = formatShare(share)
+		texts[i] = program.FormatShare(share)
 	}
 	return strings.Join(texts, ", ") + " of slowest in turn"
 }

@@ -8,39 +8,33 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
-// on reads which processes of the workload a variant is on: names, or one name.
-func (s *source) on(n *node, w *Workload) []string {
-	names := s.texts(n)
-	if len(names) == 0 && n.kind != mapping {
-		s.fail(n.at, "on names no process, so that nothing would be traced; name some of %s, or leave it out for all that are traced", strings.Join(w.processNames(), ", "))
+// readOn reads which processes of the workload a variant is on: names, or one name.
+func readOn(s *program.Source, n *program.Node, w *program.Workload) []string {
+	names := s.Texts(n)
+	if len(names) == 0 && n.Kind != program.Mapping {
+		s.Fail(n.At, "on names no process, so that nothing would be traced; name some of %s, or leave it out for all that are traced", strings.Join(w.ProcessNames(), ", "))
 	}
 	for i, name := range names {
-		at := n.at
-		if n.kind == list {
-			at = n.items[i].at
+		at := n.At
+		if n.Kind == program.List {
+			at = n.Items[i].At
 		}
 		switch {
-		case !slices.Contains(w.processNames(), name):
-			s.fail(at, "%s", unknown("process", printable(name), w.processNames()))
+		case !slices.Contains(w.ProcessNames(), name):
+			s.Fail(at, "%s", program.Unknown("process", program.Printable(name), w.ProcessNames()))
 		case slices.Contains(names[:i], name):
-			s.fail(at, "process %q is named a second time", name)
+			s.Fail(at, "process %q is named a second time", name)
 		}
 	}
 	return names
 }
 
-func (w *Workload) processNames() []string {
-	var out []string
-	for _, p := range w.Processes {
-		out = append(out, p.Name)
-	}
-	return out
-}
-
 // Traces reports whether a process of the workload is one that the variant is on.
-func (v Variant) Traces(p Process) bool {
+func (v Variant) Traces(p program.Process) bool {
 	if v.On == nil {
 		return p.Traced
 	}
@@ -48,63 +42,58 @@ func (v Variant) Traces(p Process) bool {
 }
 
 // Skips reports whether a variant is on none of the processes that an operation asks, by its own choice (on:).
-func (v Variant) Skips(o Operation, w *Workload) bool {
+func (v Variant) Skips(o program.Operation, w *program.Workload) bool {
 	if v.On == nil || w == nil || len(w.Processes) == 0 {
 		return false
 	}
 	if len(o.Mix) > 0 {
-		return !slices.ContainsFunc(o.Mix, func(share Share) bool { return !v.Skips(share.Operation, w) })
+		return !slices.ContainsFunc(o.Mix, func(share program.Share) bool { return !v.Skips(share.Operation, w) })
 	}
 	return !v.Traces(o.Owner(w.Processes))
 }
 
 // LeavesOut reports whether a variant is not on some of the processes that a tracer would otherwise
 // apply to.
-func (v Variant) LeavesOut(w *Workload) bool {
-	return w != nil && slices.ContainsFunc(w.Processes, func(p Process) bool { return p.Traced && !v.Traces(p) })
+func (v Variant) LeavesOut(w *program.Workload) bool {
+	return w != nil && slices.ContainsFunc(w.Processes, func(p program.Process) bool { return p.Traced && !v.Traces(p) })
 }
 
-// fitting complains, at the places of the tracer and of on, where what a variant brings or chooses
+// checkFitting complains, at the places of the tracer and of on, where what a variant brings or chooses
 // does not go with the workload. A place that is not there is that of the variant.
-func (s *source) fitting(v *Variant, w *Workload, tracer, on place) {
+func checkFitting(s *program.Source, v *Variant, w *program.Workload, tracer, on program.Place) {
 	t := v.Tracer
 	if v.On != nil && v.Untraced() {
-		s.fail(on, "on says which processes are traced, and this variant traces none: give it a tracer, env or args, or leave on out")
+		s.Fail(on, "on says which processes are traced, and this variant traces none: give it a tracer, env or args, or leave on out")
 	}
-	var traced []Process
+	var traced []program.Process
 	for _, p := range w.Processes {
 		if v.Traces(p) {
 			traced = append(traced, p)
 		}
 	}
 	for _, b := range t.Processes {
-		if slices.Contains(w.processNames(), b.Name) {
-			s.fail(tracer, "tracer %s brings a process called %q, and workload %s has one of that name: call one of them otherwise", t.Name, b.Name, printable(w.Name))
+		if slices.Contains(w.ProcessNames(), b.Name) {
+			s.Fail(tracer, "tracer %s brings a process called %q, and workload %s has one of that name: call one of them otherwise", t.Name, b.Name, program.Printable(w.Name))
 		}
-		if slices.ContainsFunc(v.Route(), func(hop Process) bool { return hop.Name == b.Name }) {
-			s.fail(tracer, "tracer %s brings a process called %q, and a hop of the variant has that name: give the hop another, such as {%s-hop: {service: …}}", t.Name, b.Name, b.Name)
+		if slices.ContainsFunc(v.Route(), func(hop program.Process) bool { return hop.Name == b.Name }) {
+			s.Fail(tracer, "tracer %s brings a process called %q, and a hop of the variant has that name: give the hop another, such as {%s-hop: {service: …}}", t.Name, b.Name, b.Name)
 		}
 		if b.Beside && len(traced) == 0 && v.On == nil {
-			s.fail(tracer, "tracer %s brings %q beside each traced process, and workload %s has none: say which with on: [%s]", t.Name, b.Name, printable(w.Name), strings.Join(w.processNames(), ", "))
+			s.Fail(tracer, "tracer %s brings %q beside each traced process, and workload %s has none: say which with on: [%s]", t.Name, b.Name, program.Printable(w.Name), strings.Join(w.ProcessNames(), ", "))
 		}
-		if why := w.refusal("front"); b.Front && why != "" {
-			s.fail(tracer, "tracer %s brings %q, through which requests go, and %s", t.Name, b.Name, why)
+		if why := w.Refusal("front"); b.Front && why != "" {
+			s.Fail(tracer, "tracer %s brings %q, through which requests go, and %s", t.Name, b.Name, why)
 			continue
 		}
-		if !b.Front && !slices.Contains(b.words(t.template), besidePrefix+"port") {
+		if !b.Front && !slices.Contains(b.AllWords(t.Template), program.BesidePrefix+"port") {
 			continue
 		}
 		for _, p := range traced {
-			if p.Run != nil && !usesPort(p, w.Processes) {
-				s.fail(tracer, "tracer %s brings %q, which has to know the port of process %q, and that is not told its port by {port}: put {port} into its run or env, or leave it out with on:", t.Name, b.Name, p.Name)
+			if p.Run != nil && !program.UsesPort(p, w.Processes) {
+				s.Fail(tracer, "tracer %s brings %q, which has to know the port of process %q, and that is not told its port by {port}: put {port} into its run or env, or leave it out with on:", t.Name, b.Name, p.Name)
 			}
 		}
 	}
-}
-
-// template is the text of a file of the tracer's folder; "" where it cannot be read.
-func (t *Tracer) template(name string) string {
-	return (&source{files: t.Files}).templateText(name)
 }
 
 // Tracing says which processes a variant is on and what its tracer brings, where it chooses some or
@@ -158,13 +147,13 @@ func (e *Experiment) compiled() []misfit {
 		}
 		out = append(out, misfit{at: []string{"variants", v.Name, "tracer"}, text: fmt.Sprintf(
 			"variant %q: the tracer %s is compiled into a program, and no build of %s has it; %s",
-			printable(v.Name), v.Tracer.Name, e.Workload.Name, e.Workload.compiledWith())})
+			program.Printable(v.Name), v.Tracer.Name, e.Workload.Name, compiledWith(e.Workload))})
 	}
 	return out
 }
 
 // compiledWith says which tracers there are builds with.
-func (w *Workload) compiledWith() string {
+func compiledWith(w *program.Workload) string {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(w.Build)), func(name string) bool { return name == "" })
 	if len(names) == 0 {
 		return "take another tracer, or another workload"
@@ -186,14 +175,14 @@ var configOption = regexp.MustCompile(`-Dotel\.(experimental\.)?config\.file=`)
 func (e *Experiment) configFiles() []misfit {
 	var out []misfit
 	for _, v := range e.Variants {
-		if !v.Tracer.readsVariables() {
+		if !v.Tracer.ReadsVariables() {
 			continue
 		}
 		for i, p := range e.Workload.Processes {
 			if !p.Traced {
 				continue
 			}
-			process := []string{"workload", "processes", itemKey(i)}
+			process := []string{"workload", "processes", program.ItemKey(i)}
 			own := maps.Clone(p.Env)
 			maps.DeleteFunc(own, func(name, _ string) bool { _, replaced := v.Env[name]; return replaced })
 			out = append(out, v.namedIn(own, append(slices.Clone(process), "env"))...)
@@ -204,16 +193,6 @@ func (e *Experiment) configFiles() []misfit {
 		out = append(out, v.namedAmong(v.Args, []string{"variants", v.Name, "args"})...)
 	}
 	return out
-}
-
-// readsVariables reports whether the tracer is configured by OpenTelemetry's variables.
-func (t *Tracer) readsVariables() bool {
-	for name := range t.Env {
-		if strings.HasPrefix(name, "OTEL_") {
-			return true
-		}
-	}
-	return false
 }
 
 // namedIn finds the configuration files that variables name, by themselves or in options.
@@ -235,7 +214,7 @@ func (v Variant) namedAmong(words []string, at []string) []misfit {
 	var out []misfit
 	for i, word := range words {
 		if option := configOption.FindString(word); option != "" {
-			out = append(out, v.configFile(strings.TrimSuffix(option, "="), append(slices.Clone(at), itemKey(i))))
+			out = append(out, v.configFile(strings.TrimSuffix(option, "="), append(slices.Clone(at), program.ItemKey(i))))
 		}
 	}
 	return out
@@ -244,7 +223,7 @@ func (v Variant) namedAmong(words []string, at []string) []misfit {
 func (v Variant) configFile(name string, at []string) misfit {
 	return misfit{at: at, text: fmt.Sprintf(
 		"%s names a configuration file, beside which OpenTelemetry ignores every variable: the spans of variant %q would go where the file says, and not to the sink; leave the file out, or make a variant of your own of it, without tracer %s",
-		name, printable(v.Name), v.Tracer.Name)}
+		name, program.Printable(v.Name), v.Tracer.Name)}
 }
 
 // CheckKept complains where a variable of the shell is to be kept that names such a file.
@@ -253,7 +232,7 @@ func (e *Experiment) CheckKept(name string) error {
 		return nil
 	}
 	for _, v := range e.Variants {
-		if v.Tracer.readsVariables() {
+		if v.Tracer.ReadsVariables() {
 			return fmt.Errorf("%s", v.configFile(name, nil).text)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // TestWindows: as many as make up the duration, each as long as it needs to be.
@@ -12,24 +14,24 @@ func TestWindows(t *testing.T) {
 	for name, test := range map[string]struct {
 		design    Design
 		load      Load
-		operation Operation
+		operation program.Operation
 		delay     time.Duration
 		number    int
 		length    time.Duration
 	}{
-		"the shortest":                   {Design{}, Load{Rate: 1000, Duration: second}, Operation{}, 0, 10, second / 10},
-		"twenty operations":              {Design{}, Load{Rate: 50, Duration: 2 * second}, Operation{}, 0, 4, second / 2},
-		"the operation's own rate":       {Design{}, Load{Rate: 1000, Duration: 2 * second}, Operation{Rate: 50}, 0, 4, second / 2},
-		"two delays":                     {Design{}, Load{Rate: 1000, Duration: 4 * second}, Operation{}, second / 2, 4, second},
-		"the design's":                   {Design{Window: second}, Load{Rate: 1000, Duration: 4 * second}, Operation{}, 0, 4, second},
-		"the design's, with a delay":     {Design{Window: second / 5}, Load{Rate: 1000, Duration: 4 * second}, Operation{}, second, 20, second / 5},
-		"the design's, at a low rate":    {Design{Window: second / 5}, Load{Rate: 20, Duration: 4 * second}, Operation{}, 0, 4, second},
-		"an even number":                 {Design{}, Load{Rate: 1000, Duration: 3500 * time.Millisecond}, Operation{}, second / 2, 2, 1750 * time.Millisecond},
-		"a delay that is too long":       {Design{}, Load{Rate: 1000, Duration: 5 * second}, Operation{}, 5 * second, 1, 5 * second},
-		"a closed loop":                  {Design{}, Load{Connections: 4, Duration: second}, Operation{}, 0, 10, second / 10},
-		"calls":                          {Design{}, Load{Calls: 2_000_000, Duration: 10 * second}, Operation{}, 0, 10, 10 * second},
-		"few calls":                      {Design{}, Load{Calls: 4500, Duration: 10 * second}, Operation{}, 0, 4, 10 * second},
-		"calls, whose time is not known": {Design{}, Load{Calls: 2_000_000, Duration: 10 * second}, Operation{}, second, 1, 10 * second},
+		"the shortest":                   {Design{}, Load{Rate: 1000, Duration: second}, program.Operation{}, 0, 10, second / 10},
+		"twenty operations":              {Design{}, Load{Rate: 50, Duration: 2 * second}, program.Operation{}, 0, 4, second / 2},
+		"the operation's own rate":       {Design{}, Load{Rate: 1000, Duration: 2 * second}, program.Operation{Rate: 50}, 0, 4, second / 2},
+		"two delays":                     {Design{}, Load{Rate: 1000, Duration: 4 * second}, program.Operation{}, second / 2, 4, second},
+		"the design's":                   {Design{Window: second}, Load{Rate: 1000, Duration: 4 * second}, program.Operation{}, 0, 4, second},
+		"the design's, with a delay":     {Design{Window: second / 5}, Load{Rate: 1000, Duration: 4 * second}, program.Operation{}, second, 20, second / 5},
+		"the design's, at a low rate":    {Design{Window: second / 5}, Load{Rate: 20, Duration: 4 * second}, program.Operation{}, 0, 4, second},
+		"an even number":                 {Design{}, Load{Rate: 1000, Duration: 3500 * time.Millisecond}, program.Operation{}, second / 2, 2, 1750 * time.Millisecond},
+		"a delay that is too long":       {Design{}, Load{Rate: 1000, Duration: 5 * second}, program.Operation{}, 5 * second, 1, 5 * second},
+		"a closed loop":                  {Design{}, Load{Connections: 4, Duration: second}, program.Operation{}, 0, 10, second / 10},
+		"calls":                          {Design{}, Load{Calls: 2_000_000, Duration: 10 * second}, program.Operation{}, 0, 10, 10 * second},
+		"few calls":                      {Design{}, Load{Calls: 4500, Duration: 10 * second}, program.Operation{}, 0, 4, 10 * second},
+		"calls, whose time is not known": {Design{}, Load{Calls: 2_000_000, Duration: 10 * second}, program.Operation{}, second, 1, 10 * second},
 	} {
 		if number, length := test.design.Windows(test.load, test.operation, test.delay); number != test.number || length != test.length {
 			t.Errorf("%s: %d windows of %v, want %d of %v", name, number, length, test.number, test.length)

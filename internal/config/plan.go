@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // Plan is what one run of a variant needs: everything merged, with only those
@@ -14,23 +16,23 @@ import (
 type Plan struct {
 	Workload   string
 	Variant    string
-	Language   string    // of its tracer; ""
-	Processes  []Process // wrapped, with the tracer's and the variant's environment and arguments, and those that the tracer brings; in the order of their start
-	Operations []Operation
-	Build      Build
-	Plain      Build             // of the processes that are not traced, where the variant chooses which are (on:); empty: Build is theirs too
-	Spans      map[string]Number // declared spans per operation name; absent: learnt
-	Says       []Saying          // of the tracer
-	Tells      string            // pattern of the lines in which the tracer names what it instruments; ""
-	Silent     bool              // no span reaches the sink, by intent
-	Decides    bool              // the tracer leaves out traces by what they turn out to be, and says how many spans
-	Sampling   float64           // sampled share, 0 to 1; 1 where the tracer has no such setting
-	Draws      bool              // the sampler takes its share of what the caller decided to sample: the load generator asks for all
-	Follows    bool              // the sampler leaves a trace at what its caller decided, so that the load generator chooses which are sampled
-	Undeclared bool              // the program traces by itself, and nobody says which share its sampler takes: Sampling is 1
-	Delay      time.Duration     // longest time that the tracer holds a finished span back
-	MayDelay   time.Duration     // longest time that it can hold one back: Delay, or what a program's variables say, or what SDKs do where nobody says
-	Buffers    int               // spans that the tracer may keep, however long, until a buffer is full
+	Language   string            // of its tracer; ""
+	Processes  []program.Process // wrapped, with the tracer's and the variant's environment and arguments, and those that the tracer brings; in the order of their start
+	Operations []program.Operation
+	Build      program.Build
+	Plain      program.Build             // of the processes that are not traced, where the variant chooses which are (on:); empty: Build is theirs too
+	Spans      map[string]program.Number // declared spans per operation name; absent: learnt
+	Says       []program.Saying          // of the tracer
+	Tells      string                    // pattern of the lines in which the tracer names what it instruments; ""
+	Silent     bool                      // no span reaches the sink, by intent
+	Decides    bool                      // the tracer leaves out traces by what they turn out to be, and says how many spans
+	Sampling   float64                   // sampled share, 0 to 1; 1 where the tracer has no such setting
+	Draws      bool                      // the sampler takes its share of what the caller decided to sample: the load generator asks for all
+	Follows    bool                      // the sampler leaves a trace at what its caller decided, so that the load generator chooses which are sampled
+	Undeclared bool                      // the program traces by itself, and nobody says which share its sampler takes: Sampling is 1
+	Delay      time.Duration             // longest time that the tracer holds a finished span back
+	MayDelay   time.Duration             // longest time that it can hold one back: Delay, or what a program's variables say, or what SDKs do where nobody says
+	Buffers    int                       // spans that the tracer may keep, however long, until a buffer is full
 	Settle     time.Duration
 	Startup    time.Duration // about how much longer the program takes to start and to stop with the tracer
 	Via        []string      // processes that are hops, in the order of a span's way
@@ -39,7 +41,7 @@ type Plan struct {
 	Passing    time.Duration // longest time that all hops and the backend together hold a span back
 	Secrets    []string      // values that no file and no screen may show
 
-	Driver   Driver            // how the operations are made
+	Driver   program.Driver    // how the operations are made
 	Verify   []string          // command that checks the workload's answers; nil: none
 	Prepare  []string          // command before the run; nil: none
 	Cleanup  []string          // command after it, whatever became of it; nil: none
@@ -61,8 +63,8 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		Workload:   e.Workload.Name,
 		Variant:    v.Name,
 		Language:   t.Language,
-		Operations: cloneOperations(e.Operations),
-		Build:      e.Workload.buildFor(t.Name),
+		Operations: program.CloneOperations(e.Operations),
+		Build:      e.Workload.BuildFor(t.Name),
 		Spans:      declaredSpans(e.Operations, t.Name, e.Load.Depth),
 		Says:       slices.Clone(t.Says),
 		Tells:      t.Tells,
@@ -79,7 +81,7 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 	}
 	if v.LeavesOut(e.Workload) {
 		p.Spans = onlyNone(p.Spans) // how many of them are of which process nobody said
-		if plain := e.Workload.buildFor(NoTracer); !sameBuild(plain, p.Build) {
+		if plain := e.Workload.BuildFor(program.NoTracer); !sameBuild(plain, p.Build) {
 			p.Plain = plain
 		}
 	}
@@ -90,7 +92,7 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 	}
 	p.Processes = append(p.Processes, processes...)
 	p.behaviour(v)
-	if t.Name == NoTracer && !p.Silent && p.NamesSink() {
+	if t.Name == program.NoTracer && !p.Silent && p.NamesSink() {
 		// Of a way of tracing that nobody knows it is not declared that it makes no span.
 		if p.Spans = declaredSpans(e.Operations, "", e.Load.Depth); v.LeavesOut(e.Workload) {
 			p.Spans = onlyNone(p.Spans)
@@ -103,25 +105,13 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 	return p, f.err
 }
 
-func (w *Workload) buildFor(tracer string) Build {
-	b, ok := w.Build[tracer]
-	if !ok {
-		b = w.Build[""]
-	}
-	out := Build{Env: maps.Clone(b.Env)}
-	for _, command := range b.Run {
-		out.Run = append(out.Run, slices.Clone(command))
-	}
-	return out
-}
-
-func sameBuild(a, b Build) bool {
+func sameBuild(a, b program.Build) bool {
 	return slices.EqualFunc(a.Run, b.Run, slices.Equal[[]string]) && maps.Equal(a.Env, b.Env)
 }
 
 // onlyNone are the declared numbers of spans that hold for a part of the processes as well: none.
-func onlyNone(spans map[string]Number) map[string]Number {
-	maps.DeleteFunc(spans, func(_ string, n Number) bool { return n != Number{} })
+func onlyNone(spans map[string]program.Number) map[string]program.Number {
+	maps.DeleteFunc(spans, func(_ string, n program.Number) bool { return n != program.Number{} })
 	return spans
 }
 
@@ -132,7 +122,7 @@ func (v Variant) Steps() []string {
 		return nil
 	}
 	told := false
-	left := slices.Clone(Steps)
+	left := slices.Clone(program.Steps)
 	for _, s := range v.Tracer.Settings {
 		for _, c := range s.Choices {
 			told = told || c.Steps != nil
@@ -166,15 +156,15 @@ func (p *Plan) behaviour(v Variant) {
 		}
 		if choice.Rationed {
 			for name, n := range p.Spans {
-				p.Spans[name] = Number{Low: 0, High: n.High}
+				p.Spans[name] = program.Number{Low: 0, High: n.High}
 			}
 		}
 		switch s.Meaning {
-		case meaningSampling:
-			if share, err := parseShare(value); err == nil {
+		case program.MeaningSampling:
+			if share, err := program.ParseShare(value); err == nil {
 				p.Sampling *= share
 			}
-		case meaningDelay:
+		case program.MeaningDelay:
 			if d, err := time.ParseDuration(value); err == nil {
 				p.Delay = max(p.Delay, d)
 			}
@@ -205,10 +195,10 @@ func (p *Plan) mayDelay(v Variant) time.Duration {
 	told, immediate := p.Buffers > 0, false // a full buffer is sent, whenever that is
 	units := map[string]time.Duration{delayVariable: time.Millisecond}
 	for _, s := range v.Tracer.Settings {
-		told = told || s.Meaning == meaningDelay
+		told = told || s.Meaning == program.MeaningDelay
 		immediate = immediate || s.Choices[v.Settings[s.Name]].Immediate
 		for name, text := range s.Env {
-			if s.Meaning == meaningDelay {
+			if s.Meaning == program.MeaningDelay {
 				units[name] = delayUnit(text)
 			}
 		}
@@ -246,74 +236,23 @@ func delayUnit(text string) time.Duration {
 // declaredSpans are the spans per operation that the workload declares for a
 // tracer. A mix has as few as the least and as many as the most of its parts. What is
 // declared is of the operation's own depth: where the load says another, it is learnt.
-func declaredSpans(operations []Operation, tracer string, depth int) map[string]Number {
-	out := map[string]Number{}
+func declaredSpans(operations []program.Operation, tracer string, depth int) map[string]program.Number {
+	out := map[string]program.Number{}
 	for _, o := range withParts(operations) {
 		elsewhere := depth > 0 && o.Drive["depth"] != strconv.Itoa(depth)
-		if n, ok := o.declared(tracer); ok && (!elsewhere || n == Number{}) {
+		if n, ok := o.Declared(tracer); ok && (!elsewhere || n == program.Number{}) {
 			out[o.Name] = n
 		}
 	}
 	return out
 }
 
-// Parts are the operations of a mix, or the operation itself.
-func (o Operation) Parts() []Operation {
-	if len(o.Mix) == 0 {
-		return []Operation{o}
-	}
-	var out []Operation
-	for _, share := range o.Mix {
-		out = append(out, share.Operation)
-	}
-	return out
-}
-
 // withParts are operations, and those of the mixes among them.
-func withParts(operations []Operation) []Operation {
+func withParts(operations []program.Operation) []program.Operation {
 	out := slices.Clone(operations)
 	for _, o := range operations {
 		if len(o.Mix) > 0 {
 			out = append(out, o.Parts()...)
-		}
-	}
-	return out
-}
-
-func (o Operation) declared(tracer string) (Number, bool) {
-	if len(o.Mix) == 0 {
-		n, ok := o.Spans[tracer]
-		if !ok && tracer != NoTracer {
-			n, ok = o.Spans[""]
-		}
-		return n, ok
-	}
-	var all Number
-	for i, share := range o.Mix {
-		n, ok := share.Operation.declared(tracer)
-		if !ok {
-			return Number{}, false
-		}
-		if i == 0 {
-			all = n
-		}
-		all = Number{min(all.Low, n.Low), max(all.High, n.High)}
-	}
-	return all, true
-}
-
-func cloneOperations(operations []Operation) []Operation {
-	out := slices.Clone(operations)
-	for i := range out {
-		out[i].Headers = maps.Clone(out[i].Headers)
-		out[i].Drive = maps.Clone(out[i].Drive)
-		out[i].Then = slices.Clone(out[i].Then)
-		for j := range out[i].Then {
-			out[i].Then[j].Headers = maps.Clone(out[i].Then[j].Headers)
-		}
-		out[i].Mix = slices.Clone(out[i].Mix)
-		for j := range out[i].Mix {
-			out[i].Mix[j].Operation = cloneOperations([]Operation{out[i].Mix[j].Operation})[0]
 		}
 	}
 	return out
@@ -331,7 +270,7 @@ func SameSpans(a, b Variant) bool {
 	if a.Tracer == nil {
 		return true
 	}
-	return !slices.ContainsFunc(a.Tracer.Settings, func(s Setting) bool {
+	return !slices.ContainsFunc(a.Tracer.Settings, func(s program.Setting) bool {
 		return makesSpans(s) && a.Settings[s.Name] != b.Settings[s.Name]
 	})
 }
@@ -339,7 +278,7 @@ func SameSpans(a, b Variant) bool {
 // makesSpans reports whether a setting may change what makes spans. Sampling and delays,
 // limits and queues, and where spans go, whether they are sent at all included, say what
 // becomes of them; of every other choice or text it is not known, and so it may.
-func makesSpans(s Setting) bool {
+func makesSpans(s program.Setting) bool {
 	if s.Meaning != "" || s.Kind != "choice" && s.Kind != "text" {
 		return false
 	}

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // publishedColumns are the columns of the file; the header line has all of them, in any order.
@@ -21,30 +23,30 @@ var publishedColumns = []string{"source", "workload", "operation", "variant", "m
 
 const maxPublished = 5_000 // figures
 
-// published reads the name of a CSV file, or, in a resolved experiment, its lines.
-func (s *source) published(n *node, known studied) []Published {
-	if n.kind == list {
-		return s.figures(strings.Join(s.texts(n), "\n"), s, func(line int) place {
-			return n.items[min(max(line, 1), len(n.items))-1].at
+// readPublished reads the name of a CSV file, or, in a resolved experiment, its lines.
+func readPublished(s *program.Source, n *program.Node, known studied) []Published {
+	if n.Kind == program.List {
+		return readFigures(s, strings.Join(s.Texts(n), "\n"), s, func(line int) program.Place {
+			return n.Items[min(max(line, 1), len(n.Items))-1].At
 		}, known)
 	}
-	name := s.line(n)
-	if s.open == nil || name == "" {
-		s.fail(n.at, "published names a CSV file beside this one, with the columns %s", strings.Join(publishedColumns, ","))
+	name := s.Line(n)
+	if s.Open == nil || name == "" {
+		s.Fail(n.At, "published names a CSV file beside this one, with the columns %s", strings.Join(publishedColumns, ","))
 		return nil
 	}
-	text, err := s.open(name)
+	text, err := s.Open(name)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			s.fail(n.at, "published: there is no file %q beside this one", printable(name))
+			s.Fail(n.At, "published: there is no file %q beside this one", program.Printable(name))
 		} else {
-			s.fail(n.at, "published: %v", err)
+			s.Fail(n.At, "published: %v", err)
 		}
 		return nil
 	}
-	file := &source{file: besideFile(s.file, name), lines: strings.Split(string(text), "\n")}
-	rows := s.figures(string(text), file, func(line int) place { return place{line: line, column: 1} }, known)
-	s.problems = append(s.problems, file.problems...)
+	file := &program.Source{File: besideFile(s.File, name), Lines: strings.Split(string(text), "\n")}
+	rows := readFigures(s, string(text), file, func(line int) program.Place { return program.Place{Line: line, Column: 1} }, known)
+	s.Problems = append(s.Problems, file.Problems...)
 	return rows
 }
 
@@ -57,15 +59,15 @@ func besideFile(file, name string) string {
 	return name
 }
 
-// figures reads the lines of a CSV text; to gets what is wrong with them, each at
+// readFigures reads the lines of a CSV text; to gets what is wrong with them, each at
 // the place of its line.
-func (s *source) figures(text string, to *source, at func(line int) place, known studied) []Published {
-	in := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, byteOrderMark)))
+func readFigures(s *program.Source, text string, to *program.Source, at func(line int) program.Place, known studied) []Published {
+	in := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, program.ByteOrderMark)))
 	in.Comment = '#'
 	in.TrimLeadingSpace = true
 	header, err := in.Read()
 	if err != nil {
-		to.fail(at(1), "this is not CSV with the columns %s: %s", strings.Join(publishedColumns, ","), csvText(err))
+		to.Fail(at(1), "this is not CSV with the columns %s: %s", strings.Join(publishedColumns, ","), csvText(err))
 		return nil
 	}
 	if !checkHeader(header, to, at(1)) {
@@ -79,12 +81,12 @@ func (s *source) figures(text string, to *source, at func(line int) place, known
 		}
 		var wrong *csv.ParseError
 		if errors.As(err, &wrong) {
-			to.fail(at(wrong.Line), "%s", csvText(err))
+			to.Fail(at(wrong.Line), "%s", csvText(err))
 			return nil
 		}
 		line, _ := in.FieldPos(0)
 		if len(out) >= maxPublished {
-			to.fail(at(line), "there are more than %d figures", maxPublished)
+			to.Fail(at(line), "there are more than %d figures", maxPublished)
 			return nil
 		}
 		fields := map[string]string{}
@@ -93,7 +95,7 @@ func (s *source) figures(text string, to *source, at func(line int) place, known
 		}
 		figure, problems := readFigure(fields, known)
 		for _, problem := range problems {
-			to.fail(at(line), "%s", problem)
+			to.Fail(at(line), "%s", problem)
 		}
 		out = append(out, figure)
 	}
@@ -111,23 +113,23 @@ func csvText(err error) string {
 }
 
 // checkHeader wants each of the columns once.
-func checkHeader(header []string, to *source, at place) bool {
-	before := len(to.problems)
+func checkHeader(header []string, to *program.Source, at program.Place) bool {
+	before := len(to.Problems)
 	for i := range header {
 		header[i] = strings.TrimSpace(header[i])
 		switch {
 		case !slices.Contains(publishedColumns, header[i]):
-			to.fail(at, "%s", unknown("column", printable(header[i]), publishedColumns))
+			to.Fail(at, "%s", program.Unknown("column", program.Printable(header[i]), publishedColumns))
 		case slices.Contains(header[:i], header[i]):
-			to.fail(at, "column %s is here a second time", header[i])
+			to.Fail(at, "column %s is here a second time", header[i])
 		}
 	}
 	for _, name := range publishedColumns {
 		if !slices.Contains(header, name) {
-			to.fail(at, "the column %s is missing; the columns are %s", name, strings.Join(publishedColumns, ","))
+			to.Fail(at, "the column %s is missing; the columns are %s", name, strings.Join(publishedColumns, ","))
 		}
 	}
-	return len(to.problems) == before
+	return len(to.Problems) == before
 }
 
 // readFigure reads one line, and says what is wrong with it.
@@ -145,7 +147,7 @@ func readFigure(fields map[string]string, known studied) (Published, []string) {
 	}
 	among := func(what, name string, all []string) {
 		if !slices.Contains(all, name) {
-			fail("%s", unknown(what, printable(name), all))
+			fail("%s", program.Unknown(what, program.Printable(name), all))
 		}
 	}
 	operations := known.operations
@@ -165,14 +167,14 @@ func readFigure(fields map[string]string, known studied) (Published, []string) {
 		among("operation", p.Operation, operations)
 	}
 	among("variant", p.Variant, known.variants)
-	among("metric", p.Metric, metricNames())
+	among("metric", p.Metric, program.MetricNames())
 	var err error
 	if p.Value, err = finite(fields["value"]); err != nil {
 		fail("value: %v", err)
 	}
 	if fields["spread"] != "" {
 		if p.Spread, err = finite(fields["spread"]); err != nil || p.Spread < 0 {
-			fail("spread %q is not a standard deviation: a number from 0, or nothing", printable(fields["spread"]))
+			fail("spread %q is not a standard deviation: a number from 0, or nothing", program.Printable(fields["spread"]))
 		}
 	}
 	if p.Parameter, err = readParameter(fields["parameter"]); err != nil {
@@ -185,7 +187,7 @@ func readFigure(fields map[string]string, known studied) (Published, []string) {
 func finite(text string) (float64, error) {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-		return 0, fmt.Errorf("%q is not a number (in the metric's unit, without one)", printable(text))
+		return 0, fmt.Errorf("%q is not a number (in the metric's unit, without one)", program.Printable(text))
 	}
 	return v, nil
 }
@@ -202,20 +204,20 @@ func readParameter(text string) (map[string]string, error) {
 		key, value, ok := strings.Cut(word, "=")
 		switch {
 		case !ok || value == "":
-			return nil, fmt.Errorf("%q is not a parameter such as depth=8", printable(word))
+			return nil, fmt.Errorf("%q is not a parameter such as depth=8", program.Printable(word))
 		case !slices.Contains(parameters, key):
-			return nil, fmt.Errorf("%s", unknown("parameter", printable(key), parameters))
+			return nil, fmt.Errorf("%s", program.Unknown("parameter", program.Printable(key), parameters))
 		case out[key] != "":
 			return nil, fmt.Errorf("parameter %s is here a second time", key)
 		}
 		if key == ParameterRate {
-			rate, err := parseRate(value)
+			rate, err := program.ParseRate(value)
 			if err != nil {
 				return nil, err
 			}
-			value = formatRate(rate)
+			value = program.FormatRate(rate)
 		} else if n, err := strconv.Atoi(value); err != nil || n < 1 {
-			return nil, fmt.Errorf("parameter %s=%s: the value is a whole number from 1", key, printable(value))
+			return nil, fmt.Errorf("parameter %s=%s: the value is a whole number from 1", key, program.Printable(value))
 		} else {
 			value = strconv.Itoa(n)
 		}
@@ -234,10 +236,10 @@ func publishedLines(rows []Published) []string {
 		}
 		spread := ""
 		if row.Spread != 0 {
-			spread = formatNumber(row.Spread)
+			spread = program.FormatNumber(row.Spread)
 		}
 		cells := []string{row.Source, row.Workload, row.Operation, row.Variant, row.Metric,
-			strings.Join(parameter, " "), formatNumber(row.Value), spread, row.Note}
+			strings.Join(parameter, " "), program.FormatNumber(row.Value), spread, row.Note}
 		for i := range cells {
 			cells[i] = csvCell(cells[i])
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // TestQueryCredentials: what parameters of a query hold stands in no name and in no
@@ -96,9 +97,9 @@ func TestNameOf(t *testing.T) {
 		"GET /?token={data.token}&api_key=x": "GET /?token={data.token}&api_key=…",
 		"GET /?token=${env:TOKEN}":           "GET /?token=${env:TOKEN}",
 	} {
-		got := nameOf(request)
-		if got != want || nameOf(got) != got {
-			t.Errorf("%s: %q, then %q; want %q", request, got, nameOf(got), want)
+		got := program.NameOf(request)
+		if got != want || program.NameOf(got) != got {
+			t.Errorf("%s: %q, then %q; want %q", request, got, program.NameOf(got), want)
 		}
 	}
 }

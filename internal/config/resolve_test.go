@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // toys is a catalog that has what merging can run into.
-var toys = NewCatalog(fstest.MapFS{
+var toys = program.NewCatalog(fstest.MapFS{
 	"tracers/toy/tracer.yaml": {Data: []byte(`
 wrap: [attach, "{tracer}/agent"]
 args: [--agent]
@@ -76,10 +77,10 @@ func TestPlanMerges(t *testing.T) {
 	if diff := cmp.Diff([]string{"back", "{port}"}, p.Processes[1].Run); diff != "" {
 		t.Errorf("command of a process that is not traced\n%s", diff)
 	}
-	if diff := cmp.Diff(Build{Run: [][]string{{"make", "toy"}}, Env: map[string]string{"X": "y"}}, p.Build); diff != "" {
+	if diff := cmp.Diff(program.Build{Run: [][]string{{"make", "toy"}}, Env: map[string]string{"X": "y"}}, p.Build); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(map[string]Number{"one": {2, 3}, "two": {5, 5}}, p.Spans); diff != "" {
+	if diff := cmp.Diff(map[string]program.Number{"one": {Low: 2, High: 3}, "two": {Low: 5, High: 5}}, p.Spans); diff != "" {
 		t.Error(diff)
 	}
 	if p.Settle != 250*time.Millisecond || len(p.Says) != 1 || p.Workload != "shop" || p.Variant != "v" {
@@ -190,7 +191,7 @@ variants: {none: , otel-python: }
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := Expand(p.Processes[0].Env["TOKEN"], map[string]string{"port": "8080"})
+	token, err := program.Expand(p.Processes[0].Env["TOKEN"], map[string]string{"port": "8080"})
 	if err != nil || token != "s3cr3t{port}" {
 		t.Errorf("token %q, %v: a value of the environment is not to be expanded", token, err)
 	}
@@ -227,8 +228,8 @@ variants:
 	if err != nil {
 		t.Fatal(err)
 	}
-	nothing, learnt := map[string]Number{"told": {}, "every": {}}, map[string]Number{"every": {2, 2}}
-	for i, want := range []map[string]Number{nothing, nothing, learnt, learnt} {
+	nothing, learnt := map[string]program.Number{"told": {}, "every": {}}, map[string]program.Number{"every": {Low: 2, High: 2}}
+	for i, want := range []map[string]program.Number{nothing, nothing, learnt, learnt} {
 		p, err := es[0].Plan(es[0].Variants[i])
 		if err != nil {
 			t.Fatal(err)
@@ -248,19 +249,19 @@ func TestPlanMixSpans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]Number{"mix": {2, 5}, "one": {2, 3}, "two": {5, 5}}, p.Spans); diff != "" {
+	if diff := cmp.Diff(map[string]program.Number{"mix": {Low: 2, High: 5}, "one": {Low: 2, High: 3}, "two": {Low: 5, High: 5}}, p.Spans); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestOwner(t *testing.T) {
-	processes := []Process{{Name: "db", Role: "database"}, {Name: "front", Role: "app"}, {Name: "back", Role: "app"}}
+	processes := []program.Process{{Name: "db", Role: "database"}, {Name: "front", Role: "app"}, {Name: "back", Role: "app"}}
 	for named, want := range map[string]string{"": "front", "back": "back", "db": "db"} {
-		if got := (Operation{Process: named}).Owner(processes).Name; got != want {
+		if got := (program.Operation{Process: named}).Owner(processes).Name; got != want {
 			t.Errorf("operation of %q is asked of %s, want %s", named, got, want)
 		}
 	}
-	if got := (Operation{}).Owner(processes[:1]).Name; got != "db" {
+	if got := (program.Operation{}).Owner(processes[:1]).Name; got != "db" {
 		t.Errorf("without an app it is asked of %s, want the first", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/protocol"
 )
@@ -55,8 +56,8 @@ func (p *Plan) Next(process string) string {
 }
 
 // Process is the process of that name; nil where there is none.
-func (p *Plan) Process(name string) *Process {
-	i := slices.IndexFunc(p.Processes, func(one Process) bool { return one.Name == name })
+func (p *Plan) Process(name string) *program.Process {
+	i := slices.IndexFunc(p.Processes, func(one program.Process) bool { return one.Name == name })
 	if i < 0 {
 		return nil
 	}
@@ -84,8 +85,8 @@ func (v Variant) Direct() Variant {
 }
 
 // Services are those of the variant's hops and of its backend.
-func (v Variant) Services() []*Service {
-	var out []*Service
+func (v Variant) Services() []*program.Service {
+	var out []*program.Service
 	for _, hop := range v.Route() {
 		out = append(out, hop.Service)
 	}
@@ -93,7 +94,7 @@ func (v Variant) Services() []*Service {
 }
 
 // Needs are the needs of the workload and of all variants' tracers, each once.
-func (e *Experiment) Needs() []Need {
+func (e *Experiment) Needs() []program.Need {
 	needs := slices.Clone(e.Workload.Needs)
 	for _, v := range e.Variants {
 		needs = append(needs, v.Tracer.Needs...)
@@ -101,7 +102,7 @@ func (e *Experiment) Needs() []Need {
 			needs = append(needs, service.Needs...)
 		}
 	}
-	return Distinct(needs)
+	return program.Distinct(needs)
 }
 
 // Which share of traces a plan samples, and who decides on each.
@@ -115,16 +116,16 @@ const (
 
 // sampler works out the sampled share where variables say it, whoever sets them, and whether the caller of a process decides.
 // A process that is not traced passes on no decision.
-func (p *Plan) sampler(v Variant, w *Workload) {
+func (p *Plan) sampler(v Variant, w *program.Workload) {
 	for _, s := range v.Tracer.Settings {
-		p.Follows, p.Draws = p.Follows || s.Meaning == meaningSampling && s.Follows, p.Draws || s.Draws
+		p.Follows, p.Draws = p.Follows || s.Meaning == program.MeaningSampling && s.Follows, p.Draws || s.Draws
 	}
 	share, follows, said := p.sampledByVariables()
 	if said {
 		p.Sampling, p.Follows = share, follows
 	}
 	p.Follows = p.Follows && p.Driver.Row().Generator && !v.LeavesOut(w)
-	p.Undeclared = !said && v.TracerName() == NoTracer && !p.Silent && p.NamesSink() && p.Driver.Row().Generator
+	p.Undeclared = !said && v.TracerName() == program.NoTracer && !p.Silent && p.NamesSink() && p.Driver.Row().Generator
 }
 
 // sampledByVariables is what the variables of the traced processes say, where they say the same; false where they say nothing
@@ -174,12 +175,12 @@ func (e *Experiment) Undecidable() []string {
 	for i, v := range e.Variants {
 		p, err := e.Plan(v)
 		if i == 0 || err != nil || p.Silent || p.Follows || p.Sampling <= 0 || p.Sampling >= 1 || v.Against != "" ||
-			slices.ContainsFunc(p.Says, func(s Saying) bool { return s.What == SaysTraced }) {
+			slices.ContainsFunc(p.Says, func(s program.Saying) bool { return s.What == program.SaysTraced }) {
 			continue
 		}
 		out = append(out, fmt.Sprintf("lost: 0 can never be told of variant %q: its sampler leaves traces to chance (%s), so that one which was lost whole looks like one that was not sampled; "+
 			"give it a sampler that follows its caller (such as %s=%straceidratio), sampling: 100%%, or allow what chance hides%s",
-			printable(v.Name), formatShare(p.Sampling), samplerVariable, parentBased, e.hides(p.Sampling)))
+			program.Printable(v.Name), program.FormatShare(p.Sampling), samplerVariable, parentBased, e.hides(p.Sampling)))
 	}
 	return out
 }
@@ -193,4 +194,111 @@ func (e *Experiment) hides(share float64) string {
 	const errors = 3.3 // standard errors, on either side
 	hidden := 2 * errors * math.Sqrt((1-share)/(share*operations))
 	return fmt.Sprintf(", such as lost: %.0f%%", math.Min(100, math.Ceil(100*hidden)))
+}
+
+// Route is where a variant's spans go on their way: its hops, and the backend where it has one.
+func (v Variant) Route() []program.Process {
+	if v.To == nil {
+		return v.Via
+	}
+	return append(slices.Clone(v.Via), *v.To)
+}
+
+// Route are the processes that spans go to, in the order of their way: the hops, and the backend where there is one.
+func (p *Plan) Route() []string {
+	if p.To == "" {
+		return p.Via
+	}
+	return append(slices.Clone(p.Via), p.To)
+}
+
+// Whether the spans of a variant can take their route.
+
+// passes says why the spans of a variant do not pass its hops; "" where they do.
+func (e *Experiment) passes(v Variant) string {
+	p, err := e.Plan(v)
+	if err != nil {
+		return "" // told elsewhere
+	}
+	sends := program.Sent(v.Tracer.Settings, v.Settings, p.textsOf(p.noHop))
+	who := fmt.Sprintf("variant %q with tracer %s", program.Printable(v.Name), v.Tracer.Name)
+	if len(sends) == 0 {
+		return who + " is not told where the sink is (no {sink.…}), so that nothing of it would go to " + v.Route()[0].Name + "; leave via and to out"
+	}
+	for i, hop := range v.Route() {
+		for _, r := range sends {
+			if _, takes := hop.Service.Receives[r.Name]; !takes {
+				return fmt.Sprintf("%s sends %s, which %s does not receive: it takes in %s", who, r.Title, hop.Name, titles(hop.Service.Receives))
+			}
+		}
+		if i == len(v.Via) { // the backend passes nothing on
+			break
+		}
+		who = hop.Name
+		if hop.Copy != nil {
+			sends = program.Rows(hop.Copy.Sends)
+		} else if sends = program.Sent(hop.Service.Settings, hop.Service.Values(hop.Settings), p.textsOf(func(name string) bool { return name == hop.Name })); len(sends) == 0 {
+			return fmt.Sprintf("%s passes nothing on: no text of service %q has {sink.…}", hop.Name, hop.Service.Name)
+		}
+	}
+	return ""
+}
+
+// hops finds variants whose spans the hops do not take in.
+func (e *Experiment) hops() []misfit {
+	var out []misfit
+	for _, v := range e.Variants {
+		if len(v.Route()) == 0 {
+			continue
+		}
+		if text := e.passes(v); text != "" {
+			at := "via"
+			if len(v.Via) == 0 {
+				at = "to"
+			}
+			out = append(out, misfit{at: []string{"variants", v.Name, at}, text: text})
+		}
+	}
+	return out
+}
+
+// checkApart checks that the backend of a variant is none of its hops.
+func checkApart(s *program.Source, n *program.Node, v *Variant) {
+	if v.To != nil && slices.ContainsFunc(v.Via, func(hop program.Process) bool { return hop.Name == v.To.Name }) {
+		s.Fail(n.Get("to").At, "a hop and the backend are both called %q; give one of them a name of its own, such as {%s-2: {service: %s}}", v.To.Name, v.To.Name, v.To.Service.Name)
+	}
+}
+
+// misplaced finds faults of the sink where a variant's spans do not go there.
+func (e *Experiment) misplaced() []misfit {
+	var out []misfit
+	for _, v := range e.Variants {
+		if f := e.FaultsOf(v); v.To != nil && (f.SinkLoses > 0 || f.SinkLate > 0 || f.SinkGone != "") {
+			out = append(out, misfit{at: []string{"variants", v.Name, "to"}, text: "the spans of variant " + program.Printable(v.Name) + " go to " + v.To.Name +
+				", not to the sink, so that faults of the sink say nothing of them; leave out to, or the faults"})
+		}
+	}
+	return out
+}
+
+// adapt has hops send what the next one takes in, where they can choose and nobody has chosen.
+func (v *Variant) adapt() {
+	route := v.Route()
+	for i := range v.Via {
+		if i+1 == len(route) {
+			return // the sink takes in everything
+		}
+		hop, next := &v.Via[i], route[i+1].Service
+		for _, set := range hop.Service.Settings {
+			if hop.Settings[set.Name] != "" || next.Takes(set.Choices[set.Default].Sends) {
+				continue
+			}
+			for _, word := range slices.Sorted(maps.Keys(set.Choices)) {
+				if next.Takes(set.Choices[word].Sends) {
+					hop.Choose(set.Name, word)
+					break
+				}
+			}
+		}
+	}
 }

@@ -3,6 +3,8 @@ package config
 import (
 	"slices"
 	"testing"
+
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // Who decides which traces are sampled: the load generator where samplers follow it, and the requests reach them.
@@ -43,10 +45,10 @@ func TestWhoHearsNoDecision(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := *e.Workload
-	own.Driver = SelfDriving
+	own.Driver = program.SelfDriving
 	behind := *e.Workload
-	behind.Processes = append([]Process{{Name: "front", Role: "app", Traced: true, Run: []string{"front"}}}, behind.Processes...)
-	for name, w := range map[string]*Workload{"self-driving": &own, "behind what is not traced": &behind} {
+	behind.Processes = append([]program.Process{{Name: "front", Role: "app", Traced: true, Run: []string{"front"}}}, behind.Processes...)
+	for name, w := range map[string]*program.Workload{"self-driving": &own, "behind what is not traced": &behind} {
 		changed, v := *e, e.Variants[1]
 		changed.Workload = w
 		if w == &behind {

@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // shelf is a catalog with a service, a self-driving workload, and tracers.
-func shelf(files ...map[string]string) *Catalog {
+func shelf(files ...map[string]string) *program.Catalog {
 	tree := fstest.MapFS{}
 	for _, some := range append([]map[string]string{{
 		"services/base/service.yaml": `
@@ -62,10 +63,10 @@ settings:
 			tree[name] = &fstest.MapFile{Data: []byte(text)}
 		}
 	}
-	return NewCatalog(tree)
+	return program.NewCatalog(tree)
 }
 
-func parseIn(t *testing.T, c *Catalog, text string) *Experiment {
+func parseIn(t *testing.T, c *program.Catalog, text string) *Experiment {
 	t.Helper()
 	es, err := ParseExperiment("x.yaml", t.TempDir(), []byte(text), c)
 	if err != nil {
@@ -75,7 +76,7 @@ func parseIn(t *testing.T, c *Catalog, text string) *Experiment {
 }
 
 // again writes e, reads it again, and wants the same experiment.
-func again(t *testing.T, c *Catalog, e *Experiment) {
+func again(t *testing.T, c *program.Catalog, e *Experiment) {
 	t.Helper()
 	text, err := e.YAML()
 	if err != nil {
@@ -112,17 +113,17 @@ variants: {none: , a: {tracer: none}}
 		t.Fatal(err)
 	}
 	w := e.Workload
-	want := []Process{
+	want := []program.Process{
 		{Name: "db", Service: service, Role: "database", Run: []string{"sh", "{service}/start.sh", "{port}"}, Env: map[string]string{"SCHEMA": "{dir}/x.sql", "LEVEL": "low"},
 			Ready: "log:^up", Patience: time.Minute, CPUs: 2},
 		{Name: "cache", Service: service, Role: "backend", Run: []string{"base", "{service}"}, Env: map[string]string{"SCHEMA": "", "LEVEL": "low"},
 			Ready: "log:^up", Patience: 5 * time.Second, Traced: true},
-		{Name: "app", Role: "app", Run: []string{"app", "{port}", "{db.port}"}, Patience: DefaultPatience, Traced: true},
+		{Name: "app", Role: "app", Run: []string{"app", "{port}", "{db.port}"}, Patience: program.DefaultPatience, Traced: true},
 	}
 	if diff := cmp.Diff(want, w.Processes, same); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff([]Need{{Command: "mine"}, {Command: "base", Install: "get it"}}, w.Needs); diff != "" {
+	if diff := cmp.Diff([]program.Need{{Command: "mine"}, {Command: "base", Install: "get it"}}, w.Needs); diff != "" {
 		t.Errorf("needs (-want +got)\n%s", diff)
 	}
 	if service.Files == nil {
@@ -154,7 +155,7 @@ func TestServiceFolders(t *testing.T) {
 		"wrong": `workloads/wrong/workload.yaml:1:33: unknown service "bas"; did you mean "base"?`,
 		"torn":  `services/torn/service.yaml:2:1: unknown key "name"`,
 	} {
-		if _, err := c.Workload(name); err == nil || !IsProblem(err) || !strings.Contains(err.Error(), want) {
+		if _, err := c.Workload(name); err == nil || !program.IsProblem(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}
@@ -163,7 +164,7 @@ func TestServiceFolders(t *testing.T) {
 func FuzzService(f *testing.F) {
 	seed(f, "service.yaml", "bad-workloads.txtar")
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, err := ParseService("s.yaml", "s", []byte(text)); err != nil && !IsProblem(err) {
+		if _, err := program.ParseService("s.yaml", "s", []byte(text)); err != nil && !program.IsProblem(err) {
 			t.Fatal(err)
 		}
 	})

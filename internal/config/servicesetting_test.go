@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // sifter is a service with settings that spans can pass through.
@@ -27,7 +29,7 @@ settings:
   max: {kind: count, default: 7}
 `
 
-func sifters(services ...string) *Catalog {
+func sifters(services ...string) *program.Catalog {
 	files := map[string]string{
 		"services/sifter/service.yaml":  sifter,
 		"services/sifter/sift.conf":     "x\n",
@@ -85,7 +87,7 @@ func TestBadSettingsOfHops(t *testing.T) {
 		"{keep: slow, wait: -1}": `setting wait of service sifter`,
 	} {
 		_, err := ParseExperiment("x.yaml", ".", []byte("workload: calls\nvariants: {none: , x: {tracer: otel, via: {sifter: "+via+"}}}\n"), sifters())
-		if err == nil || !IsProblem(err) || !strings.Contains(err.Error(), want) {
+		if err == nil || !program.IsProblem(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", via, err, want)
 		}
 	}
@@ -109,16 +111,16 @@ func TestBadSettingsOfServices(t *testing.T) {
 		"a: {default: x, choices: [x]}": "choices",
 		"a: {default: x, choices: {x: {without: [b]}}}\n  b: {default: 1 s}": "",
 	} {
-		_, err := ParseService("s.yaml", "s", []byte("run: [x]\nsettings:\n  "+text+"\n"))
-		if want == "" && err != nil || want != "" && (err == nil || !IsProblem(err) || !strings.Contains(err.Error(), want)) {
+		_, err := program.ParseService("s.yaml", "s", []byte("run: [x]\nsettings:\n  "+text+"\n"))
+		if want == "" && err != nil || want != "" && (err == nil || !program.IsProblem(err) || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
 	for key, want := range map[string]string{
 		"delay: 1s": `unknown key "delay"`, "without: [b]": `unknown key "without"`,
 	} {
-		_, err := ParseTracer("t.yaml", "t", []byte("settings: {a: {default: x, choices: {x: {"+key+"}}}, b: {default: y}}\n"))
-		if err == nil || !IsProblem(err) || !strings.Contains(err.Error(), want) {
+		_, err := program.ParseTracer("t.yaml", "t", []byte("settings: {a: {default: x, choices: {x: {"+key+"}}}, b: {default: y}}\n"))
+		if err == nil || !program.IsProblem(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", key, err, want)
 		}
 	}

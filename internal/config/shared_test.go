@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 const sharing = "processes: [{name: a, run: [a, '{port}']}]\noperations: {a: GET /}\nshared: "
@@ -22,12 +23,12 @@ func TestShared(t *testing.T) {
 		"workloads/a/workload.yaml":         {Data: []byte(sharing + "[lib]")},
 		"workloads/a/main.go":               {Data: []byte("package main")},
 	}
-	w, err := NewCatalog(layer).Workload("a")
+	w, err := program.NewCatalog(layer).Workload("a")
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := CopyFiles(w.Files, dir); err != nil {
+	if err := program.CopyFiles(w.Files, dir); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"lib/go.mod", "lib/in/lib.go", "main.go", "workload.yaml"}
@@ -37,10 +38,10 @@ func TestShared(t *testing.T) {
 
 	// A user's folder of that name wins, as with all else.
 	dir = t.TempDir()
-	if err := CopyFiles(fstest.MapFS{"workloads/shared/lib/mine": {}}, dir); err != nil {
+	if err := program.CopyFiles(fstest.MapFS{"workloads/shared/lib/mine": {}}, dir); err != nil {
 		t.Fatal(err)
 	}
-	if w, err = NewCatalog(layer, os.DirFS(dir)).Workload("a"); err != nil {
+	if w, err = program.NewCatalog(layer, os.DirFS(dir)).Workload("a"); err != nil {
 		t.Fatal(err)
 	}
 	want = []string{"lib/mine", "main.go", "workload.yaml"}
@@ -73,11 +74,11 @@ func TestSharedProblems(t *testing.T) {
 		"a/b":   {},
 	} {
 		catalog["workloads/a/workload.yaml"] = &fstest.MapFile{Data: []byte(sharing + "['" + name + "']")}
-		if _, err := NewCatalog(catalog).Workload("a"); !IsProblem(err) || !strings.Contains(err.Error(), "workload.yaml:3:9") {
+		if _, err := program.NewCatalog(catalog).Workload("a"); !program.IsProblem(err) || !strings.Contains(err.Error(), "workload.yaml:3:9") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := ParseWorkload("w.yaml", "w", []byte(sharing+"[lib]")); !IsProblem(err) {
+	if _, err := program.ParseWorkload("w.yaml", "w", []byte(sharing+"[lib]")); !program.IsProblem(err) {
 		t.Errorf("without a catalog: %v", err)
 	}
 }
@@ -96,7 +97,7 @@ func TestTracersShare(t *testing.T) {
 	if diff := cmp.Diff([]string{"lib/attach.py", "tracer.yaml"}, regularFiles(t, tracer.Files)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	for choice, want := range map[string]map[string]Number{"off": {"home": {1, 1}}, "on": {}} {
+	for choice, want := range map[string]map[string]program.Number{"off": {"home": {Low: 1, High: 1}}, "on": {}} {
 		e := parseIn(t, c, "workload: w\nvariants: {none: , v: {tracer: t, settings: {two: '"+choice+"'}}}\n")
 		p, err := e.Plan(e.Variants[1])
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // Several shares of the slowest are phases of their own, each at the share of what was found; they stay so when they are written.
@@ -41,7 +42,7 @@ func TestShares(t *testing.T) {
 		`"[10%, x] of slowest"`:            `x`,
 	} {
 		_, err := ParseExperiment("x.yaml", "", []byte(strings.Replace(file, "%s", text, 1)), builtIn())
-		if err == nil || !IsProblem(err) || !strings.Contains(err.Error(), want) {
+		if err == nil || !program.IsProblem(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}

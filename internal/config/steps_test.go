@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 const shopOfSteps = `
@@ -34,7 +35,7 @@ func TestStepsOfAnOperation(t *testing.T) {
 	if o.Method != "POST" || o.URL != "/login" || o.Take["token"] != "$.user.tokens[0]" || o.Rate != 20 || o.Spans[""].Low != 5 || o.Process != "" {
 		t.Errorf("%+v", o)
 	}
-	want := []Step{
+	want := []program.Step{
 		{
 			Method: "POST", URL: "/orders", Headers: map[string]string{"Authorization": "Bearer {take.token}", "Cookie": "s={take.session}"},
 			Body: []byte(`{"token": "{take.token}"}`), Status: []int{201}, Take: map[string]string{"id": `id="([0-9]+)"`},
@@ -49,7 +50,7 @@ func TestStepsOfAnOperation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Expand(plan.Operations[0].Then[1].URL, map[string]string{"port": "1"}); err != nil || got != want[1].URL {
+	if got, err := program.Expand(plan.Operations[0].Then[1].URL, map[string]string{"port": "1"}); err != nil || got != want[1].URL {
 		t.Errorf("%q, %v", got, err)
 	}
 	plan.Operations[0].Then[0].Headers["Cookie"] = "changed"
@@ -110,10 +111,10 @@ func TestSecretsBesideTakes(t *testing.T) {
 		"Bearer {take.token}": false, "session={take.s:raw}": false, "{take.token}": false,
 		"Bearer my-own-key-{take.token}": true, "key=my-own-key; session={take.s}": true,
 	} {
-		if got := IsSecret("Authorization", value); got != want {
+		if got := program.IsSecret("Authorization", value); got != want {
 			t.Errorf("%s: secret %t, want %t", value, got, want)
 		}
-		if written := newRedactor().value("Authorization", value); (written != value) != want {
+		if written := program.NewRedactor().Value("Authorization", value); (written != value) != want {
 			t.Errorf("%s is written as %s", value, written)
 		}
 	}

@@ -9,25 +9,26 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/metric"
 )
 
-// study reads published and claims, and gives each of the experiments, one for each
+// readStudy reads published and claims, and gives each of the experiments, one for each
 // workload, what is about it.
-func (s *source) study(n *node, all []*Experiment, catalog *Catalog) {
-	figures, found := n.get("published"), n.get("claims")
+func readStudy(s *program.Source, n *program.Node, all []*Experiment, catalog *program.Catalog) {
+	figures, found := n.Get("published"), n.Get("claims")
 	if figures == nil && found == nil || len(all) == 0 {
 		return
 	}
 	known := newStudied(all, catalog)
-	s.names = map[string][]string{"variant": known.variants, "workload": known.workloads, "operation": known.operations}
+	s.Names = map[string][]string{"variant": known.variants, "workload": known.workloads, "operation": known.operations}
 	var published []Published
 	if figures != nil {
-		published = s.published(figures, known)
+		published = readPublished(s, figures, known)
 	}
 	var claims []Claim
 	if found != nil {
-		claims = s.claims(found)
+		claims = readClaims(s, found)
 	}
 	for _, e := range all {
 		for _, row := range published {
@@ -48,7 +49,7 @@ type studied struct {
 	of         map[string][]string // operations by workload
 }
 
-func newStudied(all []*Experiment, catalog *Catalog) studied {
+func newStudied(all []*Experiment, catalog *program.Catalog) studied {
 	known := studied{of: map[string][]string{}}
 	for _, e := range all {
 		known.own = append(known.own, e.Workload.Name)
@@ -78,7 +79,7 @@ func (e *Experiment) about(workload string, operations, variants []string) bool 
 	}
 	return (workload == "" || workload == e.Workload.Name) &&
 		has(operations, func(name string) bool {
-			return slices.ContainsFunc(e.Operations, func(o Operation) bool { return o.Name == name })
+			return slices.ContainsFunc(e.Operations, func(o program.Operation) bool { return o.Name == name })
 		}) &&
 		has(variants, func(name string) bool {
 			return slices.ContainsFunc(e.Variants, func(v Variant) bool { return v.Name == name })
@@ -118,98 +119,59 @@ type Claim struct {
 	Below     *float64 `yaml:"below" as:"bound"`                             // relative range, to; one of both is needed
 }
 
-func (s *source) claims(n *node) []Claim {
-	if n.kind != list {
-		s.fail(n.at, "claims must be a list, not %s", n.kind)
+func readClaims(s *program.Source, n *program.Node) []Claim {
+	if n.Kind != program.List {
+		s.Fail(n.At, "claims must be a list, not %s", n.Kind)
 		return nil
 	}
 	var out []Claim
-	for _, item := range n.items {
+	for _, item := range n.Items {
 		var c Claim
-		if !s.decode(item, &c) {
+		if !s.Decode(item, &c) {
 			continue
 		}
 		if slices.ContainsFunc(out, func(o Claim) bool { return o.Name == c.Name }) {
-			s.fail(item.at, "a second claim called %q", printable(c.Name))
+			s.Fail(item.At, "a second claim called %q", program.Printable(c.Name))
 		}
 		out = append(out, c)
 	}
 	return out
 }
 
-func (c *Claim) begin(*source, *node) { c.Of = "cost" }
+func (c *Claim) Begin(*program.Source, *program.Node) { c.Of = "cost" }
 
-func (c *Claim) check(s *source, n *node) {
+func (c *Claim) Finish(s *program.Source, n *program.Node) {
 	for key, text := range map[string]string{"name": c.Name, "text": c.Text, "metric": c.Metric} {
-		if text == "" && (n.get(key) == nil || n.get(key).text == "") {
-			s.lacks(n, key, n.at, "a claim needs a %s", key)
+		if text == "" && (n.Get(key) == nil || n.Get(key).Text == "") {
+			s.Lacks(n, key, n.At, "a claim needs a %s", key)
 		}
 	}
 	switch {
 	case c.Above == nil && c.Below == nil:
-		s.lacks(n, "above", n.at, "a claim says where its intervals lie: above: 0%%, below: 5%%, or both")
+		s.Lacks(n, "above", n.At, "a claim says where its intervals lie: above: 0%%, below: 5%%, or both")
 	case c.Above != nil && c.Below != nil && *c.Above >= *c.Below:
-		s.fail(n.get("below").at, "nothing is both above %s and below %s", formatShare(*c.Above), formatShare(*c.Below))
+		s.Fail(n.Get("below").At, "nothing is both above %s and below %s", program.FormatShare(*c.Above), program.FormatShare(*c.Below))
 	}
 	if c.Metric == metric.LostShare && (c.Of == "ratio" || c.Over != "") {
-		s.fail(n.get("metric").at, "lost spans are counted for each variant and operation: leave out of: ratio and over")
+		s.Fail(n.Get("metric").At, "lost spans are counted for each variant and operation: leave out of: ratio and over")
 	}
 	if c.Metric == metric.LostShare && c.Below != nil && *c.Below <= 0 {
-		s.fail(n.get("below").at, "no share of spans is below %s, and none lost is 0 itself: write below: 0.01%% or the like", formatShare(*c.Below))
+		s.Fail(n.Get("below").At, "no share of spans is below %s, and none lost is 0 itself: write below: 0.01%% or the like", program.FormatShare(*c.Below))
 	}
-	s.pairOf(n, *c)
+	checkPairOf(s, n, *c)
 }
 
-// pairOf complains of a ratio of which it is not clear what is held against what.
-func (s *source) pairOf(n *node, c Claim) {
+// checkPairOf complains of a ratio of which it is not clear what is held against what.
+func checkPairOf(s *program.Source, n *program.Node, c Claim) {
 	pair := len(c.Variants) == 2 || len(c.Workloads) == 2
 	switch {
 	case c.Of != "ratio" && c.Beside != "":
-		s.fail(n.get("beside").at, "what is beside the metric is held against it in a ratio: add of: ratio")
+		s.Fail(n.Get("beside").At, "what is beside the metric is held against it in a ratio: add of: ratio")
 	case c.Beside != "" && (pair || c.Beside == c.Metric):
-		s.fail(n.get("beside").at, "a ratio is of two metrics, or of two variants or workloads: name two different metrics, or leave beside out")
+		s.Fail(n.Get("beside").At, "a ratio is of two metrics, or of two variants or workloads: name two different metrics, or leave beside out")
 	case c.Of == "ratio" && c.Beside == "" && !pair && len(c.Operation) != 2:
-		s.fail(n.get("of").at, "a ratio is of two variants, two workloads, two operations, or of the metric and one beside it: name two, the first over the second")
+		s.Fail(n.Get("of").At, "a ratio is of two variants, two workloads, two operations, or of the metric and one beside it: name two, the first over the second")
 	}
-}
-
-func (s *source) metric(n *node) string { return s.oneOf(n, "metric", metricNames()...) }
-
-// among reads a list of names of variants, workloads or operations, each of which is known.
-func (s *source) among(n *node, what string) []string {
-	var out []string
-	for i, name := range s.texts(n) {
-		at := n.at
-		if n.kind == list {
-			at = n.items[i].at
-		}
-		switch {
-		case !slices.Contains(s.names[what], name):
-			s.fail(at, "%s", unknown(what, printable(name), s.names[what]))
-		case slices.Contains(out, name):
-			s.fail(at, "%s %q is here a second time", what, printable(name))
-		default:
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
-// bound reads a relative difference: 5%, -0.1 or 0.
-func (s *source) bound(n *node) *float64 {
-	v, _, err := parsePercent(s.text(n))
-	if err != nil {
-		s.fail(n.at, "%v", err)
-		return nil
-	}
-	return &v
-}
-
-// The metrics of findings.json, as far as a file may name them.
-
-// metricNames are the names of all metrics that may be published and claimed about, sorted.
-func metricNames() []string {
-	return slices.Sorted(slices.Values(metric.Where(func(r metric.Row) bool { return r.Limited || r.Named })))
 }
 
 // Budgets: what the user is willing to pay, per metric.
@@ -222,22 +184,22 @@ func limitedWords() []string {
 	return append(slices.Collect(maps.Keys(metric.Limits())), limitedNames()...)
 }
 
-func (s *source) budget(n *node) []Limit {
+func readBudget(s *program.Source, n *program.Node) []Limit {
 	var out []Limit
-	for _, e := range s.entries(n, "budget") {
-		name, err := metricOf(e.key)
+	for _, e := range s.Entries(n, "budget") {
+		name, err := metricOf(e.Key)
 		if err != nil {
-			s.fail(e.at, "%v", err)
+			s.Fail(e.At, "%v", err)
 			continue
 		}
 		if slices.ContainsFunc(out, func(l Limit) bool { return l.Metric == name }) {
-			s.fail(e.at, "%s has a limit already", name)
+			s.Fail(e.At, "%s has a limit already", name)
 			continue
 		}
-		text := s.line(e.value)
+		text := s.Line(e.Value)
 		value, err := parseLimit(name, text)
 		if err != nil {
-			s.fail(e.value.at, "%v", err)
+			s.Fail(e.Value.At, "%v", err)
 			continue
 		}
 		out = append(out, Limit{Metric: name, Value: value, Text: text})
@@ -253,20 +215,20 @@ func metricOf(word string) (string, error) {
 	if slices.Contains(limitedNames(), word) {
 		return word, nil
 	}
-	return "", fmt.Errorf("%s", unknown("metric of a budget", printable(word), limitedWords()))
+	return "", fmt.Errorf("%s", program.Unknown("metric of a budget", program.Printable(word), limitedWords()))
 }
 
 // parseLimit reads 5% or 0.05. A bare number above 1 is more likely a forgotten
 // % than an increase by that many times.
 func parseLimit(name, text string) (float64, error) {
-	v, percent, err := parsePercent(text)
+	v, percent, err := program.ParsePercent(text)
 	switch {
 	case err != nil:
 		return 0, err
 	case v < 0:
 		return 0, fmt.Errorf("a budget cannot be negative: %s", text)
 	case v > 1 && !percent:
-		return 0, fmt.Errorf("%s would be %s; write %s%%, or %s if it is meant", text, formatShare(v), text, formatShare(v))
+		return 0, fmt.Errorf("%s would be %s; write %s%%, or %s if it is meant", text, program.FormatShare(v), text, program.FormatShare(v))
 	case v > 1 && name == metric.LostShare:
 		return 0, fmt.Errorf("no more than 100%% can be lost: %s", text)
 	}
@@ -276,17 +238,17 @@ func parseLimit(name, text string) (float64, error) {
 // ParseBudget reads the words of a flag: "cpu=3%,p99=5%,lost=0". Errors name the
 // words, not the flag.
 func ParseBudget(text string) ([]Limit, error) {
-	s := &source{}
-	flag := place{flag: quote(text)}
-	n := &node{kind: mapping, at: flag}
+	s := &program.Source{}
+	flag := program.Place{Flag: quote(text)}
+	n := &program.Node{Kind: program.Mapping, At: flag}
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, ok := strings.Cut(strings.TrimSpace(part), "=")
 		if !ok {
-			s.fail(flag, "%q is not METRIC=SHARE, such as cpu=3%%", printable(part))
+			s.Fail(flag, "%q is not METRIC=SHARE, such as cpu=3%%", program.Printable(part))
 			continue
 		}
-		n.entries = append(n.entries, entry{name, flag, &node{kind: scalar, text: value, at: flag}})
+		n.Entries = append(n.Entries, program.Entry{Key: name, At: flag, Value: &program.Node{Kind: program.Scalar, Text: value, At: flag}})
 	}
-	limits := s.budget(n)
-	return limits, s.err()
+	limits := readBudget(s, n)
+	return limits, s.Err()
 }

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 const figures = `source,workload,operation,variant,metric,parameter,value,spread,note
@@ -35,7 +36,7 @@ func parseStudy(t *testing.T, text, csv string) ([]*Experiment, error) {
 }
 
 func TestStudy(t *testing.T) {
-	es, err := parseStudy(t, repeats+"published: f.csv\nclaims:"+strings.ReplaceAll(claims, "\n", "\n  "), byteOrderMark+figures)
+	es, err := parseStudy(t, repeats+"published: f.csv\nclaims:"+strings.ReplaceAll(claims, "\n", "\n  "), program.ByteOrderMark+figures)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func TestStudyWrong(t *testing.T) {
 		head + ",calls,call,none,throughput,,1,,\n":                 `the column source is empty`,
 	} {
 		_, err := parseStudy(t, repeats+"published: f.csv\n", csv)
-		if err == nil || !IsProblem(err) || !strings.Contains(err.Error(), want) {
+		if err == nil || !program.IsProblem(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q\n%v\nwant %s", csv, err, want)
 		}
 	}
@@ -127,7 +128,7 @@ func TestStudyWrong(t *testing.T) {
 		"{name: a, text: b, metric: throughput, above: high}":                             `"high" is not a share`,
 	} {
 		_, err := parseStudy(t, repeats+"claims: ["+claim+"]\n", "")
-		if err == nil || !IsProblem(err) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "x.yaml:4:") {
+		if err == nil || !program.IsProblem(err) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "x.yaml:4:") {
 			t.Errorf("%s\n%v\nwant %s", claim, err, want)
 		}
 	}
@@ -143,15 +144,15 @@ func TestPublishedOfABuiltIn(t *testing.T) {
 		"experiments/e.published.csv": {Data: []byte("source,workload,operation,variant,metric,parameter,value,spread,note\nDoe,,o,b,latency_p99,,1,,\n")},
 		"secret":                      {Data: []byte("x")},
 	}
-	es, err := NewCatalog(tree).Experiment("e")
+	es, err := BuiltIn(program.NewCatalog(tree), "e")
 	if err != nil || len(es[0].Published) != 1 {
 		t.Fatalf("%v", err)
 	}
-	if names, err := NewCatalog(tree).Experiments(); err != nil || !cmp.Equal(names, []string{"e"}) {
+	if names, err := program.NewCatalog(tree).Experiments(); err != nil || !cmp.Equal(names, []string{"e"}) {
 		t.Errorf("experiments %v, %v", names, err)
 	}
 	tree["experiments/e.yaml"].Data = []byte(strings.Replace(string(tree["experiments/e.yaml"].Data), "e.published.csv", "../secret", 1))
-	if _, err := NewCatalog(tree).Experiment("e"); err == nil || !strings.Contains(err.Error(), "is not in the folder of this experiment") {
+	if _, err := BuiltIn(program.NewCatalog(tree), "e"); err == nil || !strings.Contains(err.Error(), "is not in the folder of this experiment") {
 		t.Errorf("%v", err)
 	}
 }
@@ -160,11 +161,11 @@ func FuzzPublished(f *testing.F) {
 	f.Add(figures)
 	f.Add("source,workload,operation,variant,metric,parameter,value,spread,note\n\"a\",calls,call,none,capacity,rate=60/min,1e300,0,\"#\"\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		read := func(text string) ([]Published, Problems) {
-			s := &source{file: "f.csv"}
+		read := func(text string) ([]Published, program.Problems) {
+			s := &program.Source{File: "f.csv"}
 			known := studied{own: []string{"calls"}, variants: []string{"none", "kieker"}, operations: []string{"call"}}
-			rows := s.figures(text, s, func(line int) place { return place{line: line, column: 1} }, known)
-			return rows, s.problems
+			rows := readFigures(s, text, s, func(line int) program.Place { return program.Place{Line: line, Column: 1} }, known)
+			return rows, s.Problems
 		}
 		rows, problems := read(text)
 		if len(problems) > 0 || len(rows) == 0 {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // Summary says in one line what the experiment runs.
@@ -31,7 +33,7 @@ func (e *Experiment) Summary() string {
 func (e *Experiment) durations() string {
 	var out []string
 	for _, o := range e.Operations {
-		out = append(out, formatDuration(e.Load.For(o).Duration))
+		out = append(out, program.FormatDuration(e.Load.For(o).Duration))
 	}
 	if len(slices.Compact(slices.Clone(out))) == 1 {
 		return out[0]
@@ -72,15 +74,6 @@ func (e *Experiment) Rewritten() []string {
 				out = append(out, fmt.Sprintf("variant %s via %s: %s", v.Name, hop.Name, line))
 			}
 		}
-	}
-	return out
-}
-
-// Lines are the changes in words.
-func (c *Copy) Lines() []string {
-	var out []string
-	for _, one := range c.Changes {
-		out = append(out, fmt.Sprintf("%s:%d: %s", c.File, one.Line, one.Text))
 	}
 	return out
 }

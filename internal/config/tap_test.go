@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/role"
 )
 
@@ -27,7 +28,7 @@ func TestTap(t *testing.T) {
 		var got []string
 		for _, hop := range all[0].Variants[1].Via {
 			got = append(got, hop.Name)
-			if tap := hop.Service.Name == tapService; (hop.Role == role.Sink) != tap || tap && !hop.Role.Harness() {
+			if tap := hop.Service.Name == program.TapService; (hop.Role == role.Sink) != tap || tap && !hop.Role.Harness() {
 				t.Errorf("%s: %s has the role %s", via, hop.Name, hop.Role)
 			}
 		}
@@ -45,7 +46,7 @@ func TestTap(t *testing.T) {
 			t.Errorf("%s: %v, want %s", via, err, want)
 		}
 	}
-	if _, err := ParseService("s.yaml", "s", []byte("run: [x]\nrole: load\n")); err == nil {
+	if _, err := program.ParseService("s.yaml", "s", []byte("run: [x]\nrole: load\n")); err == nil {
 		t.Error("a service is taken for the load generator")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // TestPlanAppends: what a tracer and its settings append stands behind what is
@@ -61,7 +62,7 @@ func TestPlanTemplates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := Expand(p.Processes[0].Templates["agent.conf"], map[string]string{"sink.kieker": "h:1"})
+	got, err := program.Expand(p.Processes[0].Templates["agent.conf"], map[string]string{"sink.kieker": "h:1"})
 	if want := "to=h:1\nshare=0.125 of 12.5%\nmode=full a {port} /home/{port} {brace} ${x}\n"; err != nil || got != want {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}
@@ -83,7 +84,7 @@ func TestOwnTemplates(t *testing.T) {
 		t.Fatal(err)
 	}
 	app := p.Processes[1]
-	got, err := Expand(app.Templates["proxy.yaml"], map[string]string{"port": "1", "port.admin": "2", "db.port": "3", "sink.kieker": "h:4"})
+	got, err := program.Expand(app.Templates["proxy.yaml"], map[string]string{"port": "1", "port.admin": "2", "db.port": "3", "sink.kieker": "h:4"})
 	if want := "listen: 1\nadmin: 2\nto: 3 h:4 {x: y}\n"; err != nil || got != want || app.Templates["agent.conf"] == "" || len(p.Processes[0].Templates) != 1 {
 		t.Errorf("%q, %v; want %q, and the tracer's own", got, err, want)
 	}
@@ -129,7 +130,7 @@ func TestTracerFolders(t *testing.T) {
 			"tracers/t/tracer.yaml": text + "\nsettings: {seed: {default: x}}\n",
 			"tracers/t/a.conf":      "a={setting.seed}\nb={setting.speed}\n",
 		})
-		if _, err := c.Tracer("t"); err == nil || !IsProblem(err) || !strings.Contains(err.Error(), want) {
+		if _, err := c.Tracer("t"); err == nil || !program.IsProblem(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 const shopTopology = `# a comment that results keep
@@ -66,7 +68,7 @@ func TestTopologyIsAWorkload(t *testing.T) {
 		t.Fatal(err)
 	}
 	// home: 1 + 2·3 for cart and stock + 1 for the store's client.
-	for name, want := range map[string]Number{"home": {8, 8}, "bare": {1, 1}, "mix": {1, 8}} {
+	for name, want := range map[string]program.Number{"home": {Low: 8, High: 8}, "bare": {Low: 1, High: 1}, "mix": {Low: 1, High: 8}} {
 		if got := plan.Spans[name]; got != want {
 			t.Errorf("%s makes %v spans, want %v", name, got, want)
 		}

@@ -1,33 +1,14 @@
-// Package config owns the files that a person writes: experiments, workloads and
-// tracers. It parses them, checks them with file:line:column errors, fills in
-// defaults, and resolves variants into what is to be started. It knows nothing
-// of processes and of time passing.
+// Package config owns experiments: it parses and checks their files and flags, fills in defaults, and resolves variants
+// into what is to be started. What programs are, package program knows. It must not know processes and time passing.
 package config
 
-// OrderRandom takes the rows of request data by chance.
-const OrderRandom = "random"
-
-// Share is one operation's part of a mix.
-type Share struct {
-	Operation Operation
-	Weight    float64
-}
-
-// Number is a count of spans: an exact one, or an interval where it varies.
-type Number struct{ Low, High float64 }
+import "github.com/tracetax/tracetax/internal/config/program"
 
 // Untraced reports whether a variant is the program as it is: without a tracer, and without variables or arguments that
 // may switch on one of the program's own.
 func (v Variant) Untraced() bool {
-	return (v.Tracer == nil || v.Tracer.Name == NoTracer) && len(v.Env) == 0 && len(v.Args) == 0
+	return (v.Tracer == nil || v.Tracer.Name == program.NoTracer) && len(v.Env) == 0 && len(v.Args) == 0
 }
-
-// FileFormats are the formats of files that spans are counted in.
-var FileFormats = []string{"kieker"}
-
-// Steps of tracing, in the order of a span's way: a choice of a tracer says which are
-// left with it, so that what each of them adds can be told.
-var Steps = []string{"instrumentation", "probe", "queue", "writing"}
 
 // What an experiment asks for: its load, its design, its budget.
 

@@ -11,12 +11,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/role"
 )
 
 // relays is a catalog with a service that spans can pass through.
-func relays() *Catalog {
+func relays() *program.Catalog {
 	return shelf(map[string]string{
 		"services/relay/service.yaml": `
 needs: [{command: relay, install: get it}]
@@ -94,12 +95,12 @@ variants:
 	if own := e.Variants[2].Via[0]; own.Config != "mine: ${env:TO}\n" || own.Service.Receives[protocol.OTLPGRPC] != "127.0.0.1:{port}" {
 		t.Errorf("%+v", own)
 	}
-	says := []Saying{{What: "received", Metrics: "in_spans"}, {What: "sampled", Metrics: `out_spans{why="sampled", who="me"}`, Absent: "none"},
+	says := []program.Saying{{What: "received", Metrics: "in_spans"}, {What: "sampled", Metrics: `out_spans{why="sampled", who="me"}`, Absent: "none"},
 		{What: "dropped", Log: `dropped (?P<n>\d+)`, Take: "sum"}}
 	if diff := cmp.Diff(says, edge.Service.Says); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if !slices.ContainsFunc(e.Needs(), func(n Need) bool { return n.Command == "relay" }) {
+	if !slices.ContainsFunc(e.Needs(), func(n program.Need) bool { return n.Command == "relay" }) {
 		t.Errorf("needs %+v", e.Needs())
 	}
 	if !strings.Contains(e.Summary(), "one via relay, own via relay, two via edge and tail") {
@@ -169,7 +170,7 @@ func TestHopsThatDoNotUnderstandEachOther(t *testing.T) {
 			via = "tracer: otel-java, " + via
 		}
 		_, err := ParseExperiment("x.yaml", ".", []byte("workload: calls\nvariants: {none: , x: {"+via+"}}\n"), c)
-		if err == nil || !IsProblem(err) || !strings.Contains(err.Error(), want) {
+		if err == nil || !program.IsProblem(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", via, err, want)
 		}
 	}
@@ -196,21 +197,21 @@ func TestBadServices(t *testing.T) {
 		"build: {run: make}":   "run must be a list of commands",
 		"config: '{templtes}'": `unknown placeholder "{templtes}"`,
 	} {
-		_, err := ParseService("s.yaml", "s", []byte("run: [x]\n"+text+"\n"))
-		if err == nil || !IsProblem(err) || !strings.Contains(err.Error(), want) {
+		_, err := program.ParseService("s.yaml", "s", []byte("run: [x]\n"+text+"\n"))
+		if err == nil || !program.IsProblem(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
 }
 
 func TestParseSeries(t *testing.T) {
-	for text, want := range map[string]*Series{
+	for text, want := range map[string]*program.Series{
 		"a_b":               {Name: "a_b"},
 		`a{b="c"}`:          {Name: "a", Labels: map[string]string{"b": "c"}},
 		`a{b="c", d="e f"}`: {Name: "a", Labels: map[string]string{"b": "c", "d": "e f"}},
 		"":                  nil, "1a": nil, "a{}": nil, `a{b="c"`: nil, `a{b='c'}`: nil, `a{b="c",}`: nil, `a b`: nil,
 	} {
-		got, ok := ParseSeries(text)
+		got, ok := program.ParseSeries(text)
 		if ok != (want != nil) || ok && !cmp.Equal(got, *want) {
 			t.Errorf("%q: %+v, %t; want %+v", text, got, ok, want)
 		}
@@ -274,7 +275,7 @@ variants:
 		"run: [x]\nhop: {hop: {run: [y]}}\n":    "hop has no hop",
 		"run: [x]\nhop: {role: nothing}\n":      "service.yaml:2:13",
 	} {
-		if _, err := ParseService("service.yaml", "x", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := program.ParseService("service.yaml", "x", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}

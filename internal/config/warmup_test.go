@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // TestWarmups: a warm-up is given, or found by a pilot.
@@ -56,7 +58,7 @@ func TestWarmupOverridden(t *testing.T) {
 		t.Errorf("%v, %+v", err, e.Load)
 	}
 	e = parseOne(t, small+"load: {warmup: auto}")
-	if e.Quicken(); e.Load.Warmup != Requests.Row().QuickWarmup || e.Load.WarmupMost != 0 {
+	if e.Quicken(); e.Load.Warmup != program.Requests.Row().QuickWarmup || e.Load.WarmupMost != 0 {
 		t.Errorf("quick: %+v", e.Load)
 	}
 }
@@ -93,7 +95,7 @@ func TestWarmupOfTheWorkload(t *testing.T) {
 
 // TestWarmupAllOfItself: a self-driving program is not asked in turn.
 func TestWarmupAllOfItself(t *testing.T) {
-	_, err := ParseWorkload("w.yaml", "w", []byte("self: true\nwarmup_all: 9s\nprocesses: [{name: app, run: [x]}]\noperations: {call: {drive: {depth: 5}}}\n"))
+	_, err := program.ParseWorkload("w.yaml", "w", []byte("self: true\nwarmup_all: 9s\nprocesses: [{name: app, run: [x]}]\noperations: {call: {drive: {depth: 5}}}\n"))
 	if err == nil || !strings.Contains(err.Error(), "asked by requests") {
 		t.Errorf("error %v", err)
 	}

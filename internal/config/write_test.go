@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // everything uses all keys that a user's own experiment may have, and texts
@@ -56,7 +57,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		es, err := builtIn().Experiment(name)
+		es, err := BuiltIn(builtIn(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +131,7 @@ variants: {none: , otel-python: , mine: {env: {MY_SECRET: hush8}, args: ["--pass
 	if err == nil || !strings.Contains(err.Error(), "set the environment variable REDACTED_AUTHORIZATION to it") {
 		t.Errorf("reading it without the credentials: %v", err)
 	}
-	for _, name := range envReferences(string(text)) {
+	for _, name := range program.EnvReferences(string(text)) {
 		t.Setenv(name, "again")
 	}
 	es, err := ParseExperiment("experiment.yaml", ".", text, builtIn())

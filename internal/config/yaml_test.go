@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // A byte-order mark at the start of a file is no part of it, and keys of its author's own are passed over at its top.
@@ -17,7 +18,7 @@ func TestMarksAndKeysOfOnesOwn(t *testing.T) {
 		"one to merge":    "x-load: &load {rate: 100/s}\n" + strings.TrimPrefix(small, "\n") + "load: {<<: *load}\n",
 		"a mark and both": "\ufeffx-a: {b: [1]}\n" + strings.TrimPrefix(small, "\n") + "x-c:\n",
 	} {
-		if diff := cmp.Diff(plain, parseOne(t, text), same, cmpopts.IgnoreFields(Workload{}, "Dir")); diff != "" {
+		if diff := cmp.Diff(plain, parseOne(t, text), same, cmpopts.IgnoreFields(program.Workload{}, "Dir")); diff != "" {
 			t.Errorf("%s (-without +with)\n%s", name, diff)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 )
@@ -144,8 +145,8 @@ func TestWindowsOfASweep(t *testing.T) {
 		}
 	}
 	foreseen, err := Foresee(&config.Experiment{
-		Operations: []config.Operation{{Name: "a", Rate: 500}}, Load: s.Experiment.Load, Design: s.Experiment.Design,
-		Workload: &config.Workload{Name: "w"}, Variants: []config.Variant{{Name: "x", Tracer: &config.Tracer{Name: "none"}}},
+		Operations: []program.Operation{{Name: "a", Rate: 500}}, Load: s.Experiment.Load, Design: s.Experiment.Design,
+		Workload: &program.Workload{Name: "w"}, Variants: []config.Variant{{Name: "x", Tracer: &program.Tracer{Name: "none"}}},
 	})
 	if err != nil || looked == 0 {
 		t.Fatal(err, looked)
@@ -224,9 +225,9 @@ func TestForesee(t *testing.T) {
 
 func foresee(t *testing.T, change func(*config.Experiment)) {
 	e := &config.Experiment{
-		Workload:   &config.Workload{Name: "w", Processes: []config.Process{{Name: "app", Role: "app", Traced: true, Run: []string{"app", "{port}"}}}},
-		Operations: []config.Operation{{Name: "a"}},
-		Variants:   []config.Variant{{Name: "x", Tracer: &config.Tracer{Name: "none"}}, {Name: "y", Tracer: &config.Tracer{Name: "none"}, Env: map[string]string{"TO": "{sink.otlp.grpc}"}}},
+		Workload:   &program.Workload{Name: "w", Processes: []program.Process{{Name: "app", Role: "app", Traced: true, Run: []string{"app", "{port}"}}}},
+		Operations: []program.Operation{{Name: "a"}},
+		Variants:   []config.Variant{{Name: "x", Tracer: &program.Tracer{Name: "none"}}, {Name: "y", Tracer: &program.Tracer{Name: "none"}, Env: map[string]string{"TO": "{sink.otlp.grpc}"}}},
 		Load:       config.Load{Duration: 10 * time.Second},
 		Design:     config.Design{Blocks: 4, Seed: 3},
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/design/capacity"
 	"github.com/tracetax/tracetax/internal/record"
@@ -62,7 +63,7 @@ type Loop struct {
 
 	// Search makes the search for the capacity of an operation; nil is that of the
 	// package capacity.
-	Search func(config.Capacity, config.Operation) run.Searcher
+	Search func(config.Capacity, program.Operation) run.Searcher
 	// Precise says whether a history is enough for the precision that the design asks
 	// for. It must be pure; it is needed where the design asks for a precision.
 	Precise func(history []record.Record) (bool, error)
@@ -70,9 +71,9 @@ type Loop struct {
 	Spoiled func(history []record.Record) (int, error)
 
 	history []record.Record
-	spans   map[string]map[string]config.Number // by variant and operation
-	begun   map[string]record.Begun             // by variant: how the traces of its operations are told from others
-	lasted  map[record.Kind]time.Duration       // of the runs so far
+	spans   map[string]map[string]program.Number // by variant and operation
+	begun   map[string]record.Begun              // by variant: how the traces of its operations are told from others
+	lasted  map[record.Kind]time.Duration        // of the runs so far
 	made    map[record.Kind]int
 	judged  judgement
 }
@@ -97,7 +98,7 @@ type Event struct {
 func (l *Loop) Run(ctx context.Context, history []record.Record) ([]record.Record, error) {
 	l.history = slices.Clone(history)
 	l.lasted, l.made = map[record.Kind]time.Duration{}, map[record.Kind]int{}
-	l.spans, l.begun, l.judged = map[string]map[string]config.Number{}, map[string]record.Begun{}, judgement{}
+	l.spans, l.begun, l.judged = map[string]map[string]program.Number{}, map[string]record.Begun{}, judgement{}
 	for i := range l.history {
 		l.learn(&l.history[i])
 	}
@@ -157,7 +158,7 @@ func (l *Loop) ask(made []record.Record) error {
 		r := &made[i]
 		prepared := l.prepared(r.Variant)
 		first := !slices.ContainsFunc(l.history[:len(l.history)-len(made)], func(h record.Record) bool { return h.Variant == r.Variant && !h.Failed() })
-		if len(r.Elsewhere) == 0 || !first || prepared.Variant.TracerName() != config.NoTracer || prepared.Variant.Untraced() || prepared.Plan.NamesSink() {
+		if len(r.Elsewhere) == 0 || !first || prepared.Variant.TracerName() != program.NoTracer || prepared.Variant.Untraced() || prepared.Plan.NamesSink() {
 			continue
 		}
 		where := "they could not be sent"
@@ -245,7 +246,7 @@ func (l *Loop) tell(plan design.Plan, e Event) {
 
 // search makes the search for the capacity of an operation. It sets out from the rate
 // that the operation is asked at elsewhere, or from the workload's.
-func (l *Loop) search(c config.Capacity, o config.Operation) run.Searcher {
+func (l *Loop) search(c config.Capacity, o program.Operation) run.Searcher {
 	if l.Search != nil {
 		return l.Search(c, o)
 	}
@@ -285,9 +286,9 @@ func (l *Loop) warmup(kind record.Kind) (time.Duration, error) {
 // watched is the phase of a pilot that finds the warm-up: the load of the measured phases,
 // and of a sweep that level at which code gets warm last. A search is warmed up at the rate
 // that it sets out from.
-func (l *Loop) watched(phase design.Phase, operations []config.Operation, rates map[string]float64) run.PhaseRequest {
+func (l *Loop) watched(phase design.Phase, operations []program.Operation, rates map[string]float64) run.PhaseRequest {
 	e := l.Experiment
-	at := slices.IndexFunc(operations, func(o config.Operation) bool { return o.Name == phase.Operation })
+	at := slices.IndexFunc(operations, func(o program.Operation) bool { return o.Name == phase.Operation })
 	level := e.Load.Lowest()
 	request := run.PhaseRequest{
 		Operation: operations[at], Load: level.Load, Parameter: level.Parameter, Watched: warmup.Watched(e.Load.WarmupMost),

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 )
@@ -41,9 +42,9 @@ func TestRunsAndEvents(t *testing.T) {
 		t.Errorf("first run %s: only the variant that exports is calibrated, and first", runner.made[0])
 	}
 	for _, q := range runner.seen[1:] {
-		want := config.Number{}
+		want := program.Number{}
 		if q.Plan.Variant == "otel" {
-			want = config.Number{Low: 3, High: 3} // as learnt in the calibration: 60 spans from 20 operations
+			want = program.Number{Low: 3, High: 3} // as learnt in the calibration: 60 spans from 20 operations
 		}
 		if got := q.Spans["a"]; got != want {
 			t.Errorf("%s: spans per operation %v, want %v", q.Name, got, want)
@@ -165,7 +166,7 @@ func TestAsksWhereSpansGo(t *testing.T) {
 	}{
 		"own":     {func(*Loop, *script) {}, nil, true},
 		"none":    {func(l *Loop, _ *script) { l.Variants[1].Variant.Env = nil }, nil, false},
-		"traced":  {func(l *Loop, _ *script) { l.Variants[1].Variant.Tracer = &config.Tracer{Name: "otel-go"} }, nil, false},
+		"traced":  {func(l *Loop, _ *script) { l.Variants[1].Variant.Tracer = &program.Tracer{Name: "otel-go"} }, nil, false},
 		"quick":   {func(l *Loop, _ *script) { l.Experiment.Design.Quick = true }, nil, false},
 		"silent":  {func(_ *Loop, s *script) { s.elsewhere = "none" }, nil, false},
 		"resumed": {func(*Loop, *script) {}, []record.Record{{Kind: record.Measured, Variant: "own", Block: 1}}, false},

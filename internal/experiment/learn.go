@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
@@ -28,7 +28,7 @@ func (l *Loop) learn(r *record.Record) {
 	}
 	spans := maps.Clone(l.prepared(r.Variant).Plan.Spans)
 	if spans == nil {
-		spans = map[string]config.Number{}
+		spans = map[string]program.Number{}
 	}
 	learnt := ledger.Learn(l.calibrations(r.Variant), 1, false)
 	for _, phase := range r.Phases {
@@ -37,7 +37,7 @@ func (l *Loop) learn(r *record.Record) {
 		}
 		// Where it varies a drain must not end early on it.
 		if per, known := learnt[phase.Work()]; known && per.Low == per.High {
-			spans[phase.Work()] = config.Number{Low: per.Low, High: per.High}
+			spans[phase.Work()] = program.Number{Low: per.Low, High: per.High}
 		}
 	}
 	l.spans[r.Variant] = spans

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 )
@@ -46,12 +47,12 @@ func (s *shaped) Run(ctx context.Context, q run.Request) (record.Record, error) 
 func TestWhatADrainIsTold(t *testing.T) {
 	for name, c := range map[string]struct {
 		shapes record.Shapes
-		want   config.Number
+		want   program.Number
 		roots  []string
 	}{
-		"all alike":                   {record.Shapes{"GET /": {3: 20}}, config.Number{Low: 3, High: 3}, []string{"GET /"}},
-		"a sum that is whole by luck": {record.Shapes{"GET /": {2: 1, 3: 18, 4: 1}}, config.Number{}, []string{"GET /"}},
-		"beside a timer's":            {record.Shapes{"GET /": {3: 20}, "tick": {4: 5}}, config.Number{Low: 3, High: 3}, []string{"GET /"}},
+		"all alike":                   {record.Shapes{"GET /": {3: 20}}, program.Number{Low: 3, High: 3}, []string{"GET /"}},
+		"a sum that is whole by luck": {record.Shapes{"GET /": {2: 1, 3: 18, 4: 1}}, program.Number{}, []string{"GET /"}},
+		"beside a timer's":            {record.Shapes{"GET /": {3: 20}, "tick": {4: 5}}, program.Number{Low: 3, High: 3}, []string{"GET /"}},
 	} {
 		runner := &shaped{shapes: c.shapes}
 		s := newLoop(nil, &kept{})
@@ -179,17 +180,17 @@ func (k *kept) Append(r record.Record) error {
 }
 
 func newLoop(r Runner, k Keeper) *Loop {
-	exporting := config.Process{Name: "app", Env: map[string]string{"ENDPOINT": "{sink.otlp.grpc}"}}
-	plan := func(name string, processes ...config.Process) *config.Plan {
+	exporting := program.Process{Name: "app", Env: map[string]string{"ENDPOINT": "{sink.otlp.grpc}"}}
+	plan := func(name string, processes ...program.Process) *config.Plan {
 		return &config.Plan{
 			Variant: name, Processes: processes, Sampling: 1,
-			Operations: []config.Operation{{Name: "a", URL: "/filled-in"}, {Name: "b", URL: "/filled-in"}},
+			Operations: []program.Operation{{Name: "a", URL: "/filled-in"}, {Name: "b", URL: "/filled-in"}},
 		}
 	}
 	return &Loop{
 		Experiment: &config.Experiment{
-			Workload:   &config.Workload{Name: "w"},
-			Operations: []config.Operation{{Name: "a", URL: "/${env:A}"}, {Name: "b", URL: "/${env:B}"}},
+			Workload:   &program.Workload{Name: "w"},
+			Operations: []program.Operation{{Name: "a", URL: "/${env:A}"}, {Name: "b", URL: "/${env:B}"}},
 			Load:       config.Load{Duration: time.Second},
 			Design:     config.Design{Blocks: 3, Seed: 1},
 		},
@@ -291,24 +292,24 @@ func TestVerified(t *testing.T) {
 // A quick experiment over a self-driving workload takes its word for how many spans
 // are made, where it gives it; what a tracer keeps in its buffer is learnt all the same.
 func TestLearns(t *testing.T) {
-	declared := map[string]config.Number{"call": {Low: 10, High: 10}}
+	declared := map[string]program.Number{"call": {Low: 10, High: 10}}
 	for name, test := range map[string]struct {
 		change func(*config.Experiment, *config.Plan)
 		want   bool
 	}{
 		"quick":        {func(*config.Experiment, *config.Plan) {}, false},
 		"not quick":    {func(e *config.Experiment, _ *config.Plan) { e.Design.Quick = false }, true},
-		"requests":     {func(_ *config.Experiment, p *config.Plan) { p.Driver = config.Requests }, true},
+		"requests":     {func(_ *config.Experiment, p *config.Plan) { p.Driver = program.Requests }, true},
 		"a buffer":     {func(_ *config.Experiment, p *config.Plan) { p.Buffers = 1000 }, true},
 		"other depths": {func(e *config.Experiment, _ *config.Plan) { e.Load.Depths = []int{2, 4} }, true},
 		"not declared": {func(_ *config.Experiment, p *config.Plan) { p.Spans = nil }, true},
 		"one of two not declared": {func(e *config.Experiment, _ *config.Plan) {
-			e.Operations = append(e.Operations, config.Operation{Name: "b"})
+			e.Operations = append(e.Operations, program.Operation{Name: "b"})
 		}, true},
 		"exports nothing": {func(e *config.Experiment, p *config.Plan) { e.Design.Quick, p.Processes = false, nil }, false},
 	} {
-		e := &config.Experiment{Operations: []config.Operation{{Name: "call"}}, Design: config.Design{Quick: true}}
-		p := &config.Plan{Driver: config.SelfDriving, Spans: declared, Processes: []config.Process{{Env: map[string]string{"TO": "{sink.otlp.grpc}"}}}}
+		e := &config.Experiment{Operations: []program.Operation{{Name: "call"}}, Design: config.Design{Quick: true}}
+		p := &config.Plan{Driver: program.SelfDriving, Spans: declared, Processes: []program.Process{{Env: map[string]string{"TO": "{sink.otlp.grpc}"}}}}
 		test.change(e, p)
 		if got := learns(e, p); got != test.want {
 			t.Errorf("%s: %t", name, got)

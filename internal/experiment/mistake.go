@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/pace"
 	"github.com/tracetax/tracetax/internal/record"
@@ -98,7 +99,7 @@ func (l *Loop) neverReady(r *record.Record) *MistakeError {
 // noSpans says that a calibration saw no span of a variant, or of an operation of which some are declared.
 func (l *Loop) noSpans(r *record.Record) *MistakeError {
 	prepared := l.prepared(r.Variant)
-	if !prepare.Exports(prepared.Calibration) || prepared.Calibration.Sampling <= 0 || prepared.Variant.TracerName() == config.NoTracer && r.Variant == l.Variants[0].Variant.Name || l.leftOut(r) {
+	if !prepare.Exports(prepared.Calibration) || prepared.Calibration.Sampling <= 0 || prepared.Variant.TracerName() == program.NoTracer && r.Variant == l.Variants[0].Variant.Name || l.leftOut(r) {
 		return nil
 	}
 	came := r.Life.Sum() + r.Life.Thrown
@@ -136,7 +137,7 @@ func (l *Loop) batches(r *record.Record) bool {
 	for _, per := range prepared.Plan.Spans {
 		declared = declared || per.Low > 0
 	}
-	return prepared.Variant.TracerName() == config.NoTracer && !declared && prepared.Plan.Sampling >= 1 && l.Experiment.FaultsOf(prepared.Variant) == (config.Faults{})
+	return prepared.Variant.TracerName() == program.NoTracer && !declared && prepared.Plan.Sampling >= 1 && l.Experiment.FaultsOf(prepared.Variant) == (config.Faults{})
 }
 
 // leftOut reports whether the tracer or a hop says that there were spans which did not come.
@@ -259,7 +260,7 @@ func (l *Loop) costOf(variant, operation string, parameter map[string]string) (c
 			if p.Operation != operation || r.Kind == record.Measured && !maps.Equal(p.Parameter, parameter) {
 				continue
 			}
-			if len(p.Progress) > 0 && slices.ContainsFunc(l.prepared(variant).Plan.Processes, func(p config.Process) bool { return !p.Role.OnApp() }) {
+			if len(p.Progress) > 0 && slices.ContainsFunc(l.prepared(variant).Plan.Processes, func(p program.Process) bool { return !p.Role.OnApp() }) {
 				continue // what these use elsewhere is in it
 			}
 			if one, ok := costIn(r, p); ok {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 )
@@ -113,10 +114,10 @@ func TestMistakes(t *testing.T) {
 			}
 		}, loop: ownWay, runs: 7},
 		"no span, and it goes on": {change: unspanned, loop: func(l *Loop) { l.GoOn = true }, runs: 7},
-		"no span, declared so":    {change: unspanned, loop: declare(map[string]config.Number{"a": {}, "b": {}}), runs: 7},
+		"no span, declared so":    {change: unspanned, loop: declare(map[string]program.Number{"a": {}, "b": {}}), runs: 7},
 		"no span, and none is sampled": {change: unspanned, loop: func(l *Loop) { // OTEL_TRACES_SAMPLER=always_off
 			l.Variants[1].Plan.Sampling, l.Variants[1].Calibration.Sampling = 0, 0
-			l.Variants[1].Plan.Spans = map[string]config.Number{"a": {Low: 2, High: 2}}
+			l.Variants[1].Plan.Spans = map[string]program.Number{"a": {Low: 2, High: 2}}
 		}, runs: 7},
 		"no span, said to be sampled": {change: func(q run.Request, r *record.Record) {
 			unspanned(q, r)
@@ -127,7 +128,7 @@ func TestMistakes(t *testing.T) {
 			if r.Kind == record.Calibration {
 				r.Phases[1].Sink = record.Counts{}
 			}
-		}, loop: declare(map[string]config.Number{"b": {Low: 2, High: 2}}), want: NoSpans, variant: "otel", operation: "b", runs: 1},
+		}, loop: declare(map[string]program.Number{"b": {Low: 2, High: 2}}), want: NoSpans, variant: "otel", operation: "b", runs: 1},
 		"no span of one operation, not declared": {change: func(q run.Request, r *record.Record) {
 			if r.Kind == record.Calibration {
 				r.Phases[1].Sink = record.Counts{}
@@ -170,8 +171,8 @@ func TestMistakes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			runner := &script{change: c.change}
 			l := newLoop(runner, &kept{})
-			for i, tracer := range []string{config.NoTracer, "otel"} {
-				l.Variants[i].Variant.Tracer = &config.Tracer{Name: tracer}
+			for i, tracer := range []string{program.NoTracer, "otel"} {
+				l.Variants[i].Variant.Tracer = &program.Tracer{Name: tracer}
 			}
 			for i := range l.Variants {
 				l.Variants[i].Plan.Sampling = 1
@@ -200,9 +201,9 @@ func TestMistakes(t *testing.T) {
 }
 
 // ownWay makes the traced variant one of its user's own, without a tracer of the catalog.
-func ownWay(l *Loop) { l.Variants[1].Variant.Tracer = &config.Tracer{Name: config.NoTracer} }
+func ownWay(l *Loop) { l.Variants[1].Variant.Tracer = &program.Tracer{Name: program.NoTracer} }
 
-func declare(spans map[string]config.Number) func(*Loop) {
+func declare(spans map[string]program.Number) func(*Loop) {
 	return func(l *Loop) { l.Variants[1].Plan.Spans = spans }
 }
 
@@ -217,7 +218,7 @@ func TestSweepsGoBeyondWhatIsReached(t *testing.T) {
 		}
 	}}
 	l := newLoop(runner, &kept{})
-	l.Variants[1].Variant.Tracer = &config.Tracer{Name: "otel"}
+	l.Variants[1].Variant.Tracer = &program.Tracer{Name: "otel"}
 	if history, err := l.Run(t.Context(), nil); err != nil || len(history) != 7 {
 		t.Errorf("%d runs, error %v", len(history), err)
 	}
@@ -315,7 +316,7 @@ func TestTooDense(t *testing.T) {
 		}, want: true, runs: 3},
 		"by pilots for the warm-up, with a database": {share: map[string]float64{"none": 0.4, "otel": 0.45}, cpus: 1, loop: func(l *Loop) {
 			l.Experiment.Load.WarmupMost = 10 * time.Second
-			l.Variants[1].Plan.Processes = append(l.Variants[1].Plan.Processes, config.Process{Name: "db", Role: "database"})
+			l.Variants[1].Plan.Processes = append(l.Variants[1].Plan.Processes, program.Process{Name: "db", Role: "database"})
 		}, want: true, runs: 5}, // whose CPU the slices hold: the first block tells
 	} {
 		runner := &blocks{script{does: capacities}}
@@ -328,7 +329,7 @@ func TestTooDense(t *testing.T) {
 		runner.warms = func(string, string) []record.Slice { return make([]record.Slice, 1) }
 		l := newLoop(runner, &kept{})
 		l.Experiment.Load.Rate, l.Experiment.Design.Order, l.CPUs = rate, config.Woven, c.cpus
-		l.Variants[1].Variant.Tracer = &config.Tracer{Name: "otel"}
+		l.Variants[1].Variant.Tracer = &program.Tracer{Name: "otel"}
 		l.Variants[1].Plan.Processes[0].Role = "app"
 		if c.loop != nil {
 			c.loop(l)

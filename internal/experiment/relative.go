@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/words"
@@ -74,7 +75,7 @@ func (l *Loop) rates(next design.Run) (map[string]float64, error) {
 			return nil, &FinalError{fmt.Errorf("asking operation %s %s: %w", operation.Name, l.Experiment.Load.Summary(), err)}
 		}
 		operation.Rate = 0 // it is not asked at that one
-		one := config.Experiment{Operations: []config.Operation{operation}, Load: l.Experiment.Load}
+		one := config.Experiment{Operations: []program.Operation{operation}, Load: l.Experiment.Load}
 		for _, level := range l.Experiment.Load.Steps() {
 			one.Load.Rate, one.Load.Relative = level.Load.Relative.Share*least, nil
 			if err := one.CheckWindow(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
@@ -169,9 +170,9 @@ func (l *Loop) request(next design.Run) (run.Request, error) {
 
 // phase resolves the load of one phase. Operations are those of the variant's plan,
 // in which ${env:NAME} is filled in; rates are by operation, where they are relative.
-func (l *Loop) phase(kind record.Kind, phase design.Phase, operations []config.Operation, rates map[string]float64) run.PhaseRequest {
+func (l *Loop) phase(kind record.Kind, phase design.Phase, operations []program.Operation, rates map[string]float64) run.PhaseRequest {
 	e := l.Experiment
-	at := slices.IndexFunc(operations, func(o config.Operation) bool { return o.Name == phase.Operation })
+	at := slices.IndexFunc(operations, func(o program.Operation) bool { return o.Name == phase.Operation })
 	request := run.PhaseRequest{Operation: operations[at], Load: e.Load}
 	switch {
 	case kind == record.Calibration:

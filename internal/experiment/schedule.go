@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
@@ -139,7 +140,7 @@ func learns(e *config.Experiment, plan *config.Plan) bool {
 	if !e.Design.Quick || plan.Driver.Row().Generator || plan.Buffers > 0 || len(e.Load.Depths) > 0 {
 		return true
 	}
-	return slices.ContainsFunc(e.Operations, func(o config.Operation) bool { _, declared := plan.Spans[o.Name]; return !declared })
+	return slices.ContainsFunc(e.Operations, func(o program.Operation) bool { _, declared := plan.Spans[o.Name]; return !declared })
 }
 
 // depths is at how many depths an operation is made: each makes spans of its own number.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 )
@@ -174,9 +175,9 @@ func TestWarmupPilotFails(t *testing.T) {
 // What is foreseen counts the pilots, and any warm-up that they may find.
 func TestWarmupForeseen(t *testing.T) {
 	e := &config.Experiment{
-		Workload:   &config.Workload{Name: "w", Processes: []config.Process{{Name: "app", Role: "app", Run: []string{"app"}}}},
-		Operations: []config.Operation{{Name: "a", Method: "GET", URL: "/"}, {Name: "b", Method: "GET", URL: "/"}},
-		Variants:   []config.Variant{{Name: "none", Tracer: &config.Tracer{Name: "none"}}, {Name: "other", Tracer: &config.Tracer{Name: "none"}}},
+		Workload:   &program.Workload{Name: "w", Processes: []program.Process{{Name: "app", Role: "app", Run: []string{"app"}}}},
+		Operations: []program.Operation{{Name: "a", Method: "GET", URL: "/"}, {Name: "b", Method: "GET", URL: "/"}},
+		Variants:   []config.Variant{{Name: "none", Tracer: &program.Tracer{Name: "none"}}, {Name: "other", Tracer: &program.Tracer{Name: "none"}}},
 		Load:       config.Load{Rate: 10, Duration: time.Second, WarmupMost: 30 * time.Second},
 		Design:     config.Design{Blocks: 3},
 	}

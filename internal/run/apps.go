@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
@@ -61,7 +61,7 @@ func (s *stage) startApps(ctx context.Context) error {
 
 // startLevel starts processes at the same time, and returns when all are ready. The first one that fails ends the start of the
 // others, and is the one that the error names.
-func (s *stage) startLevel(ctx context.Context, level []config.Process) error {
+func (s *stage) startLevel(ctx context.Context, level []program.Process) error {
 	starts := make([]started, len(level))
 	within, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -90,7 +90,7 @@ func (s *stage) startLevel(ctx context.Context, level []config.Process) error {
 		}
 	}
 	place := func(p Process) int {
-		return slices.IndexFunc(s.request.Plan.Processes, func(one config.Process) bool { return one.Name == p.Name() })
+		return slices.IndexFunc(s.request.Plan.Processes, func(one program.Process) bool { return one.Name == p.Name() })
 	}
 	slices.SortFunc(s.apps, func(a, b Process) int { return place(a) - place(b) }) // as in the plan
 	if died := (*process.DiedError)(nil); errors.As(failed, &died) {               // others may have ended because of it, and be heard of earlier
@@ -110,7 +110,7 @@ type started struct {
 }
 
 // start starts a process, and waits until it is ready.
-func (s *stage) start(ctx context.Context, p config.Process) started {
+func (s *stage) start(ctx context.Context, p program.Process) started {
 	out := started{doing: "start"}
 	values := s.valuesFor(p)
 	if err := prepare.Templates(p.Templates, values, values["templates"]); err != nil {
@@ -164,7 +164,7 @@ func (s *stage) endWith(ctx context.Context, p Process) {
 	}
 }
 
-func (s *stage) startApp(ctx context.Context, p config.Process, values map[string]string) (Process, error) {
+func (s *stage) startApp(ctx context.Context, p program.Process, values map[string]string) (Process, error) {
 	args, err := expandAll(p.Run, values)
 	if err != nil {
 		return nil, fmt.Errorf("process %s: %w", p.Name, err)
@@ -173,7 +173,7 @@ func (s *stage) startApp(ctx context.Context, p config.Process, values map[strin
 	if err != nil {
 		return nil, fmt.Errorf("process %s: %w", p.Name, err)
 	}
-	dir, err := config.Expand(p.Dir, values)
+	dir, err := program.Expand(p.Dir, values)
 	if err != nil {
 		return nil, fmt.Errorf("process %s: %w", p.Name, err)
 	}
@@ -187,8 +187,8 @@ func (s *stage) startApp(ctx context.Context, p config.Process, values map[strin
 }
 
 // ready waits until a process is ready.
-func (s *stage) ready(ctx context.Context, p config.Process, that Process, values map[string]string) (probes uint64, err error) {
-	text, err := config.Expand(p.Ready, values)
+func (s *stage) ready(ctx context.Context, p program.Process, that Process, values map[string]string) (probes uint64, err error) {
+	text, err := program.Expand(p.Ready, values)
 	if err != nil {
 		return 0, fmt.Errorf("process %s: ready: %w", p.Name, err)
 	}
@@ -216,9 +216,9 @@ func (s *stage) ready(ctx context.Context, p config.Process, that Process, value
 }
 
 // askedAt checks the whole address at which a process is asked, if no text says that it listens elsewhere; "" otherwise.
-func (s *stage) askedAt(p config.Process) string {
+func (s *stage) askedAt(p program.Process) string {
 	plan := s.request.Plan
-	if p.Role != role.App || slices.ContainsFunc(plan.Processes, func(other config.Process) bool { return slices.Contains(other.Words(), p.Name+".port") }) || slices.Contains(p.Words(), "port") {
+	if p.Role != role.App || slices.ContainsFunc(plan.Processes, func(other program.Process) bool { return slices.Contains(other.Words(), p.Name+".port") }) || slices.Contains(p.Words(), "port") {
 		return ""
 	}
 	for _, o := range plan.Operations {
@@ -249,7 +249,7 @@ func (s *stage) fillIn() error {
 func expandAll(texts []string, values map[string]string) ([]string, error) {
 	out := make([]string, len(texts))
 	for i, text := range texts {
-		expanded, err := config.Expand(text, values)
+		expanded, err := program.Expand(text, values)
 		if err != nil {
 			return nil, err
 		}
@@ -259,7 +259,7 @@ func expandAll(texts []string, values map[string]string) ([]string, error) {
 }
 
 // cpusFor says which CPUs a process is bound to, and its quota; 0 is none.
-func (s *stage) cpusFor(p config.Process) (cpus []int, quota float64) {
+func (s *stage) cpusFor(p program.Process) (cpus []int, quota float64) {
 	cpus = s.placement.Harness
 	if p.Role.OnApp() {
 		cpus = s.placement.App
@@ -271,7 +271,7 @@ func (s *stage) cpusFor(p config.Process) (cpus []int, quota float64) {
 }
 
 // limitOf is how many CPUs a process may use: its quota, or those it is bound to.
-func (s *stage) limitOf(p config.Process) float64 {
+func (s *stage) limitOf(p program.Process) float64 {
 	cpus, quota := s.cpusFor(p)
 	if quota > 0 {
 		return quota
@@ -317,13 +317,13 @@ func (s *stage) between(a, b usage.Mark) []record.Usage {
 }
 
 // planned is the process of a name as it was planned; the harness's own are not.
-func (s *stage) planned(name string) (p config.Process, known bool) {
+func (s *stage) planned(name string) (p program.Process, known bool) {
 	for _, p := range s.request.Plan.Processes {
 		if p.Name == name {
 			return p, true
 		}
 	}
-	return config.Process{}, false
+	return program.Process{}, false
 }
 
 // utilisation is what the processes on the app's CPUs used in so many seconds, as
@@ -355,7 +355,7 @@ func secondsOf(used []record.Usage) float64 {
 // processes of a workload are reached.
 
 // valuesFor is what placeholders stand for in the texts of a process.
-func (s *stage) valuesFor(p config.Process) map[string]string {
+func (s *stage) valuesFor(p program.Process) map[string]string {
 	values := maps.Clone(s.values)
 	s.ports.Inside(p, values)
 	values["templates"] = filepath.Join(values["templates"], p.Name)
@@ -364,14 +364,14 @@ func (s *stage) valuesFor(p config.Process) map[string]string {
 }
 
 // asking is what they stand for in a request to a process.
-func (s *stage) asking(p config.Process) map[string]string {
+func (s *stage) asking(p program.Process) map[string]string {
 	values := maps.Clone(s.values)
 	s.ports.Asking(p, values)
 	return s.withFolders(values, p)
 }
 
 // withFolders adds the folders that differ between processes.
-func (s *stage) withFolders(values map[string]string, p config.Process) map[string]string {
+func (s *stage) withFolders(values map[string]string, p program.Process) map[string]string {
 	folders := s.request.Folders
 	if p.Service != nil {
 		values["service"] = folders.Service[p.Name]
@@ -386,7 +386,7 @@ func (s *stage) withFolders(values map[string]string, p config.Process) map[stri
 }
 
 // hopValues fills in the configuration of a process that is a hop, and where it passes spans on to.
-func (s *stage) hopValues(p config.Process, values map[string]string) {
+func (s *stage) hopValues(p program.Process, values map[string]string) {
 	if config, own := s.values[p.Name+".config"]; own {
 		values["config"] = config
 	}

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -64,9 +64,9 @@ func ending(file, name string) error {
 }
 
 // beside is a process that writes into a file that it begins, and that it ends.
-func beside(name, of, file string) config.Process {
-	p := config.Process{
-		Name: name, Role: "collector", Placed: config.Placed{Name: name, Of: of}, Patience: 20 * time.Second, Ready: "log:^ready", Dir: "{tmp}",
+func beside(name, of, file string) program.Process {
+	p := program.Process{
+		Name: name, Role: "collector", Placed: program.Placed{Name: name, Of: of}, Patience: 20 * time.Second, Ready: "log:^ready", Dir: "{tmp}",
 		Run: []string{"sh", "-c", `echo "+$1" >> "$0"; trap 'echo "$1" >> "$0"; exit 0' TERM; echo ready; while :; do sleep 0.02; done`, file, name},
 	}
 	if of != "" {
@@ -89,16 +89,16 @@ func TestBrought(t *testing.T) {
 	agent.Env = map[string]string{"ADMIN": "{port.admin}"}
 	other := app
 	other.Name, other.Run, other.Env, other.Traced = "other", []string{os.Args[0], "service", "127.0.0.1:{port}", ""}, map[string]string{"TO": "{app.port}"}, false
-	q.Plan.Processes = []config.Process{
+	q.Plan.Processes = []program.Process{
 		beside("hub", "", ends), agent, app,
-		{Name: "proxy@app", Role: "sidecar", Placed: config.Placed{Name: "proxy", Of: "app", Front: true}, Patience: 20 * time.Second, Dir: "{tmp}",
+		{Name: "proxy@app", Role: "sidecar", Placed: program.Placed{Name: "proxy", Of: "app", Front: true}, Patience: 20 * time.Second, Dir: "{tmp}",
 			Run: []string{os.Args[0], "front", "127.0.0.1:{port}", "127.0.0.1:{beside.port}", ends}},
 		other,
 	}
-	q.Plan.Says = []config.Saying{
-		{What: config.SaysDropped, Log: `passed (?P<n>\d+)`, Take: "last"}, // which the sidecar says, and the app does not
-		{What: config.SaysFailed, Log: `passed (?P<n>\d+)`, Take: "last", Absent: config.AbsentUnknown},
-		{What: config.SaysSent, Log: `^sent (?P<n>\d+)`, Take: "last", Absent: config.AbsentUnknown}, // which only the app says
+	q.Plan.Says = []program.Saying{
+		{What: program.SaysDropped, Log: `passed (?P<n>\d+)`, Take: "last"}, // which the sidecar says, and the app does not
+		{What: program.SaysFailed, Log: `passed (?P<n>\d+)`, Take: "last", Absent: program.AbsentUnknown},
+		{What: program.SaysSent, Log: `^sent (?P<n>\d+)`, Take: "last", Absent: program.AbsentUnknown}, // which only the app says
 	}
 	r := made(t, conductor, q)
 	if said := r.Tracer; said.Dropped == nil || *said.Dropped != 141 || said.Failed != nil || said.Sent == nil || *said.Sent != 9 || said.SentBy != record.ByLog {
@@ -159,8 +159,8 @@ func TestBroughtAtFault(t *testing.T) {
 			if name == "is never ready" {
 				patience = 300 * time.Millisecond
 			}
-			q.Plan.Processes = append(q.Plan.Processes, config.Process{Name: "proxy@app", Role: "sidecar", Patience: patience, Dir: "{tmp}", Run: c.run,
-				Placed: config.Placed{Name: "proxy", Of: "app", Front: true}})
+			q.Plan.Processes = append(q.Plan.Processes, program.Process{Name: "proxy@app", Role: "sidecar", Patience: patience, Dir: "{tmp}", Run: c.run,
+				Placed: program.Placed{Name: "proxy", Of: "app", Front: true}})
 			r, err := conductor.Run(t.Context(), q)
 			if err != nil || !r.Failed() {
 				t.Fatalf("%v, failed: %t", err, r.Failed())
@@ -187,7 +187,7 @@ func TestPlainBuild(t *testing.T) {
 	t.Parallel()
 	conductor, q := request(t, record.Calibration, "/work")
 	q.Folders.Build, q.Folders.Plain = "/built/with", "/built/without"
-	other := config.Process{Name: "other", Role: "app", Patience: 20 * time.Second, Ready: `log:^from /built/without$`, Run: []string{"sh", "-c", "echo from {build}; exec sleep 60"}}
+	other := program.Process{Name: "other", Role: "app", Patience: 20 * time.Second, Ready: `log:^from /built/without$`, Run: []string{"sh", "-c", "echo from {build}; exec sleep 60"}}
 	app := &q.Plan.Processes[0]
 	app.Run = append([]string{"sh", "-c", `echo from "$0"; exec "$@"`, "{build}"}, app.Run...)
 	q.Plan.Processes = append(q.Plan.Processes, other)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
@@ -141,20 +141,20 @@ func (s *stage) makeOnce(ctx context.Context) error {
 
 // probe is the readiness request of the first process that has one, as an
 // operation.
-func (s *stage) probe() (config.Operation, bool) {
+func (s *stage) probe() (program.Operation, bool) {
 	if !s.by().Generator {
-		return config.Operation{}, false // there is nobody to make requests
+		return program.Operation{}, false // there is nobody to make requests
 	}
 	for _, p := range s.request.Plan.Processes {
 		if p.Traced && strings.HasPrefix(p.Ready, "http://") {
-			url, err := config.Expand(p.Ready, s.valuesFor(p))
+			url, err := program.Expand(p.Ready, s.valuesFor(p))
 			if err != nil {
-				return config.Operation{}, false // would have failed when it was waited for
+				return program.Operation{}, false // would have failed when it was waited for
 			}
-			return config.Operation{Name: record.ProbeOperation, Method: "GET", URL: url, Process: p.Name}, true
+			return program.Operation{Name: record.ProbeOperation, Method: "GET", URL: url, Process: p.Name}, true
 		}
 	}
-	return config.Operation{}, false
+	return program.Operation{}, false
 }
 
 // The workload's own check of its answers.
@@ -211,7 +211,7 @@ func expandCommand(self, words []string, values map[string]string) ([]string, er
 			args = append(args, self...)
 			continue
 		}
-		text, err := config.Expand(word, values)
+		text, err := program.Expand(word, values)
 		if err != nil {
 			return nil, err
 		}
@@ -255,7 +255,7 @@ func (s *stage) countSpanFiles() (record.Counts, error) {
 }
 
 func (s *stage) spanFolder(format string) (string, error) {
-	dir, err := config.Expand(s.request.Plan.Files[format], s.values)
+	dir, err := program.Expand(s.request.Plan.Files[format], s.values)
 	if err != nil {
 		return "", fmt.Errorf("the folder for files with spans (files: {%s: …}): %w", format, err)
 	}

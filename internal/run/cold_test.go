@@ -13,7 +13,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 	api "go.opentelemetry.io/otel/trace"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 )
@@ -60,7 +60,7 @@ func pooled(mux *http.ServeMux, tracer api.Tracer) {
 func TestColdOperation(t *testing.T) {
 	t.Parallel()
 	conductor, q := request(t, record.Calibration, "/work")
-	q.Phases = append(q.Phases, run.PhaseRequest{Operation: config.Operation{Name: "pool", Method: "GET", URL: "/pool"}, Load: work})
+	q.Phases = append(q.Phases, run.PhaseRequest{Operation: program.Operation{Name: "pool", Method: "GET", URL: "/pool"}, Load: work})
 	r := made(t, conductor, q)
 	pool := r.Phases[1]
 	if pool.Sink.Spans != pool.Load.Started || r.Phases[0].Sink.Spans != 2*r.Phases[0].Load.Started {

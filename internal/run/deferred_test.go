@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 )
@@ -103,7 +104,7 @@ func deferringRequest(t *testing.T) (*run.Conductor, run.Request) {
 	conductor, q := request(t, record.Measured, "/work")
 	q.Plan.Delay = 2 * time.Second // and more, where the machine is busy: a drain ends when all spans have come
 	q.Plan.Processes[0].Env = map[string]string{"DEFERS": strconv.FormatInt(perSpan.Microseconds(), 10)}
-	q.Spans = map[string]config.Number{"work": {Low: 2, High: 2}}
+	q.Spans = map[string]program.Number{"work": {Low: 2, High: 2}}
 	q.Phases[0].Load.Rate, q.Phases[0].Load.Duration, q.Phases[0].Load.Warmup = 200, perWindow*time.Second/200, 0
 	return conductor, q
 }

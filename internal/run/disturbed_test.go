@@ -10,8 +10,8 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// program is one outside the block. It wants a part of each window in which it works, or all that it can get.
-type program struct {
+// outsider is a program outside the block. It wants a part of each window in which it works, or all that it can get.
+type outsider struct {
 	name  string
 	works float64 // the share of the windows
 	wants float64 // of the CPU time; 1: whatever is left
@@ -19,7 +19,7 @@ type program struct {
 
 // block simulates a block of two variants, one of which collects garbage now and then: a window of it may take four
 // fifths more. It returns what was seen of others, and by variant the cost of each window as it would have been, and as it was.
-func (p program) block(random *rand.Rand, rounds int, collects float64) (seen []outside, alone, found [2][]float64) {
+func (p outsider) block(random *rand.Rand, rounds int, collects float64) (seen []outside, alone, found [2][]float64) {
 	var later [2]float64
 	for range rounds {
 		for v := range 2 {
@@ -86,7 +86,7 @@ func spread(values []float64) (mean, deviation float64) {
 
 func TestLeavingWindowsOut(t *testing.T) {
 	const blocks, rounds = 4000, 10
-	for _, p := range []program{
+	for _, p := range []outsider{
 		{"nothing", 0, 0}, {"always what it can get", 1, 1}, {"always a half", 1, 0.5}, {"always a tenth", 1, 0.1},
 		{"now and then what it can get", 0.06, 1}, {"now and then a half", 0.06, 0.5}, {"in many windows what it can get", 0.3, 1},
 	} {

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/hop"
 	"github.com/tracetax/tracetax/internal/sink"
@@ -229,7 +229,7 @@ func (s *stage) stopBackend(ctx context.Context, seen sink.Snapshot) error {
 		return nil
 	}
 	p := s.request.Plan.Process(to)
-	url, err := config.Expand(p.AsksFor(), s.valuesFor(*p))
+	url, err := program.Expand(p.AsksFor(), s.valuesFor(*p))
 	if err != nil {
 		return of(to, fmt.Errorf("where backend %s is asked for its spans: %w", to, err))
 	}

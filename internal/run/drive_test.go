@@ -20,6 +20,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/load/drivetest"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
@@ -112,9 +113,9 @@ func drivenRequest(t *testing.T, kind record.Kind, fault string) (*run.Conductor
 	t.Helper()
 	conductor, q := request(t, kind, "")
 	conductor.Results = t.TempDir()
-	q.Plan.Driver, q.Plan.Says = config.SelfDriving, nil
+	q.Plan.Driver, q.Plan.Says = program.SelfDriving, nil
 	q.Plan.Processes[0].Run = []string{os.Args[0], "driven", "127.0.0.1:{port}", "{sink.otlp.grpc}", fault}
-	q.First = config.Operation{Name: "call", Drive: map[string]string{"depth": "3"}}
+	q.First = program.Operation{Name: "call", Drive: map[string]string{"depth": "3"}}
 	l := config.Load{Calls: 500, Duration: 20 * time.Second, Warmup: 50 * time.Millisecond, Idle: 50 * time.Millisecond, Rate: 2000}
 	q.Load, q.FirstParameter, q.Phases = l, map[string]string{"depth": "3"}, nil
 	for _, depth := range []string{"2", "5"} {
@@ -122,7 +123,7 @@ func drivenRequest(t *testing.T, kind record.Kind, fault string) (*run.Conductor
 		one.Depth = int(depth[0] - '0')
 		q.Phases = append(q.Phases, run.PhaseRequest{Operation: q.First, Load: one, Parameter: map[string]string{"depth": depth}})
 	}
-	q.Spans = map[string]config.Number{"call, depth 2": {Low: 2, High: 2}, "call, depth 5": {Low: 5, High: 5}}
+	q.Spans = map[string]program.Number{"call, depth 2": {Low: 2, High: 2}, "call, depth 5": {Low: 5, High: 5}}
 	return conductor, q
 }
 

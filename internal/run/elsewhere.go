@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
@@ -69,7 +69,7 @@ func (s *stage) receives(c process.Connection) bool {
 }
 
 // mayTrace reports whether a process may have a tracer in its own code: it is the workload's, and no hop or backend.
-func (s *stage) mayTrace(p config.Process) bool {
+func (s *stage) mayTrace(p program.Process) bool {
 	return p.Role == role.App && !p.Brought() && !slices.Contains(s.request.Plan.Route(), p.Name)
 }
 

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/process"
 )
 
@@ -50,16 +50,16 @@ func TestTheFirstThatEndedIsAtFault(t *testing.T) {
 }
 
 func TestOwnerOf(t *testing.T) {
-	processes := []config.Process{{Name: "postgres", Role: "database"}, {Name: "front", Role: "app"}, {Name: "back", Role: "app"}}
-	read, write := config.Operation{Name: "read"}, config.Operation{Name: "write", Process: "back"}
-	mix := func(all ...config.Operation) (o config.Operation) {
+	processes := []program.Process{{Name: "postgres", Role: "database"}, {Name: "front", Role: "app"}, {Name: "back", Role: "app"}}
+	read, write := program.Operation{Name: "read"}, program.Operation{Name: "write", Process: "back"}
+	mix := func(all ...program.Operation) (o program.Operation) {
 		for _, one := range all {
-			o.Mix = append(o.Mix, config.Share{Operation: one})
+			o.Mix = append(o.Mix, program.Share{Operation: one})
 		}
 		return o
 	}
 	for name, c := range map[string]struct {
-		operation config.Operation
+		operation program.Operation
 		want      string
 	}{
 		"the first of the app": {read, "front"}, "a named one": {write, "back"}, "a mix of one": {mix(write, write), "back"}, "a mix of several": {mix(read, write), ""},

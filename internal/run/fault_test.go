@@ -7,13 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 )
 
 // chatty is a process that writes before any other does, and to which nothing ever happens.
-var chatty = config.Process{Name: "chatty", Role: "database", Run: []string{"sh", "-c", "echo all is well; exec sleep 60"}, Ready: "log:well", Patience: 20 * time.Second}
+var chatty = program.Process{Name: "chatty", Role: "database", Run: []string{"sh", "-c", "echo all is well; exec sleep 60"}, Ready: "log:well", Patience: 20 * time.Second}
 
 // At fault is the process that is not ready, does not start, or answers wrongly, not the one
 // that wrote something first.
@@ -76,7 +76,7 @@ func TestDeafToTheStop(t *testing.T) {
 		restore := run.SetGrace(c.asked, c.again)
 		conductor, q := request(t, record.Measured, "/work")
 		q.Deaf = c.known
-		q.Plan.Processes = append(q.Plan.Processes, config.Process{
+		q.Plan.Processes = append(q.Plan.Processes, program.Process{
 			Name: "deaf", Role: "app", Run: []string{"sh", "-c", "trap '' TERM; echo ready; while :; do sleep 1; done"}, Ready: "log:ready", Patience: 20 * time.Second,
 		})
 		r := made(t, conductor, q)

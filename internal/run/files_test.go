@@ -18,7 +18,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/descriptorpb"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -46,9 +46,9 @@ func TestFilesOfTheFolder(t *testing.T) {
 	}
 	conductor, q := request(t, record.Measured, "/work")
 	conductor.Self = []string{os.Args[0]}
-	export := config.Operation{
+	export := program.Operation{
 		Name: "export", Method: "POST", GRPC: true, URL: "/opentelemetry.proto.collector.trace.v1.TraceService/Export",
-		Data: "rows.csv", Order: config.OrderRandom, Protoset: "types.pb",
+		Data: "rows.csv", Order: program.OrderRandom, Protoset: "types.pb",
 		Body: []byte(`{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "{data.trace}", "spanId": "{data.span}", "name": "x"}]}]}]}`),
 	}
 	q.Plan.Silent, q.Plan.Says = true, nil

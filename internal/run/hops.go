@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/hop"
@@ -31,7 +31,7 @@ func (s *stage) layRoute() error {
 		values := s.valuesFor(*p)
 		at := protocol.Addresses{}
 		for protocol, text := range p.Service.Receives {
-			if at[protocol], err = config.Expand(text, values); err != nil {
+			if at[protocol], err = program.Expand(text, values); err != nil {
 				return of(name, fmt.Errorf("hop %s: where it receives: %w", name, err))
 			}
 		}
@@ -44,9 +44,9 @@ func (s *stage) layRoute() error {
 }
 
 // hopConfig is the file that {config} of a hop stands for.
-func (s *stage) hopConfig(p *config.Process) (string, error) {
+func (s *stage) hopConfig(p *program.Process) (string, error) {
 	if p.Config == "" {
-		file, err := config.Expand(p.Service.Config, s.valuesFor(*p))
+		file, err := program.Expand(p.Service.Config, s.valuesFor(*p))
 		if err != nil {
 			return "", fmt.Errorf("hop %s: its configuration: %w", p.Name, err)
 		}
@@ -93,7 +93,7 @@ func (s *stage) askOf() error {
 // counterOf is how a process that spans go to is asked for them.
 func (s *stage) counterOf(name string) (hop.Counter, error) {
 	p := s.request.Plan.Process(name)
-	page, err := config.Expand(p.Service.Metrics, s.valuesFor(*p))
+	page, err := program.Expand(p.Service.Metrics, s.valuesFor(*p))
 	if err != nil {
 		return nil, of(name, fmt.Errorf("%s: its page of counters: %w", name, err))
 	}

@@ -22,7 +22,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
@@ -143,12 +143,12 @@ func relayed(args []string) error {
 }
 
 // relayService is the service that the program is.
-func relayService(delay time.Duration) *config.Service {
-	return &config.Service{
+func relayService(delay time.Duration) *program.Service {
+	return &program.Service{
 		Name: "relay", Delay: delay, Receives: map[protocol.Name]string{protocol.OTLPGRPC: "127.0.0.1:{port}"},
 		Config: "the-service's-own", Metrics: "http://127.0.0.1:{port.page}/metrics",
-		Says: []config.Saying{
-			{What: config.SaysReceived, Metrics: "hop_received"}, {What: config.SaysSampled, Metrics: "hop_left"}, {What: config.SaysSent, Metrics: "hop_sent"},
+		Says: []program.Saying{
+			{What: program.SaysReceived, Metrics: "hop_received"}, {What: program.SaysSampled, Metrics: "hop_left"}, {What: program.SaysSent, Metrics: "hop_sent"},
 		},
 	}
 }
@@ -156,14 +156,14 @@ func relayService(delay time.Duration) *config.Service {
 // via puts hops before the sink of a request.
 func via(q *run.Request, env map[string]string, delay time.Duration, names ...string) {
 	for _, name := range names {
-		hop := config.Process{
+		hop := program.Process{
 			Name: name, Role: role.Collector, Patience: 20 * time.Second, Service: relayService(delay),
 			Run: []string{os.Args[0], "relay", "127.0.0.1:{port}", "127.0.0.1:{port.page}", "{sink.otlp.grpc}"}, Env: map[string]string{"CONFIG": "{config}"},
 		}
 		for key, value := range env {
 			hop.Env[key] = value
 		}
-		q.Plan.Processes = append([]config.Process{hop}, q.Plan.Processes...)
+		q.Plan.Processes = append([]program.Process{hop}, q.Plan.Processes...)
 		q.Plan.Via = append(q.Plan.Via, name)
 		q.Plan.Passing += delay
 	}
@@ -255,7 +255,7 @@ func TestHopThatCountsLate(t *testing.T) {
 	t.Parallel()
 	conductor, q := request(t, record.Measured, "/work")
 	via(&q, map[string]string{"COUNTS": "200"}, 0, "relay")
-	q.Spans = map[string]config.Number{"work": {Low: 2, High: 2}} // the drain ends as soon as all have come
+	q.Spans = map[string]program.Number{"work": {Low: 2, High: 2}} // the drain ends as soon as all have come
 	phase := made(t, conductor, q).Phases[0]
 	all := phase.WarmupSink.Spans + phase.Sink.Spans
 	if want := fmt.Sprintf("%d 0 %d", all, all); all <= 200 || figures(phase.Hops[0]) != want {
@@ -316,7 +316,7 @@ func TestHopWithAPageOfSomethingElse(t *testing.T) {
 	via(&q, nil, 0, "relay")
 	for i := range q.Plan.Processes[0].Service.Says {
 		s := &q.Plan.Processes[0].Service.Says[i]
-		s.Metrics, s.Absent = "other_"+s.What, config.AbsentNone
+		s.Metrics, s.Absent = "other_"+s.What, program.AbsentNone
 	}
 	r := made(t, conductor, q)
 	for _, hops := range [][]record.Hop{r.Start.Hops, r.Phases[0].Hops, r.Hops} {

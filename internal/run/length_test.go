@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -13,7 +14,7 @@ func TestLength(t *testing.T) {
 	const s = time.Second
 	plain := config.Load{Warmup: 2 * s, Duration: 10 * s, Idle: s}
 	with := func(c config.Capacity) config.Load { l := plain; l.Capacity = &c; return l }
-	exporting := &config.Plan{Delay: s, Processes: []config.Process{{Run: []string{"{sink.otlp.http}"}}}}
+	exporting := &config.Plan{Delay: s, Processes: []program.Process{{Run: []string{"{sink.otlp.http}"}}}}
 	const start, calm = 700 * time.Millisecond, calmFor
 	for name, test := range map[string]struct {
 		plan   *config.Plan
@@ -27,7 +28,7 @@ func TestLength(t *testing.T) {
 		"three phases":                {&config.Plan{}, plain, 3, record.Measured, start + 38*s + 6*calm, start + 38*s + 6*calm},
 		"exporting":                   {exporting, plain, 1, record.Measured, start + 16600*time.Millisecond, start + 16600*time.Millisecond},
 		"through a hop":               {&config.Plan{Delay: s, Passing: 2 * s, Processes: exporting.Processes}, plain, 1, record.Measured, start + 20600*time.Millisecond, start + 20600*time.Millisecond},
-		"calibration of what is held": {&config.Plan{Driver: config.SelfDriving, Buffers: 1000}, plain, 2, record.Calibration, start + 3200*time.Millisecond + 2*(start+4200*time.Millisecond), start + 3200*time.Millisecond + 2*(start+4200*time.Millisecond)},
+		"calibration of what is held": {&config.Plan{Driver: program.SelfDriving, Buffers: 1000}, plain, 2, record.Calibration, start + 3200*time.Millisecond + 2*(start+4200*time.Millisecond), start + 3200*time.Millisecond + 2*(start+4200*time.Millisecond)},
 		"a slow tracer":               {&config.Plan{Startup: 6 * s}, plain, 1, record.Measured, start + 20*s + 2*calm, start + 20*s + 2*calm},
 		"a pilot":                     {&config.Plan{}, with(config.Capacity{Goal: config.GoalCPU}), 1, record.Pilot, start + 32*s, start + 142*s},
 		"latency":                     {&config.Plan{}, with(config.Capacity{Goal: config.GoalLatency}), 1, record.Measured, start + 54*s + 6*calm, start + 144*s + 15*calm},
@@ -47,7 +48,7 @@ func TestLength(t *testing.T) {
 // These wait for as long as it may hold them back at most, which is no sign that it does.
 func TestDrain(t *testing.T) {
 	const s = time.Second
-	exports := []config.Process{{Run: []string{"{sink.otlp.http}"}}}
+	exports := []program.Process{{Run: []string{"{sink.otlp.http}"}}}
 	own := &config.Plan{MayDelay: 5 * s, Processes: exports}
 	seen := func(last, silence time.Duration) []record.Record {
 		return []record.Record{{Phases: []record.Phase{{Quiet: true, DrainSeconds: (last + silence + margin).Seconds(), Sink: record.Counts{Spans: 20}}}}}
@@ -72,7 +73,7 @@ func TestDrain(t *testing.T) {
 
 // A rate of the operation's own does not stand where the phase varies the load.
 func TestOperationOfAPhase(t *testing.T) {
-	o := config.Operation{Name: "work", Rate: 7}
+	o := program.Operation{Name: "work", Rate: 7}
 	for name, test := range map[string]struct {
 		phase PhaseRequest
 		want  float64
@@ -88,7 +89,7 @@ func TestOperationOfAPhase(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	s := &stage{placement: process.Placement{App: []int{1}, Harness: []int{0}}, request: Request{Plan: &config.Plan{Processes: []config.Process{
+	s := &stage{placement: process.Placement{App: []int{1}, Harness: []int{0}}, request: Request{Plan: &config.Plan{Processes: []program.Process{
 		{Name: "a", Role: "app", CPUs: 0.5}, {Name: "b", Role: "app", CPUs: 2}, {Name: "db", Role: "database", CPUs: 0.25}, {Name: "free", Role: "backend"},
 	}}}}
 	for i, want := range []struct {

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run"
@@ -96,15 +96,15 @@ func leveled(t *testing.T, faults map[string]string) (conductor *run.Conductor, 
 	t.Helper()
 	conductor, q = request(t, record.Measured, "/work")
 	dir = t.TempDir()
-	store := func(name, peers string) config.Process {
-		return config.Process{Name: name, Role: role.Database, Patience: 20 * time.Second, Run: []string{os.Args[0], "level", "127.0.0.1:{port}", dir, name, peers, "", faults[name]}}
+	store := func(name, peers string) program.Process {
+		return program.Process{Name: name, Role: role.Database, Patience: 20 * time.Second, Run: []string{os.Args[0], "level", "127.0.0.1:{port}", dir, name, peers, "", faults[name]}}
 	}
-	service := func(name, peer string) config.Process {
-		return config.Process{Name: name, Role: role.App, Patience: 20 * time.Second, Run: []string{
+	service := func(name, peer string) program.Process {
+		return program.Process{Name: name, Role: role.App, Patience: 20 * time.Second, Run: []string{
 			os.Args[0], "level", "127.0.0.1:{port}", dir, name, peer, "127.0.0.1:{db.port} 127.0.0.1:{cache.port}", "",
 		}}
 	}
-	q.Plan.Processes = []config.Process{store("db", "cache queue"), store("cache", "db queue"), service("app", "web"), store("queue", "db cache"), service("web", "app")}
+	q.Plan.Processes = []program.Process{store("db", "cache queue"), store("cache", "db queue"), service("app", "web"), store("queue", "db cache"), service("web", "app")}
 	q.Plan.Says, q.Plan.Silent = nil, true
 	q.First.Process, q.Phases[0].Operation.Process = "app", "app"
 	return conductor, q, dir

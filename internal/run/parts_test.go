@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
 func TestAwaited(t *testing.T) {
-	known := map[string]config.Number{"one": {Low: 1, High: 1}, "four": {Low: 4, High: 4}, "varies": {Low: 1, High: 3}, "mix": {Low: 1, High: 4}}
+	known := map[string]program.Number{"one": {Low: 1, High: 1}, "four": {Low: 4, High: 4}, "varies": {Low: 1, High: 3}, "mix": {Low: 1, High: 4}}
 	parts := func(second string) []record.Part {
 		return []record.Part{{Operation: "one", Started: 30, Completed: 29}, {Operation: second, Started: 20, Completed: 20}}
 	}

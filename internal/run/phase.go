@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
 )
@@ -225,7 +226,7 @@ type job struct {
 }
 
 // job makes an operation ready for a level of the load.
-func (s *stage) job(operation config.Operation, l config.Load, parameter map[string]string) (job, error) {
+func (s *stage) job(operation program.Operation, l config.Load, parameter map[string]string) (job, error) {
 	j := job{
 		work:    record.Work(operation.Name, parameter),
 		Stretch: drive.Stretch{Operation: operation, Load: l, Rate: l.Rate, Duration: l.Duration, Seed: s.request.Seed},
@@ -264,6 +265,6 @@ func (s *stage) wellDone(j job, did record.Load) error {
 }
 
 // answeredBadly is of the process that was asked, whichever of them is the cause.
-func (s *stage) answeredBadly(operation config.Operation, did record.Load) error {
+func (s *stage) answeredBadly(operation program.Operation, did record.Load) error {
 	return of(ownerOf(operation, s.request.Plan.Processes), s.driver.Wrong(operation, did))
 }

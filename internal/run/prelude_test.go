@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -64,9 +64,9 @@ func check(args []string) error {
 }
 
 // withDatabase puts a database before the app.
-func withDatabase(processes []config.Process, wait, life string) []config.Process {
-	return append([]config.Process{{
-		Name: "db", Role: "database", Patience: 20 * time.Second, Service: &config.Service{Name: "slow"},
+func withDatabase(processes []program.Process, wait, life string) []program.Process {
+	return append([]program.Process{{
+		Name: "db", Role: "database", Patience: 20 * time.Second, Service: &program.Service{Name: "slow"},
 		Run: []string{os.Args[0], "database", "127.0.0.1:{port}", wait, life, "{service}/schema.sql"},
 	}}, processes...)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -28,7 +29,7 @@ func TestUtilisation(t *testing.T) {
 		"the sidecar has":       {0, 0.5, []int{1}, 0.3},
 		"a quota that is above": {4, 0, []int{1}, 0.3},
 	} {
-		s := &stage{request: Request{Plan: &config.Plan{Processes: []config.Process{
+		s := &stage{request: Request{Plan: &config.Plan{Processes: []program.Process{
 			{Name: "app", Role: "app", CPUs: test.app}, {Name: "proxy", Role: "sidecar", CPUs: test.sidecar}, {Name: "db", Role: "database", CPUs: 1},
 		}}}}
 		s.placement.App = test.cpus
@@ -113,7 +114,7 @@ func TestOwed(t *testing.T) {
 
 // What a tracer merged into spans that came, or says that it did not send, is not lost.
 func TestLostIsWhatTheSinkWasNotToldOf(t *testing.T) {
-	s := &stage{exporting: true, request: Request{Plan: &config.Plan{Sampling: 1}, Spans: map[string]config.Number{"queries": {Low: 11, High: 11}}}}
+	s := &stage{exporting: true, request: Request{Plan: &config.Plan{Sampling: 1}, Spans: map[string]program.Number{"queries": {Low: 11, High: 11}}}}
 	for name, test := range map[string]struct {
 		sink record.Counts
 		lost float64

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/hop"
 )
@@ -20,7 +21,7 @@ func TestBackendSnapshot(t *testing.T) {
 	page := "stored 7\nthrown 2\n"
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, page) }))
 	defer server.Close()
-	says := []config.Saying{{What: config.SaysReceived, Metrics: "stored"}, {What: config.SaysDropped, Metrics: "thrown", Absent: config.AbsentNone}}
+	says := []program.Saying{{What: program.SaysReceived, Metrics: "stored"}, {What: program.SaysDropped, Metrics: "thrown", Absent: program.AbsentNone}}
 	long := time.Now().Add(-time.Hour)
 	b := &backend{counter: hop.Of("zipkin", says, server.URL, nil), changed: long}
 	seen, err := b.snapshot(t.Context())
@@ -61,8 +62,8 @@ func TestLastSightOfABackend(t *testing.T) {
 		fmt.Fprintf(w, "stored %d\n", n)
 	}))
 	defer server.Close()
-	says := []config.Saying{{What: config.SaysReceived, Metrics: "stored"}}
-	plan := &config.Plan{To: "store", Processes: []config.Process{{Name: "store", Service: &config.Service{Delay: held}}}}
+	says := []program.Saying{{What: program.SaysReceived, Metrics: "stored"}}
+	plan := &config.Plan{To: "store", Processes: []program.Process{{Name: "store", Service: &program.Service{Delay: held}}}}
 	s := &stage{request: Request{Plan: plan}, record: &record.Record{}, exporting: true, receiver: &backend{counter: hop.Of("store", says, server.URL, nil), changed: begun}}
 	if seen, err := s.last(t.Context()); err != nil || seen.Counts.Spans != 7 || s.record.Stop.Unquiet {
 		t.Errorf("%+v, %v, unquiet %t; want 7 spans", seen, err, s.record.Stop.Unquiet)
@@ -77,7 +78,7 @@ func TestNoBackendIsAskedBetweenWindows(t *testing.T) {
 		fmt.Fprint(w, "stored 7\n")
 	}))
 	defer server.Close()
-	says := []config.Saying{{What: config.SaysReceived, Metrics: "stored"}}
+	says := []program.Saying{{What: program.SaysReceived, Metrics: "stored"}}
 	s := &stage{
 		request: Request{Plan: &config.Plan{To: "store", Delay: time.Millisecond, Sampling: 1}}, exporting: true, turn: turn{newTurns(2), 0},
 		receiver: &backend{counter: hop.Of("store", says, server.URL, nil)},

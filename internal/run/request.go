@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 )
@@ -20,16 +21,16 @@ type Request struct {
 	Name           string // unique in the experiment: names logs and cgroups
 	Plan           *config.Plan
 	Folders        prepare.Folders
-	First          config.Operation         // made once, before all others
-	FirstParameter map[string]string        // at which level, where the spans that it makes depend on that
-	Phases         []PhaseRequest           // in their order
-	Load           config.Load              // of the run as a whole: idle window, time-out; and of the first operation
-	Checking       bool                     // the sink looks at ids
-	Begun          record.Begun             // how the traces of operations are told from others
-	Spans          map[string]config.Number // spans per operation (see record.Work), where known: lets a drain end as soon as all have come
-	Order          config.Order             // how the load goes through the runs of its block
-	Samples        string                   // what the files begin with that keep every duration of a self-driving workload; "": none are kept
-	Drain          time.Duration            // of a measured run: no drain is shorter, for another variant of the experiment may need so long
+	First          program.Operation         // made once, before all others
+	FirstParameter map[string]string         // at which level, where the spans that it makes depend on that
+	Phases         []PhaseRequest            // in their order
+	Load           config.Load               // of the run as a whole: idle window, time-out; and of the first operation
+	Checking       bool                      // the sink looks at ids
+	Begun          record.Begun              // how the traces of operations are told from others
+	Spans          map[string]program.Number // spans per operation (see record.Work), where known: lets a drain end as soon as all have come
+	Order          config.Order              // how the load goes through the runs of its block
+	Samples        string                    // what the files begin with that keep every duration of a self-driving workload; "": none are kept
+	Drain          time.Duration             // of a measured run: no drain is shorter, for another variant of the experiment may need so long
 	Seed           uint64
 	Faults         config.Faults
 	Deaf           []string // processes that did not end when asked in an earlier run: they are not waited for again
@@ -39,7 +40,7 @@ type Request struct {
 
 // PhaseRequest is one operation's part of a run.
 type PhaseRequest struct {
-	Operation config.Operation
+	Operation program.Operation
 	Load      config.Load       // of this phase, resolved: one rate, or one number of connections
 	Parameter map[string]string // what is varied between phases, e.g. {"connections": "4"}; nil where nothing is
 	Turns     []int             // the places of its windows among those of all runs of the block, from 0; nil: one window, at once
@@ -65,7 +66,7 @@ type Searcher interface {
 
 // Asked is the phase's operation. What is varied or searched for is the
 // phase's to say: a rate of the operation's own does not count then.
-func (p PhaseRequest) Asked() config.Operation {
+func (p PhaseRequest) Asked() program.Operation {
 	o := p.Operation
 	if p.Parameter != nil || p.Search != nil || p.Load.Relative != nil {
 		o.Rate = 0
@@ -87,7 +88,7 @@ func (s *stage) samplesFile(request PhaseRequest) string {
 }
 
 // by is what there is to know of how the run's operations are made.
-func (s *stage) by() config.DriverRow { return s.request.Plan.Driver.Row() }
+func (s *stage) by() program.DriverRow { return s.request.Plan.Driver.Row() }
 
 // fileName makes a name fit for a folder or a cgroup. Names of variants stay as they are: those of a block live at the same time.
 func fileName(name string) string {

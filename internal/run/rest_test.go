@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run"
@@ -153,7 +153,7 @@ func TestLateWorkIsChargedAlike(t *testing.T) {
 		app := &q.Plan.Processes[0]
 		app.Env = map[string]string{"LATE": "yes", "DELAY": delay.String()}
 		q.Name, q.Plan.Variant, q.Plan.Delay = "001-"+variant+"-late", variant, delay
-		q.Spans = map[string]config.Number{"work": {Low: 2, High: 2}}
+		q.Spans = map[string]program.Number{"work": {Low: 2, High: 2}}
 		q.Drain = run.Drain(q.Plan, nil)
 		if variant == "none" {
 			app.Run[len(app.Run)-1] = ""

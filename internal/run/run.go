@@ -12,7 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
@@ -33,7 +33,7 @@ type Conductor struct {
 
 // Place decides which CPUs the processes under test get, for all runs of an
 // experiment, and moves tracetax itself to the others, until release is called.
-func (c *Conductor) Place(processes []config.Process) (release func() error, err error) {
+func (c *Conductor) Place(processes []program.Process) (release func() error, err error) {
 	most := 1.0
 	for _, p := range processes {
 		most = max(most, p.CPUs)
@@ -122,12 +122,12 @@ const deathDelay = 500 * time.Millisecond
 func of(process string, err error) error { return &drive.ProcessError{Process: process, Err: err} }
 
 // ownerOf is the process that an operation is asked of; "" where a mix asks several.
-func ownerOf(o config.Operation, processes []config.Process) string {
+func ownerOf(o program.Operation, processes []program.Process) string {
 	if len(o.Mix) == 0 {
 		return o.Owner(processes).Name
 	}
 	name := ownerOf(o.Mix[0].Operation, processes)
-	if slices.ContainsFunc(o.Mix, func(s config.Share) bool { return ownerOf(s.Operation, processes) != name }) {
+	if slices.ContainsFunc(o.Mix, func(s program.Share) bool { return ownerOf(s.Operation, processes) != name }) {
 		return ""
 	}
 	return name

@@ -20,6 +20,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cli"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run"
@@ -115,16 +116,16 @@ func cpus() string {
 // request is a short run of the service.
 func request(t *testing.T, kind record.Kind, path string) (*run.Conductor, run.Request) {
 	t.Helper()
-	operation := config.Operation{Name: "work", Method: "GET", URL: path}
+	operation := program.Operation{Name: "work", Method: "GET", URL: path}
 	return &run.Conductor{Self: []string{os.Args[0]}, Logs: t.TempDir(), Accounting: "auto"}, run.Request{
 		Kind: kind, Name: "001-otel-1-" + strings.NewReplacer("/", "-", " ", "-").Replace(t.Name()), // tests run beside each other
 		Plan: &config.Plan{
 			Workload: "service", Variant: "otel", Sampling: 1, Delay: 50 * time.Millisecond, Secrets: []string{"s3cret"},
-			Processes: []config.Process{{
+			Processes: []program.Process{{
 				Name: "app", Role: "app", Traced: true, Patience: 20 * time.Second,
 				Run: []string{os.Args[0], "service", "127.0.0.1:{port}", "{sink.otlp.grpc}"},
 			}},
-			Says: []config.Saying{{What: "dropped", Log: `dropped (?P<n>\d+) spans`, Take: "last"}},
+			Says: []program.Saying{{What: "dropped", Log: `dropped (?P<n>\d+) spans`, Take: "last"}},
 		},
 		First: operation, Phases: []run.PhaseRequest{{Operation: operation, Load: work}},
 		Load:     work,

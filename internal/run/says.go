@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/hop"
@@ -37,7 +37,7 @@ func (s *stage) tracedSince(ctx context.Context) (*uint64, error) {
 			pages++
 		}
 	}
-	says := slices.DeleteFunc(hop.Counted(s.request.Plan.Says), func(s config.Saying) bool { return s.What != config.SaysTraced })
+	says := slices.DeleteFunc(hop.Counted(s.request.Plan.Says), func(s program.Saying) bool { return s.What != program.SaysTraced })
 	if len(says) == 0 || pages != 1 || len(s.warmed) > 0 {
 		return nil, nil
 	}
@@ -59,13 +59,13 @@ func since(before, now *uint64) *uint64 {
 }
 
 // pagesOf reads what is said on the pages of counters of all traced processes; nil where there is none.
-func (s *stage) pagesOf(ctx context.Context, says []config.Saying) (*record.Hop, error) {
+func (s *stage) pagesOf(ctx context.Context, says []program.Saying) (*record.Hop, error) {
 	var all *record.Hop
 	for _, p := range s.request.Plan.Processes {
 		if p.Page == "" {
 			continue
 		}
-		page, err := config.Expand(p.Page, s.valuesFor(p))
+		page, err := program.Expand(p.Page, s.valuesFor(p))
 		if err != nil {
 			return nil, of(p.Name, fmt.Errorf("the tracer's page of counters of process %s: %w", p.Name, err))
 		}
@@ -100,7 +100,7 @@ func (s *stage) admissions(ctx context.Context) error {
 			if slices.Contains(plan.Route(), p.Name()) {
 				continue
 			}
-			traced := slices.ContainsFunc(plan.Processes, func(planned config.Process) bool { return planned.Traced && planned.Name == p.Name() })
+			traced := slices.ContainsFunc(plan.Processes, func(planned program.Process) bool { return planned.Traced && planned.Name == p.Name() })
 			logs = append(logs, hop.Lines{Process: p.Name(), Speaks: traced, Each: p.Log().Lines, Rest: p.Log().AfterCut})
 		}
 		one, err := hop.Log{Hop: theTracer, Says: logged, Logs: logs}.Read(ctx)
@@ -113,7 +113,7 @@ func (s *stage) admissions(ctx context.Context) error {
 	to.Sampled, to.Dropped, to.Failed, to.Sent, to.Source, to.Untold = all.Sampled, all.Dropped, all.Failed, all.Sent, all.Source, all.Untold
 	if to.Sent != nil {
 		to.SentBy = record.ByMetrics
-		if slices.ContainsFunc(hop.Logged(plan.Says), func(s config.Saying) bool { return s.What == config.SaysSent }) {
+		if slices.ContainsFunc(hop.Logged(plan.Says), func(s program.Saying) bool { return s.What == program.SaysSent }) {
 			to.SentBy = record.ByLog
 		}
 	}
@@ -164,7 +164,7 @@ func (s *stage) lookInside(context.Context) error {
 // lookAtLoaded notes the programs that loaded the tracer, where a process consists of several: a launcher, such as npm or
 // Maven, is traced like the program that it starts.
 func (s *stage) lookAtLoaded() error {
-	folder, begins := s.request.Folders.Tracer, config.Programs[s.request.Plan.Language]
+	folder, begins := s.request.Folders.Tracer, program.Programs[s.request.Plan.Language]
 	if folder == "" {
 		return nil
 	}
@@ -198,7 +198,7 @@ func (s *stage) lookAtLoaded() error {
 }
 
 // sinkVariables are the names of the variables that tell a process where the sink is.
-func sinkVariables(p config.Process) []string {
+func sinkVariables(p program.Process) []string {
 	var names []string
 	for name, value := range p.Env {
 		if strings.Contains(value, "{"+protocol.Prefix) {

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -31,16 +31,16 @@ func TestTracerSaysItOnAPage(t *testing.T) {
 	}{
 		"page and log": {page: "http://127.0.0.1:{port}/counters", counter: "tracer_spans_dropped"},
 		"no page":      {page: "http://127.0.0.1:{port}/nothing", counter: "tracer_spans_dropped", untold: "its page of counters cannot be read: the answer is 404 Not Found"},
-		"none of it":   {page: "http://127.0.0.1:{port}/counters", counter: "other_spans_dropped", absent: config.AbsentNone, untold: "the page of counters of process app has none of those that tracer.yaml names"},
+		"none of it":   {page: "http://127.0.0.1:{port}/counters", counter: "other_spans_dropped", absent: program.AbsentNone, untold: "the page of counters of process app has none of those that tracer.yaml names"},
 		"another page": {page: "http://127.0.0.1:{port}/counters", counter: "other_spans_dropped", untold: "the page of counters of process app has none of those that tracer.yaml names"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			conductor, q := request(t, record.Measured, "/work")
 			q.Plan.Processes[0].Page = c.page
-			q.Plan.Says = append(q.Plan.Says, config.Saying{What: config.SaysDropped, Metrics: c.counter, Absent: c.absent})
+			q.Plan.Says = append(q.Plan.Says, program.Saying{What: program.SaysDropped, Metrics: c.counter, Absent: c.absent})
 			if c.untold == "" {
-				q.Plan.Says = append(q.Plan.Says, config.Saying{What: config.SaysSent, Metrics: "tracer_spans_sent"})
+				q.Plan.Says = append(q.Plan.Says, program.Saying{What: program.SaysSent, Metrics: "tracer_spans_sent"})
 			}
 			r := made(t, conductor, q)
 			said := r.Tracer

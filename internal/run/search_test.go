@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/design/capacity"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
@@ -47,7 +48,7 @@ func searching(t *testing.T, kind record.Kind, path string, cpus float64, by run
 	l := work
 	l.Rate, l.Duration, l.Timeout = 0, probeLength, time.Second
 	if path == "/lossy" {
-		q.Spans = map[string]config.Number{"work": {Low: 2, High: 2}}
+		q.Spans = map[string]program.Number{"work": {Low: 2, High: 2}}
 	} else {
 		q.Plan.Silent = true // these make no spans, so nothing is to be waited for
 	}

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/protocol"
@@ -33,7 +33,7 @@ type stage struct {
 	scratch     string
 	placement   process.Placement
 	agents      agents
-	levels      [][]config.Process   // of the workload's processes, in the order of their start
+	levels      [][]program.Process  // of the workload's processes, in the order of their start
 	apps        []Process            // that were started, in the order of the plan
 	readyAt     map[string]time.Time // when each of them was
 	ports       *prepare.Ports

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/hop"
 	"github.com/tracetax/tracetax/internal/sink"
@@ -154,7 +154,7 @@ func (s *stage) stopHops(ctx context.Context) error {
 // askEnded asks a hop that has ended: its log has all that it will ever say. Its page is gone, and what that said stays.
 func (s *stage) askEnded(ctx context.Context, i int) error {
 	says := s.request.Plan.Process(s.route.counters[i].Name()).Service.Says
-	if !slices.ContainsFunc(says, func(s config.Saying) bool { return s.Log != "" }) {
+	if !slices.ContainsFunc(says, func(s program.Saying) bool { return s.Log != "" }) {
 		return nil
 	}
 	before := s.route.last[i]
@@ -169,7 +169,7 @@ func (s *stage) askEnded(ctx context.Context, i int) error {
 	last.Untold = before.Untold
 	figures := last.Figures()
 	for name, figure := range before.Figures() {
-		if *figures[name] == nil && slices.ContainsFunc(counted, func(s config.Saying) bool { return s.What == name }) {
+		if *figures[name] == nil && slices.ContainsFunc(counted, func(s program.Saying) bool { return s.What == name }) {
 			*figures[name] = *figure
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 )
@@ -27,7 +27,7 @@ func TestNeverQuietAtTheStop(t *testing.T) {
 	conductor, q := request(t, record.Measured, "/work")
 	dir := t.TempDir()
 	address, stopping := filepath.Join(dir, "address"), filepath.Join(dir, "stopping")
-	q.Plan.Processes = append(q.Plan.Processes, config.Process{
+	q.Plan.Processes = append(q.Plan.Processes, program.Process{
 		Name: "last", Role: "app", Ready: "log:ready", Patience: 20 * time.Second, // stopped before the others
 		Run: []string{"sh", "-c", "trap 'touch " + stopping + "; exit 0' TERM; echo {sink.otlp.grpc} > " + address + "; echo ready; while :; do sleep 0.05; done"},
 	})
@@ -85,9 +85,9 @@ func TestSpansBesideTheBackend(t *testing.T) {
 	q.Plan.Via, q.Plan.To = nil, "store"
 	store := q.Plan.Process("store")
 	store.Run[4] = "127.0.0.1:1" // where nobody takes in what it passes on
-	store.Service.Answers = config.Answers{Spans: "http://127.0.0.1:{port.page}/", Each: []string{"*"}}
+	store.Service.Answers = program.Answers{Spans: "http://127.0.0.1:{port.page}/", Each: []string{"*"}}
 	address := filepath.Join(t.TempDir(), "address")
-	q.Plan.Processes = append(q.Plan.Processes, config.Process{
+	q.Plan.Processes = append(q.Plan.Processes, program.Process{
 		Name: "stray", Role: "app", Ready: "log:ready", Patience: 20 * time.Second,
 		Run: []string{"sh", "-c", "trap 'exit 0' TERM; echo {sink.otlp.http} > " + address + "; echo ready; while :; do sleep 0.05; done"},
 	})

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 )
@@ -27,7 +27,7 @@ func TestTargetSaysTheAddresses(t *testing.T) {
 			conductor, q := made(t)
 			conductor.LiveAt(host)
 			q.Plan.Processes[0].Run[2] = host + ":{port}"
-			q.Plan.Processes = append(q.Plan.Processes, config.Process{
+			q.Plan.Processes = append(q.Plan.Processes, program.Process{
 				Name: "told", Role: "backend", Run: []string{"sh", "-c", "echo sink at {sink.otlp.grpc}; exec sleep 60"},
 				Ready: `log:^sink at 127\.0\.0\.2:[0-9]+$`, Patience: 20 * time.Second,
 			})

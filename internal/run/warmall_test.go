@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 )
@@ -29,14 +30,14 @@ func TestAllAreWarmed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			conductor, q := request(t, test.kind, "/work")
-			q.Spans = map[string]config.Number{"work": {Low: 2, High: 2}, "other": {Low: 2, High: 2}}
+			q.Spans = map[string]program.Number{"work": {Low: 2, High: 2}, "other": {Low: 2, High: 2}}
 			other := q.First
 			other.Name = "other"
 			l := work
 			l.Rate, l.Warmup, l.Duration, l.WarmupAll = 50, 200*time.Millisecond, 400*time.Millisecond, test.all
 			q.Load.WarmupAll = test.all
 			q.Phases = nil
-			for _, o := range []config.Operation{q.First, other, q.First} { // the last is a second level of the first
+			for _, o := range []program.Operation{q.First, other, q.First} { // the last is a second level of the first
 				q.Phases = append(q.Phases, run.PhaseRequest{Operation: o, Load: l, Watched: test.watch, Search: test.search})
 			}
 			r, err := conductor.Run(t.Context(), q)

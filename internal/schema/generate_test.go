@@ -17,6 +17,7 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
@@ -38,9 +39,9 @@ type document struct {
 
 var documents = []document{
 	{name: "experiment", title: schemas.ExperimentTitle, of: config.Experiment{}, asked: true},
-	{name: "workload", title: "A workload.yaml of tracetax", of: config.Workload{}, asked: true},
-	{name: "service", title: "A service.yaml of tracetax", of: config.Service{}, asked: true},
-	{name: "tracer", title: "A tracer.yaml of tracetax", of: config.Tracer{}, asked: true},
+	{name: "workload", title: "A workload.yaml of tracetax", of: program.Workload{}, asked: true},
+	{name: "service", title: "A service.yaml of tracetax", of: program.Service{}, asked: true},
+	{name: "tracer", title: "A tracer.yaml of tracetax", of: program.Tracer{}, asked: true},
 	{name: "topology", title: "A topology of tracetax: a graph of services", of: topology.Graph{}, asked: true},
 	{name: "findings", title: "findings.json of tracetax", of: finding.Document{}},
 	{name: "runs", title: "A line of runs.jsonl of tracetax: the record of one run", of: record.Record{}},
@@ -123,7 +124,7 @@ func (c *comments) file(d document) *jsonschema.Schema {
 	definitions := jsonschema.Definitions{}
 	s := c.mapping(reflect.TypeOf(d.of), d.name, definitions)
 	s.Version, s.Title, s.Definitions = jsonschema.Version, d.title, definitions
-	further := map[string][]any{"experiment": {config.Variant{}, config.Hop{}}, "workload": {config.Operation{}, config.Step{}, config.Body{}, config.Workload{}}}
+	further := map[string][]any{"experiment": {config.Variant{}, program.Hop{}}, "workload": {program.Operation{}, program.Step{}, program.Body{}, program.Workload{}}}
 	if d.name == "topology" {
 		further = map[string][]any{"topology": {topology.Step{}}}
 	}
@@ -179,7 +180,7 @@ func allowNull(def *jsonschema.Schema, t reflect.Type) {
 // mapping is the schema of a struct whose keys package config reads, in a kind of file. What it refers to goes to defs.
 func (c *comments) mapping(t reflect.Type, in string, defs jsonschema.Definitions) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema, Description: c.said(t, "")}
-	for _, k := range config.Keys(t, in) {
+	for _, k := range program.Keys(t, in) {
 		p := c.property(k, in, defs)
 		p.Description = c.said(k.Owner, k.Field.Name)
 		s.Properties.Set(k.Name, p)
@@ -187,7 +188,7 @@ func (c *comments) mapping(t reflect.Type, in string, defs jsonschema.Definition
 			s.Required = append(s.Required, k.Name)
 		}
 	}
-	if t == reflect.TypeFor[config.Workload]() { // a topology brings both
+	if t == reflect.TypeFor[program.Workload]() { // a topology brings both
 		s.AnyOf = []*jsonschema.Schema{{Required: []string{"processes", "operations"}}, {Required: []string{"topology"}}}
 	}
 	return s
@@ -202,7 +203,7 @@ func (c *comments) said(t reflect.Type, field string) string {
 	return strings.Join(strings.Fields(c.texts[at]), " ")
 }
 
-func (c *comments) property(k config.Key, in string, defs jsonschema.Definitions) *jsonschema.Schema {
+func (c *comments) property(k program.Key, in string, defs jsonschema.Definitions) *jsonschema.Schema {
 	switch {
 	case len(k.Enum) > 0:
 		s := &jsonschema.Schema{Type: "string"}
@@ -210,12 +211,12 @@ func (c *comments) property(k config.Key, in string, defs jsonschema.Definitions
 			s.Enum = append(s.Enum, word)
 		}
 		return s
-	case k.Shape == config.ShapeFlag || k.Shape == config.ShapeWhole:
+	case k.Shape == program.ShapeFlag || k.Shape == program.ShapeWhole:
 		return &jsonschema.Schema{Type: k.Shape}
-	case k.Shape == config.ShapeHop:
+	case k.Shape == program.ShapeHop:
 		if defs["PassingService"] == nil {
 			defs["PassingService"] = &jsonschema.Schema{} // a hop has no hop
-			hop := c.mapping(reflect.TypeFor[config.Service](), in, defs)
+			hop := c.mapping(reflect.TypeFor[program.Service](), in, defs)
 			hop.Properties.Delete("hop")
 			hop.Properties.Delete("answers")
 			hop.Required = nil
@@ -277,7 +278,7 @@ func TestSchemasInDocs(t *testing.T) {
 	read := readComments(t)
 	var table strings.Builder
 	table.WriteString("| key | meaning |\n|---|---|\n")
-	for _, k := range config.Keys(reflect.TypeFor[config.Tracer](), "tracer") {
+	for _, k := range program.Keys(reflect.TypeFor[program.Tracer](), "tracer") {
 		fmt.Fprintf(&table, "| `%s` | %s |\n", k.Name, inTable(read.said(k.Owner, k.Field.Name)))
 	}
 	if *update {
@@ -318,10 +319,10 @@ const (
 
 // shaped is the schema of a type that is a text or of several kinds, nil of others.
 func shaped(name string) *jsonschema.Schema {
-	if of, is := strings.CutPrefix(name, config.ShapeList); is {
+	if of, is := strings.CutPrefix(name, program.ShapeList); is {
 		return &jsonschema.Schema{Type: "array", Items: shaped(of)}
 	}
-	if of, is := strings.CutPrefix(name, config.ShapeByName); is {
+	if of, is := strings.CutPrefix(name, program.ShapeByName); is {
 		return &jsonschema.Schema{Type: "object", AdditionalProperties: shaped(of)}
 	}
 	text := func(pattern string) *jsonschema.Schema {

@@ -12,17 +12,18 @@ import (
 
 	"github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // The experiments are built in, have what is judged, and enough blocks for all
 // claims at once.
 func TestExperimentsAreThere(t *testing.T) {
-	catalog := config.NewCatalog(tracetax.Files)
+	catalog := program.NewCatalog(tracetax.Files)
 	for _, form := range []Form{Quick, Full} {
 		least := stats.MinBlocks(stats.Bonferroni(Confidence, len(form.lengths())))
 		for _, one := range form.Experiments() {
-			found, err := catalog.Experiment(one.Name)
+			found, err := config.BuiltIn(catalog, one.Name)
 			if err != nil {
 				t.Errorf("%s: %v", form, err)
 				continue
@@ -53,12 +54,12 @@ func TestExperimentsAreThere(t *testing.T) {
 			}
 		}
 	}
-	makes := func(o config.Operation) bool {
+	makes := func(o program.Operation) bool {
 		n := o.Spans["otel-go"]
 		return o.Name == "json" && n.Low == spansPerCall && n.High == spansPerCall
 	}
 	for name, traced := range map[string][]string{LossySink: traced, LateSink: traced[:1]} {
-		found, err := catalog.Experiment(name)
+		found, err := config.BuiltIn(catalog, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +75,7 @@ func TestExperimentsAreThere(t *testing.T) {
 		}
 	}
 	for _, name := range []string{DeferredCosts, Flushes} {
-		found, err := catalog.Experiment(name)
+		found, err := config.BuiltIn(catalog, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +96,7 @@ func TestExperimentsAreThere(t *testing.T) {
 			t.Errorf("%s has %d windows", name, n)
 		}
 	}
-	if _, err := catalog.Experiment(NoiseFloor); err != nil {
+	if _, err := config.BuiltIn(catalog, NoiseFloor); err != nil {
 		t.Error(err)
 	}
 }

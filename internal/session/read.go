@@ -17,6 +17,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
@@ -282,7 +283,7 @@ func (s *Session) input(history []record.Record) (analysis.Input, error) {
 // the place of those that are there. Nothing is run, fetched or built. A result that is
 // not finished has findings too, of the blocks that are whole. Of the options Tool and Listener
 // are needed.
-func Reanalyze(dir string, catalog *config.Catalog, o Options) (doc *finding.Document, err error) {
+func Reanalyze(dir string, catalog *program.Catalog, o Options) (doc *finding.Document, err error) {
 	s, err := finished(dir, catalog, o)
 	if err != nil {
 		return nil, err
@@ -299,7 +300,7 @@ func Reanalyze(dir string, catalog *config.Catalog, o Options) (doc *finding.Doc
 }
 
 // Judge holds a finished result against another budget. Nothing is written.
-func Judge(dir string, budget []config.Limit, catalog *config.Catalog, o Options) (*finding.Document, error) {
+func Judge(dir string, budget []config.Limit, catalog *program.Catalog, o Options) (*finding.Document, error) {
 	s, err := finished(dir, catalog, o)
 	if err != nil {
 		return nil, err
@@ -331,7 +332,7 @@ func nothingIn(dir string) error {
 }
 
 // finished is the session of a results folder, before its records are read.
-func finished(dir string, catalog *config.Catalog, o Options) (*Session, error) {
+func finished(dir string, catalog *program.Catalog, o Options) (*Session, error) {
 	if !isFile(filepath.Join(dir, record.RunsFile)) {
 		return nil, &AskedError{noRecords(dir)}
 	}

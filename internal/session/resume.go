@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 )
@@ -203,7 +204,7 @@ func NewFolder(parent, name string) (string, error) {
 
 // Begun are the experiments that were begun in a folder, and the results folder of each: the
 // folder itself, or those in it.
-func Begun(dir string, catalog *config.Catalog) (all []*config.Experiment, folders []string, err error) {
+func Begun(dir string, catalog *program.Catalog) (all []*config.Experiment, folders []string, err error) {
 	inside, err := record.Folders(dir)
 	if err != nil {
 		return nil, nil, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cli"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/prepare"
@@ -48,7 +49,7 @@ func (h *heard) Observe(e experiment.Event) {
 func (h *heard) End() { h.ended++ }
 
 // two is an experiment over two workloads; the first cannot run anywhere.
-func two(t *testing.T) ([]*config.Experiment, *config.Catalog) {
+func two(t *testing.T) ([]*config.Experiment, *program.Catalog) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -57,7 +58,7 @@ func two(t *testing.T) ([]*config.Experiment, *config.Catalog) {
 	workload := fmt.Sprintf(`processes: [{name: hello, run: [%q, agent, hello, --listen, "127.0.0.1:{port}"], ready: "http://127.0.0.1:{port}/healthz"}]
 operations: {json: {request: "GET http://127.0.0.1:{port}/json"}}
 `, self)
-	catalog := config.NewCatalog(fstest.MapFS{
+	catalog := program.NewCatalog(fstest.MapFS{
 		"workloads/w/lame/workload.yaml": {Data: []byte("needs: [{command: no-such-command, install: make one}]\n" + workload)},
 		"workloads/w/well/workload.yaml": {Data: []byte(workload)},
 		"tracers/none/tracer.yaml":       {Data: []byte("description: No tracer.\n")},

@@ -10,11 +10,12 @@ import (
 
 	"github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-var builtIn = config.NewCatalog(tracetax.Files)
+var builtIn = program.NewCatalog(tracetax.Files)
 
 // An experiment that is named to go on with goes on in the folders that it would have.
 func TestNamedResumeHasItsFolders(t *testing.T) {

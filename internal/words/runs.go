@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
@@ -148,7 +149,7 @@ func Load(e *config.Experiment) string {
 
 func ownLoad(e *config.Experiment) string {
 	driven := metric.Driven.Has(e.Regime())
-	own := func(o config.Operation) bool { return o.Rate > 0 }
+	own := func(o program.Operation) bool { return o.Rate > 0 }
 	if driven || e.Load.Rate <= 0 || e.Load.Relative != nil || !slices.ContainsFunc(e.Operations, own) {
 		return loadText(e.Load, driven)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/schemas"
@@ -193,7 +194,7 @@ func TestPage(t *testing.T) {
 func TestLoadOfOwnRates(t *testing.T) {
 	e := &config.Experiment{
 		Load:       config.Load{Rate: 60, Duration: 2 * time.Second},
-		Operations: []config.Operation{{Name: "json", Rate: 1500}, {Name: "home"}},
+		Operations: []program.Operation{{Name: "json", Rate: 1500}, {Name: "home"}},
 	}
 	if got := Load(e); got != "1500 (json) and 60 (home) operations/s for 2s, open loop" {
 		t.Error(got)

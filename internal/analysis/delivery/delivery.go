@@ -11,6 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
@@ -207,7 +208,7 @@ func (b *Book) traceDepths(i int, t ledger.Tracing, learnt map[string]map[string
 			t.Spans[at.String()] = own
 			continue
 		}
-		if b.Variants[i].TracerName() == config.NoTracer {
+		if b.Variants[i].TracerName() == program.NoTracer {
 			continue // its number, if it is known, is nought at any depth
 		}
 		if per, known := b.learntOf(i, at.String(), learnt); known {
@@ -232,7 +233,7 @@ func (b *Book) perOperation(i int, plan *config.Plan, operation string, learnt m
 	if known {
 		return own, true
 	}
-	if v.TracerName() == config.NoTracer {
+	if v.TracerName() == program.NoTracer {
 		plain := i == 0 || !knowsSink(v, plan) // otherwise the user may trace in a way of their own
 		return ledger.PerOperation{How: ledger.Declared}, plain
 	}
@@ -270,7 +271,7 @@ func knowsSink(v config.Variant, plan *config.Plan) bool {
 	if told(v.Env, v.Args) {
 		return true
 	}
-	return plan != nil && slices.ContainsFunc(plan.Processes, func(p config.Process) bool { return told(p.Env, p.Run) })
+	return plan != nil && slices.ContainsFunc(plan.Processes, func(p program.Process) bool { return told(p.Env, p.Run) })
 }
 
 // mixed is how many spans an operation of a mix makes on average, by how many of its parts were measured; false where the

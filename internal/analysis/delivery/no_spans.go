@@ -10,6 +10,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
@@ -52,7 +53,7 @@ func (b *Book) Untraced(variant string) (none []finding.Ledger, all bool) {
 // skips reports whether a variant leaves the process that an operation asks untraced on purpose.
 func (b *Book) skips(variant, operation string) bool {
 	return slices.ContainsFunc(b.Experiment.Variants, func(v config.Variant) bool {
-		return v.Name == variant && slices.ContainsFunc(b.Experiment.Operations, func(o config.Operation) bool {
+		return v.Name == variant && slices.ContainsFunc(b.Experiment.Operations, func(o program.Operation) bool {
 			return o.Name == operation && v.Skips(o, b.Experiment.Workload)
 		})
 	})
@@ -98,7 +99,7 @@ func (b *Book) cameOf(variant string) uint64 {
 func (b *Book) traces(variant string) bool {
 	for i, v := range b.Variants {
 		if v.Name == variant {
-			return b.Experiment.FaultsOf(v).SinkGone == "" && (v.TracerName() != config.NoTracer || i > 0 && knowsSink(v, b.Plans[variant]))
+			return b.Experiment.FaultsOf(v).SinkGone == "" && (v.TracerName() != program.NoTracer || i > 0 && knowsSink(v, b.Plans[variant]))
 		}
 	}
 	return false
@@ -276,7 +277,7 @@ func (b *Book) causesBeside(variant string, none []finding.Ledger) []finding.NoS
 // otherLanguage reports programs if none is of the tracer's language.
 func (l looked) otherLanguage(language string) finding.NoSpanBy {
 	one := finding.NoSpanBy{Cause: finding.OtherLanguage}
-	begins, known := config.Programs[language]
+	begins, known := program.Programs[language]
 	if !known || l.seen == 0 {
 		return one
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -213,11 +214,11 @@ func (s *Maker) outline(m measure.Measure, p dataset.Pair, at cell.At, samples [
 // something, that they can be told together.
 func (s *Maker) overNothing(c *claim) bool {
 	e, tracer := s.Experiment, s.Variants[0].Tracer
-	traced := tracer != nil && tracer.Name != config.NoTracer
+	traced := tracer != nil && tracer.Name != program.NoTracer
 	if c.pair.Extra || c.Unit != "s" || c.metric.WholeRun || e.Load.Busy > 0 || traced || s.budgetFor(c) != nil {
 		return false
 	}
-	return len(e.Operations) > 0 && !slices.ContainsFunc(e.Operations, func(o config.Operation) bool { return !o.Empty })
+	return len(e.Operations) > 0 && !slices.ContainsFunc(e.Operations, func(o program.Operation) bool { return !o.Empty })
 }
 
 // newClaim is a claim without its figures.

@@ -12,6 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -22,16 +23,16 @@ import (
 // Partial reports whether a variant leaves out steps of tracing, traces or spans on purpose. One
 // whose tracer says nothing of that leaves out nothing.
 func (s *Maker) Partial(v config.Variant) bool {
-	if steps := v.Steps(); steps != nil && len(steps) < len(config.Steps) {
+	if steps := v.Steps(); steps != nil && len(steps) < len(program.Steps) {
 		return true
 	}
 	if v.LeavesOut(s.Experiment.Workload) {
 		return true
 	}
-	if plan := s.Plans[v.Name]; plan != nil && v.TracerName() != config.NoTracer && plan.Sampling < 1 {
+	if plan := s.Plans[v.Name]; plan != nil && v.TracerName() != program.NoTracer && plan.Sampling < 1 {
 		return true
 	}
-	return v.Tracer != nil && slices.ContainsFunc(v.Tracer.Settings, func(setting config.Setting) bool {
+	return v.Tracer != nil && slices.ContainsFunc(v.Tracer.Settings, func(setting program.Setting) bool {
 		choice := setting.Choices[v.Settings[setting.Name]]
 		return choice.Rationed || choice.Partial
 	})
@@ -52,7 +53,7 @@ func (s *Maker) Increments() []finding.Increment {
 				continue
 			}
 			over, added := s.before(i+1, steps)
-			if len(added) == len(config.Steps) && !s.stepped(i+1) {
+			if len(added) == len(program.Steps) && !s.stepped(i+1) {
 				continue // that is the cost of the tracer, which has a finding
 			}
 			for _, name := range incrementMetrics(how) {

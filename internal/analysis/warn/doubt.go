@@ -10,6 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/effect"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/words"
 )
@@ -70,7 +71,7 @@ func (s *checker) findCarryOver() []hit { return hitsOf(s.CarryOver()) }
 const longWait = 0.2
 
 func (s *checker) findLongWaits() []hit {
-	return s.perHop(func(v config.Variant, hop config.Process) (string, bool) {
+	return s.perHop(func(v config.Variant, hop program.Process) (string, bool) {
 		waits, window := hop.Waits(), s.Shortest(v.Name)
 		return fmt.Sprintf("%s holds a span for %s, over a fifth of the window of %s", hop.Name, waits, window), window > 0 && waits.Seconds() > longWait*window.Seconds()
 	})
@@ -78,7 +79,7 @@ func (s *checker) findLongWaits() []hit {
 
 // findLittleRoom takes it that an operation begins a trace: those that come while a hop waits have to find room in it.
 func (s *checker) findLittleRoom() []hit {
-	return s.perHop(func(v config.Variant, hop config.Process) (string, bool) {
+	return s.perHop(func(v config.Variant, hop program.Process) (string, bool) {
 		most, waits := 0.0, hop.Waits()
 		for _, at := range s.Cells() {
 			for _, p := range s.PhasesOf(v.Name, at) {
@@ -117,7 +118,7 @@ func (s *checker) findLateSpans() []hit {
 }
 
 // perHop makes one hit for each hop that the condition holds for.
-func (s *checker) perHop(of func(config.Variant, config.Process) (text string, is bool)) []hit {
+func (s *checker) perHop(of func(config.Variant, program.Process) (text string, is bool)) []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		for _, hop := range v.Via {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/words"
@@ -54,7 +54,7 @@ func (s *checker) findOwnSampler() []hit {
 // variables or arguments of its own.
 func (s *checker) findOwnBaseline() []hit {
 	for _, v := range s.Variants {
-		if v.Name == s.Baseline && v.TracerName() == config.NoTracer && !v.Untraced() {
+		if v.Name == s.Baseline && v.TracerName() == program.NoTracer && !v.Untraced() {
 			return []hit{{"the baseline has variables or arguments of its own: tracers in the program's own code were not switched off", v.Name}}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/load/feed"
 )
@@ -148,7 +148,7 @@ func (o *options) http(r *load.Request) error {
 		r.Status = []int{o.status}
 	}
 	if o.method != "" {
-		if err := config.CheckMethod(o.method); err != nil {
+		if err := program.CheckMethod(o.method); err != nil {
 			return fmt.Errorf("--method: %w", err)
 		}
 	}

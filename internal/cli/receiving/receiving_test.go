@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/sink"
 )
@@ -21,7 +22,7 @@ func TestLatestSink(t *testing.T) {
 	}
 	for late, fine := range map[string]bool{sink.MaxLate.String(): true, (2 * sink.MaxLate).String(): false} {
 		text := "workload: {name: x, processes: [{name: app, run: [x]}], operations: {get: {request: 'GET http://127.0.0.1:1/'}}}\nvariants: {none: , one: {env: {A: b}}}\nfaults: {sink-late: " + late + "}\n"
-		if _, err := config.ParseExperiment("x.yaml", ".", []byte(text), config.NewCatalog(fstest.MapFS{})); (err == nil) != fine {
+		if _, err := config.ParseExperiment("x.yaml", ".", []byte(text), program.NewCatalog(fstest.MapFS{})); (err == nil) != fine {
 			t.Errorf("sink-late: %s: %v", late, err)
 		}
 	}

@@ -3,6 +3,7 @@ package show
 import (
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/role"
 )
 
@@ -71,11 +72,11 @@ func (f Shown) View() (any, error) {
 	return all, nil
 }
 
-func missing(needs []config.Need) []string { return append([]string{}, artifact.Missing(needs)...) }
+func missing(needs []program.Need) []string { return append([]string{}, artifact.Missing(needs)...) }
 
 // viewTracer has every key of a tracer's file that says something.
-func viewTracer(t *config.Tracer) config.Object {
-	v := headed("tracer", t.Name, config.Values(t, "tracer"))
+func viewTracer(t *program.Tracer) program.Object {
+	v := headed("tracer", t.Name, program.Values(t, "tracer"))
 	for _, key := range []string{"needs", "settings"} {
 		v = with(v, key, []string{}, false)
 	}
@@ -83,8 +84,8 @@ func viewTracer(t *config.Tracer) config.Object {
 }
 
 // viewService is the same of a service; receives and says are the protocols and what it says, without the ways.
-func viewService(s *config.Service) config.Object {
-	v := headed("service", s.Name, config.Values(s, "service"))
+func viewService(s *program.Service) program.Object {
+	v := headed("service", s.Name, program.Values(s, "service"))
 	v = with(v, "needs", []string{}, false)
 	if takes := receives(s); takes != nil {
 		v = with(v, "receives", takes, true)
@@ -95,12 +96,12 @@ func viewService(s *config.Service) config.Object {
 	return with(v, "missing", missing(s.Needs), true)
 }
 
-func headed(kind, name string, keys config.Object) config.Object {
-	return append(config.Object{{Key: "kind", Value: kind}, {Key: "name", Value: name}}, keys...)
+func headed(kind, name string, keys program.Object) program.Object {
+	return append(program.Object{{Key: "kind", Value: kind}, {Key: "name", Value: name}}, keys...)
 }
 
 // with sets a key; one that is there is replaced only if that is wanted.
-func with(v config.Object, key string, value any, replace bool) config.Object {
+func with(v program.Object, key string, value any, replace bool) program.Object {
 	for i := range v {
 		if v[i].Key == key {
 			if replace {
@@ -109,14 +110,14 @@ func with(v config.Object, key string, value any, replace bool) config.Object {
 			return v
 		}
 	}
-	return append(v, config.Object{{Key: key, Value: value}}...)
+	return append(v, program.Object{{Key: key, Value: value}}...)
 }
 
-func viewWorkload(w *config.Workload) workloadView {
+func viewWorkload(w *program.Workload) workloadView {
 	v := workloadView{
 		Kind: "workload", Name: w.Name, Language: w.Language, Description: w.Description,
 		Needs: needViews(w.Needs), Missing: missing(w.Needs), Builds: buildNames(w),
-		Self: w.Driver == config.SelfDriving, Verify: w.Verify, Prepare: w.Prepare, Cleanup: w.Cleanup,
+		Self: w.Driver == program.SelfDriving, Verify: w.Verify, Prepare: w.Prepare, Cleanup: w.Cleanup,
 	}
 	for _, p := range w.Processes {
 		v.Processes = append(v.Processes, viewProcess(p))
@@ -127,7 +128,7 @@ func viewWorkload(w *config.Workload) workloadView {
 	return v
 }
 
-func viewProcess(p config.Process) processView {
+func viewProcess(p program.Process) processView {
 	one := processView{Name: p.Name, Role: p.Role, Run: p.Run}
 	if p.Service != nil {
 		one.Service = p.Service.Name

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/session"
@@ -40,7 +41,7 @@ func (p *page) head(kind, name, language, description string) {
 	}
 }
 
-func (p *page) needs(needs []config.Need) {
+func (p *page) needs(needs []program.Need) {
 	missing := artifact.Missing(needs)
 	if len(missing) == 0 {
 		p.line("\nruns here: yes")
@@ -66,7 +67,7 @@ func (p *page) appended(indent string, env map[string]string) {
 }
 
 // packages prints which files pin the packages of a workload or tracer.
-func (p *page) packages(a config.Artifact) {
+func (p *page) packages(a program.Artifact) {
 	var all []string
 	for _, one := range []struct{ kind, lock string }{{"Python", a.Python}, {"Maven", a.Maven}, {"npm", a.NPM}, {"NuGet", a.NuGet}} {
 		if one.lock != "" {
@@ -115,7 +116,7 @@ func (p *page) canRun(e *config.Experiment) {
 
 // What is shown of a tracer.
 
-func (p *page) tracer(t *config.Tracer) {
+func (p *page) tracer(t *program.Tracer) {
 	p.head("tracer", t.Name, t.Language, t.Description)
 	p.needs(t.Needs)
 	p.packages(t.Artifact)
@@ -139,7 +140,7 @@ func (p *page) tracer(t *config.Tracer) {
 	for _, b := range t.Processes {
 		p.line("  %s (%s, %s): %s", b.Name, broughtRole(b), whereOf(b), strings.Join(b.Run, " "))
 	}
-	p.rest(config.Values(t, "tracer"))
+	p.rest(program.Values(t, "tracer"))
 	p.settings(t.Settings)
 }
 
@@ -147,7 +148,7 @@ func (p *page) tracer(t *config.Tracer) {
 var worded = []string{"language", "description", "needs", "artifact", "wrap", "args", "env", "append", "templates", "processes", "settings"}
 
 // rest prints the other keys as they stand in the file.
-func (p *page) rest(keys config.Object) {
+func (p *page) rest(keys program.Object) {
 	first := "\n"
 	for _, one := range keys {
 		key := fmt.Sprint(one.Key)
@@ -161,7 +162,7 @@ func (p *page) rest(keys config.Object) {
 	}
 }
 
-func (p *page) settings(settings []config.Setting) {
+func (p *page) settings(settings []program.Setting) {
 	if len(settings) > 0 {
 		p.line("\nsettings:")
 	}
@@ -170,21 +171,21 @@ func (p *page) settings(settings []config.Setting) {
 	}
 }
 
-func whereOf(b config.Brought) string {
+func whereOf(b program.Brought) string {
 	if b.Beside {
 		return b.Where() + " each traced process"
 	}
 	return b.Where()
 }
 
-func broughtRole(b config.Brought) string {
+func broughtRole(b program.Brought) string {
 	if b.Service != nil {
 		return fmt.Sprintf("%s, service %s", b.Role, b.Service.Name)
 	}
 	return string(b.Role)
 }
 
-func (p *page) setting(s config.Setting) {
+func (p *page) setting(s program.Setting) {
 	if s.Asked {
 		p.line("  %s (%s, to be chosen)", s.Name, s.Kind)
 	} else {
@@ -214,7 +215,7 @@ func (p *page) setting(s config.Setting) {
 
 // What is shown of a workload, and of a service.
 
-func (p *page) workload(w *config.Workload) {
+func (p *page) workload(w *program.Workload) {
 	p.head("workload", w.Name, w.Language, w.Description)
 	p.needs(w.Needs)
 	p.packages(w.Artifact)
@@ -226,7 +227,7 @@ func (p *page) workload(w *config.Workload) {
 		}
 		p.line("  %s (%s): %s", process.Name, role, strings.Join(process.Run, " "))
 	}
-	if by := w.Driver.Row(); by.Name != config.Requests {
+	if by := w.Driver.Row(); by.Name != program.Requests {
 		p.line("\nit is %s: a load gives %s, rate or duration", by.Name, strings.Join(by.Load, ", "))
 	}
 	p.line("\noperations:")
@@ -251,7 +252,7 @@ func (p *page) workload(w *config.Workload) {
 }
 
 // ownRate is the rate at which an operation is asked where nothing else is said.
-func ownRate(o config.Operation) string {
+func ownRate(o program.Operation) string {
 	if o.Rate <= 0 {
 		return ""
 	}
@@ -259,7 +260,7 @@ func ownRate(o config.Operation) string {
 }
 
 // workOf is what an operation asks for: a request, or the words of an order.
-func workOf(w *config.Workload, o config.Operation) string {
+func workOf(w *program.Workload, o program.Operation) string {
 	if w.Driver.Row().Generator {
 		requests := []string{strings.TrimSpace(o.Method + " " + o.URL)}
 		for _, step := range o.Then {
@@ -274,7 +275,7 @@ func workOf(w *config.Workload, o config.Operation) string {
 	return strings.Join(words, " ")
 }
 
-func buildNames(w *config.Workload) []string {
+func buildNames(w *program.Workload) []string {
 	names := []string{}
 	for _, tracer := range slices.Sorted(maps.Keys(w.Build)) {
 		if tracer == "" {
@@ -285,7 +286,7 @@ func buildNames(w *config.Workload) []string {
 	return names
 }
 
-func (p *page) service(s *config.Service) {
+func (p *page) service(s *program.Service) {
 	p.head("service", s.Name, "", s.Description)
 	p.needs(s.Needs)
 	p.line("\nrole: %s", s.Process.Role)
@@ -297,7 +298,7 @@ func (p *page) service(s *config.Service) {
 }
 
 // ofSpans is what a service does with spans, and what can be set of it there.
-func (p *page) ofSpans(s *config.Service) {
+func (p *page) ofSpans(s *program.Service) {
 	if len(s.Receives) > 0 {
 		way := "\nspans pass through it (via: %s): it receives %s"
 		if s.Stores() {
@@ -317,7 +318,7 @@ func (p *page) ofSpans(s *config.Service) {
 }
 
 // receives are the protocols that a service takes spans in by.
-func receives(s *config.Service) []string {
+func receives(s *program.Service) []string {
 	var out []string
 	for _, r := range protocol.Table {
 		if _, takes := s.Receives[r.Name]; takes {
@@ -328,7 +329,7 @@ func receives(s *config.Service) []string {
 }
 
 // said is what a service says of spans, each once.
-func said(s *config.Service) []string {
+func said(s *program.Service) []string {
 	var out []string
 	for _, one := range s.Says {
 		if !slices.Contains(out, one.What) {

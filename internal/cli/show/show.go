@@ -12,23 +12,24 @@ import (
 
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/session"
 )
 
 // Shown is a thing that has that name; one of the four is set.
 type Shown struct {
-	workload    *config.Workload
-	service     *config.Service
-	tracer      *config.Tracer
+	workload    *program.Workload
+	service     *program.Service
+	tracer      *program.Tracer
 	experiments []*config.Experiment
 }
 
 // Find looks for a tracer, a workload, a service, then an experiment. Where there is none of that
 // name, the error is a *session.AskedError.
-func Find(name string, catalog *config.Catalog) (Shown, error) {
+func Find(name string, catalog *program.Catalog) (Shown, error) {
 	var near []string
 	missing := func(err error) bool {
-		var unknown *config.UnknownError
+		var unknown *program.UnknownError
 		if errors.As(err, &unknown) && unknown.Nearest != "" {
 			near = append(near, fmt.Sprintf("%s %q", unknown.What, unknown.Nearest))
 		}
@@ -137,7 +138,7 @@ type needView struct {
 }
 
 // List lists what a catalog has of a kind.
-func List(kind string, catalog *config.Catalog) ([]Listed, error) {
+func List(kind string, catalog *program.Catalog) ([]Listed, error) {
 	names, look := catalog.Experiments, listExperiment
 	switch kind {
 	case "workloads":
@@ -168,12 +169,12 @@ func List(kind string, catalog *config.Catalog) ([]Listed, error) {
 	return out, nil
 }
 
-func listExperiment(catalog *config.Catalog, name string) (Listed, []config.Need, error) {
-	experiments, err := catalog.Experiment(name)
+func listExperiment(catalog *program.Catalog, name string) (Listed, []program.Need, error) {
+	experiments, err := config.BuiltIn(catalog, name)
 	if err != nil {
 		return Listed{}, nil, err
 	}
-	var needs []config.Need
+	var needs []program.Need
 	for _, e := range experiments {
 		needs = append(needs, e.Needs()...)
 	}
@@ -181,10 +182,10 @@ func listExperiment(catalog *config.Catalog, name string) (Listed, []config.Need
 	if none {
 		left = nil
 	}
-	return Listed{Description: experiments[0].Description, LeftOut: lackViews(left), several: len(experiments) > 1}, config.Distinct(needs), nil
+	return Listed{Description: experiments[0].Description, LeftOut: lackViews(left), several: len(experiments) > 1}, program.Distinct(needs), nil
 }
 
-func listWorkload(catalog *config.Catalog, name string) (Listed, []config.Need, error) {
+func listWorkload(catalog *program.Catalog, name string) (Listed, []program.Need, error) {
 	w, err := catalog.Workload(name)
 	if err != nil {
 		return Listed{}, nil, err
@@ -192,7 +193,7 @@ func listWorkload(catalog *config.Catalog, name string) (Listed, []config.Need, 
 	return Listed{Language: w.Language, Description: w.Description}, w.Needs, nil
 }
 
-func listService(catalog *config.Catalog, name string) (Listed, []config.Need, error) {
+func listService(catalog *program.Catalog, name string) (Listed, []program.Need, error) {
 	s, err := catalog.Service(name)
 	if err != nil {
 		return Listed{}, nil, err
@@ -200,7 +201,7 @@ func listService(catalog *config.Catalog, name string) (Listed, []config.Need, e
 	return Listed{Description: s.Description}, s.Needs, nil
 }
 
-func listTracer(catalog *config.Catalog, name string) (Listed, []config.Need, error) {
+func listTracer(catalog *program.Catalog, name string) (Listed, []program.Need, error) {
 	t, err := catalog.Tracer(name)
 	if err != nil {
 		return Listed{}, nil, err
@@ -208,7 +209,7 @@ func listTracer(catalog *config.Catalog, name string) (Listed, []config.Need, er
 	return Listed{Language: t.Language, Description: t.Description}, t.Needs, nil
 }
 
-func needViews(needs []config.Need) []needView {
+func needViews(needs []program.Need) []needView {
 	out := make([]needView, len(needs))
 	for i, n := range needs {
 		out[i] = needView{n.Command, n.Also, n.Instead, n.Install, n.Reason}

@@ -1,6 +1,6 @@
 // Package drive owns how operations are made to happen in a run: by requests of the load
 // generator, or by orders to self-driving programs. It must not know phases,
-// spans, nor what is used meanwhile. config.Drivers is what others know of each.
+// spans, nor what is used meanwhile. program.Drivers is what others know of each.
 package drive
 
 import (
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/load/feed"
 	"github.com/tracetax/tracetax/internal/record"
@@ -23,17 +24,17 @@ import (
 
 // Run is what a driver may need of the run whose operations it makes.
 type Run struct {
-	Processes []config.Process
-	Values    func(config.Process) map[string]string // what placeholders stand for in the operations of a process
-	Address   func(process string) string            // HOST:PORT at which a process listens
-	Front     func(process string) string            // HOST:PORT at which it is asked: its own, or that of what stands in front of it
-	Ended     func(process string) <-chan struct{}   // closed when a process has ended
-	Grace     time.Duration                          // that processes have to end
-	Source    string                                 // the folder that relative names of files stand for
-	Scratch   string                                 // folder for durations until they are read
-	Results   string                                 // the results folder, for those that are kept
-	Traces    *load.Traces                           // which ids operations get; nil: none
-	Late      time.Duration                          // by which the generator is to be late
+	Processes []program.Process
+	Values    func(program.Process) map[string]string // what placeholders stand for in the operations of a process
+	Address   func(process string) string             // HOST:PORT at which a process listens
+	Front     func(process string) string             // HOST:PORT at which it is asked: its own, or that of what stands in front of it
+	Ended     func(process string) <-chan struct{}    // closed when a process has ended
+	Grace     time.Duration                           // that processes have to end
+	Source    string                                  // the folder that relative names of files stand for
+	Scratch   string                                  // folder for durations until they are read
+	Results   string                                  // the results folder, for those that are kept
+	Traces    *load.Traces                            // which ids operations get; nil: none
+	Late      time.Duration                           // by which the generator is to be late
 
 	// The load generator, where the driver has one.
 	Remote    *load.Remote
@@ -41,14 +42,14 @@ type Run struct {
 	Said      func() string // its last words, for errors; "" where there are none
 }
 
-// makers make the drivers, by their names in config.Drivers.
-var makers = map[config.Driver]func(Run) Driver{
-	config.Requests:    func(r Run) Driver { return &Requests{Run: r} },
-	config.SelfDriving: func(r Run) Driver { return &Orders{Run: r} },
+// makers make the drivers, by their names in program.Drivers.
+var makers = map[program.Driver]func(Run) Driver{
+	program.Requests:    func(r Run) Driver { return &Requests{Run: r} },
+	program.SelfDriving: func(r Run) Driver { return &Orders{Run: r} },
 }
 
 // Of makes the driver of a run.
-func Of(name config.Driver, r Run) (Driver, error) {
+func Of(name program.Driver, r Run) (Driver, error) {
 	row := name.Row()
 	maker, known := makers[row.Name]
 	if !known {
@@ -84,7 +85,7 @@ type Teller interface {
 	// Check says why a stretch can never be made.
 	Check(Stretch) error
 	// Wrong says, as an error, that too many operations went wrong, and what to mend.
-	Wrong(config.Operation, record.Load) error
+	Wrong(program.Operation, record.Load) error
 	// Took is how long the operations of a stretch took, all added up, in seconds, where
 	// that tells how fast they are made; else 0.
 	Took(Stretch, record.Load) float64
@@ -92,7 +93,7 @@ type Teller interface {
 
 // Stretch is an operation that is made for a time, or a number of times.
 type Stretch struct {
-	Operation config.Operation
+	Operation program.Operation
 	Load      config.Load // at one level: its connections or threads, its depth
 	Purpose   Purpose
 	Rate      float64       // operations/s; 0: as fast as it goes
@@ -150,7 +151,7 @@ func (r *Requests) task(s Stretch) (load.Task, error) {
 	}
 	mix := operation.Mix
 	if len(mix) == 0 {
-		mix = []config.Share{{Operation: operation, Weight: 1}}
+		mix = []program.Share{{Operation: operation, Weight: 1}}
 	}
 	for _, share := range mix {
 		request, err := r.requestFor(share.Operation)
@@ -167,10 +168,10 @@ func (r *Requests) task(s Stretch) (load.Task, error) {
 }
 
 // following are the requests of an operation that follow its first.
-func (r *Requests) following(o config.Operation) ([]load.Request, error) {
+func (r *Requests) following(o program.Operation) ([]load.Request, error) {
 	var out []load.Request
 	for i, step := range o.Then {
-		request, err := r.requestFor(config.Operation{
+		request, err := r.requestFor(program.Operation{
 			Process: o.Process, Method: step.Method, URL: step.URL, Headers: step.Headers, Body: step.Body, Status: step.Status, Take: step.Take, Insecure: o.Insecure,
 		})
 		if err != nil {
@@ -181,10 +182,10 @@ func (r *Requests) following(o config.Operation) ([]load.Request, error) {
 	return out, nil
 }
 
-func (r *Requests) requestFor(o config.Operation) (load.Request, error) {
+func (r *Requests) requestFor(o program.Operation) (load.Request, error) {
 	owner := o.Owner(r.Processes)
 	values := r.Values(owner)
-	text, err := config.Expand(o.URL, values)
+	text, err := program.Expand(o.URL, values)
 	if err != nil {
 		return load.Request{}, err
 	}
@@ -200,10 +201,10 @@ func (r *Requests) requestFor(o config.Operation) (load.Request, error) {
 		request.Takes = append(request.Takes, load.Take{Name: name, From: o.Take[name]})
 	}
 	if o.Data != "" {
-		request.Data = config.File(o.Data, r.Source)
+		request.Data = program.File(o.Data, r.Source)
 	}
 	if o.Protoset != "" {
-		if request.Schema, err = os.ReadFile(config.File(o.Protoset, r.Source)); err != nil {
+		if request.Schema, err = os.ReadFile(program.File(o.Protoset, r.Source)); err != nil {
 			return load.Request{}, fmt.Errorf("reading the types of the service (protoset): %w", err)
 		}
 	}
@@ -212,7 +213,7 @@ func (r *Requests) requestFor(o config.Operation) (load.Request, error) {
 		request.TLS.Insecure = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Headers)) {
-		value, err := config.Expand(o.Headers[name], values)
+		value, err := program.Expand(o.Headers[name], values)
 		if err != nil {
 			return load.Request{}, fmt.Errorf("header %s: %w", name, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/load/engine"
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -43,12 +44,12 @@ func TestTook(t *testing.T) {
 // A stretch says when it ends and how fast it goes; its purpose, how many operations are made at a time.
 func TestTask(t *testing.T) {
 	r := &Requests{Run{
-		Processes: []config.Process{{Name: "app", Role: "app"}}, Late: time.Millisecond,
-		Values: func(config.Process) map[string]string { return nil },
+		Processes: []program.Process{{Name: "app", Role: "app"}}, Late: time.Millisecond,
+		Values: func(program.Process) map[string]string { return nil },
 		Front:  func(string) string { return "127.0.0.1:80" },
 	}}
 	s := Stretch{
-		Operation: config.Operation{Name: "get", Method: "GET", URL: "/", Timeout: 3 * time.Second, Rate: 9},
+		Operation: program.Operation{Name: "get", Method: "GET", URL: "/", Timeout: 3 * time.Second, Rate: 9},
 		Load:      config.Load{Connections: 4, Timeout: time.Second, Rate: 8, Duration: time.Hour, Calls: 7},
 		Rate:      2, Duration: time.Minute, Count: 5, Seed: 6,
 	}
@@ -71,15 +72,15 @@ func TestTask(t *testing.T) {
 
 // What can never be made is found before anything is.
 func TestCheck(t *testing.T) {
-	mix := Stretch{Operation: config.Operation{Name: "mix", Mix: []config.Share{{Operation: config.Operation{Name: "call"}, Weight: 1}}}}
+	mix := Stretch{Operation: program.Operation{Name: "mix", Mix: []program.Share{{Operation: program.Operation{Name: "call"}, Weight: 1}}}}
 	if err := (&Orders{}).Check(mix); err == nil || !strings.Contains(err.Error(), "operation mix") {
 		t.Errorf("a mix by orders: %v", err)
 	}
-	if err := (&Orders{}).Check(Stretch{Operation: config.Operation{Name: "call"}}); err != nil {
+	if err := (&Orders{}).Check(Stretch{Operation: program.Operation{Name: "call"}}); err != nil {
 		t.Error(err)
 	}
-	r := &Requests{Run{Processes: []config.Process{{Name: "app", Role: "app"}}, Values: func(config.Process) map[string]string { return nil }, Front: func(string) string { return "127.0.0.1:80" }}}
-	if err := r.Check(Stretch{Operation: config.Operation{Name: "get", URL: "http://{nobody.port}/"}}); err == nil || !strings.Contains(err.Error(), "operation get") {
+	r := &Requests{Run{Processes: []program.Process{{Name: "app", Role: "app"}}, Values: func(program.Process) map[string]string { return nil }, Front: func(string) string { return "127.0.0.1:80" }}}
+	if err := r.Check(Stretch{Operation: program.Operation{Name: "get", URL: "http://{nobody.port}/"}}); err == nil || !strings.Contains(err.Error(), "operation get") {
 		t.Errorf("a placeholder that stands for nothing: %v", err)
 	}
 }
@@ -93,18 +94,18 @@ func TestWrongOfHTTP2(t *testing.T) {
 	server.Start()
 	defer server.Close()
 	r := &Requests{Run{
-		Processes: []config.Process{{Name: "app", Role: "app"}},
-		Values:    func(config.Process) map[string]string { return nil },
+		Processes: []program.Process{{Name: "app", Role: "app"}},
+		Values:    func(program.Process) map[string]string { return nil },
 		Front:     func(string) string { return server.Listener.Addr().String() },
 	}}
 	for name, c := range map[string]struct {
-		operation config.Operation
+		operation program.Operation
 		completed uint64
 		want      bool
 	}{
-		"none is answered": {config.Operation{Name: "get", URL: "/"}, 0, true},
-		"some are":         {config.Operation{Name: "get", URL: "/"}, 1, false},
-		"a call":           {config.Operation{Name: "get", URL: "/a.B/C", GRPC: true}, 0, false},
+		"none is answered": {program.Operation{Name: "get", URL: "/"}, 0, true},
+		"some are":         {program.Operation{Name: "get", URL: "/"}, 1, false},
+		"a call":           {program.Operation{Name: "get", URL: "/a.B/C", GRPC: true}, 0, false},
 	} {
 		err := r.Wrong(c.operation, record.Load{Started: 2, Failed: 1, Completed: c.completed})
 		if errors.Is(err, engine.ErrOnlyHTTP2) != c.want {
@@ -115,14 +116,14 @@ func TestWrongOfHTTP2(t *testing.T) {
 
 // Each driver that a workload may name can be made, and none is made that it cannot name.
 func TestEachDriverHasAMaker(t *testing.T) {
-	for _, row := range config.Drivers {
+	for _, row := range program.Drivers {
 		made, err := Of(row.Name, Run{})
 		if err != nil || made == nil {
 			t.Errorf("%s: %v; it needs a constructor in makers", row.Name, err)
 		}
 	}
-	if len(makers) != len(config.Drivers) {
-		t.Errorf("%d drivers are made, and workloads may name %d", len(makers), len(config.Drivers))
+	if len(makers) != len(program.Drivers) {
+		t.Errorf("%d drivers are made, and workloads may name %d", len(makers), len(program.Drivers))
 	}
 	if made, err := Of("", Run{}); err != nil {
 		t.Error(err)

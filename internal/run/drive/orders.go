@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -107,7 +107,7 @@ func (d *Orders) Close() error {
 }
 
 // Wrong implements Teller.
-func (d *Orders) Wrong(o config.Operation, did record.Load) error {
+func (d *Orders) Wrong(o program.Operation, did record.Load) error {
 	return fmt.Errorf("operation %s: of %d that the workload made, %d failed: mend the workload", o.Name, did.Started, did.Failed)
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/load/engine"
 	"github.com/tracetax/tracetax/internal/record"
@@ -48,7 +48,7 @@ func (r *Requests) Stop(ctx context.Context) error {
 func (r *Requests) Close() error { return nil }
 
 // Wrong implements Teller.
-func (r *Requests) Wrong(o config.Operation, did record.Load) error {
+func (r *Requests) Wrong(o program.Operation, did record.Load) error {
 	err := fmt.Errorf("operation %s: of %d started, %d were answered as expected, %d wrongly, %d not in time (%s): mend the service, the request or the expected status",
 		o.Name, did.Started, did.Completed, did.Failed, did.TimedOut, errorsOf(did))
 	if did.Completed > 0 || len(o.Mix) > 0 {

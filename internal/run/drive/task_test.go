@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/load"
 )
 
@@ -19,11 +19,11 @@ func TestRequestWithFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &Requests{Run{
-		Processes: []config.Process{{Name: "app", Role: "app"}}, Source: source,
-		Values: func(p config.Process) map[string]string { return map[string]string{"process": p.Name} },
+		Processes: []program.Process{{Name: "app", Role: "app"}}, Source: source,
+		Values: func(p program.Process) map[string]string { return map[string]string{"process": p.Name} },
 		Front:  func(process string) string { return map[string]string{"app": "127.0.0.1:80"}[process] },
 	}}
-	call := config.Operation{Name: "call", Method: "POST", URL: "/a.B/C", GRPC: true, Data: "rows.csv", Order: config.OrderRandom, Protoset: "types.pb"}
+	call := program.Operation{Name: "call", Method: "POST", URL: "/a.B/C", GRPC: true, Data: "rows.csv", Order: program.OrderRandom, Protoset: "types.pb"}
 	got, err := s.requestFor(call)
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func TestRequestWithFiles(t *testing.T) {
 	if got.Data != filepath.Join(source, "rows.csv") || got.Order != load.Random || string(got.Schema) != "types" || got.Address != "127.0.0.1:80" {
 		t.Errorf("%+v", got)
 	}
-	if got, err := s.requestFor(config.Operation{URL: "/", Data: own}); err != nil || got.Data != own || got.Order != "" || got.Schema != nil {
+	if got, err := s.requestFor(program.Operation{URL: "/", Data: own}); err != nil || got.Data != own || got.Order != "" || got.Schema != nil {
 		t.Errorf("a file of your own: %+v, %v", got, err)
 	}
 	call.Protoset = "none.pb"

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink/kieker"
 )
@@ -25,7 +25,7 @@ type Counter interface {
 }
 
 // Of is a program's word by all that it says, by its page at an address and by its logs.
-func Of(name string, says []config.Saying, page string, logs []Lines) Counter {
+func Of(name string, says []program.Saying, page string, logs []Lines) Counter {
 	var all several
 	if counted := Counted(says); len(counted) > 0 {
 		all = append(all, &Page{Hop: name, URL: page, Says: counted})
@@ -40,13 +40,13 @@ func Of(name string, says []config.Saying, page string, logs []Lines) Counter {
 }
 
 // Counted are the sayings that are counters of a page.
-func Counted(says []config.Saying) []config.Saying {
-	return slices.DeleteFunc(slices.Clone(says), func(s config.Saying) bool { return s.Metrics == "" })
+func Counted(says []program.Saying) []program.Saying {
+	return slices.DeleteFunc(slices.Clone(says), func(s program.Saying) bool { return s.Metrics == "" })
 }
 
 // Logged are those that are lines of a log.
-func Logged(says []config.Saying) []config.Saying {
-	return slices.DeleteFunc(slices.Clone(says), func(s config.Saying) bool { return s.Log == "" })
+func Logged(says []program.Saying) []program.Saying {
+	return slices.DeleteFunc(slices.Clone(says), func(s program.Saying) bool { return s.Log == "" })
 }
 
 // several are words of one program; those of a kind add up.
@@ -54,7 +54,7 @@ type several []Counter
 
 type named struct {
 	name string
-	says []config.Saying
+	says []program.Saying
 	several
 }
 
@@ -75,7 +75,7 @@ func (n named) Read(ctx context.Context) (record.Hop, error) {
 
 // Together is what one program says by words of several kinds: figures add up. Where it says one in several ways and a
 // word lacks it, it is untold: half of it is not all.
-func Together(name string, says []config.Saying, words []record.Hop) record.Hop {
+func Together(name string, says []program.Saying, words []record.Hop) record.Hop {
 	out, told := record.Hop{Name: name}, map[string]int{}
 	var sources, untold []string
 	for _, one := range words {
@@ -93,8 +93,8 @@ func Together(name string, says []config.Saying, words []record.Hop) record.Hop 
 	}
 	for what, figure := range out.Figures() {
 		ways := 0
-		for _, some := range [][]config.Saying{Counted(says), Logged(says)} {
-			if slices.ContainsFunc(some, func(s config.Saying) bool { return s.What == what }) {
+		for _, some := range [][]program.Saying{Counted(says), Logged(says)} {
+			if slices.ContainsFunc(some, func(s program.Saying) bool { return s.What == what }) {
 				ways++
 			}
 		}
@@ -127,7 +127,7 @@ func add(to **uint64, n uint64) {
 	*to = &n
 }
 
-// formats count the spans in the files of a folder, by config.FileFormats.
+// formats count the spans in the files of a folder, by program.FileFormats.
 var formats = map[string]func(dir string) (record.Counts, error){
 	"kieker": kieker.CountFolder,
 }
@@ -158,7 +158,7 @@ type Lines struct {
 // Log is what a program says in the logs of its processes.
 type Log struct {
 	Hop  string
-	Says []config.Saying
+	Says []program.Saying
 	Logs []Lines
 }
 
@@ -188,7 +188,7 @@ func (l Log) Read(context.Context) (record.Hop, error) {
 				out.Untold = "a part of the log of process " + log.Process + ", which became too long, is left out"
 			case found.said || !atEnd(s):
 				add(figures[s.What], found.total)
-			case s.Absent == config.AbsentUnknown && log.Speaks:
+			case s.Absent == program.AbsentUnknown && log.Speaks:
 				unknown[s.What] = true
 			}
 		}
@@ -200,8 +200,8 @@ func (l Log) Read(context.Context) (record.Hop, error) {
 }
 
 // atEnd is whether a program says it once, when it ends.
-func atEnd(s config.Saying) bool {
-	return s.Absent == config.AbsentUnknown || s.What == config.SaysSampled || s.What == config.SaysSent && s.Take == takeLast
+func atEnd(s program.Saying) bool {
+	return s.Absent == program.AbsentUnknown || s.What == program.SaysSampled || s.What == program.SaysSent && s.Take == takeLast
 }
 
 // takeLast is of a running total: its last line counts.

@@ -16,7 +16,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -30,7 +30,7 @@ const (
 type Page struct {
 	Hop  string
 	URL  string
-	Says []config.Saying
+	Says []program.Saying
 
 	seen bool
 }
@@ -114,7 +114,7 @@ func (p *Page) take(families map[string]*dto.MetricFamily) (record.Hop, error) {
 	out := record.Hop{Name: p.Hop, Source: record.ByMetrics}
 	figures, lacking := out.Figures(), map[string]bool{}
 	for _, s := range p.Says {
-		series, ok := config.ParseSeries(s.Metrics)
+		series, ok := program.ParseSeries(s.Metrics)
 		if !ok {
 			return out, fmt.Errorf("%q is not a counter", s.Metrics)
 		}
@@ -127,7 +127,7 @@ func (p *Page) take(families map[string]*dto.MetricFamily) (record.Hop, error) {
 			lacking[s.What] = true
 			continue
 		}
-		if there || s.Absent == config.AbsentNone {
+		if there || s.Absent == program.AbsentNone {
 			add(figures[s.What], n)
 		} else {
 			lacking[s.What] = true
@@ -144,7 +144,7 @@ const total = "_total"
 
 // sum adds up the values of the series that are chosen; there is whether there is any. A counter may be called
 // NAME_total as well: which it is depends on how a program writes its page.
-func sum(families map[string]*dto.MetricFamily, s config.Series) (n uint64, there bool, err error) {
+func sum(families map[string]*dto.MetricFamily, s program.Series) (n uint64, there bool, err error) {
 	for _, m := range familyOf(families, s.Name).GetMetric() {
 		if !chosen(m, s.Labels) {
 			continue
@@ -243,7 +243,7 @@ const (
 )
 
 // Answered counts the spans that a backend answers with, asked at a URL.
-func Answered(ctx context.Context, url string, as config.Answers) (uint64, error) {
+func Answered(ctx context.Context, url string, as program.Answers) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerPatience)
 	defer cancel()
 	fail := func(err error) (uint64, error) {

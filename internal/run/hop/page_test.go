@@ -12,18 +12,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/process/output"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
 // says are counters as a Collector has them.
-var says = []config.Saying{
-	{What: config.SaysReceived, Metrics: "accepted_spans"},
-	{What: config.SaysSampled, Metrics: "filtered_spans", Absent: config.AbsentNone},
-	{What: config.SaysSampled, Metrics: `sampler_spans{sampled="false"}`, Absent: config.AbsentNone},
-	{What: config.SaysDropped, Metrics: "dropped_spans", Absent: config.AbsentNone},
-	{What: config.SaysSent, Metrics: "sent_spans", Absent: config.AbsentNone},
+var says = []program.Saying{
+	{What: program.SaysReceived, Metrics: "accepted_spans"},
+	{What: program.SaysSampled, Metrics: "filtered_spans", Absent: program.AbsentNone},
+	{What: program.SaysSampled, Metrics: `sampler_spans{sampled="false"}`, Absent: program.AbsentNone},
+	{What: program.SaysDropped, Metrics: "dropped_spans", Absent: program.AbsentNone},
+	{What: program.SaysSent, Metrics: "sent_spans", Absent: program.AbsentNone},
 }
 
 // text is what a hop says, untold figures as a dash.
@@ -75,7 +75,7 @@ sent_spans 9.49e2
 
 // A counter of which each label counts the same spans is told where it has one label, and untold where it has several.
 func TestCounterOfOneLabel(t *testing.T) {
-	says := []config.Saying{{What: config.SaysReceived, Metrics: "in"}, {What: config.SaysSampled, Metrics: `out{sampled="false"}`, One: "policy", Absent: config.AbsentNone}}
+	says := []program.Saying{{What: program.SaysReceived, Metrics: "in"}, {What: program.SaysSampled, Metrics: `out{sampled="false"}`, One: "policy", Absent: program.AbsentNone}}
 	for page, want := range map[string]string{
 		"in 9\n": "9 - 0 - - -",
 		"in 9\nout{policy=\"a\",sampled=\"false\"} 5\nout{policy=\"a\",sampled=\"true\"} 4\n":  "9 - 5 - - -",
@@ -94,7 +94,7 @@ func TestCounterOfOneLabel(t *testing.T) {
 
 // Of several that add up all have to be there.
 func TestPartOfASumIsUntold(t *testing.T) {
-	p := &Page{Hop: "x", Says: []config.Saying{{What: config.SaysReceived, Metrics: "a"}, {What: config.SaysReceived, Metrics: "b"}}}
+	p := &Page{Hop: "x", Says: []program.Saying{{What: program.SaysReceived, Metrics: "a"}, {What: program.SaysReceived, Metrics: "b"}}}
 	families, err := parse(strings.NewReader("a 3\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -169,10 +169,10 @@ func lines(all ...string) Lines {
 }
 
 func TestLog(t *testing.T) {
-	says := []config.Saying{
-		{What: config.SaysDropped, Log: `total dropped (?P<n>\d+)`, Take: "last"},
-		{What: config.SaysFailed, Log: `export failed`, Take: "sum"},
-		{What: config.SaysSent, Log: `sent (?P<n>\d+)`, Take: "sum"},
+	says := []program.Saying{
+		{What: program.SaysDropped, Log: `total dropped (?P<n>\d+)`, Take: "last"},
+		{What: program.SaysFailed, Log: `export failed`, Take: "sum"},
+		{What: program.SaysSent, Log: `sent (?P<n>\d+)`, Take: "sum"},
 	}
 	got, err := Log{Hop: "x", Says: says, Logs: []Lines{
 		lines("total dropped 3", "sent 5", "total dropped 7", "export failed", "sent 6"), lines("total dropped 1", "export failed"),
@@ -183,13 +183,13 @@ func TestLog(t *testing.T) {
 	if got, err := (Log{Says: says, Logs: []Lines{lines()}}).Read(t.Context()); err != nil || text(got) != "- - - 0 0 0" {
 		t.Errorf("a log without such a line says %s, %v", text(got), err)
 	}
-	left := []config.Saying{{What: config.SaysSampled, Log: `left out (?P<n>\d+)`}}
+	left := []program.Saying{{What: program.SaysSampled, Log: `left out (?P<n>\d+)`}}
 	for want, logs := range map[string][]Lines{"- - - - - -": {lines("killed"), lines()}, "- - 0 - - -": {lines("left out 0"), lines()}, "- - 7 - - -": {lines("left out 3"), lines("left out 4")}} {
 		if got, err := (Log{Says: left, Logs: logs}).Read(t.Context()); err != nil || text(got) != want {
 			t.Errorf("what was left out is %s, %v; want %s", text(got), err, want)
 		}
 	}
-	total := []config.Saying{{What: config.SaysSent, Log: `took (?P<n>\d+)`, Take: "last"}, {What: config.SaysSent, Log: `took \d+ and lost (?P<n>\d+)`, Take: "last"}}
+	total := []program.Saying{{What: program.SaysSent, Log: `took (?P<n>\d+)`, Take: "last"}, {What: program.SaysSent, Log: `took \d+ and lost (?P<n>\d+)`, Take: "last"}}
 	for want, logs := range map[string][]Lines{
 		"- - - - - -": {lines("killed")}, "- - - - - 7": {lines("took 4 and lost 3"), lines("makes no spans")}, "- - - - - 8": {lines("took 4 and lost 3"), lines("took 0 and lost 1")},
 	} {
@@ -197,7 +197,7 @@ func TestLog(t *testing.T) {
 			t.Errorf("what was sent in all is %s, %v; want %s", text(got), err, want)
 		}
 	}
-	end := []config.Saying{{What: config.SaysDropped, Log: `stopped, dropped (?P<n>\d+)`, Take: "last", Absent: config.AbsentUnknown}}
+	end := []program.Saying{{What: program.SaysDropped, Log: `stopped, dropped (?P<n>\d+)`, Take: "last", Absent: program.AbsentUnknown}}
 	ends := func(all ...string) Lines {
 		l := lines(all...)
 		l.Speaks = true
@@ -220,7 +220,7 @@ func TestLog(t *testing.T) {
 func TestLogAndPage(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "accepted_spans 7\ndropped_spans 2\n") }))
 	defer server.Close()
-	both := append([]config.Saying{{What: config.SaysDropped, Log: `lost (?P<n>\d+)`, Take: "sum"}}, says...)
+	both := append([]program.Saying{{What: program.SaysDropped, Log: `lost (?P<n>\d+)`, Take: "sum"}}, says...)
 	c := Of("collector", both, server.URL, []Lines{lines("lost 3")})
 	got, err := c.Read(t.Context())
 	if err != nil || text(got) != "7 - 0 5 - 0" || got.Source != "metrics and log" || !Seen(c) || c.Name() != "collector" {
@@ -259,7 +259,7 @@ func TestHowOftenAHistogramCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := (&Page{Says: []config.Saying{{What: config.SaysLate, Metrics: "age_count", Absent: config.AbsentNone}}}).take(families)
+	got, err := (&Page{Says: []program.Saying{{What: program.SaysLate, Metrics: "age_count", Absent: program.AbsentNone}}}).take(families)
 	if err != nil || got.Late == nil || *got.Late != 3 {
 		t.Errorf("%v, %v; want 3", got.Late, err)
 	}
@@ -305,7 +305,7 @@ func TestCutLog(t *testing.T) {
 		"cut, of one that said it":  {of(log(1000, said, access, access)), "sum", "- - - - - -"},
 		"more than the file's room": {log(1000, said, access[:2000]), "sum", "- - - 700 - -"}, // which is in memory
 	} {
-		says := []config.Saying{{What: config.SaysDropped, Log: `^dropped (?P<n>\d+) spans`, Take: c.take}}
+		says := []program.Saying{{What: program.SaysDropped, Log: `^dropped (?P<n>\d+) spans`, Take: c.take}}
 		got, err := Log{Hop: "x", Says: says, Logs: []Lines{c.log}}.Read(t.Context())
 		if err != nil || text(got) != c.want || (got.Untold != "") != (c.want == "- - - - - -") {
 			t.Errorf("%s: %s (untold %q), %v; want %s", name, text(got), got.Untold, err, c.want)
@@ -315,7 +315,7 @@ func TestCutLog(t *testing.T) {
 
 // A page that has none of its counters says nothing, though a log is read beside it.
 func TestSeenBesideALog(t *testing.T) {
-	says := []config.Saying{{What: config.SaysSent, Metrics: "sent", Absent: config.AbsentNone}, {What: config.SaysDropped, Log: "dropped"}}
+	says := []program.Saying{{What: program.SaysSent, Metrics: "sent", Absent: program.AbsentNone}, {What: program.SaysDropped, Log: "dropped"}}
 	if Seen(Of("x", says, "http://127.0.0.1:1/", nil)) {
 		t.Error("a page that was never read was seen")
 	}

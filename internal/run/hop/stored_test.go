@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -41,7 +41,7 @@ func TestAnswered(t *testing.T) {
 			w.WriteHeader(c.status)
 			fmt.Fprint(w, c.text)
 		}))
-		got, err := Answered(t.Context(), server.URL, config.Answers{Each: strings.Split(c.each, "."), None: 404})
+		got, err := Answered(t.Context(), server.URL, program.Answers{Each: strings.Split(c.each, "."), None: 404})
 		server.Close()
 		if c.fails == "" && (err != nil || got != c.want) {
 			t.Errorf("%s: %d spans, %v; want %d", name, got, err, c.want)

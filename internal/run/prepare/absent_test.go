@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // A program that is not there is missing before anything is run; one of which only a run knows where it is may be there.
@@ -19,13 +20,13 @@ func TestAbsent(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "no-program"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	own, builtIn := config.Workload{Dir: dir}, config.Workload{Files: fstest.MapFS{}}
-	prepared := config.Workload{Dir: dir, Prepare: []string{"make"}}
-	needs := config.Workload{Dir: dir, Needs: []config.Need{{Command: "no-such-program", Install: "build it"}}}
-	gettable := &config.Tracer{Name: "tracer", Programs: map[string]string{"no-such-proxy": "fetch it"}}
-	variants := []config.Variant{{Name: "none", Tracer: &config.Tracer{Name: config.NoTracer}}, {Name: "traced", Tracer: gettable}}
+	own, builtIn := program.Workload{Dir: dir}, program.Workload{Files: fstest.MapFS{}}
+	prepared := program.Workload{Dir: dir, Prepare: []string{"make"}}
+	needs := program.Workload{Dir: dir, Needs: []program.Need{{Command: "no-such-program", Install: "build it"}}}
+	gettable := &program.Tracer{Name: "tracer", Programs: map[string]string{"no-such-proxy": "fetch it"}}
+	variants := []config.Variant{{Name: "none", Tracer: &program.Tracer{Name: program.NoTracer}}, {Name: "traced", Tracer: gettable}}
 	for name, test := range map[string]struct {
-		w    config.Workload
+		w    program.Workload
 		run  string
 		env  map[string]string
 		want string
@@ -50,8 +51,8 @@ func TestAbsent(t *testing.T) {
 		"of a built-in's files":   {builtIn, "./absent", nil, ""},
 	} {
 		w := test.w
-		w.Processes = []config.Process{{Name: "app", Run: append(strings.Fields(test.run), "{port}"), Env: test.env}}
-		missing := Missing(&config.Experiment{Workload: &w, Variants: variants}, config.Variant{Name: "none", Tracer: &config.Tracer{Name: config.NoTracer}})
+		w.Processes = []program.Process{{Name: "app", Run: append(strings.Fields(test.run), "{port}"), Env: test.env}}
+		missing := Missing(&config.Experiment{Workload: &w, Variants: variants}, config.Variant{Name: "none", Tracer: &program.Tracer{Name: program.NoTracer}})
 		if got := strings.Join(missing, "; "); test.want == "" && got != "" || !strings.Contains(got, test.want) || len(missing) > 1 {
 			t.Errorf("%s: missing %q, want %q", name, missing, test.want)
 		}

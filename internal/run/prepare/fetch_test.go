@@ -14,6 +14,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/process/keeper"
 )
 
@@ -33,10 +34,10 @@ func TestMain(m *testing.M) {
 
 // A tracer that pins no packages has its own folder in {tracer}; where there is none, the word is no path at the root.
 func TestFetchOwnTracer(t *testing.T) {
-	plan := &config.Plan{Variant: "mine", Processes: []config.Process{{Name: "app", Run: []string{"{tracer}/attach", "app"}}}}
+	plan := &config.Plan{Variant: "mine", Processes: []program.Process{{Name: "app", Run: []string{"{tracer}/attach", "app"}}}}
 	open := func() (*artifact.Store, error) { return artifact.Open(t.TempDir()) }
 	files := fstest.MapFS{"tracer.yaml": {Data: []byte("x")}, "attach": {Data: []byte("\x7fELF"), Mode: 0o755}}
-	folders, err := fetch(t.Context(), open, &config.Workload{}, &config.Tracer{Name: "own", Files: files}, plan, io.Discard)
+	folders, err := fetch(t.Context(), open, &program.Workload{}, &program.Tracer{Name: "own", Files: files}, plan, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func TestFetchOwnTracer(t *testing.T) {
 	if err := folders.nothing(plan); err != nil {
 		t.Error(err)
 	}
-	none, err := fetch(t.Context(), open, &config.Workload{}, &config.Tracer{Name: config.NoTracer}, plan, io.Discard)
+	none, err := fetch(t.Context(), open, &program.Workload{}, &program.Tracer{Name: program.NoTracer}, plan, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,11 +59,11 @@ func TestFetchOwnTracer(t *testing.T) {
 // Without its program a process that is not traced would run the one that is.
 func TestFetchPlainBuildFails(t *testing.T) {
 	plan := &config.Plan{
-		Build: config.Build{Run: [][]string{{"true"}}},
-		Plain: config.Build{Run: [][]string{{"sh", "-c", "echo no plain program; exit 3"}}},
+		Build: program.Build{Run: [][]string{{"true"}}},
+		Plain: program.Build{Run: [][]string{{"sh", "-c", "echo no plain program; exit 3"}}},
 	}
-	w := &config.Workload{Files: fstest.MapFS{"main.txt": {Data: []byte("x")}}}
-	_, err := fetch(t.Context(), func() (*artifact.Store, error) { return artifact.Open(t.TempDir()) }, w, &config.Tracer{}, plan, io.Discard)
+	w := &program.Workload{Files: fstest.MapFS{"main.txt": {Data: []byte("x")}}}
+	_, err := fetch(t.Context(), func() (*artifact.Store, error) { return artifact.Open(t.TempDir()) }, w, &program.Tracer{}, plan, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "no plain program") {
 		t.Errorf("error %v, want that of the build of processes that are not traced", err)
 	}

@@ -14,18 +14,19 @@ import (
 	"syscall"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/protocol"
 )
 
 // Ports are the ports that the processes of one run have.
 type Ports struct {
-	processes []config.Process
+	processes []program.Process
 	own       map[string]map[string]string // by process, then "port" or "port.FURTHER"
 }
 
 // GivePorts gives each process a free port, and one more for each {port.FURTHER} of its texts.
-func GivePorts(processes []config.Process) (*Ports, error) {
+func GivePorts(processes []program.Process) (*Ports, error) {
 	p := &Ports{processes: processes, own: map[string]map[string]string{}}
 	count := 0
 	for _, one := range processes {
@@ -77,14 +78,14 @@ func (p *Ports) Seen(values map[string]string) {
 }
 
 // Asking adds to values, in which all ports are as they are seen, what a request to a process means.
-func (p *Ports) Asking(one config.Process, values map[string]string) {
+func (p *Ports) Asking(one program.Process, values map[string]string) {
 	values["process"] = one.Name
 	values["port"] = values[one.Name+".port"]
 }
 
 // Inside adds to values, in which all ports are as they are seen, what the texts of a process itself mean: its own
 // ports, those of what stands beside it, and, if it stands beside another one, what is behind it.
-func (p *Ports) Inside(one config.Process, values map[string]string) {
+func (p *Ports) Inside(one program.Process, values map[string]string) {
 	values["process"] = one.Name
 	service := one.Name
 	if one.Placed.Of != "" {
@@ -107,7 +108,7 @@ func (p *Ports) Inside(one config.Process, values map[string]string) {
 }
 
 // behind is where what stands beside a process finds it: what stands in front of it finds the next one on the way.
-func (p *Ports) behind(one config.Process) string {
+func (p *Ports) behind(one program.Process) string {
 	if !one.Placed.Front {
 		return one.Placed.Of
 	}
@@ -176,7 +177,7 @@ func Exports(p *config.Plan) bool {
 func Protocols(p *config.Plan) []protocol.Name {
 	var words []string
 	for _, text := range p.Texts() {
-		words = append(words, config.Placeholders(text)...)
+		words = append(words, program.Placeholders(text)...)
 	}
 	var out []protocol.Name
 	for _, r := range protocol.Named(words) {

@@ -3,19 +3,19 @@ package prepare
 import (
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // Each text gets the ports of those that it means: its own, the one behind, and what others are to ask.
 func TestGivePorts(t *testing.T) {
-	front := func(name, of string) config.Process {
-		return config.Process{Name: name + "@" + of, Placed: config.Placed{Name: name, Of: of, Front: true}}
+	front := func(name, of string) program.Process {
+		return program.Process{Name: name + "@" + of, Placed: program.Placed{Name: name, Of: of, Front: true}}
 	}
-	beside := func(of string) config.Process {
-		return config.Process{Name: "agent@" + of, Placed: config.Placed{Name: "agent", Of: of}, Run: []string{"x", "{port.admin}"}}
+	beside := func(of string) program.Process {
+		return program.Process{Name: "agent@" + of, Placed: program.Placed{Name: "agent", Of: of}, Run: []string{"x", "{port.admin}"}}
 	}
-	hub, cart, shop := config.Process{Name: "hub", Placed: config.Placed{Name: "hub"}}, config.Process{Name: "cart", Templates: map[string]string{"f": "{port.grpc} {port.grpc}"}}, config.Process{Name: "shop"}
-	all := []config.Process{hub, beside("cart"), cart, front("inner", "cart"), front("outer", "cart"), beside("shop"), shop}
+	hub, cart, shop := program.Process{Name: "hub", Placed: program.Placed{Name: "hub"}}, program.Process{Name: "cart", Templates: map[string]string{"f": "{port.grpc} {port.grpc}"}}, program.Process{Name: "shop"}
+	all := []program.Process{hub, beside("cart"), cart, front("inner", "cart"), front("outer", "cart"), beside("shop"), shop}
 	w, err := GivePorts(all)
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func TestGivePorts(t *testing.T) {
 	if len(seen) != 10 {
 		t.Errorf("%d ports, want 10: seven processes, of which three have one more", len(seen))
 	}
-	inside := func(p config.Process) map[string]string {
+	inside := func(p program.Process) map[string]string {
 		values := map[string]string{"tmp": "/t"}
 		w.Seen(values)
 		w.Inside(p, values)
@@ -40,7 +40,7 @@ func TestGivePorts(t *testing.T) {
 	}
 	own := func(name, word string) string { return w.own[name][word] }
 	for _, test := range []struct {
-		of          config.Process
+		of          program.Process
 		word, whose string
 		port        string
 	}{
@@ -80,7 +80,7 @@ func TestGivePorts(t *testing.T) {
 	if in := inside(all[4]); in["beside.process"] != "cart" || in["process"] != "outer@cart" || in["tmp"] != "/t" {
 		t.Errorf("%v", in)
 	}
-	for _, of := range []config.Process{hub, shop} {
+	for _, of := range []program.Process{hub, shop} {
 		if _, known := inside(of)["beside.port"]; known {
 			t.Errorf("%s, which stands beside nothing, has {beside.port}", of.Name)
 		}

@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/tracetax/tracetax/internal/artifact"
-	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // TestInstead: where what a build needs is not there, a program of the PATH stands in for what it makes; where that is not there
@@ -25,10 +25,10 @@ func TestInstead(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", path)
-	s := &config.Service{
-		Name: "relay", Needs: []config.Need{{Command: "compiler", Instead: "relay-made", Install: "install a compiler, or a relay"}},
-		Build:   config.Build{Run: [][]string{{"compiler", "-o", "{build}/relay"}}},
-		Process: config.Process{Run: []string{"{build}/relay"}},
+	s := &program.Service{
+		Name: "relay", Needs: []program.Need{{Command: "compiler", Instead: "relay-made", Install: "install a compiler, or a relay"}},
+		Build:   program.Build{Run: [][]string{{"compiler", "-o", "{build}/relay"}}},
+		Process: program.Process{Run: []string{"{build}/relay"}},
 		Files:   fstest.MapFS{"service.yaml": {Data: []byte("x")}, "relay.c": {Data: []byte("x")}},
 	}
 	if missing := artifact.Missing(s.Needs); len(missing) != 1 || !strings.Contains(missing[0], "compiler is not installed") || !strings.Contains(missing[0], "or a relay") {

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/protocol"
 )
 
 // Levels are the processes of a plan by when they start: those of a level at the same time, as soon as all of the levels
 // before are ready. They stop the other way round. A process waits for processes that stand before it in the plan alone.
-func Levels(p *config.Plan) [][]config.Process {
-	var levels [][]config.Process
+func Levels(p *config.Plan) [][]program.Process {
+	var levels [][]program.Process
 	of := map[string]int{}
 	for i, one := range p.Processes {
 		level := 0
@@ -32,7 +33,7 @@ func Levels(p *config.Plan) [][]config.Process {
 }
 
 // waits reports whether a process needs an earlier one of the plan to be ready, by the texts of the files.
-func waits(p *config.Plan, one, before config.Process) bool {
+func waits(p *config.Plan, one, before program.Process) bool {
 	words, route := one.Words(), p.Route()
 	switch onRoute := slices.Contains(route, before.Name); {
 	case mentions(words, before.Name):
@@ -51,7 +52,7 @@ func waits(p *config.Plan, one, before config.Process) bool {
 }
 
 // service is the process of the workload that a process belongs to.
-func service(p config.Process) string {
+func service(p program.Process) string {
 	if p.Placed.Of != "" {
 		return p.Placed.Of
 	}
@@ -61,6 +62,6 @@ func service(p config.Process) string {
 // mentions reports whether placeholders are of ports of a process.
 func mentions(words []string, process string) bool {
 	return slices.ContainsFunc(words, func(w string) bool {
-		return w == process+".port" || strings.HasPrefix(w, process+"."+config.PortPrefix)
+		return w == process+".port" || strings.HasPrefix(w, process+"."+program.PortPrefix)
 	})
 }

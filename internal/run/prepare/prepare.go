@@ -17,6 +17,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // Prepared is a variant that can be run.
@@ -124,7 +125,7 @@ func (f Folders) nothing(plan *config.Plan) error {
 // names reports whether a plan has the run fill in a word.
 func names(plan *config.Plan, word string) bool {
 	for _, text := range slices.Concat(plan.Texts(), plan.Prepare, plan.Cleanup, plan.Verify) {
-		if slices.Contains(config.Placeholders(text), word) {
+		if slices.Contains(program.Placeholders(text), word) {
 			return true
 		}
 	}
@@ -153,11 +154,11 @@ func (f Folders) digests() map[string]string {
 	return digests
 }
 
-func fetch(ctx context.Context, open func() (*artifact.Store, error), w *config.Workload, t *config.Tracer, plan *config.Plan, progress io.Writer) (Folders, error) {
+func fetch(ctx context.Context, open func() (*artifact.Store, error), w *program.Workload, t *program.Tracer, plan *config.Plan, progress io.Writer) (Folders, error) {
 	f := Folders{Source: w.Dir}
-	services := slices.ContainsFunc(plan.Processes, func(p config.Process) bool { return p.Service != nil })
-	own := t.Files != nil && t.Artifact == (config.Artifact{}) && names(plan, "tracer") // its folder is what it has
-	if w.Files == nil && w.Artifact == (config.Artifact{}) && t.Artifact == (config.Artifact{}) && !own && len(plan.Build.Run) == 0 && !services {
+	services := slices.ContainsFunc(plan.Processes, func(p program.Process) bool { return p.Service != nil })
+	own := t.Files != nil && t.Artifact == (program.Artifact{}) && names(plan, "tracer") // its folder is what it has
+	if w.Files == nil && w.Artifact == (program.Artifact{}) && t.Artifact == (program.Artifact{}) && !own && len(plan.Build.Run) == 0 && !services {
 		return f, nil // nothing is needed from the cache, so it need not be there
 	}
 	store, err := open()
@@ -203,7 +204,7 @@ func fetchServices(ctx context.Context, store *artifact.Store, plan *config.Plan
 func buildServices(ctx context.Context, store *artifact.Store, plan *config.Plan, progress io.Writer) (map[string]string, error) {
 	built := map[string]string{}
 	for _, p := range plan.Processes {
-		if p.Service == nil || len(p.Service.Build.Run) == 0 && p.Service.Artifact == (config.Artifact{}) {
+		if p.Service == nil || len(p.Service.Build.Run) == 0 && p.Service.Artifact == (program.Artifact{}) {
 			continue
 		}
 		var err error
@@ -215,9 +216,9 @@ func buildServices(ctx context.Context, store *artifact.Store, plan *config.Plan
 }
 
 // BuildService builds the program of a service that has one, or fetches its packages. Its configurations are none of the sources.
-func BuildService(ctx context.Context, store *artifact.Store, s *config.Service, progress io.Writer) (string, error) {
+func BuildService(ctx context.Context, store *artifact.Store, s *program.Service, progress io.Writer) (string, error) {
 	progress = named("service "+s.Name, progress)
-	if s.Artifact != (config.Artifact{}) {
+	if s.Artifact != (program.Artifact{}) {
 		dir, err := store.Artifact(ctx, s.Files, s.Artifact, progress)
 		if err != nil {
 			return "", fmt.Errorf("service %s: %w", s.Name, err)
@@ -242,7 +243,7 @@ func BuildService(ctx context.Context, store *artifact.Store, s *config.Service,
 // fullySampled is the variant with its sampling setting, where the tracer has
 // one, at 100 %, and so with the variable that says it to its programs.
 func fullySampled(v config.Variant, plan *config.Plan) config.Variant {
-	if slices.ContainsFunc(plan.Processes, func(p config.Process) bool { return p.Traced && p.Env[config.SamplerArgument] != "" }) && plan.Sampling > 0 {
+	if slices.ContainsFunc(plan.Processes, func(p program.Process) bool { return p.Traced && p.Env[config.SamplerArgument] != "" }) && plan.Sampling > 0 {
 		v.Env = maps.Clone(v.Env)
 		if v.Env == nil {
 			v.Env = map[string]string{}
@@ -309,7 +310,7 @@ func Makes(e *config.Experiment, v config.Variant) ([]Made, error) {
 	return out, nil
 }
 
-func packagesOf(of string, a config.Artifact) []Made {
+func packagesOf(of string, a program.Artifact) []Made {
 	var out []Made
 	for _, one := range []Made{{"python", of, a.Python}, {"maven", of, a.Maven}, {"npm", of, a.NPM}, {"nuget", of, a.NuGet}} {
 		if one.From != "" {
@@ -319,7 +320,7 @@ func packagesOf(of string, a config.Artifact) []Made {
 	return out
 }
 
-func buildOf(of string, b config.Build) []Made {
+func buildOf(of string, b program.Build) []Made {
 	if len(b.Run) == 0 {
 		return nil
 	}
@@ -335,7 +336,7 @@ func buildOf(of string, b config.Build) []Made {
 // Templates fills in the templates of a plan, by file name, and writes them to a folder.
 func Templates(templates map[string]string, values map[string]string, folder string) error {
 	for _, name := range slices.Sorted(maps.Keys(templates)) {
-		text, err := config.Expand(templates[name], values)
+		text, err := program.Expand(templates[name], values)
 		if err != nil {
 			return fmt.Errorf("template %s: %w", name, err)
 		}

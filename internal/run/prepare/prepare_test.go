@@ -11,11 +11,12 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 func TestEnvironment(t *testing.T) {
 	shell := []string{"PLAIN=kept", "REPLACED=old", "JAVA_TOOL_OPTIONS=-Xmx1g {x}", "NODE_OPTIONS=--inspect"}
-	p := config.Process{
+	p := program.Process{
 		Env:     map[string]string{"REPLACED": "new", "OTEL_SERVICE_NAME": "{process}", "JAVA_TOOL_OPTIONS": "-javaagent:x", "NODE_OPTIONS": "--require x"},
 		Inherit: []string{"JAVA_TOOL_OPTIONS"},
 	}
@@ -42,7 +43,7 @@ func TestSwitchedOff(t *testing.T) {
 		"--keep-env":   {off: true, kept: []string{"OTEL_SDK_DISABLED=no"}, want: "no"},
 		"not untraced": {want: ""},
 	} {
-		p := config.Process{Off: c.off, Env: map[string]string{}}
+		p := program.Process{Off: c.off, Env: map[string]string{}}
 		if c.env != "" {
 			p.Env["OTEL_SDK_DISABLED"] = c.env
 		}
@@ -84,7 +85,7 @@ func TestFreePorts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	plan := &config.Plan{Processes: []config.Process{{Name: "app", Ready: "http://" + taken.Addr().String() + "/"}}}
+	plan := &config.Plan{Processes: []program.Process{{Name: "app", Ready: "http://" + taken.Addr().String() + "/"}}}
 	if err := FreePorts(plan); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("error %v, want that the port is in use", err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/mattn/go-shellwords"
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/shell"
 )
@@ -44,7 +45,7 @@ func Programs(plan *config.Plan, dir string) (map[string]string, error) {
 			if _, value, is := strings.Cut(path, "="); is && strings.HasPrefix(path, "-") { // --config=shop.yaml
 				path = value
 			}
-			if path == "" || len(config.Placeholders(path)) > 0 {
+			if path == "" || len(program.Placeholders(path)) > 0 {
 				continue
 			}
 			if !strings.ContainsRune(path, filepath.Separator) && (i == 0 || !regular(filepath.Join(at, path))) {
@@ -131,7 +132,7 @@ func Shadowed(ctx context.Context, v config.Variant, plan *config.Plan, f Folder
 		}
 		env := slices.Clone(shell)
 		if path, set := p.Env["PYTHONPATH"]; set {
-			path, err := config.Expand(path, map[string]string{"dir": f.Source, "build": f.Build, "workload": f.Workload, "tracer": f.Tracer})
+			path, err := program.Expand(path, map[string]string{"dir": f.Source, "build": f.Build, "workload": f.Workload, "tracer": f.Tracer})
 			if err != nil {
 				unknown("its PYTHONPATH is filled in by the run")
 				continue
@@ -204,7 +205,7 @@ func firstLine(path string) string {
 
 // Environment is what a program gets of the user's shell, what the plan sets, and what neither says of the switches of
 // tracers and of proxies.
-func Environment(of []string, p config.Process, values map[string]string) ([]string, error) {
+func Environment(of []string, p program.Process, values map[string]string) ([]string, error) {
 	var env []string
 	front := map[string]string{}
 	for _, pair := range of {
@@ -216,7 +217,7 @@ func Environment(of []string, p config.Process, values map[string]string) ([]str
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
-		value, err := config.Expand(p.Env[name], values)
+		value, err := program.Expand(p.Env[name], values)
 		if err != nil {
 			return nil, fmt.Errorf("environment variable %s: %w", name, err)
 		}
@@ -227,7 +228,7 @@ func Environment(of []string, p config.Process, values map[string]string) ([]str
 
 // SwitchedOff are the variables, NAME=value, by which tracers in the code of a process are switched off that has env besides
 // what the plan sets.
-func SwitchedOff(env []string, p config.Process) []string {
+func SwitchedOff(env []string, p program.Process) []string {
 	if !p.Off {
 		return nil
 	}
@@ -249,7 +250,7 @@ func SwitchedOff(env []string, p config.Process) []string {
 func absent(of *config.Experiment, v config.Variant) []string {
 	w := of.Workload
 	e := &config.Experiment{Workload: w, Operations: w.Operations}
-	none := config.Variant{Name: config.NoTracer, Tracer: &config.Tracer{Name: config.NoTracer}}
+	none := config.Variant{Name: program.NoTracer, Tracer: &program.Tracer{Name: program.NoTracer}}
 	var missing []string
 	for i, one := range []config.Variant{none, v} {
 		plan, err := e.Plan(one)
@@ -278,17 +279,17 @@ func programs(e *config.Experiment) map[string]string {
 }
 
 // needed reports whether one of needs is the program of a process: it says how to get it.
-func needed(needs []config.Need, p config.Process) bool {
-	return slices.ContainsFunc(needs, func(n config.Need) bool { return len(p.Run) > 0 && n.Command == p.Run[0] })
+func needed(needs []program.Need, p program.Process) bool {
+	return slices.ContainsFunc(needs, func(n program.Need) bool { return len(p.Run) > 0 && n.Command == p.Run[0] })
 }
 
 // madeBefore reports whether the workload's command before each run may make the program of a process.
-func madeBefore(w *config.Workload, p config.Process) bool {
+func madeBefore(w *program.Workload, p program.Process) bool {
 	return len(w.Prepare) > 0 && len(p.Run) > 0 && strings.ContainsRune(p.Run[0], filepath.Separator)
 }
 
 // setsPath reports whether a process of a variant has another PATH than tracetax.
-func setsPath(p config.Process, v config.Variant) bool {
+func setsPath(p program.Process, v config.Variant) bool {
 	for _, env := range []map[string]string{p.Env, v.Env, v.Tracer.Env} {
 		if _, set := env["PATH"]; set {
 			return true
@@ -301,7 +302,7 @@ func setsPath(p config.Process, v config.Variant) bool {
 var starters = []string{"chrt", "env", "ionice", "nice", "numactl", "setsid", "stdbuf", "taskset", "timeout"}
 
 // noStarted says that the program which a starter is to start is not there, where it is known how to get it.
-func noStarted(p config.Process, starter string, known map[string]string) string {
+func noStarted(p program.Process, starter string, known map[string]string) string {
 	if !slices.Contains(starters, starter) {
 		return ""
 	}
@@ -317,31 +318,31 @@ func noStarted(p config.Process, starter string, known map[string]string) string
 	return ""
 }
 
-func notOnPath(p config.Process, program string, known map[string]string) string {
-	how := cmp.Or(known[program], "install it")
-	return fmt.Sprintf("process %s: there is no program %q on the PATH: %s, or give its whole path", p.Name, program, how)
+func notOnPath(p program.Process, executable string, known map[string]string) string {
+	how := cmp.Or(known[executable], "install it")
+	return fmt.Sprintf("process %s: there is no program %q on the PATH: %s, or give its whole path", p.Name, executable, how)
 }
 
 // noProgram says that the program of a process is not there; "" if it is, or if
 // that shows in the run only, such as of a program that is built for it. Of some it is known how to get them.
-func noProgram(p config.Process, dir string, known map[string]string) string {
-	if len(p.Run) == 0 || len(config.Placeholders(p.Run[0])) > 0 {
+func noProgram(p program.Process, dir string, known map[string]string) string {
+	if len(p.Run) == 0 || len(program.Placeholders(p.Run[0])) > 0 {
 		return ""
 	}
-	program, err := config.Expand(p.Run[0], nil)
+	executable, err := program.Expand(p.Run[0], nil)
 	if err != nil {
 		return ""
 	}
-	if !strings.ContainsRune(program, filepath.Separator) {
-		if _, err := exec.LookPath(program); err != nil {
-			return notOnPath(p, program, known)
+	if !strings.ContainsRune(executable, filepath.Separator) {
+		if _, err := exec.LookPath(executable); err != nil {
+			return notOnPath(p, executable, known)
 		}
-		return noStarted(p, program, known)
+		return noStarted(p, executable, known)
 	}
-	if !filepath.IsAbs(program) && (dir == "" || len(config.Placeholders(p.Dir)) > 0) {
+	if !filepath.IsAbs(executable) && (dir == "" || len(program.Placeholders(p.Dir)) > 0) {
 		return "" // its folder is made for the run, as that of a built-in workload is
 	}
-	file := program
+	file := executable
 	if !filepath.IsAbs(file) {
 		at := p.Dir
 		if !filepath.IsAbs(at) {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 )
 
 // The program of a command is found in PATH, its arguments that are files beside it; nothing that a program writes counts, nor
@@ -22,19 +23,19 @@ func TestPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	service := &config.Service{}
+	service := &program.Service{}
 	for name, c := range map[string]struct {
-		process config.Process
+		process program.Process
 		want    []string // below bin, or dir
 	}{
-		"a command":           {config.Process{Run: []string{"shop", "-jar", "app.jar", "serve", "{port}", "none.txt", "--config=shop.yaml", "--db", "shop.db"}}, []string{"shop", "app.jar", "shop.yaml"}},
-		"the folder's":        {config.Process{Run: []string{"{dir}/app.py", "{build}/x"}}, []string{"app.py"}},
-		"a script":            {config.Process{Run: []string{"sh", "-c", "exec serve app.py {port} > $O"}}, []string{"serve", "app.py"}},
-		"a folder of its own": {config.Process{Run: []string{"./app.jar"}, Dir: "{dir}"}, []string{"app.jar"}},
-		"a service":           {config.Process{Run: []string{"shop"}, Service: service}, nil},
-		"built":               {config.Process{Run: []string{"{build}/shop", "{port}"}}, nil},
+		"a command":           {program.Process{Run: []string{"shop", "-jar", "app.jar", "serve", "{port}", "none.txt", "--config=shop.yaml", "--db", "shop.db"}}, []string{"shop", "app.jar", "shop.yaml"}},
+		"the folder's":        {program.Process{Run: []string{"{dir}/app.py", "{build}/x"}}, []string{"app.py"}},
+		"a script":            {program.Process{Run: []string{"sh", "-c", "exec serve app.py {port} > $O"}}, []string{"serve", "app.py"}},
+		"a folder of its own": {program.Process{Run: []string{"./app.jar"}, Dir: "{dir}"}, []string{"app.jar"}},
+		"a service":           {program.Process{Run: []string{"shop"}, Service: service}, nil},
+		"built":               {program.Process{Run: []string{"{build}/shop", "{port}"}}, nil},
 	} {
-		got, err := Programs(&config.Plan{Processes: []config.Process{c.process}}, dir)
+		got, err := Programs(&config.Plan{Processes: []program.Process{c.process}}, dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +63,7 @@ func TestProgramsThatMayNotBeRead(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o111); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Programs(&config.Plan{Processes: []config.Process{{Run: []string{path}}}}, ""); err != nil || len(got) != 0 {
+	if got, err := Programs(&config.Plan{Processes: []program.Process{{Run: []string{path}}}}, ""); err != nil || len(got) != 0 {
 		t.Errorf("%v, %v", got, err)
 	}
 }

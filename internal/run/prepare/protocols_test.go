@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/protocol"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestProtocols(t *testing.T) {
 	plan := &config.Plan{
 		Silent: true,
-		Processes: []config.Process{
+		Processes: []program.Process{
 			{Run: []string{"app", "-Dzipkin=http://{sink.zipkin}/api", "{sink.otlp.grpc}", "{{sink.elastic}}"}},
 			{Env: map[string]string{"KIEKER": "{sink.kieker.host} {sink.kieker.port}", "AGAIN": "{sink.zipkin}", "NOBODY": "{sink.nobody}"},
 				Templates: map[string]string{"agent.config": "a={sink.pinpoint.port}"}},
@@ -26,7 +27,7 @@ func TestProtocols(t *testing.T) {
 
 func TestExports(t *testing.T) {
 	at := func(args []string, env map[string]string, silent bool) *config.Plan {
-		return &config.Plan{Processes: []config.Process{{Run: args, Env: env}}, Silent: silent}
+		return &config.Plan{Processes: []program.Process{{Run: args, Env: env}}, Silent: silent}
 	}
 	for name, test := range map[string]struct {
 		plan *config.Plan
@@ -36,7 +37,7 @@ func TestExports(t *testing.T) {
 		"argument":     {at([]string{"app", "--to={sink.otlp.http}"}, nil, false), true},
 		"environment":  {at(nil, map[string]string{"TO": "http://{sink.otlp.grpc}"}, false), true},
 		"silent by it": {at(nil, map[string]string{"TO": "{sink.otlp.grpc}"}, true), false},
-		"template":     {&config.Plan{Processes: []config.Process{{Templates: map[string]string{"agent.config": "collector={sink.pinpoint.host}"}}}}, true},
+		"template":     {&config.Plan{Processes: []program.Process{{Templates: map[string]string{"agent.config": "collector={sink.pinpoint.host}"}}}}, true},
 	} {
 		if got := Exports(test.plan); got != test.want {
 			t.Errorf("%s: %t, want %t", name, got, test.want)

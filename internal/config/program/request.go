@@ -1,6 +1,6 @@
 // Requests of an operation: where they go, over HTTP and gRPC.
 
-package config
+package program
 
 import (
 	"bytes"
@@ -25,23 +25,23 @@ import (
 )
 
 // request reads "POST /checkout" or "GET http://127.0.0.1:8080/".
-func (s *source) request(n *node) (verb, target string) {
-	text := s.line(n)
-	s.placeholders(n.at, withoutData(text), s.known)
+func (s *Source) request(n *Node) (verb, target string) {
+	text := s.Line(n)
+	s.Placeholders(n.At, withoutData(text), s.Known)
 	verb, target, ok := strings.Cut(strings.TrimSpace(text), " ")
 	if !ok && isTarget(verb) {
 		verb, target = "GET", verb
 	}
 	target = strings.TrimSpace(target)
 	if !method.MatchString(strings.ToUpper(verb)) {
-		s.fail(n.at, "%q is not a request such as \"POST /checkout\"", printable(text))
+		s.Fail(n.At, "%q is not a request such as \"POST /checkout\"", Printable(text))
 		return verb, target
 	}
 	if err := CheckMethod(verb); err != nil {
-		s.fail(n.at, "%v", err)
+		s.Fail(n.At, "%v", err)
 		return verb, target
 	}
-	s.url(n, target, fmt.Sprintf("the request %q must go to a path such as /checkout, or to an http:// or https:// URL", printable(text)))
+	s.url(n, target, fmt.Sprintf("the request %q must go to a path such as /checkout, or to an http:// or https:// URL", Printable(text)))
 	return verb, target
 }
 
@@ -49,15 +49,15 @@ func (s *source) request(n *node) (verb, target string) {
 var fullMethod = regexp.MustCompile(`^/[A-Za-z_][A-Za-z0-9_.]*/[A-Za-z_][A-Za-z0-9_]*$`)
 
 // call reads "/package.Service/Method", with or without an address before it.
-func (s *source) call(n *node) string {
-	text := strings.TrimSpace(s.line(n))
-	s.placeholders(n.at, withoutData(text), s.known)
+func (s *Source) call(n *Node) string {
+	text := strings.TrimSpace(s.Line(n))
+	s.Placeholders(n.At, withoutData(text), s.Known)
 	if rest, ok := strings.CutPrefix(text, "grpc"); ok && strings.Contains(rest, "://") {
 		text = "http" + rest // grpc:// and grpcs://, as the load command has them
 	}
-	before := len(s.problems)
-	s.url(n, text, fmt.Sprintf("the call %q must be a method such as /package.Service/Method, or http://127.0.0.1:50051/package.Service/Method", printable(text)))
-	if len(s.problems) > before {
+	before := len(s.Problems)
+	s.url(n, text, fmt.Sprintf("the call %q must be a method such as /package.Service/Method, or http://127.0.0.1:50051/package.Service/Method", Printable(text)))
+	if len(s.Problems) > before {
 		return text
 	}
 	path := text
@@ -66,7 +66,7 @@ func (s *source) call(n *node) string {
 		path = rest[at:]
 	}
 	if !fullMethod.MatchString(path) {
-		s.fail(n.at, "%q is not a gRPC method such as /package.Service/Method", printable(path))
+		s.Fail(n.At, "%q is not a gRPC method such as /package.Service/Method", Printable(path))
 	}
 	return text
 }
@@ -79,17 +79,17 @@ func isTarget(text string) bool {
 
 // url checks where a request goes; otherwise is what is said of a text that is
 // neither path nor address.
-func (s *source) url(n *node, url, otherwise string) {
+func (s *Source) url(n *Node, url, otherwise string) {
 	switch {
 	case strings.HasPrefix(url, "unix:"):
-		s.fail(n.at, "a Unix socket cannot be asked: have the program listen on 127.0.0.1, and request a path")
+		s.Fail(n.At, "a Unix socket cannot be asked: have the program listen on 127.0.0.1, and request a path")
 	case strings.ContainsFunc(url, unicode.IsSpace):
-		s.fail(n.at, "the URL %q holds a space; write it as %%20", printable(url))
+		s.Fail(n.At, "the URL %q holds a space; write it as %%20", Printable(url))
 	case !isTarget(url):
-		s.fail(n.at, "%s", otherwise)
+		s.Fail(n.At, "%s", otherwise)
 	case strings.Contains(url, "://") && strings.HasPrefix(url, "http"):
 		if err := checkURL(withoutData(url)); err != nil {
-			s.fail(n.at, "%v", err)
+			s.Fail(n.At, "%v", err)
 		}
 	}
 }
@@ -111,15 +111,15 @@ func CheckMethod(name string) error {
 	case upper == "CONNECT":
 		return fmt.Errorf("the method CONNECT is not supported")
 	case !method.MatchString(upper) || len(name) > maxMethod:
-		return fmt.Errorf("%q is not a request method such as GET or POST", printable(name))
+		return fmt.Errorf("%q is not a request method such as GET or POST", Printable(name))
 	}
 	for _, known := range commonMethods {
 		if upper == known && name != known || nearest.Distance(upper, known) == 1 {
-			return fmt.Errorf("unknown request method %q%s", printable(name), nearest.DidYouMean(known))
+			return fmt.Errorf("unknown request method %q%s", Printable(name), nearest.DidYouMean(known))
 		}
 	}
 	if name != upper {
-		return fmt.Errorf("the request method %q must be in upper case: %s", printable(name), upper)
+		return fmt.Errorf("the request method %q must be in upper case: %s", Printable(name), upper)
 	}
 	return nil
 }
@@ -127,19 +127,19 @@ func CheckMethod(name string) error {
 // What every request says besides its method and its path: which process is asked, and its headers.
 
 // target checks that a request to a path has a port to go to.
-func (s *source) target(o *Operation, at place) {
-	processes := s.subject.Processes
+func (s *Source) target(o *Operation, at Place) {
+	processes := s.Subject.Processes
 	if !strings.HasPrefix(o.URL, "/") && !strings.HasPrefix(o.URL, dataStart) || len(processes) == 0 {
 		return
 	}
 	s.outermost(o, at, processes)
 	p := o.Owner(processes)
-	if p.Name != "" && p.Run != nil && !usesPort(p, processes) {
-		way := fmt.Sprintf("put {port} into its run or env, or write http://127.0.0.1:PORT%s here", printable(o.URL))
-		if at.flag != "" {
+	if p.Name != "" && p.Run != nil && !UsesPort(p, processes) {
+		way := fmt.Sprintf("put {port} into its run or env, or write http://127.0.0.1:PORT%s here", Printable(o.URL))
+		if at.Flag != "" {
 			way = "put {port} where the command names its port, hand it over with --env 'PORT={port}', or give a fixed one with --port"
 		}
-		s.fail(at, "the request goes to a path, but nothing says where process %q listens: %s", p.Name, way)
+		s.Fail(at, "the request goes to a path, but nothing says where process %q listens: %s", p.Name, way)
 	}
 	if strings.HasPrefix(o.URL, dataStart) { // the whole path comes from the data
 		o.URL = "http://127.0.0.1:{port}" + o.URL
@@ -149,21 +149,21 @@ func (s *source) target(o *Operation, at place) {
 var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 // headers reads header fields; their names are given their usual spelling.
-func (s *source) headers(n *node) map[string]string {
+func (s *Source) headers(n *Node) map[string]string {
 	out := map[string]string{}
-	for _, e := range s.entries(n, "headers") {
-		name := textproto.CanonicalMIMEHeaderKey(e.key)
+	for _, e := range s.Entries(n, "headers") {
+		name := textproto.CanonicalMIMEHeaderKey(e.Key)
 		switch {
-		case !headerName.MatchString(e.key):
-			s.fail(e.at, "%q is not the name of a header", printable(e.key))
+		case !headerName.MatchString(e.Key):
+			s.Fail(e.At, "%q is not the name of a header", Printable(e.Key))
 		case slices.Contains([]string{"Content-Length", "Transfer-Encoding", "Connection"}, name):
-			s.fail(e.at, "the header %s is set by the load generator itself", name)
+			s.Fail(e.At, "the header %s is set by the load generator itself", name)
 		default:
 			if _, ok := out[name]; ok {
-				s.fail(e.at, "header %s is here a second time", name)
+				s.Fail(e.At, "header %s is here a second time", name)
 			}
-			out[name] = s.line(e.value)
-			s.placeholders(e.value.at, withoutData(out[name]), s.known)
+			out[name] = s.Line(e.Value)
+			s.Placeholders(e.Value.At, withoutData(out[name]), s.Known)
 		}
 	}
 	return out
@@ -172,12 +172,12 @@ func (s *source) headers(n *node) map[string]string {
 // Which process an operation is asked of, and which answers are right.
 
 // statuses reads 200, or [200, 500].
-func (s *source) statuses(n *node) []int {
-	read := func(v *node) int { return s.whole(v, 100, 599) }
-	if n.kind != list {
+func (s *Source) statuses(n *Node) []int {
+	read := func(v *Node) int { return s.Whole(v, 100, 599) }
+	if n.Kind != List {
 		return []int{read(n)}
 	}
-	return levels(s, n, "statuses", read)
+	return Levels(s, n, "statuses", read)
 }
 
 // Owner is the process that the operation is asked of: the named one (outermost names it where
@@ -192,7 +192,7 @@ func (o Operation) Owner(processes []Process) Process {
 
 // outermost names the process of an operation that names none where there are several of role app: the one whose port
 // no other is given. A callee stands before its caller, so that the first of them is the innermost.
-func (s *source) outermost(o *Operation, at place, processes []Process) {
+func (s *Source) outermost(o *Operation, at Place, processes []Process) {
 	var apps, outer []string
 	for _, p := range processes {
 		if p.Role != role.App {
@@ -207,10 +207,10 @@ func (s *source) outermost(o *Operation, at place, processes []Process) {
 		return
 	}
 	if len(outer) != 1 {
-		if len(s.problems) > 0 {
+		if len(s.Problems) > 0 {
 			return // that may come of processes which could not be read
 		}
-		s.fail(at, "the request goes to a path, and several processes could be asked: %s; name one with process: NAME", strings.Join(apps, ", "))
+		s.Fail(at, "the request goes to a path, and several processes could be asked: %s; name one with process: NAME", strings.Join(apps, ", "))
 		return
 	}
 	o.Process = outer[0]
@@ -223,43 +223,43 @@ func givenTo(p Process, processes []Process) bool {
 	})
 }
 
-func (s *source) processOf(n *node, processes []Process) string {
-	name := s.line(n)
+func (s *Source) processOf(n *Node, processes []Process) string {
+	name := s.Line(n)
 	var known []string
 	for _, p := range processes {
 		known = append(known, p.Name)
 	}
 	if !slices.Contains(known, name) {
-		s.fail(n.at, "%s", unknown("process", printable(name), known))
+		s.Fail(n.At, "%s", Unknown("process", Printable(name), known))
 	}
 	return name
 }
 
 // spans reads 3, 2..5, or {default: 3, otel-go: 2..5}.
-func (s *source) spans(n *node) map[string]Number {
-	if n.kind != mapping {
+func (s *Source) spans(n *Node) map[string]Number {
+	if n.Kind != Mapping {
 		return map[string]Number{"": s.spanNumber(n)}
 	}
 	out := map[string]Number{}
-	for _, e := range n.entries {
-		name := e.key
+	for _, e := range n.Entries {
+		name := e.Key
 		if name == "default" {
 			name = ""
 		}
-		out[name] = s.spanNumber(e.value)
+		out[name] = s.spanNumber(e.Value)
 	}
 	return out
 }
 
-func (s *source) spanNumber(n *node) Number {
-	low, high, interval := strings.Cut(s.text(n), "..")
+func (s *Source) spanNumber(n *Node) Number {
+	low, high, interval := strings.Cut(s.Text(n), "..")
 	if !interval {
 		high = low
 	}
 	a, err1 := strconv.ParseFloat(low, 64)
 	b, err2 := strconv.ParseFloat(high, 64)
 	if err1 != nil || err2 != nil || !(a >= 0 && b >= a) || math.IsInf(b, 0) {
-		s.fail(n.at, "%q is not a number of spans such as 3, or 2..5", printable(n.text))
+		s.Fail(n.At, "%q is not a number of spans such as 3, or 2..5", Printable(n.Text))
 		return Number{}
 	}
 	return Number{a, b}
@@ -267,15 +267,15 @@ func (s *source) spanNumber(n *node) Number {
 
 // Bodies of requests.
 
-// maxBody is how large all bodies of a file may be together, in bytes: they are
+// MaxBody is how large all bodies of a file may be together, in bytes: they are
 // written into the resolved experiment, which has to be a file that can be read.
-const maxBody = 256 << 10
+const MaxBody = 256 << 10
 
-func (s *source) limitedBody(n *node) []byte {
+func (s *Source) limitedBody(n *Node) []byte {
 	body := s.body(n)
 	s.bodies += len(body)
-	if s.bodies > maxBody {
-		s.fail(n.at, "the bodies are too large: %d bytes up to here; the most is %d together", s.bodies, maxBody)
+	if s.bodies > MaxBody {
+		s.Fail(n.At, "the bodies are too large: %d bytes up to here; the most is %d together", s.bodies, MaxBody)
 		return nil
 	}
 	return body
@@ -290,44 +290,44 @@ type Body struct {
 }
 
 // body reads a text, "@file", or a Body.
-func (s *source) body(n *node) []byte {
-	if n.kind != mapping {
-		text := s.text(n)
+func (s *Source) body(n *Node) []byte {
+	if n.Kind != Mapping {
+		text := s.Text(n)
 		if file, ok := strings.CutPrefix(text, "@"); ok {
 			return s.bodyFile(n, file)
 		}
 		return []byte(text)
 	}
 	var from Body
-	s.decode(n, &from)
+	s.Decode(n, &from)
 	out := []byte(from.Text)
-	if file := n.get("file"); file != nil {
+	if file := n.Get("file"); file != nil {
 		out = s.bodyFile(file, from.File)
 	}
-	if coded := n.get("base64"); coded != nil {
+	if coded := n.Get("base64"); coded != nil {
 		var err error
 		if out, err = base64.StdEncoding.DecodeString(from.Base64); err != nil {
-			s.fail(coded.at, "not base64: %v", err)
+			s.Fail(coded.At, "not base64: %v", err)
 		}
 	}
-	if len(n.entries) != 1 {
-		s.fail(n.at, "body has one of text, file and base64")
+	if len(n.Entries) != 1 {
+		s.Fail(n.At, "body has one of text, file and base64")
 	}
 	return out
 }
 
-func (s *source) bodyFile(n *node, file string) []byte {
-	if s.open == nil {
-		s.fail(n.at, "body: there is no folder to read %q from", printable(file))
+func (s *Source) bodyFile(n *Node, file string) []byte {
+	if s.Open == nil {
+		s.Fail(n.At, "body: there is no folder to read %q from", Printable(file))
 		return nil
 	}
-	text, err := s.open(file)
+	text, err := s.Open(file)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			s.fail(n.at, "body: there is no file %q beside this one; for a text that begins with @ write {text: \"@…\"}", printable(file))
+			s.Fail(n.At, "body: there is no file %q beside this one; for a text that begins with @ write {text: \"@…\"}", Printable(file))
 			return nil
 		}
-		s.fail(n.at, "body: %v", err)
+		s.Fail(n.At, "body: %v", err)
 		return nil
 	}
 	return text
@@ -339,9 +339,9 @@ func (s *source) bodyFile(n *node, file string) []byte {
 // generator is sent it.
 const maxProtoset = 4 << 20
 
-func (s *source) protoset(n *node) string {
-	if s.line(n) == "" {
-		s.fail(n.at, "protoset names a descriptor set: what protoc --descriptor_set_out=FILE --include_imports writes")
+func (s *Source) protoset(n *Node) string {
+	if s.Line(n) == "" {
+		s.Fail(n.At, "protoset names a descriptor set: what protoc --descriptor_set_out=FILE --include_imports writes")
 		return ""
 	}
 	return s.fileName(n, "protoset")
@@ -349,18 +349,18 @@ func (s *source) protoset(n *node) string {
 
 // fitsTypes complains of a protoset that does not go with the call, or that does
 // not know its method.
-func (s *source) fitsTypes(o *Operation, n *node) {
-	at := n.get("protoset")
+func (s *Source) fitsTypes(o *Operation, n *Node) {
+	at := n.Get("protoset")
 	if at == nil || o.Protoset == "" {
 		return
 	}
 	if !o.GRPC {
-		s.fail(at.at, "a protoset holds the types of a gRPC service; leave it out, or write grpc: /package.Service/Method")
+		s.Fail(at.At, "a protoset holds the types of a gRPC service; leave it out, or write grpc: /package.Service/Method")
 		return
 	}
 	set, err := s.descriptors(o.Protoset)
 	if err != nil {
-		s.fail(at.at, "protoset: %v (want what protoc --descriptor_set_out=FILE --include_imports writes)", err)
+		s.Fail(at.At, "protoset: %v (want what protoc --descriptor_set_out=FILE --include_imports writes)", err)
 		return
 	}
 	if known := methods(set); !strings.Contains(o.URL, dataStart) {
@@ -369,20 +369,20 @@ func (s *source) fitsTypes(o *Operation, n *node) {
 			found = found || strings.HasSuffix(o.URL, method)
 		}
 		if !found {
-			s.fail(at.at, "protoset: %s", unknown("method", printable(o.URL), known))
+			s.Fail(at.At, "protoset: %s", Unknown("method", Printable(o.URL), known))
 		}
 	}
-	body := n.get("body")
+	body := n.Get("body")
 	switch {
 	case len(o.Body) == 0:
-		s.fail(at.at, "with a protoset the body is the message in JSON; write body: '{}' for an empty one")
+		s.Fail(at.At, "with a protoset the body is the message in JSON; write body: '{}' for an empty one")
 	case o.Data == "" && !json.Valid(bytes.TrimSpace(o.Body)):
-		s.fail(body.at, "with a protoset the body is the message in JSON, and this is not")
+		s.Fail(body.At, "with a protoset the body is the message in JSON, and this is not")
 	}
 }
 
-func (s *source) descriptors(name string) (*descriptorpb.FileDescriptorSet, error) {
-	f, err := openNamed(s.files, name)
+func (s *Source) descriptors(name string) (*descriptorpb.FileDescriptorSet, error) {
+	f, err := openNamed(s.Files, name)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 // Forms: how a value stands in a file. A form is a row: what reads it, what writes it, and its shape in a schema.
 
-package config
+package program
 
 import (
 	"cmp"
@@ -20,8 +20,8 @@ import (
 // form is one of them. What has no reader is a struct, or several; what has no writer is written as its type is.
 type form struct {
 	shape string // of the schema; see Key.Shape
-	read  func(s *source, n *node, k key) any
-	write func(w writer, v any) any
+	read  func(s *Source, n *Node, k key) any
+	write func(w Writer, v any) any
 	words func(in fileKind) []string // those that are right, where no tag lists them
 	of    reflect.Type               // the struct whose keys the value has
 }
@@ -83,120 +83,120 @@ var forms map[string]form
 
 func init() { // the readers of structs look here themselves
 	forms = map[string]form{
-		"text":     {shape: ShapeText, read: by((*source).text)},
+		"text":     {shape: ShapeText, read: by((*Source).Text)},
 		"line":     {shape: ShapeText, read: readWord},
-		"flag":     {shape: ShapeFlag, read: by((*source).flag)},
+		"flag":     {shape: ShapeFlag, read: by((*Source).flag)},
 		"whole":    {shape: ShapeWhole, read: readWhole},
 		"number":   {shape: ShapeText, read: readNumber},
-		"duration": {shape: ShapeDuration, read: readDuration, write: as(formatDuration)},
-		"size":     {shape: ShapeSize, read: by((*source).size), write: as(formatSize)},
-		"rate":     {shape: ShapeRate, read: by((*source).rate), write: as(formatRate)},
-		"shareIn":  {shape: ShapeShare, read: readShareIn, write: as(formatShare)}, // a share within a range
-		"bound":    {shape: ShapeShare, read: by((*source).bound), write: as(func(v *float64) string { return formatShare(*v) })},
-		"texts":    {shape: ShapeTexts, read: by((*source).texts), write: inLine},
-		"env":      {shape: ShapeEnv, read: by((*source).env), write: writeEnv},
-		"regexp":   {shape: ShapeText, read: by((*source).compile)},
+		"duration": {shape: ShapeDuration, read: readDuration, write: as(FormatDuration)},
+		"size":     {shape: ShapeSize, read: by((*Source).size), write: as(formatSize)},
+		"rate":     {shape: ShapeRate, read: by((*Source).Rate), write: as(FormatRate)},
+		"shareIn":  {shape: ShapeShare, read: readShareIn, write: as(FormatShare)}, // a share within a range
+		"bound":    {shape: ShapeShare, read: by((*Source).bound), write: as(func(v *float64) string { return FormatShare(*v) })},
+		"texts":    {shape: ShapeTexts, read: by((*Source).Texts), write: inLine},
+		"env":      {shape: ShapeEnv, read: by((*Source).env), write: writeEnv},
+		"regexp":   {shape: ShapeText, read: by((*Source).compile)},
 
 		// With placeholders.
-		"filled":          {shape: ShapeText, read: by((*source).filled)},
-		"command":         {shape: ShapeCommand, read: by((*source).command), write: writeWords},
-		"arguments":       {shape: ShapeTexts, read: by((*source).arguments), write: writeWords},
-		"commands":        {shape: ShapeList + ShapeCommand, read: readCommands, write: as(func(v [][]string) any { return inline[[]string](v) })},
-		"dir":             {shape: ShapeText, read: by((*source).dir)},
-		"ready":           {shape: ShapeText, read: by((*source).ready), write: func(w writer, v any) any { return w.text(v.(string)) }},
-		"page":            {shape: ShapeText, read: by((*source).page)},
-		"templates":       {shape: ShapeTexts, read: by((*source).templates), write: inLine},
-		"filledTemplates": {shape: ShapeTexts, read: by((*source).ownTemplates), write: unwritten}, // of a workload's process: their texts, by name
-		"userEnv":         {shape: ShapeEnv, read: by((*source).userEnv), write: writeEnv},         // variables of the user's own
+		"filled":          {shape: ShapeText, read: by((*Source).filled)},
+		"command":         {shape: ShapeCommand, read: by((*Source).command), write: writeWords},
+		"arguments":       {shape: ShapeTexts, read: by((*Source).arguments), write: writeWords},
+		"commands":        {shape: ShapeList + ShapeCommand, read: readCommands, write: as(func(v [][]string) any { return Inline[[]string](v) })},
+		"dir":             {shape: ShapeText, read: by((*Source).dir)},
+		"ready":           {shape: ShapeText, read: by((*Source).ready), write: func(w Writer, v any) any { return w.text(v.(string)) }},
+		"page":            {shape: ShapeText, read: by((*Source).page)},
+		"templates":       {shape: ShapeTexts, read: by((*Source).templates), write: inLine},
+		"filledTemplates": {shape: ShapeTexts, read: by((*Source).ownTemplates), write: unwritten}, // of a workload's process: their texts, by name
+		"userEnv":         {shape: ShapeEnv, read: by((*Source).userEnv), write: writeEnv},         // variables of the user's own
 
 		// Read by the struct that has them, before its other keys, or after them.
 		"service":    {shape: ShapeText, read: unread, write: as(func(v *Service) string { return v.Name })},
 		"topology":   {shape: ShapeText, read: unread},
 		"hop":        {shape: ShapeHop, read: unread, write: unwritten},
-		"operations": {shape: ShapeByName + "OperationOrURL", read: unread, write: func(w writer, v any) any { return w.operations(v.([]Operation)) }},
+		"operations": {shape: ShapeByName + "OperationOrURL", read: unread, write: func(w Writer, v any) any { return w.operations(v.([]Operation)) }},
 
 		// Of one key alone.
 		"role":       {shape: ShapeText, read: readRole, words: rolesIn, write: as(func(v role.Role) string { return string(v) })},
-		"lockfile":   {shape: ShapeText, read: func(s *source, n *node, k key) any { return s.lockFile(n, k.name, k.tag(tagMeans)) }},
-		"projects":   {shape: ShapeText, read: by((*source).projects)},
-		"pattern":    {shape: ShapeText, read: by((*source).pattern)},
-		"shared":     {shape: ShapeTexts, read: by((*source).share)},
-		"programs":   {shape: ShapeEnv, read: by((*source).programs)},
-		"receives":   {shape: ShapeEnv, read: by((*source).receives), write: writeReceives},
-		"components": {of: reflect.TypeFor[Sections](), read: by((*source).components), write: as(func(v Components) any { return v })},
-		"max":        {of: reflect.TypeFor[Max](), read: by((*source).max), write: writeMax},
-		"verify":     {of: reflect.TypeFor[Verify](), read: by((*source).verify), write: func(w writer, v any) any { return single("run", w.words(v.([]string))) }},
-		"driver":     {shape: ShapeText, read: by((*source).driver), words: driverNames, write: writeDriver},
-		"folder":     {shape: ShapeText, read: by(func(s *source, n *node) string { return filepath.FromSlash(s.line(n)) })},
-		"path":       {shape: ShapeText, read: by(func(s *source, n *node) []string { return strings.Split(s.line(n), ".") }), write: as(func(v []string) string { return strings.Join(v, ".") })}, // the way to a value in a JSON text
+		"lockfile":   {shape: ShapeText, read: func(s *Source, n *Node, k key) any { return s.lockFile(n, k.name, k.tag(tagMeans)) }},
+		"projects":   {shape: ShapeText, read: by((*Source).projects)},
+		"pattern":    {shape: ShapeText, read: by((*Source).pattern)},
+		"shared":     {shape: ShapeTexts, read: by((*Source).share)},
+		"programs":   {shape: ShapeEnv, read: by((*Source).programs)},
+		"receives":   {shape: ShapeEnv, read: by((*Source).receives), write: writeReceives},
+		"components": {of: reflect.TypeFor[Sections](), read: by((*Source).components), write: as(func(v Components) any { return v })},
+		"max":        {of: reflect.TypeFor[Max](), read: by((*Source).max), write: writeMax},
+		"verify":     {of: reflect.TypeFor[Verify](), read: by((*Source).verify), write: func(w Writer, v any) any { return single("run", w.words(v.([]string))) }},
+		"driver":     {shape: ShapeText, read: by((*Source).driver), words: driverNames, write: writeDriver},
+		"folder":     {shape: ShapeText, read: by(func(s *Source, n *Node) string { return filepath.FromSlash(s.Line(n)) })},
+		"path":       {shape: ShapeText, read: by(func(s *Source, n *Node) []string { return strings.Split(s.Line(n), ".") }), write: as(func(v []string) string { return strings.Join(v, ".") })}, // the way to a value in a JSON text
 		"what":       {shape: ShapeText, read: readOne, words: saysIn},
 		"meaning":    {shape: ShapeText, read: readOne, words: meaningsIn},
-		"series":     {shape: ShapeText, read: by((*source).series)},
-		"label":      {shape: ShapeText, read: by((*source).label)},
-		"tells":      {shape: ShapeText, read: by((*source).tells)},
-		"sends":      {shape: ShapeText, read: by((*source).sends), words: protocolWords, write: writeProtocols},
-		"steps":      {shape: ShapeTexts, read: by((*source).stepsLeft), write: inLine},
-		"files":      {shape: ShapeEnv, read: by((*source).spanFiles)},
-		"headers":    {shape: ShapeEnv, read: by((*source).headers), write: writeEnv},
-		"body":       {shape: "BodyOrText", read: by((*source).limitedBody), write: as(bodyOf)},
-		"statuses":   {shape: "Statuses", read: by((*source).statuses), write: writeStatuses},
-		"spans":      {shape: "Spans", read: by((*source).spans), write: as(spansOf)},
-		"metric":     {shape: ShapeText, read: by((*source).metric)},                                                                       // of findings.json
+		"series":     {shape: ShapeText, read: by((*Source).series)},
+		"label":      {shape: ShapeText, read: by((*Source).label)},
+		"tells":      {shape: ShapeText, read: by((*Source).tells)},
+		"sends":      {shape: ShapeText, read: by((*Source).sends), words: protocolWords, write: writeProtocols},
+		"steps":      {shape: ShapeTexts, read: by((*Source).stepsLeft), write: inLine},
+		"files":      {shape: ShapeEnv, read: by((*Source).spanFiles)},
+		"headers":    {shape: ShapeEnv, read: by((*Source).headers), write: writeEnv},
+		"body":       {shape: "BodyOrText", read: by((*Source).limitedBody), write: as(bodyOf)},
+		"statuses":   {shape: "Statuses", read: by((*Source).statuses), write: writeStatuses},
+		"spans":      {shape: "Spans", read: by((*Source).spans), write: as(spansOf)},
+		"metric":     {shape: ShapeText, read: by((*Source).metric)},                                                                       // of findings.json
 		"weights":    {shape: ShapeByName + ShapeShare, read: readWeights},                                                                 // of operations
 		"calls":      {shape: ShapeList + "CallOrStep", read: readCalls},                                                                   // steps of a method of a topology
 		"part":       {shape: ShapeShare, read: readPart},                                                                                  // a share that is not nought
 		"bytes":      {shape: ShapeSize, read: readBytes},                                                                                  // a size that is not nought
-		"among":      {shape: ShapeTexts, read: func(s *source, n *node, k key) any { return s.among(n, k.tag(tagMeans)) }, write: inLine}, // names of what an experiment has
+		"among":      {shape: ShapeTexts, read: func(s *Source, n *Node, k key) any { return s.among(n, k.tag(tagMeans)) }, write: inLine}, // names of what an experiment has
 	}
 }
 
 // by is a reader that needs nothing of its key, as a writer that needs nothing of the file.
-func by[T any](read func(*source, *node) T) func(*source, *node, key) any {
-	return func(s *source, n *node, _ key) any { return read(s, n) }
+func by[T any](read func(*Source, *Node) T) func(*Source, *Node, key) any {
+	return func(s *Source, n *Node, _ key) any { return read(s, n) }
 }
 
-func as[T, R any](write func(T) R) func(writer, any) any {
-	return func(_ writer, v any) any { return write(v.(T)) }
+func as[T, R any](write func(T) R) func(Writer, any) any {
+	return func(_ Writer, v any) any { return write(v.(T)) }
 }
 
-func unread(*source, *node, key) any { return nil }
+func unread(*Source, *Node, key) any { return nil }
 
-func unwritten(writer, any) any { return nil }
+func unwritten(Writer, any) any { return nil }
 
-func inLine(_ writer, v any) any { return inline[string](v.([]string)) }
+func inLine(_ Writer, v any) any { return Inline[string](v.([]string)) }
 
-func writeEnv(w writer, v any) any { return w.env(v.(map[string]string)) }
+func writeEnv(w Writer, v any) any { return w.Env(v.(map[string]string)) }
 
-func writeWords(w writer, v any) any { return w.words(v.([]string)) }
+func writeWords(w Writer, v any) any { return w.words(v.([]string)) }
 
 // readOne reads one of the words of the key's form.
-func readOne(s *source, n *node, k key) any { return s.oneOf(n, k.name, forms[k.form].words(s.in)...) }
+func readOne(s *Source, n *Node, k key) any { return s.oneOf(n, k.name, forms[k.form].words(s.In)...) }
 
-func readWord(s *source, n *node, k key) any {
+func readWord(s *Source, n *Node, k key) any {
 	if words := k.words(tagOne); len(words) > 0 {
 		return s.oneOf(n, k.name, words...)
 	}
-	return s.line(n)
+	return s.Line(n)
 }
 
-func readWhole(s *source, n *node, k key) any {
+func readWhole(s *Source, n *Node, k key) any {
 	low, high := bounds(k, strconv.Atoi)
-	return s.whole(n, low, high)
+	return s.Whole(n, low, high)
 }
 
-func readNumber(s *source, n *node, k key) any {
+func readNumber(s *Source, n *Node, k key) any {
 	low, high := bounds(k, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) })
 	return s.number(n, low, high)
 }
 
-func readDuration(s *source, n *node, k key) any {
+func readDuration(s *Source, n *Node, k key) any {
 	low, high := bounds(k, time.ParseDuration)
-	return s.duration(n, low, high)
+	return s.Duration(n, low, high)
 }
 
-func readShareIn(s *source, n *node, k key) any {
-	low, high := bounds(k, parseShare)
-	return s.shareBetween(n, low, high)
+func readShareIn(s *Source, n *Node, k key) any {
+	low, high := bounds(k, ParseShare)
+	return s.ShareBetween(n, low, high)
 }
 
 // bounds are the least and the most of a value.
@@ -210,19 +210,19 @@ func bounds[T any](k key, parse func(string) (T, error)) (low, high T) {
 	return low, high
 }
 
-func readCommands(s *source, n *node, k key) any {
-	if n.kind != list {
-		s.fail(n.at, "%s must be a list of commands, not %s", k.name, n.kind)
+func readCommands(s *Source, n *Node, k key) any {
+	if n.Kind != List {
+		s.Fail(n.At, "%s must be a list of commands, not %s", k.name, n.Kind)
 		return nil
 	}
 	var out [][]string
-	for _, item := range n.items {
+	for _, item := range n.Items {
 		out = append(out, s.command(item))
 	}
 	return out
 }
 
-func writeStatuses(_ writer, v any) any {
+func writeStatuses(_ Writer, v any) any {
 	all := v.([]int)
 	if len(all) == 1 {
 		return all[0]
@@ -230,19 +230,19 @@ func writeStatuses(_ writer, v any) any {
 	return all
 }
 
-func writeMax(_ writer, v any) any {
+func writeMax(_ Writer, v any) any {
 	var p Object
 	for _, word := range slices.Sorted(maps.Keys(v.(map[string]int))) {
-		p.add(word, v.(map[string]int)[word])
+		p.Add(word, v.(map[string]int)[word])
 	}
 	return p
 }
 
-func writeReceives(_ writer, v any) any {
+func writeReceives(_ Writer, v any) any {
 	var p Object
 	for _, r := range protocol.Table {
 		if address, takes := v.(map[protocol.Name]string)[r.Name]; takes {
-			p.add(r.Word, address)
+			p.Add(r.Word, address)
 		}
 	}
 	return p
@@ -256,12 +256,12 @@ func protocolWords(fileKind) []string {
 	return out
 }
 
-func writeProtocols(_ writer, v any) any {
+func writeProtocols(_ Writer, v any) any {
 	var out []string
-	for _, r := range rows(v.([]protocol.Name)) {
+	for _, r := range Rows(v.([]protocol.Name)) {
 		out = append(out, r.Word)
 	}
-	return inline[string](out)
+	return Inline[string](out)
 }
 
 // What tests, show and the documentation see of the rows.
@@ -303,7 +303,7 @@ func Keys(of reflect.Type, in string) []Key {
 
 // Values are the keys of a tracer, a service or a workload that have a value, in the order of their fields, as JSON has
 // them: durations and the like are texts, and what has a name is a list. Of is a pointer.
-func Values(of any, in string) Object { return writer{listed: true}.written(of, fileKind(in)) }
+func Values(of any, in string) Object { return Writer{listed: true}.Written(of, fileKind(in)) }
 
 // rolesIn are the roles that a file of a kind may give.
 func rolesIn(in fileKind) []string {
@@ -320,12 +320,12 @@ func rolesIn(in fileKind) []string {
 }
 
 // readRole reads a role: the program under test is the workload's, and the harness's own that of a service that only counts.
-func readRole(s *source, n *node, _ key) any {
-	switch text := s.text(n); {
-	case text == string(role.Sink) && s.in == inService:
+func readRole(s *Source, n *Node, _ key) any {
+	switch text := s.Text(n); {
+	case text == string(role.Sink) && s.In == inService:
 		return role.Sink
-	case s.in == inTracer && (text == string(role.App) || text == string(role.Platform)):
-		s.fail(n.at, "role %s is for the workload's processes; what a tracer brings is a sidecar, a collector, a backend or a database", text)
+	case s.In == inTracer && (text == string(role.App) || text == string(role.Platform)):
+		s.Fail(n.At, "role %s is for the workload's processes; what a tracer brings is a sidecar, a collector, a backend or a database", text)
 		return role.Sidecar
 	}
 	return s.role(n)
@@ -334,9 +334,9 @@ func readRole(s *source, n *node, _ key) any {
 // meaningsIn are what a setting may mean.
 func meaningsIn(in fileKind) []string {
 	if in == inService {
-		return []string{meaningSampling, meaningDelay, MeaningRoom}
+		return []string{MeaningSampling, MeaningDelay, MeaningRoom}
 	}
-	return []string{meaningSampling, meaningDelay}
+	return []string{MeaningSampling, MeaningDelay}
 }
 
 // saysIn are what a tracer or a service may say of spans.

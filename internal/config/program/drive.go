@@ -1,9 +1,8 @@
 // The drivers: in which ways operations are made to happen, and what goes with each of them.
 
-package config
+package program
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -72,8 +71,8 @@ func (d Driver) Row() DriverRow {
 }
 
 // driver reads the name of a driver.
-func (s *source) driver(n *node) Driver {
-	return Driver(s.oneOf(n, "driver", driverNames(s.in)...))
+func (s *Source) driver(n *Node) Driver {
+	return Driver(s.oneOf(n, "driver", driverNames(s.In)...))
 }
 
 func driverNames(fileKind) []string {
@@ -85,69 +84,31 @@ func driverNames(fileKind) []string {
 }
 
 // writeDriver leaves out self-driving, which is written as self: true.
-func writeDriver(_ writer, v any) any {
+func writeDriver(_ Writer, v any) any {
 	if v == SelfDriving {
 		return nil
 	}
 	return string(v.(Driver))
 }
 
-// driver is how the experiment's operations are made.
-func (e *Experiment) driver() DriverRow {
-	if e.Workload == nil {
-		return Requests.Row()
-	}
-	return e.Workload.Driver.Row()
+// Refusal says why a key does not go with the driver of the workload; "" where it does.
+func (w *Workload) Refusal(key string) string {
+	return strings.ReplaceAll(w.Driver.Row().Refuses[key], "{workload}", Printable(w.Name))
 }
 
-// Regime is how the experiment's operations are made, as metrics are told apart by it.
-func (e *Experiment) Regime() metric.Regimes {
-	switch {
-	case e.Load.Capacity != nil:
-		return metric.Search
-	case e.Load.Closed():
-		return e.driver().Free
-	}
-	return e.driver().AtRate
-}
-
-// RegimeAt is how operations were made that were offered so many a second; 0: nobody said how many.
-func (e *Experiment) RegimeAt(rate float64) metric.Regimes {
-	if rate > 0 {
-		return e.driver().AtRate
-	}
-	return e.driver().Free
-}
-
-// refusal says why a key does not go with the driver of the workload; "" where it does.
-func (w *Workload) refusal(key string) string {
-	return strings.ReplaceAll(w.Driver.Row().Refuses[key], "{workload}", printable(w.Name))
-}
-
-// refuses complains of a key that does not go with the driver of a workload, and reports whether it did.
-func (s *source) refuses(at place, key string, w *Workload) bool {
-	why := w.refusal(key)
+// Refuses complains of a key that does not go with the driver of a workload, and reports whether it did.
+func (s *Source) Refuses(at Place, key string, w *Workload) bool {
+	why := w.Refusal(key)
 	if why != "" {
-		s.fail(at, "%s", why)
+		s.Fail(at, "%s", why)
 	}
 	return why != ""
 }
 
-// wayText says why a key of a load, which another driver alone has, does not go with a workload; "" where it does.
-func wayText(key string, w *Workload) string {
-	own := w.Driver.Row()
-	for _, other := range Drivers {
-		if other.Name != own.Name && slices.Contains(other.Load, key) {
-			return fmt.Sprintf("%s is for %s, and %s is %s", key, other.Are, w.Name, own.Is)
-		}
-	}
-	return ""
-}
-
 // Bounds of an order.
 const (
-	maxDeep    = 100_000
-	maxThreads = 1_024
+	MaxDeep    = 100_000
+	MaxThreads = 1_024
 	maxBusy    = time.Minute
 )
 
@@ -162,104 +123,51 @@ var orderWord = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 // Operations of self-driving workloads: words of an order in the place of a request. docs/self-driving.md has the orders.
 
 // driven reads an operation of a self-driving workload.
-func (s *source) driven(e entry, o *Operation) {
-	n := e.value
-	switch n.kind {
-	case null: // call: (with nothing to say)
-		n = &node{at: n.at, kind: mapping}
-	case scalar:
-		s.fail(n.at, "operation %q belongs to a self-driving workload (self: true), which gets no requests; write {drive: {…}}, or nothing", printable(e.key))
+func (s *Source) driven(e Entry, o *Operation) {
+	n := e.Value
+	switch n.Kind {
+	case Null: // call: (with nothing to say)
+		n = &Node{At: n.At, Kind: Mapping}
+	case Scalar:
+		s.Fail(n.At, "operation %q belongs to a self-driving workload (self: true), which gets no requests; write {drive: {…}}, or nothing", Printable(e.Key))
 		return
 	}
-	if s.decode(n, o) {
-		s.listens(o, e.at, s.subject.Processes)
+	if s.Decode(n, o) {
+		s.listens(o, e.At, s.Subject.Processes)
 	}
 }
 
 // drive reads the words of the operation's own that an order holds.
-func (s *source) drive(n *node) map[string]string {
+func (s *Source) drive(n *Node) map[string]string {
 	out := map[string]string{}
-	for _, e := range s.entries(n, "drive") {
-		instead, taken := orderWords[e.key]
-		text := s.line(e.value)
+	for _, e := range s.Entries(n, "drive") {
+		instead, taken := orderWords[e.Key]
+		text := s.Line(e.Value)
 		switch {
 		case taken:
-			s.fail(e.at, "%s is a word of the load; write %s", e.key, instead)
-		case !orderWord.MatchString(e.key):
-			s.fail(e.at, "%q: a word of an order has lower-case letters, digits and _, and begins with a letter", printable(e.key))
+			s.Fail(e.At, "%s is a word of the load; write %s", e.Key, instead)
+		case !orderWord.MatchString(e.Key):
+			s.Fail(e.At, "%q: a word of an order has lower-case letters, digits and _, and begins with a letter", Printable(e.Key))
 		case text == "" || strings.ContainsFunc(text, unicode.IsSpace):
-			s.fail(e.value.at, "%q: the value of a word is one word, without blanks", printable(text))
-		case e.key == "depth":
-			out[e.key] = strconv.Itoa(s.whole(e.value, 1, maxDeep))
-		case e.key == "busy_ns":
-			out[e.key] = strconv.Itoa(s.whole(e.value, 0, int(maxBusy)))
+			s.Fail(e.Value.At, "%q: the value of a word is one word, without blanks", Printable(text))
+		case e.Key == "depth":
+			out[e.Key] = strconv.Itoa(s.Whole(e.Value, 1, MaxDeep))
+		case e.Key == "busy_ns":
+			out[e.Key] = strconv.Itoa(s.Whole(e.Value, 0, int(maxBusy)))
 		default:
-			out[e.key] = text
+			out[e.Key] = text
 		}
 	}
 	return out
 }
 
 // listens checks that the process of a driven operation has a port to take orders at.
-func (s *source) listens(o *Operation, at place, processes []Process) {
+func (s *Source) listens(o *Operation, at Place, processes []Process) {
 	if len(processes) == 0 {
 		return
 	}
 	p := o.Owner(processes)
-	if p.Name != "" && p.Run != nil && !usesPort(p, processes) {
-		s.fail(at, "operation %q is ordered over TCP, but nothing says where process %q listens: put {port} into its run or env", printable(o.Name), p.Name)
-	}
-}
-
-// goesWith complains of what does not go with the way in which the operations of w
-// are made. Load is nil where the experiment has none; n is the whole file.
-func (s *source) goesWith(n, load *node, w *Workload, e *Experiment) {
-	if w == nil {
-		return
-	}
-	if load != nil {
-		for _, entry := range load.entries {
-			if why := wayText(entry.key, w); why != "" {
-				s.fail(entry.at, "%s", why)
-				continue
-			}
-			s.atMost(entry, w)
-		}
-	}
-	if e.Samples {
-		s.refuses(n.place([]string{"samples"}), "samples", w)
-	}
-	if e.Faults.GeneratorLate > 0 {
-		s.refuses(n.place([]string{"faults", "generator-late"}), "generator-late", w)
-	}
-}
-
-// atMost complains of more than the workload can do.
-func (s *source) atMost(e entry, w *Workload) {
-	most, limited := w.Max[e.key]
-	if !limited {
-		return
-	}
-	values := []*node{e.value}
-	if e.value.kind == list {
-		values = e.value.items
-	}
-	for _, v := range values {
-		if n, err := strconv.Atoi(v.text); err == nil && n > most {
-			s.fail(v.at, "%s: %d is more than workload %s can do, which is %d", e.key, n, w.Name, most)
-		}
-	}
-}
-
-// oneWay complains of workloads that cannot have one load together.
-func (s *source) oneWay(at *node, all []*Experiment) {
-	if at == nil || len(s.problems) > 0 {
-		return
-	}
-	for _, e := range all {
-		if e.driver().Name != all[0].driver().Name {
-			s.fail(at.at, "one load cannot be both: %s is %s, and %s is %s", all[0].Workload.Name, all[0].driver().Is, e.Workload.Name, e.driver().Is)
-			return
-		}
+	if p.Name != "" && p.Run != nil && !UsesPort(p, processes) {
+		s.Fail(at, "operation %q is ordered over TCP, but nothing says where process %q listens: put {port} into its run or env", Printable(o.Name), p.Name)
 	}
 }

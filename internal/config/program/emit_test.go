@@ -1,4 +1,4 @@
-package config
+package program
 
 import (
 	"testing"
@@ -22,17 +22,17 @@ func FuzzEncoded(f *testing.F) {
 		}
 		tree := Object{
 			{Key: one, Value: other}, {Key: other, Value: one},
-			{Key: "flow " + one, Value: inline[string]{one, other}}, {Key: "deep " + one, Value: inline[[]string]{{one}, {other, one}}},
+			{Key: "flow " + one, Value: Inline[string]{one, other}}, {Key: "deep " + one, Value: Inline[[]string]{{one}, {other, one}}},
 			{Key: "lines " + one, Value: []string{one, other}},
-			{Key: "list " + one, Value: []Object{single(one, single(other, one)), {{Key: one, Value: inline[string]{other}}, {Key: other, Value: one}}}},
+			{Key: "list " + one, Value: []Object{single(one, single(other, one)), {{Key: one, Value: Inline[string]{other}}, {Key: other, Value: one}}}},
 		}
-		text, err := encoded(tree, layout...)
+		text, err := Encoded(tree, Layout...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &source{file: "x.yaml"}
-		root := parseYAML(s, text)
-		if err := s.err(); err != nil {
+		s := &Source{File: "x.yaml"}
+		root := ParseYAML(s, text)
+		if err := s.Err(); err != nil {
 			t.Fatalf("what was written is not read: %v\n%s", err, text)
 		}
 		if diff := cmp.Diff(plain(tree), read(root)); diff != "" {
@@ -55,11 +55,11 @@ func plain(value any) any {
 		for _, p := range v {
 			out = append(out, plain(p))
 		}
-	case inline[[]string]:
+	case Inline[[]string]:
 		for _, list := range v {
 			out = append(out, plain(list))
 		}
-	case inline[string]:
+	case Inline[string]:
 		return plain([]string(v))
 	case []string:
 		for _, text := range v {
@@ -69,16 +69,16 @@ func plain(value any) any {
 	return out
 }
 
-func read(n *node) any {
+func read(n *Node) any {
 	var out []any
-	for _, e := range n.entries {
-		out = append(out, e.key, read(e.value))
+	for _, e := range n.Entries {
+		out = append(out, e.Key, read(e.Value))
 	}
-	for _, item := range n.items {
+	for _, item := range n.Items {
 		out = append(out, read(item))
 	}
-	if n.kind == scalar {
-		return n.text
+	if n.Kind == Scalar {
+		return n.Text
 	}
 	return out
 }

@@ -1,8 +1,9 @@
 // The copy of a Collector's configuration that a run takes: addresses are those of the run, and nothing goes to the network.
 
-package config
+package program
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -33,18 +34,18 @@ type Change struct {
 // nowhere is a free port of this machine, at which nobody asks.
 const nowhere = "127.0.0.1:0"
 
-// copyOf makes the copy of a Collector's configuration: the text that a run takes. Where it cannot be, s has a problem; file is
+// CopyOf makes the copy of a Collector's configuration: the text that a run takes. Where it cannot be, s has a problem; file is
 // the configuration's name for errors.
-func (s *source) copyOf(file, text string, of *Service, all bool) (string, *Copy) {
-	c := &collector{source: &source{file: file}, has: of.Components, own: of.Process.Env, copy: &Copy{File: printable(file), Given: text}}
+func (s *Source) CopyOf(file, text string, of *Service, all bool) (string, *Copy) {
+	c := &collector{Source: &Source{File: file}, has: of.Components, own: of.Process.Env, copy: &Copy{File: Printable(file), Given: text}}
 	if all {
 		c.has = nil
 	}
-	defer func() { s.problems = append(s.problems, c.problems...) }()
-	if c.root = parseYAML(c.source, []byte(text)); c.root == nil || len(c.problems) > 0 || !c.read() {
+	defer func() { s.Problems = append(s.Problems, c.Problems...) }()
+	if c.root = ParseYAML(c.Source, []byte(text)); c.root == nil || len(c.Problems) > 0 || !c.read() {
 		return text, c.copy
 	}
-	if c.undefined(); len(c.problems) > 0 {
+	if c.undefined(); len(c.Problems) > 0 {
 		return text, c.copy
 	}
 	c.unheard()
@@ -64,22 +65,22 @@ func (s *source) copyOf(file, text string, of *Service, all bool) (string, *Copy
 }
 
 // ours reports whether a text takes an address from a variable of tracetax: then it stays as it is.
-func (c *collector) ours(n *node) bool {
+func (c *collector) ours(n *Node) bool {
 	if n == nil {
 		return false
 	}
-	return slices.ContainsFunc(slices.Collect(maps.Keys(c.own)), func(name string) bool { return strings.Contains(n.text, "${env:"+name+"}") })
+	return slices.ContainsFunc(slices.Collect(maps.Keys(c.own)), func(name string) bool { return strings.Contains(n.Text, "${env:"+name+"}") })
 }
 
 // address gives a key of a component an address of the run; false where it has one already.
-func (c *collector) address(n *node, way, key, to string) bool {
-	old := n.get(key)
+func (c *collector) address(n *Node, way, key, to string) bool {
+	old := n.Get(key)
 	if c.ours(old) {
 		return false
 	}
-	from, at := "default", n.at
-	if old != nil && old.kind == scalar {
-		from, at = old.text, old.at
+	from, at := "default", n.At
+	if old != nil && old.Kind == Scalar {
+		from, at = old.Text, old.At
 	}
 	n.put(key, quotedWord(to))
 	c.change(at, "%s.%s: %s → %s", way, key, from, to)
@@ -87,19 +88,19 @@ func (c *collector) address(n *node, way, key, to string) bool {
 }
 
 // takeOff takes keys out of a component that make no sense on this machine.
-func (c *collector) takeOff(n *node, way string, keys ...string) {
+func (c *collector) takeOff(n *Node, way string, keys ...string) {
 	for _, key := range keys {
-		if old := n.get(key); old != nil {
+		if old := n.Get(key); old != nil {
 			n.drop(key)
-			c.change(old.at, "%s.%s: taken off", way, key)
+			c.change(old.At, "%s.%s: taken off", way, key)
 		}
 	}
 }
 
 // entered calls with every component of a section that pipelines name, or all where that is not known.
-func (c *collector) entered(section string, of func(*pipeline) *node, with func(e entry)) {
-	for _, e := range c.section(section).entries {
-		if c.opaque || c.named(e.key, of) {
+func (c *collector) entered(section string, of func(*pipeline) *Node, with func(e Entry)) {
+	for _, e := range c.section(section).Entries {
+		if c.opaque || c.named(e.Key, of) {
 			with(e)
 		}
 	}
@@ -109,12 +110,12 @@ func (c *collector) entered(section string, of func(*pipeline) *node, with func(
 // free port.
 func (c *collector) listen() {
 	given := map[string]bool{}
-	for _, e := range c.section(receiverSection).entries {
+	for _, e := range c.section(receiverSection).Entries {
 		for name := range c.own {
-			given[name] = given[name] || e.value.mentions("${env:"+name+"}")
+			given[name] = given[name] || e.Value.mentions("${env:"+name+"}")
 		}
 	}
-	port := func(n *node, way, variable string, traces bool) {
+	port := func(n *Node, way, variable string, traces bool) {
 		to := nowhere
 		if traces && !given[variable] {
 			to, given[variable] = "${env:"+variable+"}", true
@@ -122,20 +123,20 @@ func (c *collector) listen() {
 		c.address(n, way, "endpoint", to)
 		c.takeOff(n, way, "tls", "auth", "transport", "traces_url_path")
 	}
-	c.entered(receiverSection, receiversOf, func(e entry) {
-		way := receiverSection + "." + e.key
-		traces := c.opaque || slices.ContainsFunc(c.pipelines, func(p *pipeline) bool { return p.signal == "traces" && p.receivers.holds(e.key) })
-		switch typeOf(e.key) {
+	c.entered(receiverSection, receiversOf, func(e Entry) {
+		way := receiverSection + "." + e.Key
+		traces := c.opaque || slices.ContainsFunc(c.pipelines, func(p *pipeline) bool { return p.signal == "traces" && p.receivers.holds(e.Key) })
+		switch TypeOf(e.Key) {
 		case "zipkin":
-			port(e.value, way, "ZIPKIN", traces)
+			port(e.Value, way, "ZIPKIN", traces)
 		case "otlp":
-			protocols := e.value.get("protocols")
+			protocols := e.Value.Get("protocols")
 			if protocols == nil {
 				return // the Collector says what is wrong
 			}
-			for _, p := range protocols.entries {
-				variable := map[string]string{"grpc": "OTLP_GRPC", "http": "OTLP_HTTP"}[p.key]
-				port(p.value, way+".protocols."+p.key, variable, traces && variable != "")
+			for _, p := range protocols.Entries {
+				variable := map[string]string{"grpc": "OTLP_GRPC", "http": "OTLP_HTTP"}[p.Key]
+				port(p.Value, way+".protocols."+p.Key, variable, traces && variable != "")
 			}
 		}
 	})
@@ -146,14 +147,14 @@ func (c *collector) listen() {
 	}
 	slices.Sort(c.copy.Receives)
 	if len(c.copy.Receives) == 0 {
-		c.fail(c.root.get("service").get("pipelines").at, "no pipeline of traces has a receiver that spans can come to: give one of them a receiver otlp or zipkin")
+		c.Fail(c.root.Get("service").Get("pipelines").At, "no pipeline of traces has a receiver that spans can come to: give one of them a receiver otlp or zipkin")
 	}
 }
 
 // mentions reports whether a text stands anywhere in a tree.
-func (n *node) mentions(text string) bool {
-	return strings.Contains(n.text, text) || slices.ContainsFunc(n.items, func(item *node) bool { return item.mentions(text) }) ||
-		slices.ContainsFunc(n.entries, func(e entry) bool { return e.value.mentions(text) })
+func (n *Node) mentions(text string) bool {
+	return strings.Contains(n.Text, text) || slices.ContainsFunc(n.Items, func(item *Node) bool { return item.mentions(text) }) ||
+		slices.ContainsFunc(n.Entries, func(e Entry) bool { return e.Value.mentions(text) })
 }
 
 // networkExporters are those whose address is rewritten; others that are not local are replaced by one of them.
@@ -165,26 +166,26 @@ var (
 // replaceExporters puts an exporter over OTLP in the place of those that would send to a vendor, write a file or wait to be asked.
 func (c *collector) replaceExporters() {
 	section := c.section(exporterSection)
-	for i, e := range section.entries {
-		kind := component(e.key)
-		if slices.Contains(networkExporters, kind) || slices.Contains(localExporters, kind) && typeOf(e.key) != "logging" {
+	for i, e := range section.Entries {
+		kind := component(e.Key)
+		if slices.Contains(networkExporters, kind) || slices.Contains(localExporters, kind) && TypeOf(e.Key) != "logging" {
 			continue
 		}
-		id, value := c.exporterType("otlp_grpc")+"/"+strings.ReplaceAll(e.key, "/", "-"), &node{kind: mapping, at: e.at}
+		id, value := c.exporterType("otlp_grpc")+"/"+strings.ReplaceAll(e.Key, "/", "-"), &Node{Kind: Mapping, At: e.At}
 		if kind == "debug" {
-			id = "debug/" + strings.ReplaceAll(e.key, "/", "-")
+			id = "debug/" + strings.ReplaceAll(e.Key, "/", "-")
 		} else {
 			value.put("endpoint", quotedWord("${env:SINK}"))
 			value.put("tls", table("insecure", bareWord("true")))
 		}
 		for _, key := range []string{"sending_queue", "retry_on_failure", "timeout"} {
-			if old := e.value.get(key); old != nil && kind != "debug" {
+			if old := e.Value.Get(key); old != nil && kind != "debug" {
 				value.put(key, old)
 			}
 		}
-		section.entries[i] = entry{id, e.at, value}
-		if c.rename(e.key, id) || c.opaque {
-			c.change(e.at, "exporters.%s: replaced by %s, nothing goes to the network", e.key, id)
+		section.Entries[i] = Entry{id, e.At, value}
+		if c.rename(e.Key, id) || c.opaque {
+			c.change(e.At, "exporters.%s: replaced by %s, nothing goes to the network", e.Key, id)
 		}
 	}
 }
@@ -193,9 +194,9 @@ func (c *collector) replaceExporters() {
 func (c *collector) rename(from, to string) bool {
 	found := false
 	for _, p := range c.pipelines {
-		for _, id := range p.exporters.items {
-			if id.text == from {
-				id.text, found = to, true
+		for _, id := range p.exporters.Items {
+			if id.Text == from {
+				id.Text, found = to, true
 			}
 		}
 	}
@@ -216,36 +217,36 @@ func (c *collector) exporterType(now string) string {
 
 // sendToSink gives exporters the addresses of the sink.
 func (c *collector) sendToSink() {
-	c.entered(exporterSection, exportersOf, func(e entry) {
-		way := exporterSection + "." + e.key
-		if queue := e.value.get("sending_queue"); queue != nil && queue.get("batch") != nil {
-			c.holdsFor(queue.get("batch"), "flush_timeout", 200*time.Millisecond)
+	c.entered(exporterSection, exportersOf, func(e Entry) {
+		way := exporterSection + "." + e.Key
+		if queue := e.Value.Get("sending_queue"); queue != nil && queue.Get("batch") != nil {
+			c.holdsFor(queue.Get("batch"), "flush_timeout", 200*time.Millisecond)
 		}
-		switch component(e.key) {
+		switch component(e.Key) {
 		case "otlp_grpc":
-			if c.address(e.value, way, "endpoint", "${env:SINK}") {
-				c.plainText(e.value, way)
+			if c.address(e.Value, way, "endpoint", "${env:SINK}") {
+				c.plainText(e.Value, way)
 			}
 		case "otlp_http":
-			if c.address(e.value, way, "endpoint", "http://${env:SINK_HTTP}") {
-				c.takeOff(e.value, way, "tls", "auth", "proxy_url", "traces_endpoint", "metrics_endpoint", "logs_endpoint", "profiles_endpoint")
+			if c.address(e.Value, way, "endpoint", "http://${env:SINK_HTTP}") {
+				c.takeOff(e.Value, way, "tls", "auth", "proxy_url", "traces_endpoint", "metrics_endpoint", "logs_endpoint", "profiles_endpoint")
 			}
 		case "zipkin":
-			if c.address(e.value, way, "endpoint", "http://${env:SINK_ZIPKIN}/api/v2/spans") {
-				c.takeOff(e.value, way, "tls", "auth", "proxy_url")
+			if c.address(e.Value, way, "endpoint", "http://${env:SINK_ZIPKIN}/api/v2/spans") {
+				c.takeOff(e.Value, way, "tls", "auth", "proxy_url")
 			}
 		case "load_balancing":
-			c.balanced(e.value, way)
+			c.balanced(e.Value, way)
 		}
 	})
 }
 
 // plainText has an exporter over gRPC send without TLS.
-func (c *collector) plainText(n *node, way string) {
-	if tls := n.get("tls"); tls == nil || len(tls.entries) != 1 || tls.get("insecure") == nil || tls.get("insecure").text != "true" {
-		at := n.at
+func (c *collector) plainText(n *Node, way string) {
+	if tls := n.Get("tls"); tls == nil || len(tls.Entries) != 1 || tls.Get("insecure") == nil || tls.Get("insecure").Text != "true" {
+		at := n.At
 		if tls != nil {
-			at = tls.at
+			at = tls.At
 		}
 		n.put("tls", table("insecure", bareWord("true")))
 		c.change(at, "%s.tls: taken off", way)
@@ -254,14 +255,14 @@ func (c *collector) plainText(n *node, way string) {
 }
 
 // balanced has an exporter that spreads its spans over several others send to the one that there is.
-func (c *collector) balanced(n *node, way string) {
-	resolver := n.get("resolver")
+func (c *collector) balanced(n *Node, way string) {
+	resolver := n.Get("resolver")
 	if c.ours(resolver) || resolver != nil && resolver.mentions("${env:SINK}") {
 		return
 	}
-	at := n.at
+	at := n.At
 	if resolver != nil {
-		at = resolver.at
+		at = resolver.At
 	}
 	n.put("resolver", table("static", table("hostnames", row(quotedWord("${env:SINK}")))))
 	c.change(at, "%s.resolver: the one address ${env:SINK}", way)
@@ -272,20 +273,20 @@ func (c *collector) balanced(n *node, way string) {
 
 // extensions gives those that listen a free port, and those that keep files a folder of the run.
 func (c *collector) extensions() {
-	on := c.root.get("service").get(extensionSection)
-	for _, e := range c.section(extensionSection).entries {
-		if on == nil || on.kind == list && !on.holds(e.key) {
+	on := c.root.Get("service").Get(extensionSection)
+	for _, e := range c.section(extensionSection).Entries {
+		if on == nil || on.Kind == List && !on.holds(e.Key) {
 			continue
 		}
-		way := extensionSection + "." + e.key
-		switch component(e.key) {
+		way := extensionSection + "." + e.Key
+		switch component(e.Key) {
 		case "health_check", "pprof", "zpages":
-			c.address(e.value, way, "endpoint", nowhere)
-			c.takeOff(e.value, way, "tls", "auth", "save_to_file")
+			c.address(e.Value, way, "endpoint", nowhere)
+			c.takeOff(e.Value, way, "tls", "auth", "save_to_file")
 		case "file_storage":
-			if c.address(e.value, way, "directory", "${env:STORAGE}/"+strings.ReplaceAll(e.key, "/", "-")) {
-				e.value.put("create_directory", bareWord("true"))
-				c.takeOff(e.value, way, "compaction")
+			if c.address(e.Value, way, "directory", "${env:STORAGE}/"+strings.ReplaceAll(e.Key, "/", "-")) {
+				e.Value.put("create_directory", bareWord("true"))
+				c.takeOff(e.Value, way, "compaction")
 			}
 		}
 	}
@@ -296,29 +297,29 @@ var localDetectors = []string{"env", "system"}
 
 // processors keeps those that ask the surroundings of the user's Collector from asking.
 func (c *collector) processors() {
-	c.entered(processorSection, func(p *pipeline) *node { return p.processors }, func(e entry) {
-		way := processorSection + "." + e.key
-		switch component(e.key) {
+	c.entered(processorSection, func(p *pipeline) *Node { return p.processors }, func(e Entry) {
+		way := processorSection + "." + e.Key
+		switch component(e.Key) {
 		case "k8s_attributes":
-			if old := e.value.get("passthrough"); old == nil || old.text != "true" {
-				e.value.put("passthrough", bareWord("true"))
+			if old := e.Value.Get("passthrough"); old == nil || old.Text != "true" {
+				e.Value.put("passthrough", bareWord("true"))
 				for _, key := range []string{"auth_type", "filter", "kube_config_path", "context"} {
-					e.value.drop(key)
+					e.Value.drop(key)
 				}
-				c.change(e.at, "%s.passthrough: true, there is no Kubernetes to ask: it adds the address of the pod alone", way)
+				c.change(e.At, "%s.passthrough: true, there is no Kubernetes to ask: it adds the address of the pod alone", way)
 			}
 		case "resource_detection":
-			detectors := e.value.get("detectors")
-			if detectors == nil || detectors.kind != list {
+			detectors := e.Value.Get("detectors")
+			if detectors == nil || detectors.Kind != List {
 				return
 			}
-			before := len(detectors.items)
-			detectors.items = slices.DeleteFunc(detectors.items, func(d *node) bool { return !slices.Contains(localDetectors, d.text) })
-			if len(detectors.items) == 0 {
-				detectors.items = []*node{bareWord("env")}
+			before := len(detectors.Items)
+			detectors.Items = slices.DeleteFunc(detectors.Items, func(d *Node) bool { return !slices.Contains(localDetectors, d.Text) })
+			if len(detectors.Items) == 0 {
+				detectors.Items = []*Node{bareWord("env")}
 			}
-			if len(detectors.items) < before || before == 0 {
-				c.change(detectors.at, "%s.detectors: those alone that ask nothing beyond this machine", way)
+			if len(detectors.Items) < before || before == 0 {
+				c.change(detectors.At, "%s.detectors: those alone that ask nothing beyond this machine", way)
 			}
 		}
 		c.holds(e)
@@ -327,19 +328,19 @@ func (c *collector) processors() {
 }
 
 // renames reports whether a processor may give spans other names, or is one of which that is not known.
-func renames(e entry) bool {
-	switch kind := component(e.key); {
+func renames(e Entry) bool {
+	switch kind := component(e.Key); {
 	case kind == "span":
 		return true
 	case kind == "transform":
-		return e.value.mentions("name")
+		return e.Value.mentions("name")
 	default:
 		return !slices.Contains(passingProcessors, kind) && !slices.Contains(samplingProcessors, kind)
 	}
 }
 
 // holds adds how long a processor holds spans back.
-func (c *collector) holds(e entry) {
+func (c *collector) holds(e Entry) {
 	of := map[string]struct {
 		key   string
 		usual time.Duration
@@ -349,17 +350,17 @@ func (c *collector) holds(e entry) {
 		"tail_sampling": {"decision_wait", 30 * time.Second, time.Second}, // it decides once a second
 		"groupbytrace":  {"wait_duration", time.Second, 0},
 	}
-	held, holds := of[component(e.key)]
-	if holds && slices.ContainsFunc(c.pipelines, func(p *pipeline) bool { return p.signal == "traces" && p.processors.holds(e.key) }) {
+	held, holds := of[component(e.Key)]
+	if holds && slices.ContainsFunc(c.pipelines, func(p *pipeline) bool { return p.signal == "traces" && p.processors.holds(e.Key) }) {
 		c.copy.Holds += held.more
-		c.holdsFor(e.value, held.key, held.usual)
+		c.holdsFor(e.Value, held.key, held.usual)
 	}
 }
 
 // holdsFor adds the time that a key of a component says, or that it has without.
-func (c *collector) holdsFor(n *node, key string, usual time.Duration) {
-	if said := n.get(key); said != nil {
-		d, err := time.ParseDuration(said.text)
+func (c *collector) holdsFor(n *Node, key string, usual time.Duration) {
+	if said := n.Get(key); said != nil {
+		d, err := time.ParseDuration(said.Text)
 		if err != nil {
 			c.copy.Varies = true // it is a variable's: the hop's settings say it
 			return
@@ -371,24 +372,33 @@ func (c *collector) holdsFor(n *node, key string, usual time.Duration) {
 
 // telemetry has the Collector show its counters where tracetax reads them, and send nothing about itself.
 func (c *collector) telemetry() {
-	service := c.root.get("service")
+	service := c.root.Get("service")
 	own := service.below("telemetry")
 	c.takeOff(own, "service.telemetry", "traces")
-	if logs := own.get("logs"); logs != nil {
+	if logs := own.Get("logs"); logs != nil {
 		c.takeOff(logs, "service.telemetry.logs", "output_paths", "error_output_paths", "processors")
 	}
 	metrics := own.below("metrics")
 	c.takeOff(metrics, "service.telemetry.metrics", "address", "views")
-	readers := metrics.get("readers")
+	readers := metrics.Get("readers")
 	if readers != nil && readers.mentions("${env:METRICS_PORT}") {
 		return
 	}
-	at := metrics.at
+	at := metrics.At
 	if readers != nil {
-		at = readers.at
+		at = readers.At
 	}
 	prometheus := table("host", quotedWord("127.0.0.1"))
 	prometheus.put("port", bareWord("${env:METRICS_PORT}"))
 	metrics.put("readers", row(table("pull", table("exporter", table("prometheus", prometheus)))))
 	c.change(at, "service.telemetry.metrics.readers: one at 127.0.0.1:${env:METRICS_PORT}, from which tracetax reads the counters")
+}
+
+// Lines are the changes in words.
+func (c *Copy) Lines() []string {
+	var out []string
+	for _, one := range c.Changes {
+		out = append(out, fmt.Sprintf("%s:%d: %s", c.File, one.Line, one.Text))
+	}
+	return out
 }

@@ -1,6 +1,6 @@
 // What must not be written into a file that is shown to others.
 
-package config
+package program
 
 import (
 	"fmt"
@@ -36,7 +36,7 @@ func IsSecret(name, value string) bool {
 	case harmlessWord.MatchString(value) || harmlessNumber.MatchString(value) || takenFromAnswer.MatchString(value):
 		return false
 	case plainNumber.MatchString(value):
-		return named && len(value) >= minSecret
+		return named && len(value) >= MinSecret
 	}
 	return true
 }
@@ -48,7 +48,7 @@ type redactor struct {
 	taken map[string]bool
 }
 
-func newRedactor() *redactor {
+func NewRedactor() *redactor {
 	return &redactor{names: map[string]string{}, taken: map[string]bool{}}
 }
 
@@ -72,9 +72,9 @@ func (r *redactor) reference(name, value string) string {
 	return "${env:" + ref + "}"
 }
 
-// value is what may be written of the value of a header or variable.
-func (r *redactor) value(name, value string) string {
-	if IsSecret(name, value) && len(envReferences(value)) == 0 {
+// Value is what may be written of the value of a header or variable.
+func (r *redactor) Value(name, value string) string {
+	if IsSecret(name, value) && len(EnvReferences(value)) == 0 {
 		return r.reference(name, value)
 	}
 	return r.text(value)
@@ -90,15 +90,15 @@ var parameter = regexp.MustCompile("([?&])([^=&?#\\s\"'`<>]+)=([^&#\\s\"'`<>]+)"
 // and the values of parameters such as ?token=x.
 func (r *redactor) text(text string) string { return replaceCredentials(text, r.reference) }
 
-// nameOf is what a request is called where nobody named it: names stand in every
+// NameOf is what a request is called where nobody named it: names stand in every
 // table, and cannot be filled in later.
-func nameOf(request string) string {
+func NameOf(request string) string {
 	return replaceCredentials(request, func(string, string) string { return "…" })
 }
 
-// urlCredentials are the credentials in the URLs of a text, as they stand there
+// URLCredentials are the credentials in the URLs of a text, as they stand there
 // and decoded.
-func urlCredentials(text string) []string {
+func URLCredentials(text string) []string {
 	var out []string
 	replaceCredentials(text, func(_, value string) string {
 		out = append(out, value)
@@ -139,21 +139,21 @@ func isSecretParameter(name, value string) bool {
 // isFilledIn reports whether a value comes from the environment, from the run, or from
 // request data, so that no credential stands here.
 func isFilledIn(value string) bool {
-	return len(envReferences(value)) > 0 || len(Placeholders(value)) > 0 || dataWord.MatchString(value)
+	return len(EnvReferences(value)) > 0 || len(Placeholders(value)) > 0 || dataWord.MatchString(value)
 }
 
 var option = regexp.MustCompile(`^(--?([A-Za-z][A-Za-z0-9_.-]*)=)(.+)$`)
 
 // words hides credentials among the words of a command: --token=x and --token x.
-func (r *redactor) words(words []string) inline[string] {
-	out := make(inline[string], len(words))
+func (r *redactor) words(words []string) Inline[string] {
+	out := make(Inline[string], len(words))
 	for i, w := range words {
 		out[i] = r.text(w)
-		if m := option.FindStringSubmatch(w); m != nil && IsSecret(m[2], m[3]) && len(envReferences(m[3])) == 0 {
+		if m := option.FindStringSubmatch(w); m != nil && IsSecret(m[2], m[3]) && len(EnvReferences(m[3])) == 0 {
 			out[i] = m[1] + r.reference(m[2], m[3])
 			continue
 		}
-		if i > 0 && !strings.HasPrefix(w, "-") && strings.HasPrefix(words[i-1], "-") && len(envReferences(w)) == 0 {
+		if i > 0 && !strings.HasPrefix(w, "-") && strings.HasPrefix(words[i-1], "-") && len(EnvReferences(w)) == 0 {
 			if name := strings.TrimLeft(words[i-1], "-"); !strings.Contains(name, "=") && IsSecret(name, w) {
 				out[i] = r.reference(name, w)
 			}

@@ -1,6 +1,6 @@
 // Backends: services that a variant's spans are stored in, in the place of the sink.
 
-package config
+package program
 
 import (
 	"maps"
@@ -21,19 +21,19 @@ type Answers struct {
 	None  int      `yaml:"none" range:"100..599"`                     // the status of the answer for none
 }
 
-func (a *Answers) check(s *source, n *node) {
+func (a *Answers) Finish(s *Source, n *Node) {
 	if a.Spans == "" || slices.Contains(a.Each, "") || len(a.Each) == 0 {
-		s.fail(n.at, "answers needs spans, where all spans are asked for, and each, the way to one of them: %s", answersExample)
+		s.Fail(n.At, "answers needs spans, where all spans are asked for, and each, the way to one of them: %s", answersExample)
 	}
 }
 
 // answersExample is how they are written.
 const answersExample = `answers: {spans: "http://127.0.0.1:{port}/api/traces?limit=100000", each: data.*.spans.*}`
 
-// to reads the backend of a variant.
-func (s *source) to(n *node, w *Workload) *Process {
-	if n.kind == list {
-		s.fail(n.at, "to names one backend, where a span's way ends; what spans pass through is via")
+// To reads the backend of a variant.
+func (s *Source) To(n *Node, w *Workload) *Process {
+	if n.Kind == List {
+		s.Fail(n.At, "to names one backend, where a span's way ends; what spans pass through is via")
 		return nil
 	}
 	p, ok := s.hop(n, func(v *Service) *Service { return v })
@@ -42,23 +42,16 @@ func (s *source) to(n *node, w *Workload) *Process {
 	}
 	switch taken := func(one Process) bool { return one.Name == p.Name }; {
 	case !p.Service.Stores():
-		s.fail(n.at, "service %q stores no spans (role: backend, says: received, and answers: in its file), so that none can go to it; what spans pass through is via", p.Service.Name)
+		s.Fail(n.At, "service %q stores no spans (role: backend, says: received, and answers: in its file), so that none can go to it; what spans pass through is via", p.Service.Name)
 	case slices.ContainsFunc(w.Processes, taken):
-		s.fail(n.at, "the workload has a process called %q; give the backend a name of its own, such as {%s-backend: {service: %s}}", p.Name, p.Name, p.Service.Name)
+		s.Fail(n.At, "the workload has a process called %q; give the backend a name of its own, such as {%s-backend: {service: %s}}", p.Name, p.Name, p.Service.Name)
 	}
 	return &p
 }
 
-// apart checks that the backend of a variant is none of its hops.
-func (s *source) apart(n *node, v *Variant) {
-	if v.To != nil && slices.ContainsFunc(v.Via, func(hop Process) bool { return hop.Name == v.To.Name }) {
-		s.fail(n.get("to").at, "a hop and the backend are both called %q; give one of them a name of its own, such as {%s-2: {service: %s}}", v.To.Name, v.To.Name, v.To.Service.Name)
-	}
-}
-
 // AsksFor is where a backend is asked for its spans, with its settings filled in.
 func (p Process) AsksFor() string {
-	text, _ := withSettings(p.Service.Answers.Spans, wordsOfSettings(p.Service.Settings, p.Service.values(p.Settings)))
+	text, _ := WithSettings(p.Service.Answers.Spans, WordsOfSettings(p.Service.Settings, p.Service.Values(p.Settings)))
 	return text
 }
 
@@ -68,52 +61,40 @@ func (v *Service) Stores() bool {
 		slices.ContainsFunc(v.Says, func(s Saying) bool { return s.What == SaysReceived && s.Metrics != "" })
 }
 
-// misplaced finds faults of the sink where a variant's spans do not go there.
-func (e *Experiment) misplaced() []misfit {
-	var out []misfit
-	for _, v := range e.Variants {
-		if f := e.FaultsOf(v); v.To != nil && (f.SinkLoses > 0 || f.SinkLate > 0 || f.SinkGone != "") {
-			out = append(out, misfit{at: []string{"variants", v.Name, "to"}, text: "the spans of variant " + printable(v.Name) + " go to " + v.To.Name +
-				", not to the sink, so that faults of the sink say nothing of them; leave out to, or the faults"})
-		}
-	}
-	return out
-}
-
 // Where a service receives spans, and the pages on which programs say what became of them.
 
 // receives reads which protocols a service takes spans in by, each with its address.
-func (s *source) receives(n *node) map[protocol.Name]string {
+func (s *Source) receives(n *Node) map[protocol.Name]string {
 	out := map[protocol.Name]string{}
-	words := protocolWords(s.in)
-	for _, e := range s.entries(n, "receives") {
-		i := slices.Index(words, e.key)
+	words := protocolWords(s.In)
+	for _, e := range s.Entries(n, "receives") {
+		i := slices.Index(words, e.Key)
 		if i < 0 {
-			s.fail(e.at, "%s", unknown("protocol", printable(e.key), words))
+			s.Fail(e.At, "%s", Unknown("protocol", Printable(e.Key), words))
 			continue
 		}
-		text := s.line(e.value)
-		s.placeholders(e.value.at, text, runPlaceholders)
+		text := s.Line(e.Value)
+		s.Placeholders(e.Value.At, text, runPlaceholders)
 		out[protocol.Table[i].Name] = text
 	}
 	return out
 }
 
 // page reads where a page of counters, or of spans, is.
-func (s *source) page(n *node) string {
+func (s *Source) page(n *Node) string {
 	text := s.filled(n)
-	plain := replace(text, func(string) string { return "1" }, nil, nil)
+	plain := Replace(text, func(string) string { return "1" }, nil, nil)
 	if u, err := url.Parse(plain); err != nil || u.Scheme != "http" || u.Host == "" {
-		s.fail(n.at, "%q is not a page such as http://127.0.0.1:{port.metrics}/metrics", printable(text))
+		s.Fail(n.At, "%q is not a page such as http://127.0.0.1:{port.metrics}/metrics", Printable(text))
 	}
 	return text
 }
 
 // What spans are sent by: of the protocols that a tracer or a service names, those of a choice.
 
-// sent are the protocols that spans are sent by with these settings, of those that texts name.
-func sent(settings []Setting, values map[string]string, texts []string) []protocol.Row {
-	named := protocol.Named(wordsOf(texts))
+// Sent are the protocols that spans are sent by with these settings, of those that texts name.
+func Sent(settings []Setting, values map[string]string, texts []string) []protocol.Row {
+	named := protocol.Named(WordsOf(texts))
 	var only []protocol.Name
 	for _, set := range settings {
 		only = append(only, set.Choices[values[set.Name]].Sends...)
@@ -124,40 +105,18 @@ func sent(settings []Setting, values map[string]string, texts []string) []protoc
 	return slices.DeleteFunc(named, func(r protocol.Row) bool { return !slices.Contains(only, r.Name) })
 }
 
-// rows are the rows of protocols.
-func rows(names []protocol.Name) []protocol.Row {
+// Rows are the rows of protocols.
+func Rows(names []protocol.Name) []protocol.Row {
 	return slices.DeleteFunc(slices.Clone(protocol.Table), func(r protocol.Row) bool { return !slices.Contains(names, r.Name) })
 }
 
-// takes reports whether a service receives spans by all of these protocols.
-func (v *Service) takes(names []protocol.Name) bool {
+// Takes reports whether a service receives spans by all of these protocols.
+func (v *Service) Takes(names []protocol.Name) bool {
 	return len(names) > 0 && !slices.ContainsFunc(names, func(name protocol.Name) bool { _, there := v.Receives[name]; return !there })
 }
 
-// adapt has hops send what the next one takes in, where they can choose and nobody has chosen.
-func (v *Variant) adapt() {
-	route := v.Route()
-	for i := range v.Via {
-		if i+1 == len(route) {
-			return // the sink takes in everything
-		}
-		hop, next := &v.Via[i], route[i+1].Service
-		for _, set := range hop.Service.Settings {
-			if hop.Settings[set.Name] != "" || next.takes(set.Choices[set.Default].Sends) {
-				continue
-			}
-			for _, word := range slices.Sorted(maps.Keys(set.Choices)) {
-				if next.takes(set.Choices[word].Sends) {
-					hop.choose(set.Name, word)
-					break
-				}
-			}
-		}
-	}
-}
-
-// choose gives a setting of a hop a value.
-func (p *Process) choose(setting, value string) {
+// Choose gives a setting of a hop a value.
+func (p *Process) Choose(setting, value string) {
 	p.Settings = maps.Clone(p.Settings)
 	if p.Settings == nil {
 		p.Settings = map[string]string{}
@@ -217,41 +176,41 @@ const (
 	AbsentUnknown = "unknown" // of a log: every process says it when it ends, so that one without it was killed before, or never does
 )
 
-func (a *Saying) check(s *source, n *node) {
-	if n.get("what") == nil || n.get("log") == nil && n.get("metrics") == nil {
-		s.fail(n.at, "a saying needs what (%s), and log (a regular expression) or metrics (a counter of its page)", strings.Join(saysIn(s.in), ", "))
+func (a *Saying) Finish(s *Source, n *Node) {
+	if n.Get("what") == nil || n.Get("log") == nil && n.Get("metrics") == nil {
+		s.Fail(n.At, "a saying needs what (%s), and log (a regular expression) or metrics (a counter of its page)", strings.Join(saysIn(s.In), ", "))
 		return
 	}
-	if n.get("log") != nil && n.get("metrics") != nil {
-		s.fail(n.get("metrics").at, "a saying is in a log or on a page of counters: write two of them, which add up")
+	if n.Get("log") != nil && n.Get("metrics") != nil {
+		s.Fail(n.Get("metrics").At, "a saying is in a log or on a page of counters: write two of them, which add up")
 	}
-	if at := n.get("log"); at != nil && a.What == SaysTraced {
-		s.fail(at.at, "traced is asked for after each operation, and so is of a page of counters: write metrics in the place of log")
+	if at := n.Get("log"); at != nil && a.What == SaysTraced {
+		s.Fail(at.At, "traced is asked for after each operation, and so is of a page of counters: write metrics in the place of log")
 	}
-	if at := n.get("take"); at != nil && n.get("metrics") != nil {
-		s.fail(at.at, "take is of a log; a counter is a running total")
+	if at := n.Get("take"); at != nil && n.Get("metrics") != nil {
+		s.Fail(at.At, "take is of a log; a counter is a running total")
 	}
-	switch at := n.get("absent"); {
-	case a.Absent == AbsentNone && n.get("metrics") == nil:
-		s.fail(at.at, "absent: none is of a counter; leave it out of a log, or write absent: unknown for a line that every process ends with")
-	case a.Absent == AbsentUnknown && n.get("metrics") != nil:
-		s.fail(at.at, "absent: unknown is of a log; a counter that is not on the page is unknown, unless with absent: none")
+	switch at := n.Get("absent"); {
+	case a.Absent == AbsentNone && n.Get("metrics") == nil:
+		s.Fail(at.At, "absent: none is of a counter; leave it out of a log, or write absent: unknown for a line that every process ends with")
+	case a.Absent == AbsentUnknown && n.Get("metrics") != nil:
+		s.Fail(at.At, "absent: unknown is of a log; a counter that is not on the page is unknown, unless with absent: none")
 	}
-	if at := n.get("one"); at != nil && n.get("metrics") == nil {
-		s.fail(at.at, "one is a label of a counter; a log has none")
+	if at := n.Get("one"); at != nil && n.Get("metrics") == nil {
+		s.Fail(at.At, "one is a label of a counter; a log has none")
 	}
 	if a.Log != "" && a.Take == "" {
 		a.Take = "sum"
 	}
 	if re, err := regexp.Compile(a.Log); err == nil && re.NumSubexp() > 0 && re.SubexpIndex("n") < 0 {
-		s.fail(n.get("log").at, "the group that holds the number must be called n: (?P<n>\\d+)")
+		s.Fail(n.Get("log").At, "the group that holds the number must be called n: (?P<n>\\d+)")
 	}
 }
 
 // paged checks that those who say it by counters name their page.
-func (s *source) paged(n *node, who, page string, all []Saying) {
-	if says := n.get("says"); says != nil && page == "" && slices.ContainsFunc(all, func(s Saying) bool { return s.Metrics != "" }) {
-		s.fail(says.at, "a %s that says it by counters needs metrics: where its page is, such as http://127.0.0.1:{port.metrics}/metrics", who)
+func (s *Source) paged(n *Node, who, page string, all []Saying) {
+	if says := n.Get("says"); says != nil && page == "" && slices.ContainsFunc(all, func(s Saying) bool { return s.Metrics != "" }) {
+		s.Fail(says.At, "a %s that says it by counters needs metrics: where its page is, such as http://127.0.0.1:{port.metrics}/metrics", who)
 	}
 }
 
@@ -288,20 +247,20 @@ func ParseSeries(text string) (Series, bool) {
 	return out, true
 }
 
-func (s *source) series(n *node) string {
-	text := s.line(n)
+func (s *Source) series(n *Node) string {
+	text := s.Line(n)
 	if _, ok := ParseSeries(text); !ok {
-		s.fail(n.at, "%q is not a counter such as spans_dropped or spans_dropped{queue=\"full\"}", printable(text))
+		s.Fail(n.At, "%q is not a counter such as spans_dropped or spans_dropped{queue=\"full\"}", Printable(text))
 	}
 	return text
 }
 
 var labelName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`)
 
-func (s *source) label(n *node) string {
-	text := s.line(n)
+func (s *Source) label(n *Node) string {
+	text := s.Line(n)
 	if !labelName.MatchString(text) {
-		s.fail(n.at, "%q is not the name of a label, such as policy", printable(text))
+		s.Fail(n.At, "%q is not the name of a label, such as policy", Printable(text))
 	}
 	return text
 }

@@ -1,6 +1,6 @@
 // Settings, as tracers and services declare them.
 
-package config
+package program
 
 import (
 	"fmt"
@@ -36,8 +36,8 @@ var VariantKeys = []string{"description", "tracer", "settings", "on", "env", "ar
 
 // What a setting may mean to tracetax.
 const (
-	meaningSampling = "sampling"
-	meaningDelay    = "delay"
+	MeaningSampling = "sampling"
+	MeaningDelay    = "delay"
 )
 
 // Choice is one value of a setting of kind choice. Without any key it does nothing but to be chosen.
@@ -60,28 +60,28 @@ type Choice struct {
 	Without     []string          `yaml:"without" of:"service"`               // settings without effect, which nobody may choose then
 }
 
-func (c *Choice) check(s *source, n *node) {
+func (c *Choice) Finish(s *Source, n *Node) {
 	if c.Silent && len(c.Files) > 0 {
-		s.fail(n.get("files").at, "files hold the spans of this choice, so that it is not silent: leave out one of the two")
+		s.Fail(n.Get("files").At, "files hold the spans of this choice, so that it is not silent: leave out one of the two")
 	}
 	for _, name := range c.Unset {
 		_, set := c.Env[name]
 		_, added := c.Append[name]
 		if set || added {
-			s.fail(n.get("unset").at, "%s is both set and unset by this choice", printable(name))
+			s.Fail(n.Get("unset").At, "%s is both set and unset by this choice", Printable(name))
 		}
 	}
 }
 
 // checkSettings checks settings that n lists, and spells their defaults in the one way of their kind.
-func (s *source) checkSettings(n *node, all []Setting) {
+func (s *Source) checkSettings(n *Node, all []Setting) {
 	for i := range all {
-		e, set := n.entries[i], &all[i]
-		s.name(e.at, "setting", e.key)
-		if slices.Contains(VariantKeys, e.key) {
-			s.fail(e.at, "a setting cannot be called %q: the word means something else in a variant", e.key)
+		e, set := n.Entries[i], &all[i]
+		s.Name(e.At, "setting", e.Key)
+		if slices.Contains(VariantKeys, e.Key) {
+			s.Fail(e.At, "a setting cannot be called %q: the word means something else in a variant", e.Key)
 		}
-		if e.value.kind != mapping {
+		if e.Value.Kind != Mapping {
 			continue
 		}
 		if set.Kind == "" {
@@ -90,80 +90,80 @@ func (s *source) checkSettings(n *node, all []Setting) {
 				set.Kind = "choice"
 			}
 		}
-		if choices := e.value.get("choices"); choices != nil {
-			for _, c := range choices.entries {
-				if c.key == "" || strings.ContainsFunc(c.key, func(r rune) bool { return r == ',' || unicode.IsSpace(r) || unicode.IsControl(r) }) {
-					s.fail(c.at, "choice %q: a choice is a word without commas and spaces", printable(c.key))
+		if choices := e.Value.Get("choices"); choices != nil {
+			for _, c := range choices.Entries {
+				if c.Key == "" || strings.ContainsFunc(c.Key, func(r rune) bool { return r == ',' || unicode.IsSpace(r) || unicode.IsControl(r) }) {
+					s.Fail(c.At, "choice %q: a choice is a word without commas and spaces", Printable(c.Key))
 				}
 			}
 		}
-		s.checkSetting(e.value, e.at, set)
+		s.checkSetting(e.Value, e.At, set)
 	}
 	s.checkWithin(n, all)
 }
 
 // checkWithin complains of settings that are to be within what is no number of the same tracer.
-func (s *source) checkWithin(n *node, all []Setting) {
+func (s *Source) checkWithin(n *Node, all []Setting) {
 	for _, set := range all {
 		if set.Within == "" {
 			continue
 		}
 		counts := slices.ContainsFunc(all, func(o Setting) bool { return o.Name == set.Within && o.Name != set.Name && o.Kind == "count" })
 		if !counts || set.Kind != "count" {
-			s.fail(n.get(set.Name).get("within").at, "setting %q: within must name another setting of this tracer, not %q, and both must have kind: count", set.Name, printable(set.Within))
+			s.Fail(n.Get(set.Name).Get("within").At, "setting %q: within must name another setting of this tracer, not %q, and both must have kind: count", set.Name, Printable(set.Within))
 		}
 	}
 }
 
-func (s *source) checkSetting(n *node, at place, set *Setting) {
+func (s *Source) checkSetting(n *Node, at Place, set *Setting) {
 	isChoice := set.Kind == "choice"
 	if isChoice && len(set.Choices) == 0 {
-		s.fail(at, "setting %q is a choice and needs choices", set.Name)
+		s.Fail(at, "setting %q is a choice and needs choices", set.Name)
 	}
 	for _, key := range []string{"env", "append"} {
-		if own := n.get(key); isChoice && own != nil {
-			s.fail(own.at, "the choices of %q have the %s, each its own", set.Name, key)
+		if own := n.Get(key); isChoice && own != nil {
+			s.Fail(own.At, "the choices of %q have the %s, each its own", set.Name, key)
 		}
 	}
 	if !isChoice && set.Choices != nil {
-		s.fail(n.get("choices").at, "setting %q is of kind %s, which has no choices", set.Name, set.Kind)
+		s.Fail(n.Get("choices").At, "setting %q is of kind %s, which has no choices", set.Name, set.Kind)
 	}
-	if set.Meaning == meaningSampling && set.Kind != "share" || set.Meaning == meaningDelay && set.Kind != "duration" || set.Meaning == MeaningRoom && set.Kind != "count" {
-		s.fail(n.get("meaning").at, "meaning sampling takes kind share, delay takes kind duration, and room kind count; %q is of kind %s", set.Name, set.Kind)
+	if set.Meaning == MeaningSampling && set.Kind != "share" || set.Meaning == MeaningDelay && set.Kind != "duration" || set.Meaning == MeaningRoom && set.Kind != "count" {
+		s.Fail(n.Get("meaning").At, "meaning sampling takes kind share, delay takes kind duration, and room kind count; %q is of kind %s", set.Name, set.Kind)
 	}
-	if set.Follows && set.Meaning != meaningSampling {
-		s.fail(n.get("follows").at, "follows says that a sampler leaves a trace at what its caller decided: it goes with meaning: sampling")
+	if set.Follows && set.Meaning != MeaningSampling {
+		s.Fail(n.Get("follows").At, "follows says that a sampler leaves a trace at what its caller decided: it goes with meaning: sampling")
 	}
-	if set.Draws && (set.Follows || set.Meaning != meaningSampling) {
-		s.fail(n.get("draws").at, "draws says that a sampler takes a share of what its caller decided to sample: it goes with meaning: sampling, and without follows")
+	if set.Draws && (set.Follows || set.Meaning != MeaningSampling) {
+		s.Fail(n.Get("draws").At, "draws says that a sampler takes a share of what its caller decided to sample: it goes with meaning: sampling, and without follows")
 	}
-	def := n.get("default")
-	if set.Asked = def == nil && s.in != inService && (set.Kind == "text" || set.Kind == "path"); set.Asked {
+	def := n.Get("default")
+	if set.Asked = def == nil && s.In != inService && (set.Kind == "text" || set.Kind == "path"); set.Asked {
 		return
 	}
 	if def == nil {
-		s.lacks(n, "default", at, "setting %q needs a default: what the tracer does when nobody chooses", set.Name)
+		s.Lacks(n, "default", at, "setting %q needs a default: what the tracer does when nobody chooses", set.Name)
 		return
 	}
-	value, err := set.canonical(set.Default)
+	value, err := set.Canonical(set.Default)
 	if err != nil {
-		s.fail(def.at, "default of %q: %v", set.Name, err)
+		s.Fail(def.At, "default of %q: %v", set.Name, err)
 		return
 	}
 	set.Default = value
 }
 
 // stepsLeft reads which steps of tracing are left: a list, in the order of a span's way.
-func (s *source) stepsLeft(n *node) []string {
-	if n.kind != list {
-		s.fail(n.at, "steps must be a list of %s, not %s", strings.Join(Steps, ", "), n.kind)
+func (s *Source) stepsLeft(n *Node) []string {
+	if n.Kind != List {
+		s.Fail(n.At, "steps must be a list of %s, not %s", strings.Join(Steps, ", "), n.Kind)
 		return nil
 	}
 	out := []string{}
-	for _, item := range n.items {
+	for _, item := range n.Items {
 		step := s.oneOf(item, "step", Steps...)
 		if len(out) > 0 && slices.Index(Steps, step) <= slices.Index(Steps, out[len(out)-1]) {
-			s.fail(item.at, "steps are named once each, in the order of a span's way: %s", strings.Join(Steps, ", "))
+			s.Fail(item.At, "steps are named once each, in the order of a span's way: %s", strings.Join(Steps, ", "))
 			continue
 		}
 		out = append(out, step)
@@ -172,30 +172,30 @@ func (s *source) stepsLeft(n *node) []string {
 }
 
 // spanFiles reads where files with spans lie: a folder of the run's own for each format.
-func (s *source) spanFiles(n *node) map[string]string {
+func (s *Source) spanFiles(n *Node) map[string]string {
 	out := map[string]string{}
-	for _, e := range s.entries(n, "files") {
-		if !slices.Contains(FileFormats, e.key) {
-			s.fail(e.at, "%s", unknown("format of files with spans", e.key, FileFormats))
+	for _, e := range s.Entries(n, "files") {
+		if !slices.Contains(FileFormats, e.Key) {
+			s.Fail(e.At, "%s", Unknown("format of files with spans", e.Key, FileFormats))
 			continue
 		}
-		folder := s.line(e.value)
-		s.placeholders(e.value.at, folder, runPlaceholders)
+		folder := s.Line(e.Value)
+		s.Placeholders(e.Value.At, folder, runPlaceholders)
 		if !strings.HasPrefix(folder, "{tmp}/") {
-			s.fail(e.value.at, "%q must lie below {tmp}, the folder that a run has for itself, such as {tmp}/spans", printable(folder))
+			s.Fail(e.Value.At, "%q must lie below {tmp}, the folder that a run has for itself, such as {tmp}/spans", Printable(folder))
 		}
-		out[e.key] = folder
+		out[e.Key] = folder
 	}
 	return out
 }
 
 // sends reads the protocol by which spans are sent with a choice, whatever else is named: other signals may go by that.
-func (s *source) sends(n *node) []protocol.Name {
-	text, words := s.line(n), protocolWords(s.in)
+func (s *Source) sends(n *Node) []protocol.Name {
+	text, words := s.Line(n), protocolWords(s.In)
 	if i := slices.Index(words, text); i >= 0 {
 		return []protocol.Name{protocol.Table[i].Name}
 	}
-	s.fail(n.at, "%s", unknown("protocol", printable(text), words))
+	s.Fail(n.At, "%s", Unknown("protocol", Printable(text), words))
 	return nil
 }
 
@@ -211,21 +211,21 @@ func (t *Tracer) Setting(name string) *Setting {
 	return nil
 }
 
-func (t *Tracer) settingNames() []string { return namesOf(t.Settings) }
+func (t *Tracer) SettingNames() []string { return namesOf(t.Settings) }
 
-// canonical checks a value and spells it in the one way of its kind.
-func (s *Setting) canonical(value string) (string, error) {
+// Canonical checks a value and spells it in the one way of its kind.
+func (s *Setting) Canonical(value string) (string, error) {
 	switch s.Kind {
 	case "share":
-		v, err := parseShare(value)
+		v, err := ParseShare(value)
 		if err != nil {
 			return "", err
 		}
-		return formatShare(v), nil
+		return FormatShare(v), nil
 	case "count":
 		v, err := strconv.ParseInt(value, 10, 64)
 		if err != nil || v < 0 {
-			return "", fmt.Errorf("%q is not a whole number from 0", printable(value))
+			return "", fmt.Errorf("%q is not a whole number from 0", Printable(value))
 		}
 		return strconv.FormatInt(v, 10), nil
 	case "duration":
@@ -233,22 +233,22 @@ func (s *Setting) canonical(value string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return formatDuration(d), nil
+		return FormatDuration(d), nil
 	case "choice":
 		if _, ok := s.Choices[value]; !ok {
-			return "", fmt.Errorf("%s", unknown("choice", printable(value), slices.Collect(maps.Keys(s.Choices))))
+			return "", fmt.Errorf("%s", Unknown("choice", Printable(value), slices.Collect(maps.Keys(s.Choices))))
 		}
 		return value, nil
 	}
 	if strings.ContainsFunc(value, unicode.IsControl) {
-		return "", fmt.Errorf("%q is not one line of text", printable(value))
+		return "", fmt.Errorf("%q is not one line of text", Printable(value))
 	}
 	return value, nil
 }
 
-// environment is what the setting sets and appends with a (canonical) value, and
+// Environment is what the setting sets and appends with a (canonical) value, and
 // which variables of the tracer it takes away. Placeholders of the run stay.
-func (s *Setting) environment(value string) (set, behind map[string]string, unset []string) {
+func (s *Setting) Environment(value string) (set, behind map[string]string, unset []string) {
 	if s.Kind == "choice" {
 		c := s.Choices[value]
 		return c.Env, c.Append, c.Unset
@@ -256,7 +256,7 @@ func (s *Setting) environment(value string) (set, behind map[string]string, unse
 	words := s.words(value)
 	if s.Kind != "path" { // a path may begin with a folder of the run, such as {build}
 		for word, text := range words {
-			words[word] = literal(text)
+			words[word] = Literal(text)
 		}
 	}
 	return valued(s.Env, words), valued(s.Append, words), nil
@@ -266,7 +266,7 @@ func (s *Setting) environment(value string) (set, behind map[string]string, unse
 func valued(texts, words map[string]string) map[string]string {
 	out := map[string]string{}
 	for name, text := range texts {
-		out[name] = replace(text, func(word string) string {
+		out[name] = Replace(text, func(word string) string {
 			if v, ok := words[word]; ok {
 				return v
 			}
@@ -282,14 +282,14 @@ func (s *Setting) words(value string) map[string]string {
 	words := map[string]string{"value": value, "value.ms": value, "value.s": value, "value.ratio": value, "value.percent": value}
 	switch s.Kind {
 	case "share":
-		if v, err := parseShare(value); err == nil {
-			words["value.ratio"] = formatNumber(v)
-			words["value.percent"] = formatNumber(100 * v)
+		if v, err := ParseShare(value); err == nil {
+			words["value.ratio"] = FormatNumber(v)
+			words["value.percent"] = FormatNumber(100 * v)
 		}
 	case "duration":
 		if d, err := parseDuration(value); err == nil {
-			words["value.ms"] = formatNumber(float64(d) / float64(time.Millisecond))
-			words["value.s"] = formatNumber(d.Seconds())
+			words["value.ms"] = FormatNumber(float64(d) / float64(time.Millisecond))
+			words["value.s"] = FormatNumber(d.Seconds())
 		}
 	}
 	return words
@@ -299,30 +299,6 @@ func namesOf(settings []Setting) []string {
 	out := make([]string, len(settings))
 	for i, set := range settings {
 		out[i] = set.Name
-	}
-	return out
-}
-
-// Settings that lose spans beside another.
-
-// Beyond says which variants have a setting above the one that it has to be within, as a tracer's file declares.
-func (e *Experiment) Beyond() []string {
-	var out []string
-	for _, v := range e.Variants {
-		if v.Tracer == nil {
-			continue
-		}
-		for _, s := range v.Tracer.Settings {
-			if s.Within == "" {
-				continue
-			}
-			value, wrong := strconv.Atoi(v.Settings[s.Name])
-			most, none := strconv.Atoi(v.Settings[s.Within])
-			if wrong == nil && none == nil && value > most {
-				out = append(out, fmt.Sprintf("variant %q: %s (%d) is above %s (%d), with which its tracer loses spans, or sends none; give it %d at most, or raise %s",
-					printable(v.Name), s.Name, value, s.Within, most, most, s.Within))
-			}
-		}
 	}
 	return out
 }

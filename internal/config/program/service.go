@@ -1,7 +1,7 @@
 // Services: servers that several workloads use, such as a database. A process of a
 // workload that names one is that service's process, with the workload's own keys.
 
-package config
+package program
 
 import (
 	"io/fs"
@@ -38,14 +38,14 @@ type Service struct {
 	Files       fs.FS
 }
 
-func (v *Service) begin(s *source, n *node) {
+func (v *Service) Begin(s *Source, n *Node) {
 	v.Process.Role, v.Process.Patience, v.Process.Env = role.Database, DefaultPatience, map[string]string{}
-	s.in, s.known = inService, slices.Concat(servicePlaceholders, settingWords(n.get("settings")))
+	s.In, s.Known = inService, slices.Concat(servicePlaceholders, settingWords(n.Get("settings")))
 }
 
-func (v *Service) check(s *source, n *node) {
-	v.checkSettings(s, n.get("settings"))
-	if hop := n.get("hop"); hop != nil {
+func (v *Service) Finish(s *Source, n *Node) {
+	v.checkSettings(s, n.Get("settings"))
+	if hop := n.Get("hop"); hop != nil {
 		v.Hop = s.serviceHop(n, hop, v.Name)
 	}
 	if v.Configs = []string{v.Config}; v.Hop != nil {
@@ -55,11 +55,11 @@ func (v *Service) check(s *source, n *node) {
 	v.Process.settle(n)
 	v.Needs = v.Artifact.needs(v.Needs)
 	if v.Artifact != (Artifact{}) && len(v.Build.Run) > 0 {
-		s.fail(n.get("build").at, "a service has artifact or build: {build} is the folder of either")
+		s.Fail(n.Get("build").At, "a service has artifact or build: {build} is the folder of either")
 	}
 	s.paged(n, "service", v.Metrics, v.Says)
-	if n.get("run") == nil {
-		s.lacks(n, "run", n.at, "a service needs run: the command that starts it")
+	if n.Get("run") == nil {
+		s.Lacks(n, "run", n.At, "a service needs run: the command that starts it")
 	}
 }
 
@@ -68,53 +68,53 @@ var servicePlaceholders = append(slices.Clone(runPlaceholders), "config", protoc
 
 // ParseService reads a service file. File is its name for errors.
 func ParseService(file, name string, text []byte) (*Service, error) {
-	s := &source{file: file}
-	root := parseYAML(s, text)
+	s := &Source{File: file}
+	root := ParseYAML(s, text)
 	if root == nil {
-		return nil, s.err()
+		return nil, s.Err()
 	}
 	service := &Service{Name: name}
-	s.decode(root, service)
-	if err := s.err(); err != nil {
+	s.Decode(root, service)
+	if err := s.Err(); err != nil {
 		return nil, err
 	}
 	return service, nil
 }
 
 // serviceHop is the service where spans pass through it: the keys of hop stand in place of its own.
-func (s *source) serviceHop(n, hop *node, name string) *Service {
-	if hop.kind != mapping {
-		s.fail(hop.at, "hop has keys of a service, which stand in place of its own where spans pass through it; this is %s", hop.kind)
+func (s *Source) serviceHop(n, hop *Node, name string) *Service {
+	if hop.Kind != Mapping {
+		s.Fail(hop.At, "hop has keys of a service, which stand in place of its own where spans pass through it; this is %s", hop.Kind)
 		return nil
 	}
 	for _, key := range []string{"hop", "answers"} {
-		if has := hop.get(key); has != nil {
-			s.fail(has.at, "hop has no %s: nothing ends where spans pass through", key)
+		if has := hop.Get(key); has != nil {
+			s.Fail(has.At, "hop has no %s: nothing ends where spans pass through", key)
 			return nil
 		}
 	}
-	merged := &node{at: n.at, kind: mapping, entries: slices.Clone(hop.entries)}
-	for _, e := range n.entries {
-		if e.key != "hop" && e.key != "answers" && hop.get(e.key) == nil {
-			merged.entries = append(merged.entries, e)
+	merged := &Node{At: n.At, Kind: Mapping, Entries: slices.Clone(hop.Entries)}
+	for _, e := range n.Entries {
+		if e.Key != "hop" && e.Key != "answers" && hop.Get(e.Key) == nil {
+			merged.Entries = append(merged.Entries, e)
 		}
 	}
 	service := &Service{Name: name}
-	s.decode(merged, service)
+	s.Decode(merged, service)
 	return service
 }
 
 // ofService is the process of the service that n names, to which a workload adds
 // its own keys. Where there is none, s has a problem.
-func (s *source) ofService(n *node) (Process, bool) {
-	name := s.line(n)
-	if s.services == nil {
-		s.fail(n.at, "service %q: there is no place here where services are looked up", printable(name))
+func (s *Source) ofService(n *Node) (Process, bool) {
+	name := s.Line(n)
+	if s.Services == nil {
+		s.Fail(n.At, "service %q: there is no place here where services are looked up", Printable(name))
 		return Process{}, false
 	}
-	service, err := s.services(name)
+	service, err := s.Services(name)
 	if err != nil {
-		s.fail(n.at, "%v", err)
+		s.Fail(n.At, "%v", err)
 		return Process{}, false
 	}
 	return service.process(nil), true
@@ -134,21 +134,21 @@ func (w *Workload) services() []*Service {
 // Settings of services: what a hop may choose, and what follows from that.
 
 // checkSettings checks the settings of a service.
-func (v *Service) checkSettings(s *source, n *node) {
+func (v *Service) checkSettings(s *Source, n *Node) {
 	s.checkSettings(n, v.Settings)
 	names := namesOf(v.Settings)
 	for i, set := range v.Settings {
-		at := n.entries[i].value
-		if hasKey[Hop](inExperiment, set.Name) {
-			s.fail(n.entries[i].at, "a setting cannot be called %q: the word means something else in a hop", set.Name)
+		at := n.Entries[i].Value
+		if hasKey[Hop](InExperiment, set.Name) {
+			s.Fail(n.Entries[i].At, "a setting cannot be called %q: the word means something else in a hop", set.Name)
 		}
-		if set.Meaning == meaningSampling {
-			s.fail(at.get("meaning").at, "the share that a tracer records is its meaning sampling; what a service leaves out it says itself (says: sampled)")
+		if set.Meaning == MeaningSampling {
+			s.Fail(at.Get("meaning").At, "the share that a tracer records is its meaning sampling; what a service leaves out it says itself (says: sampled)")
 		}
 		for _, word := range slices.Sorted(maps.Keys(set.Choices)) {
 			for _, other := range set.Choices[word].Without {
 				if !slices.Contains(names, other) || other == set.Name {
-					s.fail(at.at, "choice %q of %s: %s", word, set.Name, unknown("setting", printable(other), without(names, set.Name)))
+					s.Fail(at.At, "choice %q of %s: %s", word, set.Name, Unknown("setting", Printable(other), without(names, set.Name)))
 				}
 			}
 		}
@@ -156,14 +156,14 @@ func (v *Service) checkSettings(s *source, n *node) {
 }
 
 // settingWords are the words of settings that are not read yet, nil where there are none.
-func settingWords(n *node) []string {
+func settingWords(n *Node) []string {
 	var out []string
 	if n == nil {
 		return nil
 	}
-	for _, e := range n.entries {
+	for _, e := range n.Entries {
 		for _, word := range valuePlaceholders {
-			out = append(out, settingPrefix+e.key+strings.TrimPrefix(word, "value"))
+			out = append(out, settingPrefix+e.Key+strings.TrimPrefix(word, "value"))
 		}
 	}
 	return out
@@ -174,13 +174,13 @@ func (v *Service) process(chosen map[string]string) Process {
 	p := v.Process
 	p.Service, p.Settings = v, chosen
 	p.Run, p.Env = slices.Clone(p.Run), maps.Clone(p.Env)
-	values := v.values(chosen)
+	values := v.Values(chosen)
 	for _, set := range v.Settings {
-		env, _, _ := set.environment(values[set.Name])
+		env, _, _ := set.Environment(values[set.Name])
 		maps.Copy(p.Env, env)
 	}
-	words := wordsOfSettings(v.Settings, values)
-	fill := func(text string) string { filled, _ := withSettings(text, words); return filled }
+	words := WordsOfSettings(v.Settings, values)
+	fill := func(text string) string { filled, _ := WithSettings(text, words); return filled }
 	for i := range p.Run {
 		p.Run[i] = fill(p.Run[i])
 	}
@@ -191,8 +191,8 @@ func (v *Service) process(chosen map[string]string) Process {
 	return p
 }
 
-// values are those of all settings.
-func (v *Service) values(chosen map[string]string) map[string]string {
+// Values are those of all settings.
+func (v *Service) Values(chosen map[string]string) map[string]string {
 	out := map[string]string{}
 	for _, set := range v.Settings {
 		out[set.Name] = set.Default
@@ -219,12 +219,12 @@ func (p Process) Holds() time.Duration {
 		return p.Service.Delay + max(p.Copy.Holds, p.chosenDelay())
 	}
 	sum := p.Service.Delay
-	values := p.Service.values(p.Settings)
+	values := p.Service.Values(p.Settings)
 	mute := p.Service.mute(values)
 	for _, set := range p.Service.Settings {
 		value := values[set.Name]
 		sum += set.Choices[value].Delay
-		if set.Meaning != meaningDelay || mute[set.Name] != "" && p.Settings[set.Name] == "" {
+		if set.Meaning != MeaningDelay || mute[set.Name] != "" && p.Settings[set.Name] == "" {
 			continue
 		}
 		if d, err := time.ParseDuration(value); err == nil {
@@ -238,7 +238,7 @@ func (p Process) Holds() time.Duration {
 func (p Process) chosenDelay() time.Duration {
 	var sum time.Duration
 	for _, set := range p.Service.Settings {
-		if d, err := time.ParseDuration(p.Settings[set.Name]); set.Meaning == meaningDelay && err == nil {
+		if d, err := time.ParseDuration(p.Settings[set.Name]); set.Meaning == MeaningDelay && err == nil {
 			sum += d
 		}
 	}
@@ -246,15 +246,15 @@ func (p Process) chosenDelay() time.Duration {
 }
 
 // meant complains of settings that say nothing beside others. To a configuration of the user's own they say what it makes of them.
-func (s *source) meant(n *node, hop Process) {
-	if n.get("config") != nil {
+func (s *Source) meant(n *Node, hop Process) {
+	if n.Get("config") != nil {
 		return
 	}
-	values := hop.Service.values(hop.Settings)
+	values := hop.Service.Values(hop.Settings)
 	mute := hop.Service.mute(values)
 	for _, name := range slices.Sorted(maps.Keys(hop.Settings)) {
 		if by := mute[name]; by != "" {
-			s.fail(n.get(name).at, "%s says nothing with %s: %s (of service %s); leave it out, or choose another %s", name, by, values[by], hop.Service.Name, by)
+			s.Fail(n.Get(name).At, "%s says nothing with %s: %s (of service %s); leave it out, or choose another %s", name, by, values[by], hop.Service.Name, by)
 		}
 	}
 }
@@ -267,7 +267,7 @@ const MeaningRoom = "room"
 // Waits is the longest time that one of the hop's settings says that it holds a span.
 func (p Process) Waits() time.Duration {
 	var longest time.Duration
-	p.eachSetting(meaningDelay, func(value string) {
+	p.eachSetting(MeaningDelay, func(value string) {
 		if d, err := time.ParseDuration(value); err == nil {
 			longest = max(longest, d)
 		}
@@ -291,7 +291,7 @@ func (p Process) eachSetting(meaning string, take func(value string)) {
 	if p.Service == nil {
 		return
 	}
-	values := p.Service.values(p.Settings)
+	values := p.Service.Values(p.Settings)
 	mute := p.Service.mute(values)
 	for _, set := range p.Service.Settings {
 		if set.Meaning == meaning && (mute[set.Name] == "" || p.Settings[set.Name] != "") {

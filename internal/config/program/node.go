@@ -1,6 +1,6 @@
 // Parsing YAML text, within bounds.
 
-package config
+package program
 
 import (
 	"bytes"
@@ -27,21 +27,21 @@ const (
 
 const tooMuch = "the file is too long or too deeply nested (an alias counts as often as it is used)"
 
-// parseYAML reads one YAML document. On a syntax error the source has a problem
+// ParseYAML reads one YAML document. On a syntax error the source has a problem
 // and the result is nil.
-func parseYAML(s *source, text []byte) *node {
+func ParseYAML(s *Source, text []byte) *Node {
 	if len(text) > maxFile {
-		s.fail(place{}, "the file has %d bytes; the most is %d", len(text), maxFile)
+		s.Fail(Place{}, "the file has %d bytes; the most is %d", len(text), maxFile)
 		return nil
 	}
-	if text = bytes.TrimPrefix(text, []byte(byteOrderMark)); isUTF16(text) {
-		s.fail(place{line: 1, column: 1}, "the file is UTF-16: save it as UTF-8")
+	if text = bytes.TrimPrefix(text, []byte(ByteOrderMark)); isUTF16(text) {
+		s.Fail(Place{Line: 1, Column: 1}, "the file is UTF-16: save it as UTF-8")
 		return nil
 	}
-	s.lines = strings.Split(string(text), "\n")
+	s.Lines = strings.Split(string(text), "\n")
 	file, err := parseAST(text)
 	if err != nil {
-		s.fail(syntaxPlace(err), "%s", syntaxText(err))
+		s.Fail(syntaxPlace(err), "%s", syntaxText(err))
 		return nil
 	}
 	var body ast.Node
@@ -50,13 +50,13 @@ func parseYAML(s *source, text []byte) *node {
 			continue
 		}
 		if body != nil {
-			s.fail(placeOf(doc.Body), "a second YAML document; put it in a file of its own")
+			s.Fail(placeOf(doc.Body), "a second YAML document; put it in a file of its own")
 			return nil
 		}
 		body = doc.Body
 	}
 	if body == nil {
-		s.fail(place{line: 1, column: 1}, "the file is empty")
+		s.Fail(Place{Line: 1, Column: 1}, "the file is empty")
 		return nil
 	}
 	b := builder{source: s, anchors: map[string]ast.Node{}}
@@ -64,12 +64,12 @@ func parseYAML(s *source, text []byte) *node {
 	if b.full {
 		return nil
 	}
-	root.entries = slices.DeleteFunc(root.entries, func(e entry) bool { return strings.HasPrefix(e.key, ownKey) })
+	root.Entries = slices.DeleteFunc(root.Entries, func(e Entry) bool { return strings.HasPrefix(e.Key, ownKey) })
 	return root
 }
 
-// byteOrderMark is what some editors and spreadsheets begin a file with.
-const byteOrderMark = "\ufeff"
+// ByteOrderMark is what some editors and spreadsheets begin a file with.
+const ByteOrderMark = "\ufeff"
 
 // ownKey is what the keys at the top of a file begin with that hold what is its author's alone, such as anchors.
 const ownKey = "x-"
@@ -116,13 +116,13 @@ func tooDeep(tokens token.Tokens) *token.Token {
 	return nil
 }
 
-func syntaxPlace(err error) place {
+func syntaxPlace(err error) Place {
 	var e yaml.Error
 	if errors.As(err, &e) && e.GetToken() != nil && e.GetToken().Position != nil {
 		at := e.GetToken().Position
-		return place{line: at.Line, column: max(1, at.Column)}
+		return Place{Line: at.Line, Column: max(1, at.Column)}
 	}
-	return place{line: 1, column: 1}
+	return Place{Line: 1, Column: 1}
 }
 
 func syntaxText(err error) string {
@@ -136,7 +136,7 @@ func syntaxText(err error) string {
 	return "not valid YAML: " + e.GetMessage()
 }
 
-func placeOf(n ast.Node) place {
+func placeOf(n ast.Node) Place {
 	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
 		return placeOf(m.Values[0].Key)
 	}
@@ -144,9 +144,9 @@ func placeOf(n ast.Node) place {
 		return placeOf(m.Key)
 	}
 	if t := n.GetToken(); t != nil && t.Position != nil {
-		return place{line: t.Position.Line, column: max(1, t.Position.Column)}
+		return Place{Line: t.Position.Line, Column: max(1, t.Position.Column)}
 	}
-	return place{line: 1, column: 1}
+	return Place{Line: 1, Column: 1}
 }
 
 // A YAML text as a small tree with places, aliases and merge keys resolved.
@@ -154,84 +154,84 @@ func placeOf(n ast.Node) place {
 type kind int
 
 const (
-	null kind = iota
-	scalar
-	list
-	mapping
+	Null kind = iota
+	Scalar
+	List
+	Mapping
 )
 
 func (k kind) String() string {
 	return [...]string{"nothing", "a text or number", "a list", "a mapping"}[k]
 }
 
-// node is one value of a file.
-type node struct {
-	at      place
-	kind    kind
-	text    string // of a scalar, unquoted
+// Node is one value of a file.
+type Node struct {
+	At      Place
+	Kind    kind
+	Text    string // of a scalar, unquoted
 	quoted  bool   // a scalar is in quotes, or a block of text
-	items   []*node
-	entries []entry  // of a mapping, in the order of the file
-	meant   []string // keys that unknown keys of this mapping probably are
-	twice   bool     // a key of this mapping was there a second time, of which was complained
+	Items   []*Node
+	Entries []Entry  // of a mapping, in the order of the file
+	Meant   []string // keys that unknown keys of this mapping probably are
+	Twice   bool     // a key of this mapping was there a second time, of which was complained
 }
 
-type entry struct {
-	key   string
-	at    place
-	value *node
+type Entry struct {
+	Key   string
+	At    Place
+	Value *Node
 }
 
-func (n *node) get(key string) *node {
-	for _, e := range n.entries {
-		if e.key == key {
-			return e.value
+func (n *Node) Get(key string) *Node {
+	for _, e := range n.Entries {
+		if e.Key == key {
+			return e.Value
 		}
 	}
 	return nil
 }
 
-// keys are those of a mapping, in the order of the file.
-func (n *node) keys() []string {
+// Keys are those of a mapping, in the order of the file.
+func (n *Node) Keys() []string {
 	var out []string
-	for _, e := range n.entries {
-		out = append(out, e.key)
+	for _, e := range n.Entries {
+		out = append(out, e.Key)
 	}
 	return out
 }
 
-// asShort is a value that stands for a mapping with one key, where it is but a text.
-func (n *node) asShort(key string) *node {
-	if n.kind != scalar {
+// AsShort is a value that stands for a mapping with one key, where it is but a text.
+func (n *Node) AsShort(key string) *Node {
+	if n.Kind != Scalar {
 		return n
 	}
-	return &node{at: n.at, kind: mapping, entries: []entry{{key, n.at, n}}}
+	return &Node{At: n.At, Kind: Mapping, Entries: []Entry{{key, n.At, n}}}
 }
 
 // builder turns the library's tree into nodes.
 type builder struct {
-	source  *source
+	source  *Source
 	anchors map[string]ast.Node
 	nodes   int
 	full    bool // a bound was passed, and said
 }
 
-func (b *builder) build(n ast.Node, depth int) *node {
+func (b *builder) build(n ast.Node, depth int) *Node {
 	if n == nil {
-		return &node{at: place{line: 1, column: 1}}
+		return &Node{At: Place{Line: 1, Column: 1}}
 	}
 	at := placeOf(n)
 	b.nodes++
 	if b.full || b.nodes > maxNodes || depth > maxDepth {
 		if !b.full {
-			b.source.fail(at, "%s", tooMuch)
+			b.source.Fail(at, "%s", tooMuch)
 		}
 		b.full = true
-		return &node{at: at}
+		return &Node{At: at}
 	}
 	switch n := n.(type) {
 	case *ast.NullNode:
-		return &node{at: at}
+		return &Node{At: at}
 	case *ast.AnchorNode:
 		b.anchors[n.Name.GetToken().Value] = n.Value
 		return b.build(n.Value, depth+1)
@@ -240,42 +240,42 @@ func (b *builder) build(n ast.Node, depth int) *node {
 	case *ast.TagNode:
 		return b.tag(n, at, depth)
 	case *ast.LiteralNode:
-		return &node{at: at, kind: scalar, text: n.Value.Value, quoted: true}
+		return &Node{At: at, Kind: Scalar, Text: n.Value.Value, quoted: true}
 	case *ast.SequenceNode:
-		out := &node{at: at, kind: list}
+		out := &Node{At: at, Kind: List}
 		for _, item := range n.Values {
-			out.items = append(out.items, b.build(item, depth+1))
+			out.Items = append(out.Items, b.build(item, depth+1))
 		}
 		return out
 	case *ast.MappingNode:
-		out := &node{at: at, kind: mapping}
+		out := &Node{At: at, Kind: Mapping}
 		for _, v := range n.Values {
 			b.entry(out, v, depth)
 		}
 		return out
 	case *ast.MappingValueNode:
-		out := &node{at: at, kind: mapping}
+		out := &Node{At: at, Kind: Mapping}
 		b.entry(out, n, depth)
 		return out
 	case ast.ScalarNode:
 		t := n.GetToken()
-		return &node{at: at, kind: scalar, text: t.Value, quoted: t.Type == token.SingleQuoteType || t.Type == token.DoubleQuoteType}
+		return &Node{At: at, Kind: Scalar, Text: t.Value, quoted: t.Type == token.SingleQuoteType || t.Type == token.DoubleQuoteType}
 	}
-	b.source.fail(at, "this kind of YAML (%s) has no place here", n.Type())
-	return &node{at: at}
+	b.source.Fail(at, "this kind of YAML (%s) has no place here", n.Type())
+	return &Node{At: at}
 }
 
-func (b *builder) alias(n *ast.AliasNode, at place, depth int) *node {
+func (b *builder) alias(n *ast.AliasNode, at Place, depth int) *Node {
 	name := n.Value.GetToken().Value
 	target, ok := b.anchors[name]
 	if !ok {
-		b.source.fail(at, "*%s stands for an anchor &%s that is not there (or not before this line)", name, name)
-		return &node{at: at}
+		b.source.Fail(at, "*%s stands for an anchor &%s that is not there (or not before this line)", name, name)
+		return &Node{At: at}
 	}
 	return b.build(target, depth+1)
 }
 
-func (b *builder) tag(n *ast.TagNode, at place, depth int) *node {
+func (b *builder) tag(n *ast.TagNode, at Place, depth int) *Node {
 	switch n.GetToken().Value {
 	case "!!str":
 		out := b.build(n.Value, depth+1)
@@ -284,11 +284,11 @@ func (b *builder) tag(n *ast.TagNode, at place, depth int) *node {
 	case "!!int", "!!float", "!!bool", "!!null", "!!map", "!!seq":
 		return b.build(n.Value, depth+1)
 	}
-	b.source.fail(at, "the tag %s has no meaning here", n.GetToken().Value)
-	return &node{at: at}
+	b.source.Fail(at, "the tag %s has no meaning here", n.GetToken().Value)
+	return &Node{At: at}
 }
 
-func (b *builder) entry(m *node, v *ast.MappingValueNode, depth int) {
+func (b *builder) entry(m *Node, v *ast.MappingValueNode, depth int) {
 	if v.Key.IsMergeKey() {
 		b.merge(m, b.build(v.Value, depth+1))
 		return
@@ -302,65 +302,65 @@ func (b *builder) entry(m *node, v *ast.MappingValueNode, depth int) {
 		from, at = k.Value, placeOf(k.Value)
 	}
 	key := b.build(from, depth+1)
-	if key.kind != scalar && key.kind != null {
-		b.source.fail(at, "a key must be a word, not %s", key.kind)
+	if key.Kind != Scalar && key.Kind != Null {
+		b.source.Fail(at, "a key must be a word, not %s", key.Kind)
 		return
 	}
-	if key.kind == null {
-		key.text = from.GetToken().Value
+	if key.Kind == Null {
+		key.Text = from.GetToken().Value
 	}
-	if m.get(key.text) != nil {
-		m.twice = true
-		b.source.fail(at, "%q is here a second time", printable(key.text))
+	if m.Get(key.Text) != nil {
+		m.Twice = true
+		b.source.Fail(at, "%q is here a second time", Printable(key.Text))
 		return
 	}
-	m.entries = append(m.entries, entry{key.text, at, b.build(v.Value, depth+1)})
+	m.Entries = append(m.Entries, Entry{key.Text, at, b.build(v.Value, depth+1)})
 }
 
 // merge adds the entries of a mapping, or of a list of them, that m lacks.
-func (b *builder) merge(m, from *node) {
-	if from.kind == list {
-		for _, item := range from.items {
+func (b *builder) merge(m, from *Node) {
+	if from.Kind == List {
+		for _, item := range from.Items {
 			b.merge(m, item)
 		}
 		return
 	}
-	if from.kind != mapping {
-		b.source.fail(from.at, "<< takes a mapping, not %s", from.kind)
+	if from.Kind != Mapping {
+		b.source.Fail(from.At, "<< takes a mapping, not %s", from.Kind)
 		return
 	}
-	for _, e := range from.entries {
-		if m.get(e.key) == nil {
-			m.entries = append(m.entries, e)
+	for _, e := range from.Entries {
+		if m.Get(e.Key) == nil {
+			m.Entries = append(m.Entries, e)
 		}
 	}
 }
 
 // item is the item of a list that a key of itemKey names, nil where there is none.
-func (n *node) item(key string) *node {
-	for i, item := range n.items {
-		if key == itemKey(i) {
+func (n *Node) item(key string) *Node {
+	for i, item := range n.Items {
+		if key == ItemKey(i) {
 			return item
 		}
 	}
 	return nil
 }
 
-// place is where the value at the end of a way of keys stands, or the value that
+// Place is where the value at the end of a way of keys stands, or the value that
 // is nearest to it.
-func (n *node) place(keys []string) place {
+func (n *Node) Place(keys []string) Place {
 	for _, key := range keys {
 		next := n.item(key)
 		if next == nil {
-			next = n.get(key)
+			next = n.Get(key)
 		}
 		if next == nil {
 			break
 		}
 		n = next
 	}
-	return n.at
+	return n.At
 }
 
-// itemKey is the key of an item of a list in a way of keys.
-func itemKey(i int) string { return fmt.Sprintf("[%d]", i) }
+// ItemKey is the key of an item of a list in a way of keys.
+func ItemKey(i int) string { return fmt.Sprintf("[%d]", i) }

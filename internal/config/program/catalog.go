@@ -1,7 +1,7 @@
 // The catalog: built-in workloads, services, tracers and experiments, and those of
 // the user.
 
-package config
+package program
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,12 +19,12 @@ import (
 // several trees: workloads/NAME/workload.yaml, services/NAME/service.yaml,
 // tracers/NAME/tracer.yaml and experiments/NAME.yaml. NAME of a workload may have several parts.
 type Catalog struct {
-	layers []fs.FS
+	Layers []fs.FS
 }
 
 // NewCatalog is the catalog of the given trees. Where several have the same
 // name, the last one wins.
-func NewCatalog(layers ...fs.FS) *Catalog { return &Catalog{layers: layers} }
+func NewCatalog(layers ...fs.FS) *Catalog { return &Catalog{Layers: layers} }
 
 // Workload is the workload of that name. The error is an *UnknownError, Problems
 // in its file, or a failure to read it.
@@ -34,14 +33,14 @@ func (c *Catalog) Workload(name string) (*Workload, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source{file: file, files: files, open: func(n string) ([]byte, error) { return readNamed(files, n) }, services: c.Service, shared: c.sharedPrograms, nodeFolders: c.sharedPrograms}
+	s := &Source{File: file, Files: files, Open: func(n string) ([]byte, error) { return readNamed(files, n) }, Services: c.Service, shared: c.SharedPrograms, NodeFolders: c.SharedPrograms}
 	w := &Workload{}
-	if root := parseYAML(s, text); root != nil {
-		w = s.workload(root, name)
+	if root := ParseYAML(s, text); root != nil {
+		w = s.Workload(root, name)
 	}
-	w.Name, w.Files = name, s.files
+	w.Name, w.Files = name, s.Files
 	w.Needs = w.Artifact.needs(w.Needs)
-	return w, s.err()
+	return w, s.Err()
 }
 
 // Service is the service of that name. Errors are as those of Workload.
@@ -72,16 +71,16 @@ func (c *Catalog) Tracer(name string) (*Tracer, error) {
 		}
 		return nil, err
 	}
-	s := &source{file: file, files: files, services: c.Service, shared: func() (map[string]fs.FS, error) { return c.sharedFolders("tracers") }}
+	s := &Source{File: file, Files: files, Services: c.Service, shared: func() (map[string]fs.FS, error) { return c.sharedFolders("tracers") }}
 	t := s.tracer(text, name)
-	t.Files = s.files
+	t.Files = s.Files
 	t.Needs = t.Artifact.needs(t.Needs)
 	for _, b := range t.Processes {
 		if b.Service != nil {
 			t.Needs = Distinct(slices.Concat(t.Needs, b.Service.Needs))
 		}
 	}
-	return t, s.err()
+	return t, s.Err()
 }
 
 // Workloads are the names of all workloads, sorted.
@@ -123,7 +122,7 @@ func (c *Catalog) Experiments() ([]string, error) {
 // names are what name makes of the files below dir, in all layers.
 func (c *Catalog) names(dir string, name func(file string) (string, bool)) ([]string, error) {
 	found := map[string]bool{}
-	for _, layer := range c.layers {
+	for _, layer := range c.Layers {
 		err := fs.WalkDir(layer, dir, func(p string, d fs.DirEntry, err error) error {
 			if p == dir && errors.Is(err, fs.ErrNotExist) {
 				return fs.SkipAll
@@ -154,7 +153,7 @@ func (c *Catalog) read(what, folder, name, base string, all func() ([]string, er
 	if err != nil {
 		return nil, "", nil, err
 	}
-	unknown := &UnknownError{What: what, Name: printable(name), Nearest: nearest.Word(name, names)}
+	unknown := &UnknownError{What: what, Name: Printable(name), Nearest: nearest.Word(name, names)}
 	if what == "tracer" && unknown.Nearest == "" {
 		unknown.Related = related(name, names)
 	}
@@ -163,7 +162,7 @@ func (c *Catalog) read(what, folder, name, base string, all func() ([]string, er
 	}
 	dir := path.Join(folder, name)
 	file = path.Join(dir, base)
-	for _, layer := range slices.Backward(c.layers) {
+	for _, layer := range slices.Backward(c.Layers) {
 		text, err = fs.ReadFile(layer, file)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -179,41 +178,8 @@ func (c *Catalog) read(what, folder, name, base string, all func() ([]string, er
 	return nil, "", nil, unknown
 }
 
-// Finding an experiment by what the user typed.
-
-// Find reads the experiment file of that path, or else the built-in experiment
-// of that name. It gives one Experiment for each workload of the file. An error
-// for which IsProblem is true is the user's to mend.
-func Find(pathOrName string, catalog *Catalog) ([]*Experiment, error) {
-	if regular(pathOrName) || looksLikePath(pathOrName) {
-		text, err := readRegular(pathOrName)
-		if errors.Is(err, os.ErrNotExist) {
-			return nil, Problems{{File: pathOrName, Text: "there is no such file; 'tracetax init " + pathOrName + "' writes one to start from"}}
-		}
-		if err != nil && IsProblem(err) {
-			return nil, err
-		}
-		if err != nil {
-			return nil, fmt.Errorf("reading the experiment: %w", err)
-		}
-		return ParseExperiment(pathOrName, filepath.Dir(pathOrName), text, catalog)
-	}
-	es, err := catalog.Experiment(pathOrName)
-	var unknown *UnknownError
-	if errors.As(err, &unknown) && unknown.What == "experiment" {
-		for _, ext := range []string{".yaml", ".yml"} {
-			if regular(pathOrName + ext) {
-				unknown.Nearest = pathOrName + ext
-				return nil, unknown
-			}
-		}
-		return nil, fmt.Errorf("%w (and there is no file of that name)", err)
-	}
-	return es, err
-}
-
-// readRegular reads a file; to read a named pipe would wait until somebody writes.
-func readRegular(name string) ([]byte, error) {
+// ReadRegular reads a file; to read a named pipe would wait until somebody writes.
+func ReadRegular(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
@@ -222,11 +188,6 @@ func readRegular(name string) ([]byte, error) {
 		return nil, Problems{{File: name, Text: "this is not a regular file"}}
 	}
 	return os.ReadFile(name)
-}
-
-func looksLikePath(s string) bool {
-	ext := filepath.Ext(s)
-	return ext == ".yaml" || ext == ".yml" || strings.ContainsRune(s, filepath.Separator)
 }
 
 // Names that are not known: what of the catalog may be meant.
@@ -254,8 +215,8 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("unknown %s %q%s", e.What, e.Name, hint)
 }
 
-// unknown says that word is none of the known ones, and which may be meant.
-func unknown(what, word string, known []string) string { return nearest.Unknown(what, word, known) }
+// Unknown says that word is none of the known ones, and which may be meant.
+func Unknown(what, word string, known []string) string { return nearest.Unknown(what, word, known) }
 
 // related are the tracers that may be meant by a word that is near no whole name: those
 // that are near it but for their language, or else those that hold it.

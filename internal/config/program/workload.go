@@ -1,12 +1,10 @@
 // Workload files, and workloads written inline in an experiment.
 
-package config
+package program
 
 import (
 	"io/fs"
-	"path"
-	"path/filepath"
-	"regexp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -43,67 +41,67 @@ type Workload struct {
 
 // ParseWorkload reads a workload file. File is its name for errors.
 func ParseWorkload(file, name string, text []byte) (*Workload, error) {
-	s := &source{file: file}
-	root := parseYAML(s, text)
+	s := &Source{File: file}
+	root := ParseYAML(s, text)
 	if root == nil {
-		return nil, s.err()
+		return nil, s.Err()
 	}
-	w := s.workload(root, name)
-	if err := s.err(); err != nil {
+	w := s.Workload(root, name)
+	if err := s.Err(); err != nil {
 		return nil, err
 	}
 	return w, nil
 }
 
-// workload reads the mapping of a workload.
-func (s *source) workload(n *node, name string) *Workload {
+// Workload reads the mapping of a workload.
+func (s *Source) Workload(n *Node, name string) *Workload {
 	w := &Workload{Name: name}
-	s.decode(n, w)
+	s.Decode(n, w)
 	return w
 }
 
-func (w *Workload) begin(s *source, n *node) {
-	s.in, s.known = inWorkload, slices.Concat(runPlaceholders, s.processPorts(n.get("processes"), nil))
-	if graph := n.get("topology"); graph != nil {
+func (w *Workload) Begin(s *Source, n *Node) {
+	s.In, s.Known = InWorkload, slices.Concat(runPlaceholders, s.processPorts(n.Get("processes"), nil))
+	if graph := n.Get("topology"); graph != nil {
 		s.topology(graph, w)
 	}
 }
 
-func (w *Workload) check(s *source, n *node) {
-	if n.get("topology") != nil {
+func (w *Workload) Finish(s *Source, n *Node) {
+	if n.Get("topology") != nil {
 		s.graphed(n, w)
 		return
 	}
-	if processes := n.get("processes"); processes == nil {
-		s.lacks(n, "processes", n.at, "a workload needs processes: what is to be started")
+	if processes := n.Get("processes"); processes == nil {
+		s.Lacks(n, "processes", n.At, "a workload needs processes: what is to be started")
 	} else {
 		var names []string
 		for i, p := range w.Processes {
 			if names = append(names, p.Name); p.Service == nil { // {build} is the service's
-				w.nothing(s, processes.items[i])
+				w.Nothing(s, processes.Items[i])
 			}
 		}
 		s.eachOnce(processes, "name at least the program itself", names)
 	}
-	if n.get("self") != nil && n.get("driver") != nil {
-		s.fail(n.get("self").at, "self: true is driver: %s; leave one of them out", SelfDriving)
+	if n.Get("self") != nil && n.Get("driver") != nil {
+		s.Fail(n.Get("self").At, "self: true is driver: %s; leave one of them out", SelfDriving)
 	}
 	if w.Self {
 		w.Driver = SelfDriving
 	}
 	w.Self = w.Driver == SelfDriving
-	operations := n.get("operations")
+	operations := n.Get("operations")
 	if operations == nil {
-		s.lacks(n, "operations", n.at, "a workload needs operations: what is counted and timed")
+		s.Lacks(n, "operations", n.At, "a workload needs operations: what is counted and timed")
 		return
 	}
 	for _, key := range []string{"rate", "warmup_all"} {
-		if has := n.get(key); has != nil {
-			s.refuses(has.at, key, w)
+		if has := n.Get(key); has != nil {
+			s.Refuses(has.At, key, w)
 		}
 	}
 	w.Operations = s.operationMap(operations, w)
-	if mix := n.get("mix"); mix != nil {
+	if mix := n.Get("mix"); mix != nil {
 		s.ownMix(mix, w)
 	}
 	// What a service needs is needed wherever it is used.
@@ -123,9 +121,9 @@ type Max struct {
 }
 
 // max is {depth: 4096, threads: 1} by its words.
-func (s *source) max(n *node) map[string]int {
+func (s *Source) max(n *Node) map[string]int {
 	var most Max
-	s.decode(n, &most)
+	s.Decode(n, &most)
 	out := map[string]int{}
 	for word, value := range map[string]int{"depth": most.Depth, "threads": most.Threads} {
 		if value > 0 {
@@ -141,15 +139,15 @@ type Verify struct {
 	Run []string `yaml:"run" as:"command" required:"workload"` // its command; may use {NAME.port} and {tracetax}
 }
 
-func (v *Verify) check(s *source, n *node) {
-	if n.get("run") == nil {
-		s.lacks(n, "run", n.at, "verify needs run: the command that checks the answers")
+func (v *Verify) Finish(s *Source, n *Node) {
+	if n.Get("run") == nil {
+		s.Lacks(n, "run", n.At, "verify needs run: the command that checks the answers")
 	}
 }
 
-func (s *source) verify(n *node) []string {
+func (s *Source) verify(n *Node) []string {
 	var v Verify
-	s.decode(n, &v)
+	s.Decode(n, &v)
 	return v.Run
 }
 
@@ -166,70 +164,139 @@ var Programs = map[string][]string{
 	"java": {"java"}, "python": {"python", "pypy", "gunicorn", "uwsgi"}, "node": {"node", "nodejs", "bun", "deno"},
 }
 
-var notName = regexp.MustCompile(`[^a-z0-9_-]+`)
-
-// programName is a name for a process, from its command.
-func programName(command []string) string {
-	if len(command) == 0 {
-		return "own"
+func (w *Workload) ProcessNames() []string {
+	var out []string
+	for _, p := range w.Processes {
+		out = append(out, p.Name)
 	}
-	command = behindEnv(command)
-	program := command[0]
-	if replaced := execed(command); replaced != "" {
-		program = replaced
-	}
-	base := strings.ToLower(filepath.Base(program))
-	name := strings.TrimLeft(notName.ReplaceAllString(strings.TrimSuffix(base, filepath.Ext(base)), "-"), "0123456789-_")
-	if len(name) > 40 {
-		name = name[:40]
-	}
-	if name == "" {
-		return "own"
-	}
-	return name
+	return out
 }
 
-var (
-	shell      = regexp.MustCompile(`^(sh|bash|dash|ash|ksh|zsh)$`)
-	shellFlags = regexp.MustCompile(`^-[a-z]*c[a-z]*$`)
-	execWords  = regexp.MustCompile(`(?:^|[\s;&|({])exec((?:[ \t]+[^\s;&|<>]+)+)`)
-	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
-	plainWord  = regexp.MustCompile(`^[A-Za-z_./{][A-Za-z0-9_./{}+-]*$`)
-)
-
-// behindEnv is the command that env starts with variables, or the command itself.
-func behindEnv(command []string) []string {
-	if path.Base(command[0]) != "env" {
-		return command
-	}
-	for i, w := range command[1:] {
-		switch {
-		case assignment.MatchString(w):
-		case strings.HasPrefix(w, "-"): // a flag of env, which may have a word of its own
-			return command
-		default:
-			return command[i+1:]
-		}
-	}
-	return command
+// Template is the text of a file of the tracer's folder; "" where it cannot be read.
+func (t *Tracer) Template(name string) string {
+	return (&Source{Files: t.Files}).templateText(name)
 }
 
-// execed is the program that a script of sh -c replaces the shell with, or "".
-func execed(command []string) string {
-	if len(command) < 3 || !shell.MatchString(path.Base(command[0])) || !shellFlags.MatchString(command[1]) {
-		return ""
-	}
-	for _, found := range execWords.FindAllStringSubmatch(command[2], -1) {
-		for _, w := range strings.Fields(found[1]) {
-			w = strings.Trim(w, `"'`)
-			if w == "env" || assignment.MatchString(w) {
-				continue
-			}
-			if plainWord.MatchString(w) {
-				return w
-			}
-			break
+// ReadsVariables reports whether the tracer is configured by OpenTelemetry's variables.
+func (t *Tracer) ReadsVariables() bool {
+	for name := range t.Env {
+		if strings.HasPrefix(name, "OTEL_") {
+			return true
 		}
 	}
-	return ""
+	return false
+}
+
+func (w *Workload) BuildFor(tracer string) Build {
+	b, ok := w.Build[tracer]
+	if !ok {
+		b = w.Build[""]
+	}
+	out := Build{Env: maps.Clone(b.Env)}
+	for _, command := range b.Run {
+		out.Run = append(out.Run, slices.Clone(command))
+	}
+	return out
+}
+
+// Parts are the operations of a mix, or the operation itself.
+func (o Operation) Parts() []Operation {
+	if len(o.Mix) == 0 {
+		return []Operation{o}
+	}
+	var out []Operation
+	for _, share := range o.Mix {
+		out = append(out, share.Operation)
+	}
+	return out
+}
+
+func (o Operation) Declared(tracer string) (Number, bool) {
+	if len(o.Mix) == 0 {
+		n, ok := o.Spans[tracer]
+		if !ok && tracer != NoTracer {
+			n, ok = o.Spans[""]
+		}
+		return n, ok
+	}
+	var all Number
+	for i, share := range o.Mix {
+		n, ok := share.Operation.Declared(tracer)
+		if !ok {
+			return Number{}, false
+		}
+		if i == 0 {
+			all = n
+		}
+		all = Number{min(all.Low, n.Low), max(all.High, n.High)}
+	}
+	return all, true
+}
+
+func CloneOperations(operations []Operation) []Operation {
+	out := slices.Clone(operations)
+	for i := range out {
+		out[i].Headers = maps.Clone(out[i].Headers)
+		out[i].Drive = maps.Clone(out[i].Drive)
+		out[i].Then = slices.Clone(out[i].Then)
+		for j := range out[i].Then {
+			out[i].Then[j].Headers = maps.Clone(out[i].Then[j].Headers)
+		}
+		out[i].Mix = slices.Clone(out[i].Mix)
+		for j := range out[i].Mix {
+			out[i].Mix[j].Operation = CloneOperations([]Operation{out[i].Mix[j].Operation})[0]
+		}
+	}
+	return out
+}
+
+// NoTracer is the name of the tracer that adds nothing.
+const NoTracer = "none"
+
+// Nothing complains of words in a text below n for which the workload has nothing.
+func (w *Workload) Nothing(s *Source, n *Node) {
+	if w.Artifact == (Artifact{}) {
+		s.Empty(n, "workload", "workload "+Printable(w.Name)+" has no artifact: whose packages it would be; its folder is {dir}")
+	}
+	if len(w.Build) == 0 {
+		s.Empty(n, "build", "workload "+Printable(w.Name)+" has no build: whose result it would be; its folder is {dir}")
+	}
+}
+
+// Placeholders are the words that texts about this workload may hold.
+func (w *Workload) Placeholders() []string {
+	out := append([]string{}, runPlaceholders...)
+	for _, p := range w.Processes {
+		out = append(out, p.portPlaceholders(p.FurtherPorts())...)
+	}
+	return out
+}
+
+// Placeholders are the words of what the tracer brings, in texts about a process beside which that stands.
+func (t *Tracer) Placeholders() []string {
+	var out []string
+	for _, b := range t.Processes {
+		out = append(out, b.portPlaceholders(further(b.AllWords(t.Template)))...)
+	}
+	return out
+}
+
+// portPlaceholders are the words for the port of a process and for its further ones.
+func (p Process) portPlaceholders(further []string) []string {
+	out := []string{p.Name + ".port"}
+	for _, word := range further {
+		out = append(out, p.Name+"."+word)
+	}
+	return out
+}
+
+// References complains of all ${env:NAME} below n that are not set.
+func (s *Source) References(n *Node) {
+	s.environment(n.At, n.Text)
+	for _, item := range n.Items {
+		s.References(item)
+	}
+	for _, e := range n.Entries {
+		s.References(e.Value)
+	}
 }

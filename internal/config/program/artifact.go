@@ -1,6 +1,6 @@
 // What has to be made or fetched before a program runs.
 
-package config
+package program
 
 import (
 	"bytes"
@@ -25,9 +25,9 @@ type Need struct {
 	Reason  string   `yaml:"reason"`            // instead of a command: why it cannot be had
 }
 
-func (need *Need) check(s *source, n *node) {
+func (need *Need) Finish(s *Source, n *Node) {
 	if need.Command == "" && need.Reason == "" {
-		s.fail(n.at, "a need names a command, or a reason why it cannot be had")
+		s.Fail(n.At, "a need names a command, or a reason why it cannot be had")
 	}
 }
 
@@ -40,9 +40,9 @@ type Artifact struct {
 	NuGet  string   `yaml:"nuget" as:"projects"`                                              // a folder of .NET projects, each with packages.lock.json in its own folder
 }
 
-func (a *Artifact) check(s *source, n *node) {
-	if manifest := path.Join(path.Dir(a.NPM), "package.json"); a.NPM != "" && s.files != nil && !isFile(s.files, manifest) {
-		s.fail(n.get("npm").at, "npm: there is no %s beside %s", path.Base(manifest), printable(a.NPM))
+func (a *Artifact) Finish(s *Source, n *Node) {
+	if manifest := path.Join(path.Dir(a.NPM), "package.json"); a.NPM != "" && s.Files != nil && !isFile(s.Files, manifest) {
+		s.Fail(n.Get("npm").At, "npm: there is no %s beside %s", path.Base(manifest), Printable(a.NPM))
 	}
 }
 
@@ -53,19 +53,19 @@ type Build struct {
 	Env map[string]string `yaml:"env"`                             // their environment variables
 }
 
-func (b *Build) begin(s *source, _ *node) { s.known = buildPlaceholders }
+func (b *Build) Begin(s *Source, _ *Node) { s.Known = buildPlaceholders }
 
 // lockFile reads the name of a file that pins packages, in the folder of a
 // built-in workload or tracer.
-func (s *source) lockFile(n *node, key, what string) string {
-	before := len(s.problems)
-	name := s.line(n)
+func (s *Source) lockFile(n *Node, key, what string) string {
+	before := len(s.Problems)
+	name := s.Line(n)
 	switch {
-	case len(s.problems) > before:
+	case len(s.Problems) > before:
 	case name == "" || !filepath.IsLocal(name):
-		s.fail(n.at, "%s must name %s in this folder, not %q", key, what, printable(name))
-	case s.files != nil && !isFile(s.files, name):
-		s.fail(n.at, "%s: there is no file %q in this folder", key, printable(name))
+		s.Fail(n.At, "%s must name %s in this folder, not %q", key, what, Printable(name))
+	case s.Files != nil && !isFile(s.Files, name):
+		s.Fail(n.At, "%s: there is no file %q in this folder", key, Printable(name))
 	default:
 		return path.Clean(filepath.ToSlash(name))
 	}
@@ -92,10 +92,10 @@ func (a Artifact) needs(there []Need) []Need {
 }
 
 // pattern reads a pattern of whole paths.
-func (s *source) pattern(n *node) string {
-	text := s.line(n)
+func (s *Source) pattern(n *Node) string {
+	text := s.Line(n)
 	if _, err := filepath.Match(text, ""); err != nil || !filepath.IsAbs(text) {
-		s.fail(n.at, "%q is not a pattern of whole paths such as /usr/lib/postgresql/*/bin/postgres", printable(text))
+		s.Fail(n.At, "%q is not a pattern of whole paths such as /usr/lib/postgresql/*/bin/postgres", Printable(text))
 	}
 	return text
 }
@@ -124,15 +124,15 @@ func Distinct(needs []Need) []Need {
 const NuGetLock = "packages.lock.json"
 
 // projects reads the name of a folder whose folders are .NET projects with pinned packages.
-func (s *source) projects(n *node) string {
-	before := len(s.problems)
-	name := s.line(n)
+func (s *Source) projects(n *Node) string {
+	before := len(s.Problems)
+	name := s.Line(n)
 	switch {
-	case len(s.problems) > before:
+	case len(s.Problems) > before:
 	case name == "" || name == "." || !filepath.IsLocal(name):
-		s.fail(n.at, "nuget must name a folder of projects in this folder, not %q", printable(name))
-	case s.files != nil && len(pinnedProjects(s.files, path.Clean(filepath.ToSlash(name)))) == 0:
-		s.fail(n.at, "nuget: no folder in %q has a %s", printable(name), NuGetLock)
+		s.Fail(n.At, "nuget must name a folder of projects in this folder, not %q", Printable(name))
+	case s.Files != nil && len(pinnedProjects(s.Files, path.Clean(filepath.ToSlash(name)))) == 0:
+		s.Fail(n.At, "nuget: no folder in %q has a %s", Printable(name), NuGetLock)
 	default:
 		return path.Clean(filepath.ToSlash(name))
 	}
@@ -155,7 +155,7 @@ func pinnedProjects(files fs.FS, folder string) []string {
 func (c *Catalog) sharedFolders(of string) (map[string]fs.FS, error) {
 	dir := path.Join(of, "shared")
 	out := map[string]fs.FS{}
-	for _, layer := range c.layers {
+	for _, layer := range c.Layers {
 		entries, err := fs.ReadDir(layer, dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("listing the folders that %s share: %w", of, err)
@@ -172,32 +172,32 @@ func (c *Catalog) sharedFolders(of string) (map[string]fs.FS, error) {
 	return out, nil
 }
 
-// sharedPrograms are the folders that workloads share.
-func (c *Catalog) sharedPrograms() (map[string]fs.FS, error) { return c.sharedFolders("workloads") }
+// SharedPrograms are the folders that workloads share.
+func (c *Catalog) SharedPrograms() (map[string]fs.FS, error) { return c.sharedFolders("workloads") }
 
 // share reads the names of shared folders, and puts them into the own one of a workload or a tracer.
-func (s *source) share(n *node) []string {
+func (s *Source) share(n *Node) []string {
 	if s.shared == nil {
-		s.fail(n.at, "shared is for workloads and tracers of a catalog, which have a folder shared beside them")
+		s.Fail(n.At, "shared is for workloads and tracers of a catalog, which have a folder shared beside them")
 		return nil
 	}
 	folders, err := s.shared()
 	if err != nil {
-		s.fail(n.at, "%v", err)
+		s.Fail(n.At, "%v", err)
 		return nil
 	}
-	names := s.texts(n)
-	both := beside{s.files, map[string]fs.FS{}}
+	names := s.Texts(n)
+	both := beside{s.Files, map[string]fs.FS{}}
 	for _, name := range names {
 		if _, err := fs.Stat(both, name); err == nil {
-			s.fail(n.at, "there is %q in this folder already", printable(name))
+			s.Fail(n.At, "there is %q in this folder already", Printable(name))
 		} else if folders[name] == nil {
-			s.fail(n.at, "%s", unknown("shared folder", printable(name), slices.Collect(maps.Keys(folders))))
+			s.Fail(n.At, "%s", Unknown("shared folder", Printable(name), slices.Collect(maps.Keys(folders))))
 		} else {
 			both.shared[name] = folders[name]
 		}
 	}
-	s.files = both
+	s.Files = both
 	return names
 }
 

@@ -1,6 +1,6 @@
 // Experiments as YAML: the resolved file of a results folder.
 
-package config
+package program
 
 import (
 	"bytes"
@@ -19,97 +19,21 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// YAML is the resolved experiment: every default filled in, in a form that
-// ParseExperiment reads as the same experiment. A built-in workload is named;
-// the user's own stands in full. Credentials are replaced by ${env:REDACTED_…}.
-func (e *Experiment) YAML() ([]byte, error) {
-	out, err := encoded(newWriter().written(e, inExperiment), layout...)
-	if err != nil {
-		return nil, fmt.Errorf("writing experiment %q: %w", e.Name, err)
-	}
-	return append(out, '\n'), nil
-}
-
-func (e Experiment) write(w writer, key string) any {
-	mixed := len(e.Operations) == 1 && len(e.Operations[0].Mix) > 0
-	var p Object
-	switch key {
-	case "workload":
-		if e.builtIn() {
-			return e.Workload.Name
-		}
-		return w.written(e.Workload.written(), inWorkload)
-	case "mix":
-		if !mixed {
-			return nil
-		}
-		for _, s := range e.Operations[0].Mix {
-			p.add(s.Operation.Name, s.Weight)
-		}
-		return p
-	case "operations":
-		if mixed {
-			return nil
-		}
-		names := make(inline[string], len(e.Operations))
-		for i, o := range e.Operations {
-			names[i] = o.Name
-		}
-		return names
-	case "variants":
-		for _, v := range e.Variants {
-			p.add(v.Name, w.written(&v, inExperiment))
-		}
-		return p
-	case "load":
-		load := e.Load
-		if e.suggested() {
-			load.Rate, load.Connections = 0, 0
-		}
-		if !e.driver().Generator { // nobody asks
-			load.Arrivals, load.Timeout = "", 0
-		}
-		return w.written(&load, inExperiment)
-	case "budget":
-		for _, l := range e.Budget {
-			p.add(l.Metric, l.Text)
-		}
-	case "published":
-		if rows := e.stillPublished(); len(rows) > 0 {
-			return publishedLines(rows)
-		}
-	case "claims":
-		var claims []Object
-		for _, c := range e.Claims {
-			if e.about("", c.Operation, c.Variants) {
-				claims = append(claims, w.written(&c, inExperiment))
-			}
-		}
-		if len(claims) > 0 {
-			return claims
-		}
-	}
-	if len(p) > 0 {
-		return p
-	}
-	return nil
-}
-
 // How the parts of an experiment are written as YAML.
 
-type writer struct {
+type Writer struct {
 	*redactor      // nil: nothing is hidden
 	listed    bool // what has a name is a list, as in JSON
 }
 
-// newWriter hides credentials.
-func newWriter() writer { return writer{redactor: newRedactor()} }
+// NewWriter hides credentials.
+func NewWriter() Writer { return Writer{redactor: NewRedactor()} }
 
-// env is a mapping of names to texts, sorted, without credentials.
-func (w writer) env(m map[string]string) Object {
+// Env is a mapping of names to texts, sorted, without credentials.
+func (w Writer) Env(m map[string]string) Object {
 	var p Object
 	for _, k := range slices.Sorted(maps.Keys(m)) {
-		p.add(k, w.value(k, m[k]))
+		p.Add(k, w.Value(k, m[k]))
 	}
 	return p
 }
@@ -134,10 +58,10 @@ func bodyOf(body []byte) Object {
 // lists are inline where they stand on one line.
 type Object yaml.MapSlice
 
-// layout is how files are laid out.
-var layout = []yaml.EncodeOption{yaml.Indent(2), yaml.IndentSequence(true), yaml.AutoInt()}
+// Layout is how files are laid out.
+var Layout = []yaml.EncodeOption{yaml.Indent(2), yaml.IndentSequence(true), yaml.AutoInt()}
 
-func (p *Object) add(key string, value any) {
+func (p *Object) Add(key string, value any) {
 	*p = append(*p, yaml.MapItem{Key: key, Value: value})
 }
 
@@ -190,14 +114,14 @@ func (p Object) Text(key string) (string, error) {
 // MarshalYAML keeps the order.
 func (p Object) MarshalYAML() (any, error) { return yaml.MapSlice(p), nil }
 
-// inline is a list of texts, or of such lists, on one line.
-type inline[T any] []T
+// Inline is a list of texts, or of such lists, on one line.
+type Inline[T any] []T
 
 // MarshalYAML is the list on one line.
-func (l inline[T]) MarshalYAML() ([]byte, error) { return encoded([]T(l), yaml.Flow(true)) }
+func (l Inline[T]) MarshalYAML() ([]byte, error) { return Encoded([]T(l), yaml.Flow(true)) }
 
-// encoded is a value as YAML, without a line break at its end.
-func encoded(value any, options ...yaml.EncodeOption) ([]byte, error) {
+// Encoded is a value as YAML, without a line break at its end.
+func Encoded(value any, options ...yaml.EncodeOption) ([]byte, error) {
 	node, err := yaml.ValueToNode(value, options...)
 	if err != nil {
 		return nil, fmt.Errorf("writing YAML: %w", err)
@@ -229,4 +153,34 @@ func readable(scalar string) bool {
 
 func isText(t *token.Token, scalar string) bool {
 	return t.Type == token.DoubleQuoteType || t.Type == token.StringType && t.Value == scalar
+}
+
+// operations are those of a workload by their names.
+func (w Writer) operations(all []Operation) Object {
+	var p Object
+	for _, o := range all {
+		p.Add(o.Name, w.Written(&o, InWorkload))
+	}
+	return p
+}
+
+// orDefault is the key of a mapping by tracer in a file.
+func orDefault(tracer string) string {
+	if tracer == "" {
+		return "default"
+	}
+	return tracer
+}
+
+func spansOf(spans map[string]Number) Object {
+	var p Object
+	for _, tracer := range slices.Sorted(maps.Keys(spans)) {
+		n := spans[tracer]
+		if n.High == n.Low {
+			p.Add(orDefault(tracer), n.Low)
+			continue
+		}
+		p.Add(orDefault(tracer), FormatNumber(n.Low)+".."+FormatNumber(n.High))
+	}
+	return p
 }

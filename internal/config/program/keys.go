@@ -4,7 +4,7 @@
 // The library's strict decoder is not used: it ends at the first error, knows no near words, and has no bound on aliases.
 // What it has parsed is decoded here, into the same structs, with all that is wrong at once.
 
-package config
+package program
 
 import (
 	"cmp"
@@ -45,15 +45,15 @@ const formOwn = "own"
 // A struct with such keys is both; what write gives as nil is left out.
 type (
 	ownReader interface {
-		read(s *source, n *node, key string)
+		ReadKey(s *Source, n *Node, key string)
 	}
 	ownWriter interface {
-		write(w writer, key string) any
+		WriteKey(w Writer, key string) any
 	}
 )
 
-// elsewhere is the type of a field that has no value: what its key says is kept in others.
-type elsewhere struct{}
+// Elsewhere is the type of a field that has no value: what its key says is kept in others.
+type Elsewhere struct{}
 
 // A kind of file: the same struct may have other keys in another one.
 type fileKind string
@@ -61,9 +61,9 @@ type fileKind string
 const (
 	inTracer   fileKind = "tracer"
 	inService  fileKind = "service"
-	inWorkload fileKind = "workload"
+	InWorkload fileKind = "workload"
 
-	inExperiment fileKind = "experiment"
+	InExperiment fileKind = "experiment"
 	inTopology   fileKind = "topology"
 )
 
@@ -141,92 +141,92 @@ func calledOf(t reflect.Type) (called string, refused map[string]string) {
 // A struct may set what it is before its keys are read, and check it after; it may have further keys of its own form, and
 // keys that are not written.
 type (
-	beginner interface{ begin(s *source, n *node) }
-	checker  interface{ check(s *source, n *node) }
+	beginner interface{ Begin(s *Source, n *Node) }
+	checker  interface{ Finish(s *Source, n *Node) }
 	extender interface {
 		more() (behind string, names []string)
 	}
 	leaver interface{ leaves(key string) bool }
 )
 
-// reading is what a source knows of the place that it reads.
-type reading struct {
-	in       fileKind
-	known    []string            // placeholders that a text may hold
+// Reading is what a source knows of the place that it reads.
+type Reading struct {
+	In       fileKind
+	Known    []string            // placeholders that a text may hold
 	settings []string            // those of the file's settings, for the keys that may hold them besides
 	several  []string            // processes of which there is one beside each of others, so that none of them can be named here
-	siblings *node               // the list in which the struct stands
+	siblings *Node               // the list in which the struct stands
 	refused  map[string]string   // keys of the struct that do not go with the rest, and why
-	subject  *Workload           // whose operations, or whose variants, are read
-	names    map[string][]string // what claims may be about: variants, workloads and operations, by what they are
+	Subject  *Workload           // whose operations, or whose variants, are read
+	Names    map[string][]string // what claims may be about: variants, workloads and operations, by what they are
 }
 
-// decode reads a mapping into a struct; into is a pointer to it.
-func (s *source) decode(n *node, into any) bool {
+// Decode reads a mapping into a struct; into is a pointer to it.
+func (s *Source) Decode(n *Node, into any) bool {
 	v := reflect.ValueOf(into).Elem()
 	called, refused := calledOf(v.Type())
-	if n.kind != mapping {
-		s.fail(n.at, "%s must be a mapping of keys and values, not %s", called, n.kind)
+	if n.Kind != Mapping {
+		s.Fail(n.At, "%s must be a mapping of keys and values, not %s", called, n.Kind)
 		return false
 	}
-	defer func(before reading) { s.reading = before }(s.reading)
+	defer func(before Reading) { s.Reading = before }(s.Reading)
 	s.refused = nil
 	if of, is := into.(beginner); is {
-		of.begin(s, n)
+		of.Begin(s, n)
 	}
-	keys := allKeys(v, s.in)
+	keys := allKeys(v, s.In)
 	names := make([]string, len(keys))
 	for i, k := range keys {
 		names[i] = k.name
 	}
 	s.strangers(n, called, names, refused)
 	for _, k := range keys {
-		switch at, why := n.get(k.name), s.refused[k.name]; {
+		switch at, why := n.Get(k.name), s.refused[k.name]; {
 		case at == nil:
 		case why != "":
-			s.fail(at.at, "%s", why)
+			s.Fail(at.At, "%s", why)
 		default:
 			s.value(k, at, v)
 		}
 	}
 	if of, is := into.(checker); is {
-		of.check(s, n)
+		of.Finish(s, n)
 	}
 	return true
 }
 
 // strangers complains of the keys of a mapping that are none of the known ones.
-func (s *source) strangers(n *node, called string, known []string, refused map[string]string) {
-	for _, e := range n.entries {
-		if slices.Contains(known, e.key) {
+func (s *Source) strangers(n *Node, called string, known []string, refused map[string]string) {
+	for _, e := range n.Entries {
+		if slices.Contains(known, e.Key) {
 			continue
 		}
-		if why := refused[e.key]; why != "" {
-			s.fail(e.value.at, "%s", why)
+		if why := refused[e.Key]; why != "" {
+			s.Fail(e.Value.At, "%s", why)
 			continue
 		}
 		hint := ""
-		if e.value.kind == null && strings.Contains(e.key, " ") { // {description: one, and two}
+		if e.Value.Kind == Null && strings.Contains(e.Key, " ") { // {description: one, and two}
 			hint = "; a comma ends a text in braces: put the text into quotes"
 		}
-		if slices.Contains(known, "run") && e.key == "command" { // as a need has
-			s.fail(e.at, "unknown key \"command\"; did you mean \"run\"? (in %s)", called)
-			n.meant = append(n.meant, "run")
+		if slices.Contains(known, "run") && e.Key == "command" { // as a need has
+			s.Fail(e.At, "unknown key \"command\"; did you mean \"run\"? (in %s)", called)
+			n.Meant = append(n.Meant, "run")
 			continue
 		}
-		s.fail(e.at, "%s", unknown("key", printable(e.key), known)+" (in "+called+")"+hint)
-		if near := nearest.Word(e.key, known); near != "" {
-			n.meant = append(n.meant, near)
+		s.Fail(e.At, "%s", Unknown("key", Printable(e.Key), known)+" (in "+called+")"+hint)
+		if near := nearest.Word(e.Key, known); near != "" {
+			n.Meant = append(n.Meant, near)
 		}
 	}
 }
 
 // value reads the value of a key of a struct.
-func (s *source) value(k key, n *node, of reflect.Value) {
-	defer func(before reading) { s.reading = before }(s.reading)
-	s.known = s.scope(k)
+func (s *Source) value(k key, n *Node, of reflect.Value) {
+	defer func(before Reading) { s.Reading = before }(s.Reading)
+	s.Known = s.scope(k)
 	if k.form == formOwn {
-		k.of(of).Addr().Interface().(ownReader).read(s, n, k.name)
+		k.of(of).Addr().Interface().(ownReader).ReadKey(s, n, k.name)
 		return
 	}
 	into := of.FieldByIndex(k.index)
@@ -238,10 +238,10 @@ func (s *source) value(k key, n *node, of reflect.Value) {
 	}
 	switch t := into.Type(); t.Kind() {
 	case reflect.Struct:
-		s.decode(n, into.Addr().Interface())
+		s.Decode(n, into.Addr().Interface())
 	case reflect.Pointer:
 		into.Set(reflect.New(t.Elem()))
-		s.decode(n, into.Interface())
+		s.Decode(n, into.Interface())
 	case reflect.Slice:
 		s.list(k, n, into)
 	case reflect.Map:
@@ -263,19 +263,19 @@ func merge(into, value reflect.Value) {
 }
 
 // list reads a list of structs, or, in the form named, a mapping of names to them.
-func (s *source) list(k key, n *node, into reflect.Value) {
-	items := n.items
+func (s *Source) list(k key, n *Node, into reflect.Value) {
+	items := n.Items
 	switch {
 	case k.form == formNamed:
 		items = nil
-		for _, e := range s.entries(n, k.name) {
-			items = append(items, e.value)
+		for _, e := range s.Entries(n, k.name) {
+			items = append(items, e.Value)
 		}
-	case n.kind != list && k.tag(tagExample) != "":
-		s.fail(n.at, "%s must be a list, such as %s, not %s", k.name, k.tag(tagExample), n.kind)
+	case n.Kind != List && k.tag(tagExample) != "":
+		s.Fail(n.At, "%s must be a list, such as %s, not %s", k.name, k.tag(tagExample), n.Kind)
 		return
-	case n.kind != list:
-		s.fail(n.at, "%s must be a list, not %s", k.name, n.kind)
+	case n.Kind != List:
+		s.Fail(n.At, "%s must be a list, not %s", k.name, n.Kind)
 		return
 	}
 	s.siblings = n
@@ -283,23 +283,23 @@ func (s *source) list(k key, n *node, into reflect.Value) {
 	for i, item := range items {
 		one := out.Index(i)
 		if k.form == formNamed {
-			one.FieldByName("Name").SetString(n.entries[i].key)
+			one.FieldByName("Name").SetString(n.Entries[i].Key)
 		}
-		s.decode(item, one.Addr().Interface())
+		s.Decode(item, one.Addr().Interface())
 	}
 	into.Set(out)
 }
 
 // byName reads a mapping of names to structs. Under the form byTracer "default" is kept as "".
-func (s *source) byName(k key, n *node, into reflect.Value) {
+func (s *Source) byName(k key, n *Node, into reflect.Value) {
 	out := reflect.MakeMap(into.Type())
-	for _, e := range s.entries(n, k.name) {
-		one, name := reflect.New(into.Type().Elem()), e.key
+	for _, e := range s.Entries(n, k.name) {
+		one, name := reflect.New(into.Type().Elem()), e.Key
 		if k.form == formByTracer && name == "default" {
 			name = ""
 		}
-		if e.value.kind != null || k.form != formOrNothing {
-			s.decode(e.value, one.Interface())
+		if e.Value.Kind != Null || k.form != formOrNothing {
+			s.Decode(e.Value, one.Interface())
 		}
 		out.SetMapIndex(reflect.ValueOf(name), one.Elem())
 	}
@@ -307,7 +307,7 @@ func (s *source) byName(k key, n *node, into reflect.Value) {
 }
 
 // scope are the placeholders that the texts of a key may hold.
-func (s *source) scope(k key) []string {
+func (s *Source) scope(k key) []string {
 	switch k.tag(tagWords) {
 	case "run":
 		return runPlaceholders
@@ -316,21 +316,21 @@ func (s *source) scope(k key) []string {
 	case "hook":
 		return hookPlaceholders
 	case "verify": // no process's own: the check is none
-		return slices.DeleteFunc(slices.Clone(s.known), func(word string) bool { return word == "service" || word == "port" })
+		return slices.DeleteFunc(slices.Clone(s.Known), func(word string) bool { return word == "service" || word == "port" })
 	case "value":
-		return slices.Concat(s.known, valuePlaceholders)
+		return slices.Concat(s.Known, valuePlaceholders)
 	case "settings":
-		return slices.Concat(s.known, s.settings)
+		return slices.Concat(s.Known, s.settings)
 	}
-	return s.known
+	return s.Known
 }
 
 // Writing: the same rows in the other direction.
 
-// written are the keys of a struct that have a value; v is a pointer to it.
-func (w writer) written(v any, in fileKind) Object { return w.keys(reflect.ValueOf(v).Elem(), in) }
+// Written are the keys of a struct that have a value; v is a pointer to it.
+func (w Writer) Written(v any, in fileKind) Object { return w.keys(reflect.ValueOf(v).Elem(), in) }
 
-func (w writer) keys(v reflect.Value, in fileKind) Object {
+func (w Writer) keys(v reflect.Value, in fileKind) Object {
 	p := Object{}
 	leaves := func(string) bool { return false }
 	if of, is := v.Interface().(leaver); is {
@@ -342,8 +342,8 @@ func (w writer) keys(v reflect.Value, in fileKind) Object {
 		}
 		field := v.FieldByIndex(k.index)
 		if k.form == formOwn {
-			if value := k.of(v).Interface().(ownWriter).write(w, k.name); value != nil {
-				p.add(k.name, value)
+			if value := k.of(v).Interface().(ownWriter).WriteKey(w, k.name); value != nil {
+				p.Add(k.name, value)
 			}
 			continue
 		}
@@ -353,18 +353,18 @@ func (w writer) keys(v reflect.Value, in fileKind) Object {
 			}
 		}
 		if value := w.valueOf(k, field, in); value != nil {
-			p.add(k.name, value)
+			p.Add(k.name, value)
 		}
 	}
 	for i := range v.NumField() {
 		if name := v.Type().Field(i).Tag.Get(tagShown); w.listed && name != "" && !v.Field(i).IsZero() {
-			p.add(name, v.Field(i).Interface())
+			p.Add(name, v.Field(i).Interface())
 		}
 	}
 	return p
 }
 
-func (w writer) valueOf(k key, v reflect.Value, in fileKind) any {
+func (w Writer) valueOf(k key, v reflect.Value, in fileKind) any {
 	if write := forms[k.form].write; write != nil {
 		return write(w, v.Interface())
 	}
@@ -388,13 +388,13 @@ func (w writer) valueOf(k key, v reflect.Value, in fileKind) any {
 }
 
 // items are structs of a list, or of a mapping by their names.
-func (w writer) items(k key, v reflect.Value, in fileKind) any {
+func (w Writer) items(k key, v reflect.Value, in fileKind) any {
 	all, named := []Object{}, Object{}
 	for i := range v.Len() {
 		one := w.keys(v.Index(i), in)
 		if k.form == formNamed {
 			name := v.Index(i).FieldByName("Name").String()
-			named.add(name, one)
+			named.Add(name, one)
 			one = append(single("name", name), one...)
 		}
 		all = append(all, one)
@@ -405,7 +405,7 @@ func (w writer) items(k key, v reflect.Value, in fileKind) any {
 	return all
 }
 
-func (w writer) byName(k key, v reflect.Value, in fileKind) any {
+func (w Writer) byName(k key, v reflect.Value, in fileKind) any {
 	all, named := []Object{}, Object{}
 	names := v.MapKeys()
 	slices.SortFunc(names, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
@@ -415,7 +415,7 @@ func (w writer) byName(k key, v reflect.Value, in fileKind) any {
 		if k.form == formByTracer {
 			word = orDefault(word)
 		}
-		named.add(word, one)
+		named.Add(word, one)
 		all = append(all, append(single("name", word), one...))
 	}
 	if w.listed && k.form == formOrNothing {

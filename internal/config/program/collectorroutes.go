@@ -1,6 +1,6 @@
 // The ways of spans through the pipelines of a Collector: which of them the sink counts.
 
-package config
+package program
 
 import (
 	"slices"
@@ -18,8 +18,8 @@ type Routes struct {
 
 // What a Collector says that it leaves out may not be of the way that is counted.
 const (
-	leftOutUntold    = "untold"    // it may be of another way as well
-	leftOutElsewhere = "elsewhere" // it is of other ways alone
+	LeftOutUntold    = "untold"    // it may be of another way as well
+	LeftOutElsewhere = "elsewhere" // it is of other ways alone
 )
 
 // passingProcessors are the processors that pass every span on.
@@ -30,7 +30,7 @@ var passingProcessors = []string{
 // leaf is the end of a way: an exporter in a pipeline.
 type leaf struct {
 	pipeline *pipeline
-	id       *node
+	id       *Node
 	way      []*pipeline
 	whole    bool // nothing on the way leaves spans out
 }
@@ -48,12 +48,12 @@ func (c *collector) routes() {
 	}
 	var ends []leaf
 	for _, p := range c.pipelines {
-		if p.signal == "traces" && slices.ContainsFunc(p.receivers.items, func(id *node) bool { return !c.connects(id.text) }) {
+		if p.signal == "traces" && slices.ContainsFunc(p.receivers.Items, func(id *Node) bool { return !c.connects(id.Text) }) {
 			ends = c.follow(ends, p, nil, true)
 		}
 	}
 	if len(ends) == 0 {
-		c.fail(c.root.get("service").get("pipelines").at, "no pipeline of traces sends spans on: give one of them an exporter otlp or otlphttp, whatever its endpoint")
+		c.Fail(c.root.Get("service").Get("pipelines").At, "no pipeline of traces sends spans on: give one of them an exporter otlp or otlphttp, whatever its endpoint")
 		return
 	}
 	counted := slices.IndexFunc(ends, func(l leaf) bool { return l.whole })
@@ -66,10 +66,10 @@ func (c *collector) routes() {
 		}
 		kept = append(kept, l.pipeline)
 		ways = append(ways, l.way...)
-		if !slices.Contains(r.Counted, l.id.text) {
-			r.Counted = append(r.Counted, l.id.text)
+		if !slices.Contains(r.Counted, l.id.Text) {
+			r.Counted = append(r.Counted, l.id.Text)
 		}
-		c.sends(l.id.text)
+		c.sends(l.id.Text)
 	}
 	var here, elsewhere bool
 	for _, p := range c.pipelines {
@@ -80,15 +80,15 @@ func (c *collector) routes() {
 	}
 	switch {
 	case here && (elsewhere || len(kept) > 1):
-		r.LeftOut = leftOutUntold
+		r.LeftOut = LeftOutUntold
 	case elsewhere:
-		r.LeftOut = leftOutElsewhere
+		r.LeftOut = LeftOutElsewhere
 	}
 }
 
 // leavesOut reports whether a processor of the pipeline may leave spans out.
 func (p *pipeline) leavesOut() bool {
-	return slices.ContainsFunc(p.processors.items, func(id *node) bool { return !slices.Contains(passingProcessors, component(id.text)) })
+	return slices.ContainsFunc(p.processors.Items, func(id *Node) bool { return !slices.Contains(passingProcessors, component(id.Text)) })
 }
 
 // follow adds the ends of all ways from a pipeline on.
@@ -98,16 +98,16 @@ func (c *collector) follow(ends []leaf, p *pipeline, way []*pipeline, whole bool
 	}
 	way = append(slices.Clone(way), p)
 	whole = whole && !p.leavesOut()
-	for _, id := range p.exporters.items {
-		if !c.connects(id.text) {
-			if slices.Contains(networkExporters, component(id.text)) {
+	for _, id := range p.exporters.Items {
+		if !c.connects(id.Text) {
+			if slices.Contains(networkExporters, component(id.Text)) {
 				ends = append(ends, leaf{p, id, way, whole})
 			}
 			continue
 		}
 		for _, next := range c.pipelines {
-			if next.signal == "traces" && next.receivers.holds(id.text) {
-				ends = c.follow(ends, next, way, whole && component(id.text) == "forward")
+			if next.signal == "traces" && next.receivers.holds(id.Text) {
+				ends = c.follow(ends, next, way, whole && component(id.Text) == "forward")
 			}
 		}
 	}
@@ -116,10 +116,10 @@ func (c *collector) follow(ends []leaf, p *pipeline, way []*pipeline, whole bool
 
 // mark has spans at the end of a way that is not counted go to the sink as copies.
 func (c *collector) mark(l leaf) {
-	section, old := c.section(exporterSection), l.id.text
-	id := typeOf(old) + "/" + strings.ReplaceAll(old, "/", "-") + "-copy"
-	if section.get(id) == nil {
-		value := section.get(old).clone()
+	section, old := c.section(exporterSection), l.id.Text
+	id := TypeOf(old) + "/" + strings.ReplaceAll(old, "/", "-") + "-copy"
+	if section.Get(id) == nil {
+		value := section.Get(old).clone()
 		to := value
 		switch component(old) {
 		case "otlp_grpc":
@@ -136,9 +136,9 @@ func (c *collector) mark(l leaf) {
 		}
 		to.below("headers").put(protocol.CopyHeader, quotedWord("true"))
 		section.put(id, value)
-		c.change(l.id.at, "exporters.%s in pipeline %s: %s, whose spans the sink takes in and does not count: they come to it by another exporter too", old, l.pipeline.id, id)
+		c.change(l.id.At, "exporters.%s in pipeline %s: %s, whose spans the sink takes in and does not count: they come to it by another exporter too", old, l.pipeline.id, id)
 	}
-	l.id.text = id
+	l.id.Text = id
 }
 
 // says are what a Collector says of the spans of the ways that are counted, of all that it says.
@@ -159,7 +159,7 @@ func (r Routes) says(all []Saying) []Saying {
 			switch r.LeftOut {
 			case "":
 				out = append(out, one)
-			case leftOutElsewhere:
+			case LeftOutElsewhere:
 				if one.What == SaysSampled { // none: of no processor
 					one.Metrics, one.One = `otelcol_processor_filter_spans_filtered{filter=""}`, ""
 					out = append(out, one)
@@ -173,14 +173,14 @@ func (r Routes) says(all []Saying) []Saying {
 }
 
 // clone is a tree of its own.
-func (n *node) clone() *node {
+func (n *Node) clone() *Node {
 	out := *n
-	out.items, out.entries = nil, nil
-	for _, item := range n.items {
-		out.items = append(out.items, item.clone())
+	out.Items, out.Entries = nil, nil
+	for _, item := range n.Items {
+		out.Items = append(out.Items, item.clone())
 	}
-	for _, e := range n.entries {
-		out.entries = append(out.entries, entry{e.key, e.at, e.value.clone()})
+	for _, e := range n.Entries {
+		out.Entries = append(out.Entries, Entry{e.Key, e.At, e.Value.clone()})
 	}
 	return &out
 }
@@ -202,76 +202,76 @@ func (c *collector) sends(id string) {
 // Changing a tree of YAML, and writing it as a text again.
 
 // drop takes a key out of a mapping; false where it is not there.
-func (n *node) drop(key string) bool {
-	before := len(n.entries)
-	n.entries = slices.DeleteFunc(n.entries, func(e entry) bool { return e.key == key })
-	return len(n.entries) < before
+func (n *Node) drop(key string) bool {
+	before := len(n.Entries)
+	n.Entries = slices.DeleteFunc(n.Entries, func(e Entry) bool { return e.Key == key })
+	return len(n.Entries) < before
 }
 
 // put gives a key of a mapping a value, and what was null becomes a mapping.
-func (n *node) put(key string, value *node) {
-	n.kind = mapping
-	for i, e := range n.entries {
-		if e.key == key {
-			n.entries[i].value = value
+func (n *Node) put(key string, value *Node) {
+	n.Kind = Mapping
+	for i, e := range n.Entries {
+		if e.Key == key {
+			n.Entries[i].Value = value
 			return
 		}
 	}
-	n.entries = append(n.entries, entry{key: key, at: n.at, value: value})
+	n.Entries = append(n.Entries, Entry{Key: key, At: n.At, Value: value})
 }
 
 // below is the mapping at a key of a mapping, which is made where there is none.
-func (n *node) below(key string) *node {
-	at := n.get(key)
-	if at == nil || at.kind != mapping {
-		at = &node{kind: mapping, at: n.at}
+func (n *Node) below(key string) *Node {
+	at := n.Get(key)
+	if at == nil || at.Kind != Mapping {
+		at = &Node{Kind: Mapping, At: n.At}
 		n.put(key, at)
 	}
 	return at
 }
 
 // quotedWord is a text, bareWord what may be a number as well.
-func quotedWord(text string) *node { return &node{kind: scalar, text: text, quoted: true} }
+func quotedWord(text string) *Node { return &Node{Kind: Scalar, Text: text, quoted: true} }
 
-func bareWord(text string) *node { return &node{kind: scalar, text: text} }
+func bareWord(text string) *Node { return &Node{Kind: Scalar, Text: text} }
 
-func row(items ...*node) *node { return &node{kind: list, items: items} }
+func row(items ...*Node) *Node { return &Node{Kind: List, Items: items} }
 
-func table(key string, value *node) *node {
-	n := &node{kind: mapping}
+func table(key string, value *Node) *Node {
+	n := &Node{Kind: Mapping}
 	n.put(key, value)
 	return n
 }
 
 // lay writes a tree as YAML. A scalar is quoted if it was, so that it keeps its type.
-func (n *node) lay(b *strings.Builder, indent int) {
+func (n *Node) lay(b *strings.Builder, indent int) {
 	gap := strings.Repeat("  ", indent)
 	switch {
-	case n.kind == mapping && len(n.entries) > 0:
-		for _, e := range n.entries {
-			b.WriteString(gap + layKey(e.key) + ":")
-			e.value.layValue(b, indent)
+	case n.Kind == Mapping && len(n.Entries) > 0:
+		for _, e := range n.Entries {
+			b.WriteString(gap + layKey(e.Key) + ":")
+			e.Value.layValue(b, indent)
 		}
-	case n.kind == list && len(n.items) > 0:
-		for _, item := range n.items {
+	case n.Kind == List && len(n.Items) > 0:
+		for _, item := range n.Items {
 			b.WriteString(gap + "-")
 			item.layValue(b, indent)
 		}
 	}
 }
 
-func (n *node) layValue(b *strings.Builder, indent int) {
+func (n *Node) layValue(b *strings.Builder, indent int) {
 	switch {
-	case n.kind == null:
+	case n.Kind == Null:
 		b.WriteString("\n")
-	case n.kind == mapping && len(n.entries) == 0:
+	case n.Kind == Mapping && len(n.Entries) == 0:
 		b.WriteString(" {}\n")
-	case n.kind == list && len(n.items) == 0:
+	case n.Kind == List && len(n.Items) == 0:
 		b.WriteString(" []\n")
-	case n.kind == scalar && (n.quoted || strings.ContainsAny(n.text, "\n\r\t") || n.text == ""):
-		b.WriteString(" " + quoteYAML(n.text) + "\n")
-	case n.kind == scalar:
-		b.WriteString(" " + n.text + "\n")
+	case n.Kind == Scalar && (n.quoted || strings.ContainsAny(n.Text, "\n\r\t") || n.Text == ""):
+		b.WriteString(" " + quoteYAML(n.Text) + "\n")
+	case n.Kind == Scalar:
+		b.WriteString(" " + n.Text + "\n")
 	default:
 		b.WriteString("\n")
 		n.lay(b, indent+1)

@@ -1,6 +1,6 @@
 // Workloads that are graphs of services: a topology file in the place of processes and operations.
 
-package config
+package program
 
 import (
 	"embed"
@@ -19,96 +19,96 @@ import (
 
 // ReadTopology reads a topology file. The error names all that is wrong, each by its place.
 func ReadTopology(file string) (*topology.Graph, error) {
-	text, err := readRegular(file)
+	text, err := ReadRegular(file)
 	if err != nil {
 		return nil, fmt.Errorf("reading the topology: %w", err)
 	}
-	s := &source{file: file}
-	g := s.graph(text)
-	return g, s.err()
+	s := &Source{File: file}
+	g := s.Graph(text)
+	return g, s.Err()
 }
 
-// graphName is the name of a workload of the user's own that is a graph.
-func graphName(file string) string {
+// GraphName is the name of a workload of the user's own that is a graph.
+func GraphName(file string) string {
 	base := filepath.Base(file)
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// graph reads the text of a topology; nil where something is wrong.
-func (s *source) graph(text []byte) *topology.Graph {
-	root := parseYAML(s, text)
+// Graph reads the text of a topology; nil where something is wrong.
+func (s *Source) Graph(text []byte) *topology.Graph {
+	root := ParseYAML(s, text)
 	if root == nil {
 		return nil
 	}
 	var g topology.Graph
-	s.in = inTopology
-	if s.decode(root, &g); len(s.problems) > 0 {
+	s.In = inTopology
+	if s.Decode(root, &g); len(s.Problems) > 0 {
 		return nil
 	}
 	for _, p := range g.Check() {
-		s.fail(root.place(p.Way), "%s", p.Text)
+		s.Fail(root.Place(p.Way), "%s", p.Text)
 	}
-	if len(s.problems) > 0 {
+	if len(s.Problems) > 0 {
 		return nil
 	}
 	return &g
 }
 
 // readCalls reads the steps of a method: a scalar is a call.
-func readCalls(s *source, n *node, k key) any {
-	if n.kind != list {
-		s.fail(n.at, "%s must be a list of steps, such as [cart.get, stock.reserve], not %s", k.name, n.kind)
+func readCalls(s *Source, n *Node, k key) any {
+	if n.Kind != List {
+		s.Fail(n.At, "%s must be a list of steps, such as [cart.get, stock.reserve], not %s", k.name, n.Kind)
 		return nil
 	}
-	out := make([]topology.Step, len(n.items))
-	for i, item := range n.items {
-		if item.kind == scalar {
-			out[i].Call = s.line(item)
+	out := make([]topology.Step, len(n.Items))
+	for i, item := range n.Items {
+		if item.Kind == Scalar {
+			out[i].Call = s.Line(item)
 			continue
 		}
-		s.decode(item, &out[i])
+		s.Decode(item, &out[i])
 	}
 	return out
 }
 
 // readPart reads a part of a whole. Without the key there is no such part, or all of it: nought is not said with it.
-func readPart(s *source, n *node, k key) any {
-	share, err := parseShare(s.text(n))
+func readPart(s *Source, n *Node, k key) any {
+	share, err := ParseShare(s.Text(n))
 	if err == nil && share == 0 {
 		err = fmt.Errorf("%s is a share above 0; leave the key out", k.name)
 	}
 	if err != nil {
-		s.fail(n.at, "%v", err)
+		s.Fail(n.At, "%v", err)
 	}
 	return share
 }
 
 // readBytes reads the size of a message, with the same rule.
-func readBytes(s *source, n *node, k key) any {
+func readBytes(s *Source, n *Node, k key) any {
 	size := s.size(n)
-	if size == 0 && len(s.problems) == 0 {
-		s.fail(n.at, "%s is a size above 0; leave the key out", k.name)
+	if size == 0 && len(s.Problems) == 0 {
+		s.Fail(n.At, "%s is a size above 0; leave the key out", k.name)
 	}
 	return size
 }
 
-func readWeights(s *source, n *node, k key) any {
+func readWeights(s *Source, n *Node, k key) any {
 	out := map[string]float64{}
-	for _, e := range s.entries(n, k.name) {
-		out[e.key] = s.weight(e.value)
+	for _, e := range s.Entries(n, k.name) {
+		out[e.Key] = s.Weight(e.Value)
 	}
 	return out
 }
 
-// weight reads that of an operation in a mix.
-func (s *source) weight(n *node) float64 {
-	text := s.line(n)
+// Weight reads that of an operation in a mix.
+func (s *Source) Weight(n *Node) float64 {
+	text := s.Line(n)
 	weight, err := strconv.ParseFloat(text, 64)
-	if share, percent, e := parsePercent(text); err != nil && percent {
+	if share, percent, e := ParsePercent(text); err != nil && percent {
 		weight, err = share, e
 	}
 	if err != nil || !(weight > 0) || math.IsInf(weight, 0) {
-		s.fail(n.at, "%q is not a weight: a number above 0", printable(text))
+		s.Fail(n.At, "%q is not a weight: a number above 0", Printable(text))
 		return 0
 	}
 	return weight
@@ -129,44 +129,44 @@ type nodeProgram struct {
 }
 
 // topology makes of a workload the graph that its key topology says: the name of a file, or, as results keep it, the text.
-func (s *source) topology(n *node, w *Workload) {
-	name := s.text(n)
-	at := &source{file: s.file}
+func (s *Source) topology(n *Node, w *Workload) {
+	name := s.Text(n)
+	at := &Source{File: s.File}
 	text := []byte(name)
-	if !isTopologyText(name) {
-		if at.file = name; n.at.flag == "" && !filepath.IsAbs(name) {
-			at.file = path.Join(path.Dir(filepath.ToSlash(s.file)), name)
+	if !IsTopologyText(name) {
+		if at.File = name; n.At.Flag == "" && !filepath.IsAbs(name) {
+			at.File = path.Join(path.Dir(filepath.ToSlash(s.File)), name)
 		}
 		var err error
-		if s.open == nil {
-			s.fail(n.at, "a topology is a file beside this one, and there is no such place")
+		if s.Open == nil {
+			s.Fail(n.At, "a topology is a file beside this one, and there is no such place")
 			return
 		}
-		if text, err = s.open(name); err != nil {
-			s.fail(n.at, "topology: %v", err)
+		if text, err = s.Open(name); err != nil {
+			s.Fail(n.At, "topology: %v", err)
 			return
 		}
 	}
-	g := at.graph(text)
-	if s.problems = append(s.problems, at.problems...); g == nil {
+	g := at.Graph(text)
+	if s.Problems = append(s.Problems, at.Problems...); g == nil {
 		return
 	}
 	if err := s.nodes(w); err != nil {
-		s.fail(n.at, "%v", err)
+		s.Fail(n.At, "%v", err)
 		return
 	}
 	w.Topology, w.Graph, w.Mix = string(text), g, g.Mix
 }
 
-// isTopologyText reports whether a key topology holds the topology itself.
-func isTopologyText(topology string) bool { return strings.Contains(topology, "\n") }
+// IsTopologyText reports whether a key topology holds the topology itself.
+func IsTopologyText(topology string) bool { return strings.Contains(topology, "\n") }
 
 // nodes adds the program of nodes to a workload.
-func (s *source) nodes(w *Workload) error {
-	if s.nodeFolders == nil {
+func (s *Source) nodes(w *Workload) error {
+	if s.NodeFolders == nil {
 		return fmt.Errorf("a topology needs a catalog, which has the program of its nodes")
 	}
-	folders, err := s.nodeFolders()
+	folders, err := s.NodeFolders()
 	if err != nil {
 		return err
 	}
@@ -178,20 +178,20 @@ func (s *source) nodes(w *Workload) error {
 	if err != nil {
 		return fmt.Errorf("reading the program of nodes: %w", err)
 	}
-	of := &source{file: path.Join("workloads/shared", nodeFolder, nodeFile), files: s.files, shared: s.nodeFolders}
-	if of.files == nil {
-		of.files = embed.FS{} // nothing of the user's own
+	of := &Source{File: path.Join("workloads/shared", nodeFolder, nodeFile), Files: s.Files, shared: s.NodeFolders}
+	if of.Files == nil {
+		of.Files = embed.FS{} // nothing of the user's own
 	}
-	root := parseYAML(of, text)
+	root := ParseYAML(of, text)
 	if root == nil {
-		return of.err()
+		return of.Err()
 	}
-	of.in, of.known = inWorkload, buildPlaceholders
+	of.In, of.Known = InWorkload, buildPlaceholders
 	var p nodeProgram
-	if of.decode(root, &p); len(of.problems) > 0 {
-		return of.err()
+	if of.Decode(root, &p); len(of.Problems) > 0 {
+		return of.Err()
 	}
-	w.Language, w.Needs, w.Build, s.files = p.Language, p.Needs, p.Build, of.files
+	w.Language, w.Needs, w.Build, s.Files = p.Language, p.Needs, p.Build, of.Files
 	return nil
 }
 
@@ -230,9 +230,9 @@ func (w *Workload) ofGraph() error {
 	return nil
 }
 
-// mixed is the mix that the workload says, as one operation; false where it says none.
-func (w *Workload) mixed() (Operation, bool) {
-	o := Operation{Name: mixName}
+// Mixed is the mix that the workload says, as one operation; false where it says none.
+func (w *Workload) Mixed() (Operation, bool) {
+	o := Operation{Name: MixName}
 	for _, part := range w.Operations {
 		if weight := w.Mix[part.Name]; weight > 0 {
 			o.Mix = append(o.Mix, Share{part, weight})
@@ -241,8 +241,8 @@ func (w *Workload) mixed() (Operation, bool) {
 	return o, len(o.Mix) > 0
 }
 
-// written is the workload as a file of the user's own says it: a graph by the text of its topology.
-func (w *Workload) written() *Workload {
+// Written is the workload as a file of the user's own says it: a graph by the text of its topology.
+func (w *Workload) Written() *Workload {
 	if w.Graph == nil {
 		return w
 	}
@@ -250,10 +250,10 @@ func (w *Workload) written() *Workload {
 }
 
 // graphed checks what stands beside a topology.
-func (s *source) graphed(n *node, w *Workload) {
+func (s *Source) graphed(n *Node, w *Workload) {
 	for _, key := range []string{"processes", "operations", "driver", "self", "mix"} {
-		if other := n.get(key); other != nil {
-			s.fail(other.at, "a workload with a topology has its %s in that; leave one of them out", key)
+		if other := n.Get(key); other != nil {
+			s.Fail(other.At, "a workload with a topology has its %s in that; leave one of them out", key)
 			return
 		}
 	}
@@ -261,20 +261,20 @@ func (s *source) graphed(n *node, w *Workload) {
 		return
 	}
 	if err := w.ofGraph(); err != nil {
-		s.fail(n.at, "%v", err)
+		s.Fail(n.At, "%v", err)
 	}
 }
 
 // ownMix checks the mix of a workload that has no topology.
-func (s *source) ownMix(n *node, w *Workload) {
+func (s *Source) ownMix(n *Node, w *Workload) {
 	names := make([]string, len(w.Operations))
 	for i, o := range w.Operations {
 		names[i] = o.Name
 	}
-	for _, e := range n.entries {
-		if !slices.Contains(names, e.key) {
-			s.fail(e.at, "%s (of workload %s)", unknown("operation", printable(e.key), names), w.Name)
+	for _, e := range n.Entries {
+		if !slices.Contains(names, e.Key) {
+			s.Fail(e.At, "%s (of workload %s)", Unknown("operation", Printable(e.Key), names), w.Name)
 		}
 	}
-	s.refuses(n.at, "mix", w)
+	s.Refuses(n.At, "mix", w)
 }

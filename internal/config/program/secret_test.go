@@ -1,4 +1,4 @@
-package config
+package program
 
 import "testing"
 

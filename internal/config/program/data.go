@@ -2,7 +2,7 @@
 // operation. The load generator reads the rows; here only what can be told
 // beforehand is checked: that the file is there, and the names of its columns.
 
-package config
+package program
 
 import (
 	"bufio"
@@ -49,16 +49,16 @@ func columnsOf(text string) []string {
 }
 
 // dataFile reads the name of a file of request data.
-func (s *source) dataFile(n *node) string {
-	if s.line(n) == "" {
-		s.fail(n.at, "data names a file of request data: CSV with a header line, or JSON lines")
+func (s *Source) dataFile(n *Node) string {
+	if s.Line(n) == "" {
+		s.Fail(n.At, "data names a file of request data: CSV with a header line, or JSON lines")
 		return ""
 	}
 	return s.fileName(n, "data")
 }
 
 // order reads in which order the rows are taken; "" is one after the other.
-func (s *source) order(n *node) string {
+func (s *Source) order(n *Node) string {
 	if order := s.oneOf(n, "order", "turn", OrderRandom); order == OrderRandom {
 		return order
 	}
@@ -67,25 +67,25 @@ func (s *source) order(n *node) string {
 
 // data checks the columns that an operation names. Request is where its request
 // stands, n the operation.
-func (s *source) data(o *Operation, request, n *node) {
+func (s *Source) data(o *Operation, request, n *Node) {
 	if o.Data == "" {
-		if n.get("data") != nil {
+		if n.Get("data") != nil {
 			return // of which dataFile has complained
 		}
 		for _, part := range o.dataTexts(request, n) {
-			if columns := columnsOf(part.text); len(columns) > 0 && !slices.Contains(s.known, dataPrefix+columns[0]) {
-				s.fail(part.at, "{data.%s} stands for a column of request data, but the operation has no data: FILE", printable(columns[0]))
+			if columns := columnsOf(part.text); len(columns) > 0 && !slices.Contains(s.Known, dataPrefix+columns[0]) {
+				s.Fail(part.at, "{data.%s} stands for a column of request data, but the operation has no data: FILE", Printable(columns[0]))
 			}
 		}
 		return
 	}
-	if slices.Contains(s.known, dataPrefix+"port") {
-		s.fail(n.get("data").at, "a process is called data, so that {data.port} would mean two things; give it another name")
+	if slices.Contains(s.Known, dataPrefix+"port") {
+		s.Fail(n.Get("data").At, "a process is called data, so that {data.port} would mean two things; give it another name")
 		return
 	}
 	known, err := s.header(o.Data)
 	if err != nil {
-		s.fail(n.get("data").at, "data: %v", err)
+		s.Fail(n.Get("data").At, "data: %v", err)
 		return
 	}
 	used := false
@@ -93,46 +93,46 @@ func (s *source) data(o *Operation, request, n *node) {
 		for _, column := range columnsOf(part.text) {
 			used = true
 			if known != nil && !slices.Contains(known, column) {
-				s.fail(part.at, "%s (of %s)", unknown("column", printable(column), known), printable(filepath.Base(o.Data)))
+				s.Fail(part.at, "%s (of %s)", Unknown("column", Printable(column), known), Printable(filepath.Base(o.Data)))
 			}
 		}
 	}
 	if !used {
-		s.fail(n.get("data").at, "no part of the request takes a column of the data; write {data.COLUMN} where one is to stand, or leave data out")
+		s.Fail(n.Get("data").At, "no part of the request takes a column of the data; write {data.COLUMN} where one is to stand, or leave data out")
 	}
 }
 
 // part is a text of an operation and where it stands.
 type part struct {
-	at   place
+	at   Place
 	text string
 }
 
 // dataTexts are the parts of an operation that may hold request data.
-func (o *Operation) dataTexts(request, n *node) []part {
-	out := []part{{request.at, o.URL}}
-	if headers := n.get("headers"); headers != nil {
-		for _, e := range headers.entries {
-			out = append(out, part{e.value.at, e.value.text})
+func (o *Operation) dataTexts(request, n *Node) []part {
+	out := []part{{request.At, o.URL}}
+	if headers := n.Get("headers"); headers != nil {
+		for _, e := range headers.Entries {
+			out = append(out, part{e.Value.At, e.Value.Text})
 		}
 	}
-	if body := n.get("body"); body != nil {
-		out = append(out, part{body.at, string(o.Body)})
+	if body := n.Get("body"); body != nil {
+		out = append(out, part{body.At, string(o.Body)})
 	}
 	return out
 }
 
 // header is the header line of a CSV file; nil where the file is JSON lines, so
 // that its columns are known to the load generator only.
-func (s *source) header(name string) ([]string, error) {
-	f, err := openNamed(s.files, name)
+func (s *Source) header(name string) ([]string, error) {
+	f, err := openNamed(s.Files, name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() // nothing was written
 	in := bufio.NewReader(io.LimitReader(f, maxHeader))
-	if start, err := in.Peek(len(byteOrderMark)); err == nil && string(start) == byteOrderMark {
-		if _, err := in.Discard(len(byteOrderMark)); err != nil {
+	if start, err := in.Peek(len(ByteOrderMark)); err == nil && string(start) == ByteOrderMark {
+		if _, err := in.Discard(len(ByteOrderMark)); err != nil {
 			return nil, err
 		}
 	}
@@ -177,28 +177,7 @@ func File(name, source string) string {
 	return filepath.Join(source, filepath.FromSlash(name))
 }
 
-// Digests are the SHA-256 of the files that the experiment's operations name, in
-// hexadecimal, by their names. The error says which cannot be read.
-func (e *Experiment) Digests() (map[string]string, error) {
-	out := map[string]string{}
-	var files fs.FS
-	if e.Workload != nil {
-		files = e.Workload.Files
-	}
-	for _, name := range namedFiles(e.Operations) {
-		if _, done := out[name]; done {
-			continue
-		}
-		digest, err := digestOf(files, name)
-		if err != nil {
-			return nil, fmt.Errorf("reading %s for its digest: %w", name, err)
-		}
-		out[name] = digest
-	}
-	return out, nil
-}
-
-func namedFiles(operations []Operation) []string {
+func NamedFiles(operations []Operation) []string {
 	var out []string
 	for _, o := range operations {
 		for _, name := range []string{o.Data, o.Protoset} {
@@ -207,13 +186,13 @@ func namedFiles(operations []Operation) []string {
 			}
 		}
 		for _, share := range o.Mix {
-			out = append(out, namedFiles([]Operation{share.Operation})...)
+			out = append(out, NamedFiles([]Operation{share.Operation})...)
 		}
 	}
 	return out
 }
 
-func digestOf(files fs.FS, name string) (string, error) {
+func DigestOf(files fs.FS, name string) (string, error) {
 	f, err := openNamed(files, name)
 	if err != nil {
 		return "", err
@@ -253,7 +232,7 @@ func openRegular(name string) (fs.File, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("opening %s: %w", printable(name), errNoFile)
+		return nil, fmt.Errorf("opening %s: %w", Printable(name), errNoFile)
 	}
 	return os.Open(name)
 }
@@ -261,16 +240,16 @@ func openRegular(name string) (fs.File, error) {
 // readNamed reads a file of the folder of a built-in workload: a body.
 func readNamed(files fs.FS, name string) ([]byte, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		return nil, fmt.Errorf("%q is not in the folder of this workload", printable(name))
+		return nil, fmt.Errorf("%q is not in the folder of this workload", Printable(name))
 	}
 	return readLimited(files, path.Clean(name))
 }
 
-// readBeside reads a file of a folder of a tree: one that stands beside a built-in
+// ReadBeside reads a file of a folder of a tree: one that stands beside a built-in
 // experiment.
-func readBeside(tree fs.FS, folder, name string) ([]byte, error) {
+func ReadBeside(tree fs.FS, folder, name string) ([]byte, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		return nil, fmt.Errorf("%q is not in the folder of this experiment", printable(name))
+		return nil, fmt.Errorf("%q is not in the folder of this experiment", Printable(name))
 	}
 	return readLimited(tree, path.Join(folder, name))
 }
@@ -281,56 +260,56 @@ func readLimited(files fs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close() // nothing was written
-	text, err := io.ReadAll(io.LimitReader(f, maxBody+1))
-	if err == nil && len(text) > maxBody {
-		return nil, fmt.Errorf("%q is not a file of at most %d bytes", name, maxBody)
+	text, err := io.ReadAll(io.LimitReader(f, MaxBody+1))
+	if err == nil && len(text) > MaxBody {
+		return nil, fmt.Errorf("%q is not a file of at most %d bytes", name, MaxBody)
 	}
 	return text, err
 }
 
 // fileName reads the name of a file beside this one. It comes to be absolute, or, in
 // a built-in workload, relative to its folder; "" where there is no such file.
-func (s *source) fileName(n *node, key string) string {
-	name := s.line(n)
-	if s.folder == "" && s.files == nil {
-		s.fail(n.at, "%s: there is no folder to read %q from; write the workload into the experiment", key, printable(name))
+func (s *Source) fileName(n *Node, key string) string {
+	name := s.Line(n)
+	if s.Folder == "" && s.Files == nil {
+		s.Fail(n.At, "%s: there is no folder to read %q from; write the workload into the experiment", key, Printable(name))
 		return ""
 	}
 	whole, err := s.beside(name)
 	if err != nil {
-		s.fail(n.at, "%s: %v", key, err)
+		s.Fail(n.At, "%s: %v", key, err)
 		return ""
 	}
-	f, err := openNamed(s.files, whole)
+	f, err := openNamed(s.Files, whole)
 	if err != nil {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			s.fail(n.at, "%s: there is no file %q beside this one", key, printable(name))
+			s.Fail(n.At, "%s: there is no file %q beside this one", key, Printable(name))
 		case errors.Is(err, errNoFile):
-			s.fail(n.at, "%s: %q is not a file", key, printable(name))
+			s.Fail(n.At, "%s: %q is not a file", key, Printable(name))
 		default:
-			s.fail(n.at, "%s: %v", key, err)
+			s.Fail(n.At, "%s: %v", key, err)
 		}
 		return ""
 	}
 	defer f.Close() // nothing was written
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		s.fail(n.at, "%s: %q is not a file", key, printable(name))
+		s.Fail(n.At, "%s: %q is not a file", key, Printable(name))
 		return ""
 	}
 	return whole
 }
 
 // beside is the whole name of a file beside this one.
-func (s *source) beside(name string) (string, error) {
+func (s *Source) beside(name string) (string, error) {
 	native := filepath.FromSlash(name)
 	switch {
-	case s.files != nil && !filepath.IsLocal(native):
-		return "", fmt.Errorf("%q is not in the folder of this workload", printable(name))
-	case s.files != nil:
+	case s.Files != nil && !filepath.IsLocal(native):
+		return "", fmt.Errorf("%q is not in the folder of this workload", Printable(name))
+	case s.Files != nil:
 		return path.Clean(name), nil
 	case !filepath.IsAbs(native):
-		native = filepath.Join(s.folder, native)
+		native = filepath.Join(s.Folder, native)
 	}
 	return filepath.Abs(native)
 }

@@ -1,6 +1,6 @@
 // Processes of a workload.
 
-package config
+package program
 
 import (
 	"fmt"
@@ -52,88 +52,88 @@ type Process struct {
 	Settings map[string]string // those of its service that the user chose
 }
 
-func (p *Process) begin(s *source, n *node) { p.start(s, n, role.App) }
+func (p *Process) Begin(s *Source, n *Node) { p.start(s, n, role.App) }
 
 // start is what the process is before its keys are read: the process of its service, or one of that role.
-func (p *Process) start(s *source, n *node, r role.Role) {
+func (p *Process) start(s *Source, n *Node, r role.Role) {
 	p.Role, p.Patience, p.Env = r, DefaultPatience, map[string]string{}
-	if service := n.get("service"); service == nil {
-		s.known = without(s.known, "service")
+	if service := n.Get("service"); service == nil {
+		s.Known = without(s.Known, "service")
 	} else if of, ok := s.ofService(service); ok {
 		*p = of
 	}
 }
 
-func (p *Process) check(s *source, n *node) {
-	if n.get("service") == nil || n.get("role") != nil || n.get("traced") != nil {
+func (p *Process) Finish(s *Source, n *Node) {
+	if n.Get("service") == nil || n.Get("role") != nil || n.Get("traced") != nil {
 		p.settle(n)
 	}
 	p.named(s, n)
 }
 
 // settle says whether a tracer applies to the process: as the file says, otherwise to apps.
-func (p *Process) settle(n *node) {
-	if n.get("traced") == nil {
+func (p *Process) settle(n *Node) {
+	if n.Get("traced") == nil {
 		p.Traced = p.Role == role.App
 	}
 }
 
 // named checks that there is a name, and something to start.
-func (p *Process) named(s *source, n *node) {
-	if name := n.get("name"); name == nil {
-		s.lacks(n, "name", n.at, "a process needs a name")
+func (p *Process) named(s *Source, n *Node) {
+	if name := n.Get("name"); name == nil {
+		s.Lacks(n, "name", n.At, "a process needs a name")
 	} else if !processName.MatchString(p.Name) {
-		s.fail(name.at, "process %q: a name has lower-case letters, digits, - and _, and begins with a letter", printable(p.Name))
+		s.Fail(name.At, "process %q: a name has lower-case letters, digits, - and _, and begins with a letter", Printable(p.Name))
 	}
-	if n.get("run") == nil && n.get("service") == nil && !slices.Contains(n.meant, "service") {
-		s.lacks(n, "run", n.at, "a process needs run: the command that starts it")
+	if n.Get("run") == nil && n.Get("service") == nil && !slices.Contains(n.Meant, "service") {
+		s.Lacks(n, "run", n.At, "a process needs run: the command that starts it")
 	}
 }
 
 var processName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,39}$`)
 
-func (s *source) size(n *node) int64 {
-	size, err := parseSize(s.text(n))
+func (s *Source) size(n *Node) int64 {
+	size, err := parseSize(s.Text(n))
 	if err != nil {
-		s.fail(n.at, "%v", err)
+		s.Fail(n.At, "%v", err)
 	}
 	return size
 }
 
-func (s *source) dir(n *node) string { return filepath.FromSlash(s.filled(n)) }
+func (s *Source) dir(n *Node) string { return filepath.FromSlash(s.filled(n)) }
 
 // ready reads how one sees that a process is up.
-func (s *source) ready(n *node) string {
+func (s *Source) ready(n *Node) string {
 	text := s.filled(n)
 	scheme, rest, _ := strings.Cut(text, ":")
 	switch scheme {
 	case "http":
 		if err := checkURL(text); err != nil {
-			s.fail(n.at, "ready: %v", err)
+			s.Fail(n.At, "ready: %v", err)
 		}
 	case "tcp":
 		if !strings.HasPrefix(rest, "//") || !strings.Contains(rest[2:], ":") {
-			s.fail(n.at, "ready: %q is not tcp://host:port", printable(text))
+			s.Fail(n.At, "ready: %q is not tcp://host:port", Printable(text))
 		} else if err := checkURL(text); err != nil {
-			s.fail(n.at, "ready: %v", err)
+			s.Fail(n.At, "ready: %v", err)
 		}
 	case "log":
 		if _, err := regexp.Compile(rest); err != nil {
-			s.fail(n.at, "ready: not a regular expression: %v", err)
+			s.Fail(n.At, "ready: not a regular expression: %v", err)
 		}
 	case "unix":
-		s.fail(n.at, "a Unix socket cannot be asked: have the program listen on 127.0.0.1, and write tcp://host:port (or log:REGEXP)")
+		s.Fail(n.At, "a Unix socket cannot be asked: have the program listen on 127.0.0.1, and write tcp://host:port (or log:REGEXP)")
 	case "https":
-		s.fail(n.at, "not supported yet: readiness over https; use tcp://host:port")
+		s.Fail(n.At, "not supported yet: readiness over https; use tcp://host:port")
 	default:
-		s.fail(n.at, "ready must be http://…, tcp://host:port or log:REGEXP, not %q", printable(text))
+		s.Fail(n.At, "ready must be http://…, tcp://host:port or log:REGEXP, not %q", Printable(text))
 	}
 	return text
 }
 
 // checkURL checks an absolute URL that may hold placeholders.
 func checkURL(text string) error {
-	plain := replace(text, func(string) string { return "1" }, func(string) string { return "1" }, nil)
+	plain := Replace(text, func(string) string { return "1" }, func(string) string { return "1" }, nil)
 	u, err := url.Parse(plain)
 	if err != nil || u.Host == "" {
 		return &urlError{text}
@@ -147,7 +147,7 @@ func checkPort(port, address string) error {
 		return nil
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return fmt.Errorf("%q: a port is 1 to %d, not %s", printable(address), maxPort, printable(port))
+		return fmt.Errorf("%q: a port is 1 to %d, not %s", Printable(address), MaxPort, Printable(port))
 	}
 	return nil
 }
@@ -155,11 +155,11 @@ func checkPort(port, address string) error {
 type urlError struct{ text string }
 
 func (e *urlError) Error() string {
-	return "\"" + printable(e.text) + "\" is not a URL such as http://127.0.0.1:{port}/health"
+	return "\"" + Printable(e.text) + "\" is not a URL such as http://127.0.0.1:{port}/health"
 }
 
 // role is one that a workload may give to a process.
-func (s *source) role(n *node) role.Role {
+func (s *Source) role(n *Node) role.Role {
 	var names []string
 	for _, r := range role.Named() {
 		names = append(names, string(r))
@@ -170,51 +170,51 @@ func (s *source) role(n *node) role.Role {
 // The processes that a workload's or a tracer's file lists.
 
 // eachOnce complains of a list without processes, and of names that are there twice; none says what to do instead.
-func (s *source) eachOnce(n *node, none string, names []string) {
-	if n == nil || n.kind != list {
+func (s *Source) eachOnce(n *Node, none string, names []string) {
+	if n == nil || n.Kind != List {
 		return
 	}
-	if len(n.items) == 0 {
-		s.fail(n.at, "processes is empty; %s", none)
+	if len(n.Items) == 0 {
+		s.Fail(n.At, "processes is empty; %s", none)
 	}
 	for i, name := range names {
 		if name != "" && slices.Contains(names[:i], name) {
-			s.fail(n.items[i].at, "a second process called %q", name)
+			s.Fail(n.Items[i].At, "a second process called %q", name)
 		}
 	}
 }
 
 // processPorts are the placeholders {NAME.port} and {NAME.port.FURTHER} of those of a list of
 // processes that is not read yet which are wanted; nil: of all.
-func (s *source) processPorts(n *node, wanted func(*node) bool) []string {
+func (s *Source) processPorts(n *Node, wanted func(*Node) bool) []string {
 	var out []string
 	if n == nil {
 		return nil
 	}
-	for _, item := range n.items {
-		name := item.get("name")
-		if name == nil || name.kind != scalar || wanted != nil && !wanted(item) {
+	for _, item := range n.Items {
+		name := item.Get("name")
+		if name == nil || name.Kind != Scalar || wanted != nil && !wanted(item) {
 			continue
 		}
 		for _, word := range append([]string{"port"}, s.ownPorts(item)...) {
-			out = append(out, name.text+"."+word)
+			out = append(out, name.Text+"."+word)
 		}
 	}
 	return out
 }
 
 // ownPorts are the placeholders of further ports in all texts of a process that is not read yet, and in its templates.
-func (s *source) ownPorts(n *node) []string {
-	out := further(Placeholders(n.text))
-	for _, item := range n.items {
+func (s *Source) ownPorts(n *Node) []string {
+	out := further(Placeholders(n.Text))
+	for _, item := range n.Items {
 		out = append(out, s.ownPorts(item)...)
 	}
-	for _, e := range n.entries {
-		out = append(out, s.ownPorts(e.value)...)
+	for _, e := range n.Entries {
+		out = append(out, s.ownPorts(e.Value)...)
 	}
-	if templates := n.get("templates"); templates != nil && s.files != nil {
-		for _, one := range append([]*node{templates}, templates.items...) {
-			out = append(out, further(Placeholders(s.templateText(one.text)))...)
+	if templates := n.Get("templates"); templates != nil && s.Files != nil {
+		for _, one := range append([]*Node{templates}, templates.Items...) {
+			out = append(out, further(Placeholders(s.templateText(one.Text)))...)
 		}
 	}
 	return out
@@ -228,7 +228,7 @@ func (p Process) Words() []string {
 	if p.Service != nil {
 		all = append(append(all, slices.Sorted(maps.Values(p.Service.Receives))...), p.Service.Metrics)
 	}
-	return wordsOf(all)
+	return WordsOf(all)
 }
 
 // texts are the texts of a process that may hold placeholders.
@@ -240,7 +240,7 @@ func texts(p Process) []string {
 	return out
 }
 
-func wordsOf(texts []string) []string {
+func WordsOf(texts []string) []string {
 	var out []string
 	for _, text := range texts {
 		out = append(out, Placeholders(text)...)
@@ -248,8 +248,8 @@ func wordsOf(texts []string) []string {
 	return out
 }
 
-// usesPort reports whether a process is told its port, by itself or by another one.
-func usesPort(p Process, processes []Process) bool {
+// UsesPort reports whether a process is told its port, by itself or by another one.
+func UsesPort(p Process, processes []Process) bool {
 	if slices.Contains(p.Words(), "port") {
 		return true
 	}
@@ -267,4 +267,11 @@ func further(words []string) []string {
 		}
 	}
 	return out
+}
+
+const MaxPort = 65535
+
+// tree is a mapping that is put together key by key.
+func (n *Node) Set(key string, value *Node) {
+	n.Entries = append(n.Entries, Entry{key, value.At, value})
 }

@@ -1,6 +1,6 @@
 // The configuration of a Collector, as its user has it: what it names, and which of it the Collector has.
 
-package config
+package program
 
 import (
 	"fmt"
@@ -32,15 +32,15 @@ type Sections struct {
 	Extensions []string `yaml:"extensions"` // likewise
 }
 
-func (s *source) components(n *node) Components {
+func (s *Source) components(n *Node) Components {
 	var has Sections
-	s.decode(n, &has)
+	s.Decode(n, &has)
 	out := Components{}
 	for section, types := range map[string][]string{
 		receiverSection: has.Receivers, processorSection: has.Processors, exporterSection: has.Exporters,
 		connectorSection: has.Connectors, extensionSection: has.Extensions,
 	} {
-		if n.get(section) != nil {
+		if n.Get(section) != nil {
 			out[section] = types
 		}
 	}
@@ -50,30 +50,30 @@ func (s *source) components(n *node) Components {
 // pipeline is one of a Collector: its own lists, which the copy changes.
 type pipeline struct {
 	id, signal                       string
-	at                               place
-	receivers, processors, exporters *node
+	at                               Place
+	receivers, processors, exporters *Node
 }
 
 // collector is a configuration on its way to its copy.
 type collector struct {
-	*source              // of the configuration's own file
+	*Source              // of the configuration's own file
 	has       Components // nil: all, since it is another program that has them
 	own       map[string]string
-	root      *node
+	root      *Node
 	pipelines []*pipeline
 	opaque    bool // a list of a pipeline comes from a variable: what it holds is not known here
 	copy      *Copy
 }
 
-// typeOf is the type of a component of that id.
-func typeOf(id string) string {
+// TypeOf is the type of a component of that id.
+func TypeOf(id string) string {
 	kind, _, _ := strings.Cut(id, "/")
 	return strings.TrimSpace(kind)
 }
 
 // component is the type of anything but a receiver by its present name: the Collector takes both.
 func component(id string) string {
-	kind := typeOf(id)
+	kind := TypeOf(id)
 	if now, old := renamedComponents[kind]; old {
 		return now
 	}
@@ -87,64 +87,64 @@ var renamedComponents = map[string]string{
 }
 
 // section is a section of the file; an empty one where there is none.
-func (c *collector) section(name string) *node {
-	if n := c.root.get(name); n != nil && n.kind == mapping {
+func (c *collector) section(name string) *Node {
+	if n := c.root.Get(name); n != nil && n.Kind == Mapping {
 		return n
 	}
-	return &node{kind: mapping}
+	return &Node{Kind: Mapping}
 }
 
 // read takes the file apart; false where it is no configuration of a Collector.
 func (c *collector) read() bool {
-	service := c.root.get("service")
-	if service == nil || service.kind != mapping || service.get("pipelines") == nil || service.get("pipelines").kind != mapping {
-		c.fail(c.root.at, "this is no configuration of a Collector: service has no pipelines")
+	service := c.root.Get("service")
+	if service == nil || service.Kind != Mapping || service.Get("pipelines") == nil || service.Get("pipelines").Kind != Mapping {
+		c.Fail(c.root.At, "this is no configuration of a Collector: service has no pipelines")
 		return false
 	}
-	for _, e := range service.get("pipelines").entries {
-		p := &pipeline{id: e.key, signal: typeOf(e.key), at: e.at}
-		for key, list := range map[string]**node{receiverSection: &p.receivers, processorSection: &p.processors, exporterSection: &p.exporters} {
+	for _, e := range service.Get("pipelines").Entries {
+		p := &pipeline{id: e.Key, signal: TypeOf(e.Key), at: e.At}
+		for key, list := range map[string]**Node{receiverSection: &p.receivers, processorSection: &p.processors, exporterSection: &p.exporters} {
 			*list = c.list(e, key)
 		}
 		c.pipelines = append(c.pipelines, p)
 	}
-	return len(c.problems) == 0
+	return len(c.Problems) == 0
 }
 
 // list is a list of a pipeline; an empty one where it is not there, or comes from a variable.
-func (c *collector) list(of entry, key string) *node {
-	n := of.value.get(key)
+func (c *collector) list(of Entry, key string) *Node {
+	n := of.Value.Get(key)
 	switch {
-	case n == nil || n.kind == null:
-		return &node{at: of.at, kind: list}
-	case n.kind == scalar && strings.Contains(n.text, "${"):
+	case n == nil || n.Kind == Null:
+		return &Node{At: of.At, Kind: List}
+	case n.Kind == Scalar && strings.Contains(n.Text, "${"):
 		c.opaque = true
-		return &node{at: n.at, kind: list}
-	case n.kind != list:
-		c.fail(n.at, "%s of pipeline %s must be a list, not %s", key, printable(of.key), n.kind)
-		return &node{at: n.at, kind: list}
+		return &Node{At: n.At, Kind: List}
+	case n.Kind != List:
+		c.Fail(n.At, "%s of pipeline %s must be a list, not %s", key, Printable(of.Key), n.Kind)
+		return &Node{At: n.At, Kind: List}
 	}
 	return n
 }
 
 // lacksType reports whether the Collector does not have a component.
 func (c *collector) lacksType(section, id string) bool {
-	return c.has != nil && !slices.Contains(c.has[section], typeOf(id)) && (section == receiverSection || !slices.Contains(c.has[section], component(id)))
+	return c.has != nil && !slices.Contains(c.has[section], TypeOf(id)) && (section == receiverSection || !slices.Contains(c.has[section], component(id)))
 }
 
 // connects reports whether an id is that of a connector.
-func (c *collector) connects(id string) bool { return c.section(connectorSection).get(id) != nil }
+func (c *collector) connects(id string) bool { return c.section(connectorSection).Get(id) != nil }
 
 // undefined complains of components that pipelines name and no section has.
 func (c *collector) undefined() {
 	for _, p := range c.pipelines {
 		for _, one := range []struct {
 			section string
-			ids     *node
+			ids     *Node
 		}{{receiverSection, p.receivers}, {processorSection, p.processors}, {exporterSection, p.exporters}} {
-			for _, id := range one.ids.items {
-				if c.section(one.section).get(id.text) == nil && (one.section == processorSection || !c.connects(id.text)) {
-					c.fail(id.at, "pipeline %s names %s, which is not under %s", printable(p.id), printable(id.text), one.section)
+			for _, id := range one.ids.Items {
+				if c.section(one.section).Get(id.Text) == nil && (one.section == processorSection || !c.connects(id.Text)) {
+					c.Fail(id.At, "pipeline %s names %s, which is not under %s", Printable(p.id), Printable(id.Text), one.section)
 				}
 			}
 		}
@@ -154,14 +154,14 @@ func (c *collector) undefined() {
 // unheard leaves out receivers to which no tracer here sends, and which take no port of the run.
 func (c *collector) unheard() {
 	section := c.section(receiverSection)
-	section.entries = slices.DeleteFunc(section.entries, func(e entry) bool {
-		if typeOf(e.key) != "jaeger" {
+	section.Entries = slices.DeleteFunc(section.Entries, func(e Entry) bool {
+		if TypeOf(e.Key) != "jaeger" {
 			return false
 		}
 		for _, p := range c.pipelines {
-			p.receivers.items = slices.DeleteFunc(p.receivers.items, func(id *node) bool { return id.text == e.key })
+			p.receivers.Items = slices.DeleteFunc(p.receivers.Items, func(id *Node) bool { return id.Text == e.Key })
 		}
-		c.change(e.at, "receiver %s: left out, no tracer here sends to it", e.key)
+		c.change(e.At, "receiver %s: left out, no tracer here sends to it", e.Key)
 		return true
 	})
 }
@@ -173,34 +173,34 @@ const wayOut = "take a Collector of the PATH that has it, with via: {collector: 
 // nothing that a tracer sends, and what is no part of the way of spans.
 func (c *collector) lacking() {
 	for _, p := range c.pipelines {
-		p.receivers.items = slices.DeleteFunc(p.receivers.items, func(id *node) bool {
-			return !c.connects(id.text) && c.lacksType(receiverSection, id.text) &&
-				c.leaveOut(id.at, "receiver "+id.text, "of pipeline "+p.id)
+		p.receivers.Items = slices.DeleteFunc(p.receivers.Items, func(id *Node) bool {
+			return !c.connects(id.Text) && c.lacksType(receiverSection, id.Text) &&
+				c.leaveOut(id.At, "receiver "+id.Text, "of pipeline "+p.id)
 		})
-		p.processors.items = slices.DeleteFunc(p.processors.items, func(id *node) bool {
-			if !c.lacksType(processorSection, id.text) {
+		p.processors.Items = slices.DeleteFunc(p.processors.Items, func(id *Node) bool {
+			if !c.lacksType(processorSection, id.Text) {
 				return false
 			}
 			if p.signal == "traces" {
-				c.fail(id.at, "processor %s: the Collector that is built here has no %s: %s", printable(id.text), printable(typeOf(id.text)), wayOut)
+				c.Fail(id.At, "processor %s: the Collector that is built here has no %s: %s", Printable(id.Text), Printable(TypeOf(id.Text)), wayOut)
 				return false
 			}
-			return c.leaveOut(id.at, "processor "+id.text, "of pipeline "+p.id)
+			return c.leaveOut(id.At, "processor "+id.Text, "of pipeline "+p.id)
 		})
-		for _, id := range slices.Concat(p.receivers.items, p.exporters.items) {
-			if c.connects(id.text) && c.lacksType(connectorSection, id.text) {
-				c.fail(id.at, "connector %s: the Collector that is built here has no %s: %s", printable(id.text), printable(typeOf(id.text)), wayOut)
+		for _, id := range slices.Concat(p.receivers.Items, p.exporters.Items) {
+			if c.connects(id.Text) && c.lacksType(connectorSection, id.Text) {
+				c.Fail(id.At, "connector %s: the Collector that is built here has no %s: %s", Printable(id.Text), Printable(TypeOf(id.Text)), wayOut)
 			}
 		}
 	}
-	if on := c.root.get("service").get(extensionSection); on != nil && on.kind == list {
-		on.items = slices.DeleteFunc(on.items, func(id *node) bool {
-			return c.lacksType(extensionSection, id.text) && c.leaveOut(id.at, "extension "+id.text, "")
+	if on := c.root.Get("service").Get(extensionSection); on != nil && on.Kind == List {
+		on.Items = slices.DeleteFunc(on.Items, func(id *Node) bool {
+			return c.lacksType(extensionSection, id.Text) && c.leaveOut(id.At, "extension "+id.Text, "")
 		})
 	}
 }
 
-func (c *collector) leaveOut(at place, what, where string) bool {
+func (c *collector) leaveOut(at Place, what, where string) bool {
 	c.change(at, "%s: left out, the Collector that is built here has none; otelcol-contrib has it", strings.TrimSpace(what+" "+where))
 	return true
 }
@@ -210,39 +210,39 @@ func (c *collector) prune() {
 	for again := true; again && !c.opaque; {
 		again = false
 		for _, p := range c.pipelines {
-			p.receivers.items = slices.DeleteFunc(p.receivers.items, func(id *node) bool { return c.connects(id.text) && !c.named(id.text, exportersOf) })
-			p.exporters.items = slices.DeleteFunc(p.exporters.items, func(id *node) bool { return c.connects(id.text) && !c.named(id.text, receiversOf) })
+			p.receivers.Items = slices.DeleteFunc(p.receivers.Items, func(id *Node) bool { return c.connects(id.Text) && !c.named(id.Text, exportersOf) })
+			p.exporters.Items = slices.DeleteFunc(p.exporters.Items, func(id *Node) bool { return c.connects(id.Text) && !c.named(id.Text, receiversOf) })
 		}
 		c.pipelines = slices.DeleteFunc(c.pipelines, func(p *pipeline) bool {
-			if len(p.receivers.items) > 0 && len(p.exporters.items) > 0 {
+			if len(p.receivers.Items) > 0 && len(p.exporters.Items) > 0 {
 				return false
 			}
 			again = true
 			c.change(p.at, "pipeline %s: left out, nothing comes into it or leaves it", p.id)
-			c.root.get("service").get("pipelines").drop(p.id)
+			c.root.Get("service").Get("pipelines").drop(p.id)
 			return true
 		})
 	}
 	for _, section := range componentSections {
 		n := c.section(section)
-		n.entries = slices.DeleteFunc(n.entries, func(e entry) bool { return c.lacksType(section, e.key) })
+		n.Entries = slices.DeleteFunc(n.Entries, func(e Entry) bool { return c.lacksType(section, e.Key) })
 	}
 }
 
-func receiversOf(p *pipeline) *node { return p.receivers }
-func exportersOf(p *pipeline) *node { return p.exporters }
+func receiversOf(p *pipeline) *Node { return p.receivers }
+func exportersOf(p *pipeline) *Node { return p.exporters }
 
 // named reports whether a pipeline has an id in one of its lists.
-func (c *collector) named(id string, of func(*pipeline) *node) bool {
+func (c *collector) named(id string, of func(*pipeline) *Node) bool {
 	return slices.ContainsFunc(c.pipelines, func(p *pipeline) bool { return of(p).holds(id) })
 }
 
 // holds reports whether a list has a text among its items.
-func (n *node) holds(text string) bool {
-	return slices.ContainsFunc(n.items, func(item *node) bool { return item.text == text })
+func (n *Node) holds(text string) bool {
+	return slices.ContainsFunc(n.Items, func(item *Node) bool { return item.Text == text })
 }
 
 // change notes what the copy has otherwise than the file.
-func (c *collector) change(at place, format string, args ...any) {
-	c.copy.Changes = append(c.copy.Changes, Change{Line: at.line, Text: printable(fmt.Sprintf(format, args...))})
+func (c *collector) change(at Place, format string, args ...any) {
+	c.copy.Changes = append(c.copy.Changes, Change{Line: at.Line, Text: Printable(fmt.Sprintf(format, args...))})
 }

@@ -1,0 +1,4 @@
+// Package program owns what can be run and traced: the files of workloads, tracers and services, and how any file is read.
+// A key is a field with its tags (keys.go), a value has a form (forms.go), and what is wrong has a place (node.go,
+// problem.go). It must not know experiments, their variants, loads and designs.
+package program

@@ -1,0 +1,219 @@
+// Tracers: tracer files.
+
+package program
+
+import (
+	"io/fs"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/role"
+)
+
+// Tracer is one way of tracing: a folder tracers/NAME/ with a tracer.yaml.
+type Tracer struct {
+	_           struct{}          `called:"a tracer"`
+	Name        string            //
+	Language    string            `yaml:"language"`                                                           // of programs that it traces; default: any
+	Description string            `yaml:"description" as:"text"`                                              // a line for 'tracetax list'
+	Needs       []Need            `yaml:"needs"`                                                              // programs of the PATH that it needs
+	Programs    map[string]string `yaml:"programs" as:"programs"`                                             // how to get programs that its users' commands start, by name, for the error where one is not on the PATH
+	Shared      []string          `yaml:"shared" as:"shared"`                                                 // folders of tracers/shared/ to copy into its own
+	Artifact    Artifact          `yaml:"artifact"`                                                           // pinned packages, in the folder {tracer}
+	Compiled    bool              `yaml:"compiled"`                                                           // true: part of the program; a built-in workload needs a build for it; default: false
+	Wrap        []string          `yaml:"wrap" as:"arguments"`                                                // words before the command of each traced process
+	Args        []string          `yaml:"args" as:"arguments"`                                                // words after it
+	Env         map[string]string `yaml:"env"`                                                                // environment variables of each traced process
+	Append      map[string]string `yaml:"append"`                                                             // added to variables after a space: {JAVA_TOOL_OPTIONS: "-javaagent:{tracer}/agent.jar"}
+	Templates   []string          `yaml:"templates" as:"templates" words:"settings"`                          // files with placeholders, also {setting.NAME} (.ratio, .ms, .s), filled in for each traced process in {templates}
+	Metrics     string            `yaml:"metrics" as:"page" words:"run"`                                      // page of counters of each traced process, http://127.0.0.1:{port.WORD}/metrics; read once, before the processes stop
+	Says        []Saying          `yaml:"says" example:"[{what: dropped, log: 'dropped (?P<n>\\d+) spans'}]"` // what it says of spans: sampled, dropped, failed, sent (given to an export; the rest was lost at the stop), traced
+	Tells       string            `yaml:"tells" as:"tells"`                                                   // regular expression over the output, whose group name is an instrumented library, for the report
+	Startup     time.Duration     `yaml:"startup" range:"0s..10m"`                                            // about how much longer a start and stop takes; only for --dry-run
+	Settle      time.Duration     `yaml:"settle" range:"0s..10m"`                                             // extra time after the processes are ready
+	Connects    time.Duration     `yaml:"connects" range:"0s..10m"`                                           // longest wait of the first operation for the tracer's first contact with the sink
+	Ends        string            `yaml:"ends"`                                                               // what to do if a program does not end on SIGTERM because of the tracer
+	Buffers     int               `yaml:"buffers" range:"0..1000000"`                                         // most spans kept until a buffer is full; so many that come late are not lost
+	Processes   []Brought         `yaml:"processes"`                                                          // proxies, agents or collectors that it brings
+	Settings    []Setting         `yaml:"settings" as:"named"`                                                // what its user chooses
+	Files       fs.FS
+}
+
+// ParseTracer reads a tracer file. File is its name for errors.
+func ParseTracer(file, name string, text []byte) (*Tracer, error) {
+	s := &Source{File: file}
+	t := s.tracer(text, name)
+	if err := s.Err(); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func (s *Source) tracer(text []byte, name string) *Tracer {
+	t := &Tracer{Name: name}
+	if root := ParseYAML(s, text); root != nil {
+		s.Decode(root, t)
+	}
+	return t
+}
+
+func (t *Tracer) Begin(s *Source, n *Node) {
+	s.In, s.settings = inTracer, settingWords(n.Get("settings"))
+	s.Known = slices.Concat(runPlaceholders, s.processPorts(n.Get("processes"), nil)) // of each process: those that stand beside it
+}
+
+func (t *Tracer) Finish(s *Source, n *Node) {
+	s.paged(n, "tracer", t.Metrics, t.Says)
+	s.checkSettings(n.Get("settings"), t.Settings)
+	var names []string
+	for _, b := range t.Processes {
+		names = append(names, b.Name)
+	}
+	s.eachOnce(n.Get("processes"), "leave it out where the tracer brings none", names)
+}
+
+// programs reads how to get programs, by their names.
+func (s *Source) programs(n *Node) map[string]string {
+	out := map[string]string{}
+	for _, e := range s.Entries(n, "programs") {
+		before := len(s.Problems)
+		if out[e.Key] = s.Line(e.Value); out[e.Key] == "" && len(s.Problems) == before {
+			s.Fail(e.At, "say how to get %s, such as: install it by …", Printable(e.Key))
+		}
+	}
+	return out
+}
+
+// arguments reads a list of words that may hold placeholders.
+func (s *Source) arguments(n *Node) []string {
+	if n.Kind != List && n.Kind != Null {
+		s.Fail(n.At, "expected a list of words, such as [--verbose, \"--port={port}\"], not %s", n.Kind)
+		return nil
+	}
+	words := s.Texts(n)
+	for i, w := range words {
+		s.Placeholders(n.Items[i].At, w, s.Known)
+	}
+	return words
+}
+
+// tells reads the pattern of the lines that name what is instrumented.
+func (s *Source) tells(n *Node) string {
+	text := s.compile(n)
+	if re, err := regexp.Compile(text); err == nil && re.SubexpIndex("name") < 0 {
+		s.Fail(n.At, "the group that holds the library must be called name: (?P<name>\\S+)")
+	}
+	return text
+}
+
+// Brought is a process that a tracer brings. It may hold {setting.NAME}.
+type Brought struct {
+	_         struct{} `called:"a process of a tracer"`
+	_         struct{} `refuse:"traced" text:"what a tracer brings is not traced itself; leave traced out"`
+	Process   `yaml:",inline"`
+	Beside    bool     `yaml:"beside"`                   // true: one beside each traced process; otherwise one a run; default: false
+	Front     bool     `yaml:"front"`                    // true, with beside: takes that process's requests at {port} and passes them on to {beside.port}; default: false
+	Templates []string `yaml:"templates" as:"templates"` // files of the tracer's folder, filled in
+}
+
+func (b *Brought) Begin(s *Source, n *Node) {
+	beside := isTrue(n.Get("beside"))
+	s.Known = slices.Concat(runPlaceholders, s.settings, s.processPorts(s.siblings, func(item *Node) bool {
+		return beside || !isTrue(item.Get("beside"))
+	}))
+	own := role.Collector
+	if s.several = namesBeside(s.siblings); beside {
+		own, s.Known, s.several = role.Sidecar, append(s.Known, besidePlaceholders...), nil
+	}
+	b.start(s, n, own)
+}
+
+func (b *Brought) Finish(s *Source, n *Node) {
+	if b.Traced = false; b.Dir == "" {
+		b.Dir = "{tmp}"
+	}
+	b.named(s, n)
+	if b.Name+"." == BesidePrefix {
+		s.Fail(n.Get("name").At, "a process that a tracer brings cannot be called %q: {%sport} is another one's port", b.Name, BesidePrefix)
+	}
+	s.inFront(n, *b)
+}
+
+// BesidePrefix begins the placeholders of the process beside which one stands.
+const BesidePrefix = "beside."
+
+// besidePlaceholders are what a process beside another one may say of that.
+var besidePlaceholders = []string{BesidePrefix + "port", BesidePrefix + "process"}
+
+// namesBeside are the names of those of a list of processes that is not read yet that stand beside others.
+func namesBeside(n *Node) []string {
+	var out []string
+	for _, item := range n.Items {
+		if name := item.Get("name"); name != nil && isTrue(item.Get("beside")) {
+			out = append(out, name.Text)
+		}
+	}
+	return out
+}
+
+// isTrue reports whether a value that is not read yet says so.
+func isTrue(n *Node) bool { return n != nil && n.Kind == Scalar && n.Text == "true" }
+
+// inFront complains of a process in front of another one that cannot be that.
+func (s *Source) inFront(n *Node, b Brought) {
+	front := n.Get("front")
+	if !b.Front {
+		return
+	}
+	if !b.Beside {
+		s.Fail(front.At, "front: true is for a process beside another one, whose requests go through it; write beside: true as well")
+		return
+	}
+	if len(b.Run) == 0 || len(b.Templates) > 0 && s.Files == nil {
+		return // what it says is not known
+	}
+	said := b.AllWords(s.templateText)
+	for _, one := range []struct{ word, what string }{
+		{"port", "where requests come to"}, {BesidePrefix + "port", "where they are to go on to"},
+	} {
+		if !slices.Contains(said, one.word) {
+			s.Fail(front.At, "process %q stands in front, and nothing tells it %s: put {%s} into its run, env or a template", Printable(b.Name), one.what, one.word)
+		}
+	}
+}
+
+// Where says where the process stands: "in front of" or "beside" one of the workload's, or "once a run".
+func (b Brought) Where() string {
+	switch {
+	case b.Front:
+		return "in front of"
+	case b.Beside:
+		return "beside"
+	}
+	return "once a run"
+}
+
+// AllWords are the placeholders of a process that a tracer brings; read gives its templates.
+func (b Brought) AllWords(read func(name string) string) []string {
+	var out []string
+	for _, text := range texts(b.Process) {
+		out = append(out, Placeholders(text)...)
+	}
+	for _, name := range b.Templates {
+		out = append(out, Placeholders(read(name))...)
+	}
+	return out
+}
+
+// The processes of a plan: the workload's, and among them those that a tracer brings.
+
+// Placed says where a process of a plan stands that a tracer brought; zero: it is the workload's own.
+type Placed struct {
+	Name  string // in the tracer's file
+	Of    string // the workload's process that it stands beside; "": it is there once a run
+	Front bool   // requests to that process go through it
+}
+
+// Brought reports whether a tracer brought the process.
+func (p Process) Brought() bool { return p.Placed.Name != "" }
