@@ -178,6 +178,11 @@ func (t *taken) load(a at, l record.Load) {
 	if l.Driven != nil {
 		t.take(a, ofApp, *l.Driven)
 	}
+	for _, part := range l.Parts {
+		t.add(a, ofLoad, "part_started", part.Operation, "count", float64(part.Started))
+		t.add(a, ofLoad, "part_completed", part.Operation, "count", float64(part.Completed))
+		t.add(a, ofLoad, "part_sampled", part.Operation, "count", float64(part.Sampled))
+	}
 }
 
 func (t *taken) usage(a at, all []record.Usage) {
