@@ -63,7 +63,9 @@ design: {blocks: 1, seed: 3}
 				}
 				// Over a network a connection that is opened makes spans of its own, in some invocations.
 				varies := strings.HasPrefix(operation, "uploader") || strings.HasPrefix(operation, "thumbnailer") || strings.HasPrefix(operation, "video")
-				if l := ledger(t, doc, operation, "attached"); !l.Exact && !varies || entry(l, "unaccounted") != 0 || entry(l, "delivered") < int64(l.Operations) {
+				// What an attached tracer makes is learnt, and the first invocation of an environment may have made a span more.
+				doubtful := slices.ContainsFunc(ledger(t, doc, operation, "attached").Entries, func(e finding.Entry) bool { return e.High-e.Low > 1 })
+				if l := ledger(t, doc, operation, "attached"); doubtful && !varies || entry(l, "unaccounted") != 0 || entry(l, "delivered") < int64(l.Operations) {
 					t.Errorf("attached to %s: %+v, %v", operation, l.Entries, l.Verdict)
 				}
 				for _, metric := range []string{"benchmark_time_mean", "platform_time"} {
