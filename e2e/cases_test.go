@@ -101,10 +101,12 @@ func chatty(t *testing.T) {
 			split := slices.Index(variants, "--")
 			doc := document(t, runCase(t, out, slices.Concat([]string{"--blocks", "2"}, variants[:split]), variants[split+1:]...).exit(t, 0, 4))
 			f := find(t, doc, "home", "out", "cpu_per_operation")
-			if f.Relative == nil {
+			// A busy machine may keep a program working without load: its cost is unknown then, and told to be so.
+			restless := slices.ContainsFunc(f.Verdict.Reasons, func(r finding.Reason) bool { return r.Code == "restless" })
+			if (f.Relative == nil) != restless {
 				t.Fatalf("no difference is told: %+v", f)
 			}
-			if math.Abs(f.Relative.Estimate) > 0.15 && !warned(doc, "log-full", "busy-neighbour", "cpu-stolen") {
+			if !restless && math.Abs(f.Relative.Estimate) > 0.15 && !warned(doc, "log-full", "busy-neighbour", "cpu-stolen") {
 				t.Errorf("a log costs %+.0f %%, and nothing is said against it", 100*f.Relative.Estimate)
 			}
 			for _, r := range records(t, out) {
