@@ -22,21 +22,10 @@ import (
 func TestLoopExporter(t *testing.T) {
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	need(t, "cargo", "cc")
-	workload, err := programconfig.NewCatalog(catalogue.Files).Workload("proxy/rust")
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := artifact.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err := store.Build(t.Context(), artifact.BuildRequest{Files: workload.Files, Commands: [][]string{
+	dir := builtLoop(t, [][]string{
 		{"cargo", "test", "--locked", "--quiet", "--target-dir", "target", "--workspace", "--features", "loop"},
 		{"find", "target/debug/deps", "-name", "receiver-*", "-perm", "-u+x", "-exec", "cp", "{}", "{build}/receiver", ";"},
-	}}, t.Output())
-	if err != nil {
-		t.Fatal(err)
-	}
+	})
 	server, err := sink.Start(sink.Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0"}, Checking: true})
 	if err != nil {
 		t.Fatal(err)
@@ -54,6 +43,24 @@ func TestLoopExporter(t *testing.T) {
 	if counts := server.Snapshot().Counts; counts.Spans != 137+68 || counts.Unique() != counts.Spans || counts.Services["test"] != counts.Spans {
 		t.Errorf("%+v: want 137 spans of one test, and 68 of another", counts)
 	}
+}
+
+// builtLoop is the folder of what the commands build of the workload and its exporter.
+func builtLoop(t *testing.T, commands [][]string) string {
+	t.Helper()
+	workload, err := programconfig.NewCatalog(catalogue.Files).Workload("proxy/rust")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := artifact.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := store.Build(t.Context(), artifact.BuildRequest{Files: workload.Files, Commands: commands}, t.Output())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // Of the requests that leave an Envoy with 37 spans which it throws away at its stop, every design delivers all.
@@ -162,21 +169,10 @@ func TestLoopExporterCost(t *testing.T) {
 	t.Parallel() // its figure is CPU time, of which others beside take little
 	need(t, "cargo", "cc")
 	const spans, most = 20_060, 5.0
-	workload, err := programconfig.NewCatalog(catalogue.Files).Workload("proxy/rust")
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := artifact.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err := store.Build(t.Context(), artifact.BuildRequest{Files: workload.Files, Commands: [][]string{
+	dir := builtLoop(t, [][]string{
 		{"cargo", "build", "--locked", "--quiet", "--release", "--package", "loop-exporter", "--example", "cost", "--target-dir", "target"},
 		{"cp", "target/release/examples/cost", "{build}/cost"},
-	}}, t.Output())
-	if err != nil {
-		t.Fatal(err)
-	}
+	})
 	server, err := sink.Start(sink.Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0"}, Checking: true})
 	if err != nil {
 		t.Fatal(err)

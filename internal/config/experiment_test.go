@@ -3,6 +3,8 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -230,5 +232,19 @@ func TestEachOperationHappens(t *testing.T) {
 	es[0].Load.Duration = time.Second
 	if err := es[0].CheckWindow(); err == nil {
 		t.Error("0.3/s for 1 s is fine")
+	}
+}
+
+// TestVariantKeys: no setting may be called as a key of a variant is, whichever there are.
+func TestVariantKeys(t *testing.T) {
+	var keys []string
+	variant := reflect.TypeFor[Variant]()
+	for i := range variant.NumField() {
+		if name, _, _ := strings.Cut(variant.Field(i).Tag.Get("yaml"), ","); name != "" {
+			keys = append(keys, name)
+		}
+	}
+	if slices.Sort(keys); !slices.Equal(keys, slices.Sorted(slices.Values(program.VariantKeys))) {
+		t.Errorf("a variant has the keys %q, and no setting may be called %q", keys, program.VariantKeys)
 	}
 }

@@ -59,9 +59,7 @@ func newSite(t testing.TB, functions ...Function) *site {
 		}
 	})
 	// Until it is there, nothing can be invoked.
-	for s.ask(functions[0].Name, `{}`).status == http.StatusServiceUnavailable {
-		time.Sleep(time.Millisecond)
-	}
+	await(t, func() bool { return s.ask(functions[0].Name, `{}`).status != http.StatusServiceUnavailable }, "the process with the environments")
 	return s
 }
 
@@ -325,7 +323,7 @@ func awaitState(t *testing.T, pid int, want string) {
 	}, "process %d to be in state %s", pid, want)
 }
 
-func await(t *testing.T, is func() bool, what string, of ...any) {
+func await(t testing.TB, is func() bool, what string, of ...any) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {

@@ -1,0 +1,139 @@
+// An experiment as a matter of minutes.
+
+package config
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/config/program"
+)
+
+// What a quick experiment is cut down to, where it asks for more.
+const (
+	quickBlocks     = 6               // the fewest that give an interval
+	quickLoad       = 2 * time.Minute // of all phases of all blocks: where there are many, each is shorter
+	quickWarmupAll  = 10 * time.Second
+	quickLongest    = 5 * time.Second // where a tracer's delay asks for more
+	quickWindows    = 4               // windows that a delay is given the time for
+	quickDelays     = 5               // of a tracer in a phase, at least: in a shorter one it sends more often than in a long one
+	quickShortest   = 500 * time.Millisecond
+	quickProbe      = 2 * time.Second // of a search
+	quickIdle       = 300 * time.Millisecond
+	quickResolution = 0.1 // likewise
+	quickConfirm    = 5 * time.Second
+	quickCalls      = 200_000
+)
+
+// Quicken makes the experiment a matter of minutes: the same, with shorter windows and warm-ups, and the fewest blocks
+// that give intervals, whatever precision it was to reach.
+func (e *Experiment) Quicken() {
+	d := &e.Design
+	d.Quick, d.Blocks = true, min(d.Blocks, quickBlocks)
+	d.Most, d.Precision, d.Metric = 0, 0, ""
+	e.declareRates()
+	l := &e.Load
+	warmup := program.Requests.Row().QuickWarmup
+	if l.WarmupAll == 0 {
+		warmup = e.driver().QuickWarmup
+	}
+	if l.WarmupMost > 0 {
+		l.Warmup, l.WarmupMost = warmup, 0 // there is no time to find it
+	}
+	l.Warmup, l.WarmupAll = min(l.Warmup, warmup), min(l.WarmupAll, quickWarmupAll)
+	l.Duration = min(l.Duration, e.quickest())
+	e.quickenOperations()
+	if l.Calls > 0 {
+		l.Calls = min(l.Calls, quickCalls)
+	}
+	l.Idle = min(l.Idle, quickIdle)
+	// The searches are shared with the same experiment over other workloads.
+	if l.Capacity != nil {
+		c := l.Capacity.quick()
+		l.Capacity = &c
+	}
+	if l.Relative != nil {
+		l.Relative = &Relative{Share: l.Relative.Share, Shares: l.Relative.Shares, Search: l.Relative.Search.quick()}
+	}
+}
+
+// declareRates puts the rates that the workload declares in the place of a share of what the slowest variant can do: pilots
+// that find that take longer than all the rest. Where it declares none, or several shares are swept, pilots find it all the same.
+func (e *Experiment) declareRates() {
+	l := &e.Load
+	if l.Relative == nil || len(l.Relative.Shares) > 0 {
+		return
+	}
+	most := 0.0
+	for _, o := range e.Operations {
+		rate := cmp.Or(o.Rate, e.Workload.Rate)
+		if rate == 0 {
+			return
+		}
+		most = max(most, rate)
+	}
+	e.Design.Unpiloted, l.Relative = l.Relative.Text(), nil
+	l.Rate = cmp.Or(e.Workload.Rate, most) // of the operations that have none of their own
+}
+
+// delay is the longest that the spans of a variant may take to the sink; 0 where no plan can be made, which is told elsewhere.
+func (e *Experiment) delay() time.Duration {
+	var longest time.Duration
+	for _, v := range e.Variants {
+		if plan, err := e.Plan(v); err == nil {
+			longest = max(longest, plan.Passed())
+		}
+	}
+	return longest
+}
+
+func (c Capacity) quick() Capacity {
+	c.Resolution = max(c.Resolution, quickResolution)
+	c.Confirm = min(c.Confirm, quickConfirm)
+	return c
+}
+
+// quickest is how long a quick phase has the load: the shorter, the more of them there are, but in it each operation happens
+// at least once, and where it can a tracer sends as often as it does in a long one.
+func (e *Experiment) quickest() time.Duration {
+	length := e.driver().QuickWindow
+	if e.Load.Capacity != nil && e.driver().Generator {
+		length = quickProbe
+	}
+	phases := max(1, e.Design.Blocks*len(e.Variants)*len(e.Operations)*len(e.Load.Steps()))
+	if long := quickWindows * delaysInWindow * e.delay(); long <= quickLongest && e.Load.Capacity == nil && e.driver().Generator {
+		length = max(length, long)
+	}
+	length = min(length, max((quickLoad/time.Duration(phases)).Round(100*time.Millisecond), quickShortest, quickDelays*e.delay()))
+	for _, o := range e.Operations {
+		for _, level := range e.Load.Steps() {
+			if o.Duration == 0 {
+				length = inWhich(cmp.Or(o.Rate, level.Load.Rate), length)
+			}
+		}
+	}
+	if c := e.Load.search(); c != nil {
+		length = inWhich(c.From, length)
+	}
+	return length
+}
+
+// quickenOperations makes the operations' own durations as short as the load's, where they happen in that.
+func (e *Experiment) quickenOperations() {
+	e.Operations = slices.Clone(e.Operations)
+	for i := range e.Operations {
+		if o := &e.Operations[i]; o.Duration > 0 {
+			o.Duration = min(o.Duration, inWhich(cmp.Or(o.Rate, e.Load.Rate), e.Load.Duration))
+		}
+	}
+}
+
+// inWhich is a length, or a longer one in which an operation happens at a rate.
+func inWhich(rate float64, length time.Duration) time.Duration {
+	if happens(rate, length) {
+		return length
+	}
+	return time.Duration(math.Ceil(float64(time.Second) / rate))
+}
