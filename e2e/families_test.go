@@ -52,7 +52,7 @@ var families = map[string][]string{
 	"selfcheck":                {"TestSelfcheckQuick"},
 	"brought":                  {"TestBrought"},
 	"functions":                {"TestFunctions", "TestFunctionOfYourOwn", "TestFunctionFrozen", "TestFunctionsAsOnLambda", "TestPageRanksAgree"},
-	"graphs":                   {"TestGraph"},
+	"graphs":                   {"TestGraph", "TestGraphPackets", "TestGraphWaits"},
 }
 
 // all is whether everything runs.

@@ -5,14 +5,17 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
 	programconfig "github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/topology"
 )
@@ -179,5 +182,85 @@ func TestGraphNodeIsKilled(t *testing.T) {
 	}
 	if other := c.left(); len(other) > 0 {
 		t.Errorf("processes are left: %v", other)
+	}
+}
+
+// What the kernel drops of packets is told, by a buffer that is too small, and that nothing is dropped by a large one.
+func TestGraphPackets(t *testing.T) {
+	capturing(t)
+	dir := t.TempDir()
+	graph, file := filepath.Join(dir, "shop.yaml"), filepath.Join(dir, "e.yaml")
+	for name, text := range map[string]string{graph: shopGraph, file: `workload: {topology: shop.yaml}
+operations: [home]
+variants: {none: , small: {tracer: packets, settings: {buffer: 32}}, large: {tracer: packets, settings: {buffer: 131072}}}
+load: {connections: 32, warmup: 300ms, duration: 1s, idle: 100ms}
+design: {blocks: 1}
+`} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := tracetax(t, "run", file, "--out", filepath.Join(dir, "results"), "--json").exit(t, 0)
+	doc := document(t, c)
+	if other := c.left(); len(other) > 0 {
+		t.Errorf("processes are left: %v", other)
+	}
+	if len(doc.Packets) != 2 || len(doc.Untraced) > 0 {
+		t.Fatalf("packets of %+v, want two variants; without spans: %+v", doc.Packets, doc.Untraced)
+	}
+	for _, p := range doc.Packets {
+		if p.Captured == nil || p.Dropped == nil || *p.Captured < 1000 || p.Bytes < 60**p.Captured || (*p.Dropped > 0) != (p.Variant == "small") {
+			t.Errorf("%+v (captured %v, dropped %v)", p, p.Captured, p.Dropped)
+		}
+		warned := slices.ContainsFunc(doc.Warnings, func(w finding.Warning) bool { return w.Code == "packets-dropped" && w.Where == p.Variant })
+		if warned != (p.Variant == "small") {
+			t.Errorf("%s is warned of: %t", p.Variant, warned)
+		}
+		if cpu := cpuOf(t, doc, "home", p.Variant, "collector"); cpu <= 0 {
+			t.Errorf("%s uses %g s of CPU an operation", p.Variant, cpu)
+		}
+	}
+}
+
+// capturing leaves a test out where packets cannot be captured.
+func capturing(t *testing.T) {
+	t.Helper()
+	if text, err := exec.Command("tcpdump", "-i", "lo", "-L").CombinedOutput(); err != nil {
+		missing(t, fmt.Sprintf("tcpdump may not capture packets here: %v %s", err, text))
+	}
+}
+
+// cpuOf is the CPU per operation that a variant has of a role.
+func cpuOf(t *testing.T, doc finding.Document, operation, variant, name string) float64 {
+	t.Helper()
+	for _, f := range doc.Findings {
+		if f.Operation == operation && f.Variant == variant && f.Metric == "cpu_per_operation" && f.Role == name && f.Service == "" {
+			return f.Value
+		}
+	}
+	t.Fatalf("no CPU of %s in %s", name, variant)
+	return 0
+}
+
+// A node that waits a millisecond makes the answer later, and takes no more CPU.
+func TestGraphWaits(t *testing.T) {
+	dir := t.TempDir()
+	graph := filepath.Join(dir, "waits.yaml")
+	if err := os.WriteFile(graph, []byte(`nodes:
+  front: {methods: {soon: {steps: [ready.ask]}, later: {steps: [waiting.ask]}}}
+  ready: {}
+  waiting: {wait: 1ms}
+operations: {soon: {call: front.soon}, later: {call: front.later}}
+`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	doc := document(t, tracetax(t, "run", "--graph", graph, "--rate", "100/s", "--duration", "2s", "--blocks", "1", "--variant", "none", "--variant", "same:tracer=none,env.A=b",
+		"--out", filepath.Join(dir, "results"), "--json").exit(t, 0))
+	at := func(operation, metric string) float64 { return find(t, doc, operation, "same", metric).Baseline }
+	if more := at("later", "latency_p50") - at("soon", "latency_p50"); more < 1e-3 {
+		t.Errorf("the answer comes %g s later, want 1 ms at least", more)
+	}
+	if more := at("later", "cpu_per_operation") - at("soon", "cpu_per_operation"); more > 0.5e-3 {
+		t.Errorf("waiting takes %g s of CPU", more)
 	}
 }

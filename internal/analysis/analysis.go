@@ -70,6 +70,7 @@ func Analyse(in Input) (*finding.Document, error) {
 		Untraced:    s.UntracedOperations(),
 		Elsewhere:   s.Elsewhere(),
 		Ledgers:     s.Ledgers,
+		Packets:     s.packets(),
 		Answers:     s.answers(),
 		Runs:        s.counted(),
 		Repeat:      s.repeat(record.ExperimentFile),

@@ -3,6 +3,7 @@
 package analysis
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
@@ -181,6 +183,39 @@ func newStudy(in Input) (*study, error) {
 		return nil, err
 	}
 	return &study{Maker: effect.New(delivery.New(set)), in: in}, nil
+}
+
+// packets are those that variants captured, in all good runs. What one run does not tell nobody knows of all.
+func (s *study) packets() []finding.Packets {
+	var out []finding.Packets
+	for _, v := range s.Variants {
+		if !v.Tracer.Captures() {
+			continue
+		}
+		sum := finding.Packets{Variant: v.Name, Captured: new(int64), Dropped: new(int64)}
+		for _, block := range dataset.BlocksIn(s.All[v.Name]) {
+			sum.Runs++
+			said := s.All[v.Name][block].Packets
+			if said == nil {
+				said = &record.Packets{Untold: "a run has no word of them"}
+			}
+			sum.Captured, sum.Dropped = plus(sum.Captured, said.Captured), plus(sum.Dropped, said.Dropped)
+			sum.Bytes += said.Bytes
+			sum.Untold = cmp.Or(sum.Untold, said.Untold)
+		}
+		if sum.Runs > 0 {
+			out = append(out, sum)
+		}
+	}
+	return out
+}
+
+func plus(sum *int64, more *uint64) *int64 {
+	if sum == nil || more == nil {
+		return nil
+	}
+	all := *sum + int64(*more)
+	return &all
 }
 
 // This file adds up answers by their status, where several are right.

@@ -217,6 +217,15 @@ var provocations = []struct {
 			}
 		}
 	}},
+	{"packets-beside", func(s *scene) {
+		s.design = func(e *config.Experiment) {
+			e.Design.Order, e.Variants[1].Tracer = config.Windows, &program.Tracer{Name: "packets", Packets: program.Packets{Captured: "x"}}
+		}
+	}},
+	{"packets-dropped", only("otel", func(r *record.Record) {
+		dropped := uint64(3)
+		r.Packets = &record.Packets{Captured: new(uint64), Dropped: &dropped, Bytes: 24}
+	})},
 	{"sink-refused", only("otel", func(r *record.Record) { r.Life.Malformed = 3 })},
 	{"hop-waits-long", func(s *scene) { s.design = through(map[string]string{"wait": "5s", "traces": "50000"}) }},
 	{"hop-room-small", func(s *scene) { s.design = through(map[string]string{"wait": "1s", "traces": "100"}) }},

@@ -150,9 +150,12 @@ func TestMissing(t *testing.T) {
 		{Reason: "it needs a kernel of 2040"},
 		{Command: "no-such-command", Also: filepath.Join(t.TempDir(), "*")},
 		{Command: "no-such-command", Also: filepath.Join(filepath.Dir(self(t)), "*")},
+		{Command: "sh", Try: "-c true", Else: "become root"},
+		{Command: "expr", Try: "1 / 0", Else: "become root"},
+		{Command: "no-such-command", Try: "-c true", Else: "become root"},
 	})
 	want := []string{"no-such-command is not installed, or not on the PATH: apt-get install it", "it needs a kernel of 2040",
-		"no-such-command is not installed, or not on the PATH"}
+		"no-such-command is not installed, or not on the PATH", "expr cannot do its work here (expr: division by zero): become root", "no-such-command is not installed, or not on the PATH"}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/excerpt"
@@ -193,9 +194,35 @@ func Missing(needs []program.Need) []string {
 		case need.Command == "":
 		case executable(need) == "":
 			missing = append(missing, sentence(need))
+		default:
+			if words, refused := refusal(need); refused {
+				missing = append(missing, fmt.Sprintf("%s cannot do its work here (%s): %s", need.Command, words, need.Else))
+			}
 		}
 	}
 	return missing
+}
+
+// tryPatience is how long a command that is tried may take.
+const tryPatience = 5 * time.Second
+
+// refusal is what a command says that does not succeed with what it is tried with.
+func refusal(need program.Need) (words string, refused bool) {
+	if need.Try == "" {
+		return "", false
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), tryPatience)
+	defer cancel()
+	c := exec.CommandContext(ctx, executable(need), strings.Fields(need.Try)...)
+	c.Args[0] = need.Command // which it calls itself
+	said, err := c.CombinedOutput()
+	if err == nil {
+		return "", false
+	}
+	if text := strings.TrimSpace(string(said)); text != "" {
+		return excerpt.Lines(strings.Split(text, "\n"), "; "), true
+	}
+	return err.Error(), true
 }
 
 // executable is the file that meets a need for a command: that of the PATH, or the last

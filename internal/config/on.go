@@ -62,7 +62,7 @@ func (v Variant) LeavesOut(w *program.Workload) bool {
 // does not go with the workload. A place that is not there is that of the variant.
 func checkFitting(s *program.Source, v *Variant, w *program.Workload, tracer, on program.Place) {
 	t := v.Tracer
-	if v.On != nil && v.Untraced() {
+	if v.On != nil && v.Untraced() && !t.Captures() {
 		s.Fail(on, "on says which processes are traced, and this variant traces none: give it a tracer, env or args, or leave on out")
 	}
 	var traced []program.Process

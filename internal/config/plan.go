@@ -23,6 +23,7 @@ type Plan struct {
 	Plain      program.Build             // of the processes that are not traced, where the variant chooses which are (on:); empty: Build is theirs too
 	Spans      map[string]program.Number // declared spans per operation name; absent: learnt
 	Says       []program.Saying          // of the tracer
+	Packets    program.Packets           // what its processes say of packets; zero: it captures none
 	Tells      string                    // pattern of the lines in which the tracer names what it instruments; ""
 	Silent     bool                      // no span reaches the sink, by intent
 	Decides    bool                      // the tracer leaves out traces by what they turn out to be, and says how many spans
@@ -67,6 +68,7 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		Build:      e.Workload.BuildFor(t.Name),
 		Spans:      declaredSpans(e.Operations, t.Name, e.Load.Depth),
 		Says:       slices.Clone(t.Says),
+		Packets:    t.Packets,
 		Tells:      t.Tells,
 		Sampling:   1,
 		Settle:     t.Settle,
@@ -172,7 +174,7 @@ func (p *Plan) behaviour(v Variant) {
 	}
 	// Without a tracer there are no spans, unless the variant turns on the
 	// program's own way of tracing.
-	if v.Untraced() {
+	if v.Untraced() || v.Tracer.Captures() {
 		p.Silent = true
 	}
 	if immediate || p.Silent {

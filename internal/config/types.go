@@ -4,10 +4,10 @@ package config
 
 import "github.com/tracetax/tracetax/internal/config/program"
 
-// Untraced reports whether a variant is the program as it is: without a tracer, and without variables or arguments that
-// may switch on one of the program's own.
+// Untraced reports whether a variant is the program as it is: without a tracer, or with one that captures its packets, and
+// without variables or arguments that may switch on one of the program's own.
 func (v Variant) Untraced() bool {
-	return (v.Tracer == nil || v.Tracer.Name == program.NoTracer) && len(v.Env) == 0 && len(v.Args) == 0
+	return (v.Tracer == nil || v.Tracer.Name == program.NoTracer || v.Tracer.Captures()) && len(v.Env) == 0 && len(v.Args) == 0
 }
 
 // What an experiment asks for: its load, its design, its budget.

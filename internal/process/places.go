@@ -70,13 +70,13 @@ func coresFromEnd(allowed []int, siblings map[int][]int) []int {
 // Free ports, and the programs that hold the others.
 
 // FreePorts returns n different TCP ports that nobody on this machine listens
-// on. They are outside the range that the kernel gives to outgoing connections,
+// on, next to each other where they are free. They are outside the range that the kernel gives to outgoing connections,
 // where there is room, so none is taken before its program comes; and no other
 // tracetax has been given them a moment ago.
 func FreePorts(n int) ([]int, error) {
 	candidates := portsOutside(ephemeral())
-	rand.Shuffle(len(candidates), func(i, j int) { candidates[i], candidates[j] = candidates[j], candidates[i] })
-	return freeOf(candidates, n)
+	first := rand.IntN(len(candidates))
+	return freeOf(slices.Concat(candidates[first:], candidates[:first]), n)
 }
 
 // freeOf returns the first n of the candidates that are free.
@@ -161,10 +161,10 @@ func tryBindAs(family int, address syscall.Sockaddr, reuse bool) error {
 }
 
 // reserved are the ports that were given out. Until its program listens on it, a port looks free to others.
-var reserved = reservations{most: 128}
+var reserved = reservations{most: 512}
 
-// reservations hold the last ports that were given out, those of many runs: a run has some ten, and its programs listen
-// within seconds.
+// reservations hold the last ports that were given out, those of many runs: a run has some ten, that of a graph over
+// a hundred, and its programs listen within seconds.
 type reservations struct {
 	most int
 	mu   sync.Mutex

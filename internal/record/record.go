@@ -53,6 +53,7 @@ type Record struct {
 	Memory  []Memory `json:"memory,omitempty"`  // over the life of the processes, one entry a process; none of a measured run that searches, nor of one by an older tracetax
 	Stop    Stop     `json:"stop"`              // how the processes ended
 	Tracer  Reported `json:"tracer"`            // what the tracer says of itself, over the life of the processes
+	Packets *Packets `json:"packets,omitempty"` // what a tracer that captures packets says of them, over the life of the processes
 	Life    Counts   `json:"life"`              // what the sink counted over the life of the processes
 	Hops    []Hop    `json:"hops,omitempty"`    // what each program between the tracer and the sink says, in the order of a span's way, over their life
 	Backend *Backend `json:"backend,omitempty"` // what the backend says, where the spans went to one; then Sink and Life of all stretches are its count of spans
@@ -320,6 +321,14 @@ type Reported struct {
 	Untold  string  `json:"untold,omitempty"`  // why it does not say, where it should
 
 	Instrumented map[string][]string `json:"instrumented,omitempty"` // by process: the libraries that it says it instruments, in the order of their names
+}
+
+// Packets is what the processes that capture packets say of them. A nil pointer means that one did not say: that is not none.
+type Packets struct {
+	Captured *uint64 `json:"captured"`         // packets
+	Dropped  *uint64 `json:"dropped"`          // packets that came and were not captured
+	Bytes    int64   `json:"bytes"`            // of the files that hold the captured
+	Untold   string  `json:"untold,omitempty"` // why one does not say
 }
 
 // Stop is how the processes ended.

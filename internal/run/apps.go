@@ -242,6 +242,7 @@ func (s *stage) fillIn() error {
 		return err
 	}
 	s.ports.Seen(s.values)
+	s.values["packets"] = s.ports.Filter()
 	s.exporting = prepare.Exports(s.request.Plan)
 	return s.layRoute()
 }

@@ -8,6 +8,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run"
 )
 
 // frontBurns is the CPU that the sidecar below uses for each request, in µs.
@@ -195,5 +197,82 @@ func TestPlainBuild(t *testing.T) {
 	log, err := os.ReadFile(filepath.Join(conductor.Logs, q.Name, "app.log"))
 	if err != nil || !strings.HasPrefix(string(log), "from /built/with\n") {
 		t.Errorf("%q, %v", log, err)
+	}
+}
+
+// captured is what the tracer packets has its processes say, of files that the processes of a test write.
+var captured = program.Packets{Captured: `^(?P<n>\d+) packets? captured`, Dropped: `^(?P<n>\d+) packets? dropped by kernel`, Files: "{tmp}/*.pcap"}
+
+// What is captured of packets is told by all that capture them, at their end; what one does not tell nobody knows.
+func TestPackets(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		words             [2]string
+		captured, dropped int // −1: unknown
+	}{
+		"all say it":      {[2]string{`12 packets captured\n24 packets received by filter\n0 packets dropped by kernel`, `1 packet captured\n3 packets dropped by kernel`}, 13, 3},
+		"one does not":    {[2]string{`12 packets captured\n0 packets dropped by kernel`, `good bye`}, -1, -1},
+		"one half of it":  {[2]string{`12 packets captured\n0 packets dropped by kernel`, `5 packets captured`}, 17, -1},
+		"others' figures": {[2]string{`tcpdump: 12 packets captured`, `7 packets dropped by kernel`}, -1, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conductor, q := request(t, record.Calibration, "/work")
+			q.Plan.Packets = captured
+			for i, words := range c.words {
+				one := beside(fmt.Sprint("capture", i), "", os.DevNull)
+				one.Run = []string{"sh", "-c", `printf 1234567 >"$0/{process}.pcap"; trap 'printf "$1\n"; exit 0' TERM; echo ready; while :; do sleep 0.02; done`, "{tmp}", words}
+				q.Plan.Processes = slices.Insert(q.Plan.Processes, 0, one)
+			}
+			p := made(t, conductor, q).Packets
+			if p == nil || p.Bytes != 14 || !told(p.Captured, c.captured) || !told(p.Dropped, c.dropped) || (p.Untold != "") != (c.captured < 0 || c.dropped < 0) {
+				t.Errorf("%+v; want %d captured, %d dropped, 14 bytes", p, c.captured, c.dropped)
+			}
+		})
+	}
+}
+
+func told(n *uint64, want int) bool {
+	return n == nil && want < 0 || n != nil && want >= 0 && *n == uint64(want)
+}
+
+// A capture sees the packets of its own run alone, though those of another one of its block pass the same device: that has
+// twenty times as many operations.
+func TestPacketsOfAnotherRun(t *testing.T) {
+	t.Parallel()
+	if err := exec.Command("tcpdump", "-i", "lo", "-L").Run(); err != nil {
+		if os.Getenv("TRACETAX_REQUIRE_PROGRAMS") == "1" {
+			t.Fatal(err)
+		}
+		t.Skipf("tcpdump may not capture packets here: %v", err)
+	}
+	conductor, a, b := pair(t, "/work", "/work")
+	for _, q := range []*run.Request{&a, &b} {
+		q.Plan.Processes[0].Run[3] = "" // it has no sink
+		q.Plan.Silent = true
+	}
+	a.Plan.Packets = captured
+	a.Plan.Processes = slices.Insert(a.Plan.Processes, 0, program.Process{
+		Name: "tcpdump", Role: "collector", Placed: program.Placed{Name: "tcpdump"}, Patience: 20 * time.Second, Ready: "log:listening on lo", Dir: "{tmp}",
+		Run: []string{"tcpdump", "-i", "lo", "-n", "-Z", "root", "-w", "{tmp}/{process}.pcap", "{packets}"},
+	})
+	b.Phases[0].Load.Rate *= 20
+	records, err := conductor.Block(t.Context(), []run.Request{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		if r.Failed() {
+			t.Fatalf("%s failed at %s: %s %q", r.Variant, r.Failure.Stage, r.Failure.Message, r.Failure.Log)
+		}
+	}
+	many := records[1].Phases[0].Load.Completed
+	p, operations := records[0].Packets, records[0].Phases[0].Warmup.Completed+records[0].Phases[0].Load.Completed
+	if many < 10*operations {
+		t.Fatalf("the other run made %d operations, and this one %d: nothing is tested", many, operations)
+	}
+	// A request and its answer are at least two packets, and with all that belongs to a connection of its own ten.
+	if p == nil || p.Captured == nil || p.Dropped == nil || *p.Captured < 2*operations || *p.Captured > 10*operations || *p.Dropped > 0 || p.Bytes < 24 {
+		t.Errorf("of %d operations: %+v", operations, p)
 	}
 }

@@ -5,6 +5,8 @@ package run
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -117,6 +119,48 @@ func (s *stage) admissions(ctx context.Context) error {
 			to.SentBy = record.ByLog
 		}
 	}
+	return nil
+}
+
+// askPackets notes what was captured of packets, by the word of those that captured them, which have ended.
+func (s *stage) askPackets(ctx context.Context) error {
+	says := s.request.Plan.Packets
+	if says == (program.Packets{}) {
+		return nil
+	}
+	of := hop.Log{Hop: theTracer, Says: []program.Saying{
+		{What: program.SaysReceived, Log: says.Captured, Take: "last", Absent: program.AbsentUnknown},
+		{What: program.SaysDropped, Log: says.Dropped, Take: "last", Absent: program.AbsentUnknown},
+	}}
+	for i, p := range s.apps {
+		if s.request.Plan.Processes[i].Brought() {
+			of.Logs = append(of.Logs, hop.Lines{Process: p.Name(), Speaks: true, Each: p.Log().Lines, Rest: p.Log().AfterCut})
+		}
+	}
+	said, err := of.Read(ctx)
+	if err != nil {
+		return err
+	}
+	to := record.Packets{Captured: said.Received, Dropped: said.Dropped, Untold: said.Untold}
+	if to.Untold == "" && (to.Captured == nil || to.Dropped == nil) {
+		to.Untold = "a process that captures them ended without its word"
+	}
+	pattern, err := program.Expand(says.Files, s.values)
+	if err != nil {
+		return fmt.Errorf("the files of captured packets: %w", err)
+	}
+	files, err := filepath.Glob(pattern)
+	if err != nil {
+		return fmt.Errorf("the files of captured packets: %w", err)
+	}
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil {
+			return fmt.Errorf("the files of captured packets: %w", err)
+		}
+		to.Bytes += info.Size()
+	}
+	s.record.Packets = &to
 	return nil
 }
 

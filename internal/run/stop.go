@@ -65,6 +65,9 @@ func (s *stage) stop(ctx context.Context) error {
 	if err := s.admissions(ctx); err != nil {
 		return err
 	}
+	if err := s.askPackets(ctx); err != nil {
+		return err
+	}
 	if err := s.lookAtInstrumented(); err != nil {
 		return err
 	}

@@ -63,6 +63,19 @@ func Hop(p finding.Page) string {
 	return strings.Join(parts, ", ") + silence(p)
 }
 
+// Packets is "94,743 packets captured, none dropped · 17.7 MB of files (3 runs)".
+func Packets(p finding.Packets) string {
+	text := "an unknown number of packets captured or dropped: " + p.Untold
+	if p.Captured != nil && p.Dropped != nil {
+		dropped := "none dropped"
+		if *p.Dropped > 0 {
+			dropped = finding.FormatCount(*p.Dropped) + " (" + finding.FormatValue(p.DroppedShare(), "1") + ") dropped"
+		}
+		text = Counted(int(*p.Captured), "packet") + " captured, " + dropped
+	}
+	return text + " · " + finding.FormatValue(float64(p.Bytes), "bytes") + " of files (" + Counted(p.Runs, "run") + ")"
+}
+
 // Missing is "not come, by service: 750 of downstream"; "" where nobody knows whose spans did not come.
 func Missing(l finding.Ledger) string {
 	var parts []string

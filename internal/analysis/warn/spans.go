@@ -77,6 +77,38 @@ func (s *checker) findNoSpans() []hit {
 	return hits
 }
 
+// findPacketsBeside looks at variants that capture packets beside others, to which the kernel shows each packet of these, too.
+func (s *checker) findPacketsBeside() []hit {
+	var hits []hit
+	for _, v := range s.Variants {
+		if v.Tracer.Captures() && s.Experiment.Design.Order.Together() && len(s.RunsOf(v.Name)) > 0 {
+			hits = append(hits, hit{"the kernel looked at the packets of all variants for it, about 0.4 µs of CPU each: the others paid that too, and the difference lacks it", v.Name})
+		}
+	}
+	return hits
+}
+
+// findPacketsDropped looks at variants that capture packets.
+func (s *checker) findPacketsDropped() []hit {
+	var hits []hit
+	for _, v := range s.Variants {
+		text, runs := "", 0
+		for _, r := range s.RunsOf(v.Name) {
+			switch p := r.Packets; {
+			case p == nil:
+			case p.Captured == nil || p.Dropped == nil:
+				runs, text = runs+1, "nobody knows how many packets were dropped: "+p.Untold
+			case *p.Dropped > 0:
+				runs, text = runs+1, fmt.Sprintf("%s of %s packets were dropped", finding.FormatCount(int64(*p.Dropped)), finding.FormatCount(int64(*p.Dropped+*p.Captured)))
+			}
+		}
+		if runs > 0 {
+			hits = append(hits, hit{fmt.Sprintf("%s (in %d of %d runs)", text, runs, len(s.RunsOf(v.Name))), v.Name})
+		}
+	}
+	return hits
+}
+
 // findUnknown looks at variants that export.
 func (s *checker) findUnknown() []hit {
 	var hits []hit

@@ -22,12 +22,17 @@ type Need struct {
 	Also    string   `yaml:"also" as:"pattern"` // a pattern of files that do as well, off the PATH: /usr/lib/postgresql/*/bin/postgres
 	Instead string   `yaml:"instead"`           // of a service: a program of the PATH that does as well as what its build makes
 	Install string   `yaml:"install"`           // how to get it
+	Try     string   `yaml:"try"`               // arguments with which the command has to succeed here, to see whether it may do its work
+	Else    string   `yaml:"otherwise"`         // what to do where it does not
 	Reason  string   `yaml:"reason"`            // instead of a command: why it cannot be had
 }
 
 func (need *Need) Finish(s *Source, n *Node) {
 	if need.Command == "" && need.Reason == "" {
 		s.Fail(n.At, "a need names a command, or a reason why it cannot be had")
+	}
+	if need.Try != "" && (need.Command == "" || need.Else == "") {
+		s.Fail(n.Get("try").At, "try is of a command, and needs otherwise: what to do where the command does not succeed")
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 var (
 	runPlaceholders = append([]string{
 		"port", "dir", "tmp", "build", "workload", "tracer", "process",
-		"service", "templates", "tracetax",
+		"service", "templates", "tracetax", "packets",
 	}, protocol.Placeholders()...)
 	valuePlaceholders  = []string{"value", "value.ms", "value.s", "value.ratio", "value.percent"}
 	futurePlaceholders = []string{"sink.jaeger"}

@@ -29,6 +29,7 @@ type Tracer struct {
 	Templates   []string          `yaml:"templates" as:"templates" words:"settings"`                          // files with placeholders, also {setting.NAME} (.ratio, .ms, .s), filled in for each traced process in {templates}
 	Metrics     string            `yaml:"metrics" as:"page" words:"run"`                                      // page of counters of each traced process, http://127.0.0.1:{port.WORD}/metrics; read once, before the processes stop
 	Says        []Saying          `yaml:"says" example:"[{what: dropped, log: 'dropped (?P<n>\\d+) spans'}]"` // what it says of spans: sampled, dropped, failed, sent (given to an export; the rest was lost at the stop), traced
+	Packets     Packets           `yaml:"packets"`                                                            // of a tracer that captures packets and makes no spans: what the processes that it brings say of them
 	Tells       string            `yaml:"tells" as:"tells"`                                                   // regular expression over the output, whose group name is an instrumented library, for the report
 	Startup     time.Duration     `yaml:"startup" range:"0s..10m"`                                            // about how much longer a start and stop takes; only for --dry-run
 	Settle      time.Duration     `yaml:"settle" range:"0s..10m"`                                             // extra time after the processes are ready
@@ -106,6 +107,29 @@ func (s *Source) tells(n *Node) string {
 	}
 	return text
 }
+
+// Packets is what each process that a tracer brings says of packets when it ends. One that ends without it leaves the number unknown.
+type Packets struct {
+	_        struct{} `called:"packets"`
+	Captured string   `yaml:"captured" as:"regexp" required:"tracer"`          // a regular expression over its output, whose group n is how many it captured
+	Dropped  string   `yaml:"dropped" as:"regexp" required:"tracer"`           // and how many came and were not captured
+	Files    string   `yaml:"files" as:"filled" words:"run" required:"tracer"` // a pattern of the files that hold them, as {tmp}/*.pcap
+}
+
+func (p *Packets) Finish(s *Source, n *Node) {
+	for key, text := range map[string]string{"captured": p.Captured, "dropped": p.Dropped, "files": p.Files} {
+		re, err := regexp.Compile(text)
+		switch {
+		case text == "":
+			s.Fail(n.At, "packets needs %s: how many packets were captured and dropped, and the files that hold them", key)
+		case key != "files" && err == nil && re.SubexpIndex("n") < 0:
+			s.Fail(n.Get(key).At, "the group that holds the number must be called n: (?P<n>\\d+)")
+		}
+	}
+}
+
+// Captures reports whether the tracer captures packets, and so makes no spans.
+func (t *Tracer) Captures() bool { return t != nil && t.Packets != Packets{} }
 
 // Brought is a process that a tracer brings. It may hold {setting.NAME}.
 type Brought struct {

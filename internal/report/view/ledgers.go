@@ -53,7 +53,23 @@ func (b *brief) otherLedgers() []model.Section {
 	for _, operation := range order {
 		out = append(out, model.Section{Title: operation, Grids: []model.Grid{ledgerLines(b.doc, byOperation[operation])}})
 	}
+	if len(b.doc.Packets) > 0 {
+		g := model.Grid{Bare: true, Columns: []model.Column{{}, {Give: true}, {Wrap: true}}}
+		for _, p := range b.doc.Packets {
+			g.Add(model.Cell{Text: "packets"}, model.Cell{Text: p.Variant}, packetsCell(p))
+		}
+		out = append(out, model.Section{Title: ledger.All, Grids: []model.Grid{g}})
+	}
 	return out
+}
+
+// packetsCell is what a variant captured.
+func packetsCell(p finding.Packets) model.Cell {
+	c := model.Cell{Text: words.Packets(p)}
+	if p.Untold != "" || p.DroppedShare() > 0 {
+		c.Tone = model.Doubtful
+	}
+	return c
 }
 
 // ledgerLines has a line for each ledger.
@@ -93,6 +109,9 @@ func ledgersSection(doc *finding.Document) model.Section {
 		for _, p := range pagesOf(l) {
 			g.Add(model.Cell{Text: parts.Operation(l.Operation)}, model.Cell{Text: l.Variant}, model.Cell{Text: words.Way(p)}, model.Cell{}, pageCell(p), model.Cell{})
 		}
+	}
+	for _, p := range doc.Packets {
+		g.Add(model.Cell{Text: parts.Operation(ledger.All)}, model.Cell{Text: p.Variant}, model.Cell{Text: "packets"}, model.Cell{}, packetsCell(p), model.Cell{})
 	}
 	for _, a := range doc.Answers {
 		g.Add(model.Cell{Text: parts.Operation(a.Operation)}, model.Cell{Text: a.Variant}, model.Cell{Text: parts.Parameter(a.Parameter)},

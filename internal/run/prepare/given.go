@@ -47,6 +47,26 @@ func GivePorts(processes []program.Process) (*Ports, error) {
 	return p, nil
 }
 
+// Filter is a filter for packets that come from a port of the run or go to one, as pcap-filter(7) has them.
+func (p *Ports) Filter() string {
+	var all []int
+	for _, own := range p.own {
+		for _, port := range own {
+			n, _ := strconv.Atoi(port) // it was made of a number
+			all = append(all, n)
+		}
+	}
+	slices.Sort(all)
+	var ranges []string
+	for i := 0; i < len(all); {
+		first := i
+		for i++; i < len(all) && all[i] == all[i-1]+1; i++ {
+		}
+		ranges = append(ranges, fmt.Sprintf("portrange %d-%d", all[first], all[i-1]))
+	}
+	return strings.Join(ranges, " or ")
+}
+
 // Front is the process at which others ask a process: what stands in front of it, or itself.
 func (p *Ports) Front(name string) string { return p.way(name)[0] }
 
