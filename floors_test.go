@@ -119,6 +119,7 @@ var floors = map[string]floor{
 	"metric":         {level: 0},
 	"nearest":        {level: 0},
 	"noise":          {level: 0, beside: []string{"stats"}},
+	"profile":        {level: 0},
 	"protocol":       {level: 0},
 	"role":           {level: 0},
 	"schema":         {level: 0},

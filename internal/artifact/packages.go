@@ -102,7 +102,7 @@ func (s *Store) alone(p packages) packages {
 
 // packages returns the folder of all of these.
 func (s *Store) packages(ctx context.Context, files fs.FS, all []packages, progress io.Writer) (string, error) {
-	shelf, about := all[0].kind, []string{"README.md", "workload.yaml", "tracer.yaml"}
+	shelf, about := all[0].kind, []string{"README.md", "workload.yaml", "tracer.yaml", "causes.yaml"}
 	if len(all) > 1 {
 		shelf = "several"
 	}

@@ -50,11 +50,10 @@ func readComments(t *testing.T) *comments {
 			}
 		}
 	}
-	if err := r.AddGoComments(module+"schema", "../config", jsonschema.WithFullComment()); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.AddGoComments(module+"schema", "../topology", jsonschema.WithFullComment()); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"config", "topology", "profile"} {
+		if err := r.AddGoComments(module+"schema", "../"+name, jsonschema.WithFullComment()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	c.texts = r.CommentMap
 	return c

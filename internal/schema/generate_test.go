@@ -20,6 +20,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/topology"
 	"github.com/tracetax/tracetax/schemas"
@@ -43,6 +44,7 @@ var documents = []document{
 	{name: "service", title: "A service.yaml of tracetax", of: program.Service{}, asked: true},
 	{name: "tracer", title: "A tracer.yaml of tracetax", of: program.Tracer{}, asked: true},
 	{name: "topology", title: "A topology of tracetax: a graph of services", of: topology.Graph{}, asked: true},
+	{name: "causes", title: "A causes.yaml of tracetax: rules of profiles", of: profile.File{}, asked: true},
 	{name: "findings", title: "findings.json of tracetax", of: finding.Document{}},
 	{name: "runs", title: "A line of runs.jsonl of tracetax: the record of one run", of: record.Record{}},
 }

@@ -115,6 +115,7 @@ func TestExperiments(t *testing.T) {
 		"../../experiments/*.yaml": experiment, "../cli/starter.yaml": experiment, "../cli/testdata/kept/*/experiment.yaml": experiment,
 		"../cli/testdata/kept/*/asked.yaml": experiment, "../../workloads/*/*/workload.yaml": compiled(t, "workload.json"),
 		"../../services/*/service.yaml": compiled(t, "service.json"), "../../tracers/*/tracer.yaml": compiled(t, "tracer.json"),
+		"../../tracers/*/causes.yaml": compiled(t, "causes.json"), "../../tracers/shared/causes/*.yaml": compiled(t, "causes.json"),
 	} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {

@@ -65,6 +65,7 @@ const (
 
 	InExperiment fileKind = "experiment"
 	inTopology   fileKind = "topology"
+	inCauses     fileKind = "causes"
 )
 
 // key is a row.
