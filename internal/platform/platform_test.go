@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"regexp"
@@ -279,6 +280,35 @@ func TestFreeze(t *testing.T) {
 	}
 	awaitGone(t, first.PID)
 	await(t, func() bool { return s.ask("hello", `{}`).status == http.StatusServiceUnavailable }, "the platform to miss its environments")
+}
+
+// A cold environment ends a while after its answer, however often its runtime asks for more.
+func TestLingeringEnds(t *testing.T) {
+	p, err := New([]Function{{Name: "f", Timeout: time.Second}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := p.pools["f"]
+	of.invoke(&invocation{id: "a", ask: ask{cold: true}, result: make(chan result, 1)})
+	e := of.take()[0].environment
+	r := &instance{platform: p, pool: of, environment: e, id: "f-1", work: make(chan *invocation, 1), ended: make(chan struct{})}
+	e.runtime, p.living[r.id] = r, r
+	next := func() {
+		ctx, hangUp := context.WithCancel(context.Background())
+		hangUp()
+		r.next(&recorder{header: http.Header{}}, httptest.NewRequest("GET", "/", nil).WithContext(ctx))
+	}
+	next()
+	if !r.done("a", func() result { return result{status: http.StatusOK} }) {
+		t.Fatal("the invocation cannot be answered")
+	}
+	next()
+	next() // again, while it lingers
+	select {
+	case <-r.ended:
+	case <-time.After(10 * linger):
+		t.Error("it is still there")
+	}
 }
 
 // What an environment started ends with it.

@@ -256,6 +256,7 @@ func (p *pool) late(e *environment, i *invocation) {
 func (p *pool) lingered(e *environment) {
 	if p.has(e) {
 		p.end(e)
+		p.fill()
 	}
 }
 
@@ -269,6 +270,7 @@ func (p *pool) left(i *invocation) {
 			p.end(e)
 		}
 	}
+	p.fill()
 }
 
 func (p *pool) end(e *environment) {

@@ -141,6 +141,22 @@ func TestPool(t *testing.T) {
 	}
 }
 
+// Who waits while cold environments take all places gets one when the first of them goes: after its answer, or as its client does.
+func TestPoolMakesRoom(t *testing.T) {
+	for _, goes := range []string{"linger 1", "left c1"} {
+		s := newStory()
+		for i := range maxEnvironments {
+			s.tell(t, []string{"invoke", fmt.Sprint("c", i+1), "cold"})
+		}
+		if got := s.tell(t, []string{"invoke", "a"}); got != "" {
+			t.Fatalf("beyond the most: %q", got)
+		}
+		if got := s.tell(t, strings.Fields(goes)); got != "end 1, start 101" {
+			t.Errorf("%s: it is to be done %q, want an environment for the one that waits", goes, got)
+		}
+	}
+}
+
 // Neither environments nor those that wait grow without end.
 func TestPoolIsBounded(t *testing.T) {
 	s := newStory()

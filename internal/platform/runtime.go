@@ -121,7 +121,8 @@ func (r *instance) next(w http.ResponseWriter, q *http.Request) {
 		if r.first == 0 {
 			r.first = now()
 		}
-		if ok = r.pool.ready(r.environment); ok {
+		lingers := r.environment.only != nil && r.environment.state == idle // asking once more does not make it last
+		if ok = r.pool.ready(r.environment); ok && !lingers {
 			r.unlimited() // one that is given now has a limit of its own
 		}
 	})
