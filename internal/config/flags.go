@@ -120,6 +120,9 @@ func (b *flagBuilder) root() *program.Node {
 	} else if len(b.Command) == 0 {
 		b.Fail(program.Place{Flag: "--"}, "what is to be started is missing: tracetax run --op 'GET /' --variant … -- COMMAND")
 	}
+	if b.Event != "" && b.Function == "" {
+		b.Fail(program.Place{Flag: "--event"}, "it is the event of a function; name the function with --function, or give the body of requests with --body")
+	}
 	if len(b.Ops) == 0 && b.Function == "" && b.Flags.Graph == "" {
 		b.Fail(program.Place{Flag: "--op"}, "at least one operation is needed, such as --op 'GET /'")
 	}

@@ -75,6 +75,7 @@ func TestFromFlagsFunction(t *testing.T) {
 		{Function: "app.handler", Ops: []string{"/"}}:    "--op",
 		{Function: "app.handler", Body: "x"}:             "--body",
 		{Function: "app.handler", Event: "nowhere.json"}: "nowhere.json",
+		{Ops: []string{"/"}, Event: "order.json"}:        "--event",
 	} {
 		flags.Command, flags.Variants = []string{"python3"}, []string{"none", "otel-python"}
 		if _, err := FromFlags(*flags, builtIn()); err == nil || !strings.Contains(err.Error(), said) {

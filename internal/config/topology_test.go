@@ -94,11 +94,15 @@ func TestTopologyOperations(t *testing.T) {
 
 // Results keep the topology as it was written, and are read again without its file.
 func TestTopologyIsKept(t *testing.T) {
-	e, err := shopOf(t, "")
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "shop.yaml"), []byte(shopTopology), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	es, err := ParseExperiment("e.yaml", dir, []byte("workload: {topology: shop.yaml, prepare: [sh, reset.sh], cleanup: [sh, clean.sh], verify: {run: [sh, look.sh]}, warmup_all: 2s}\nvariants: {none: , otel: {tracer: otel}}\n"), builtIn())
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := e.YAML()
+	text, err := es[0].YAML()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,11 +114,16 @@ func TestTopologyIsKept(t *testing.T) {
 	if w.Topology != shopTopology || w.Name != "shop" || len(w.Processes) != 4 || again[0].Operations[0].Name != "mix" {
 		t.Errorf("the topology that is read again is\n%s\nwant\n%s(in\n%s)", w.Topology, shopTopology, text)
 	}
+	if before := es[0].Workload; !slices.Equal(w.Prepare, before.Prepare) || !slices.Equal(w.Cleanup, before.Cleanup) || !slices.Equal(w.Verify, before.Verify) || len(w.Verify) == 0 || w.WarmupAll != before.WarmupAll {
+		t.Errorf("read again it prepares by %q, cleans up by %q, verifies by %q and warms up for %v; want %q, %q, %q, %v",
+			w.Prepare, w.Cleanup, w.Verify, w.WarmupAll, before.Prepare, before.Cleanup, before.Verify, before.WarmupAll)
+	}
 }
 
 func TestTopologyIsRefused(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"beside processes": {"workload: {topology: shop.yaml, processes: [{name: a, run: b}]}", "e.yaml:1:44: "},
+		"beside a build":   {"workload: {topology: shop.yaml, build: {default: {run: [[make]]}}}", "e.yaml:1:40: "},
 		"no file":          {"workload: {topology: shops.yaml}", "e.yaml:1:22: topology: "},
 		"wrong inside":     {"workload: {topology: wrong.yaml}", "wrong.yaml:2:36: unknown node"},
 	} {

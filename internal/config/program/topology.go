@@ -246,7 +246,10 @@ func (w *Workload) Written() *Workload {
 	if w.Graph == nil {
 		return w
 	}
-	return &Workload{Name: w.Name, Description: w.Description, Dir: w.Dir, Rate: w.Rate, Topology: w.Topology}
+	return &Workload{
+		Name: w.Name, Description: w.Description, Dir: w.Dir, Rate: w.Rate, WarmupAll: w.WarmupAll, Topology: w.Topology,
+		Verify: w.Verify, Prepare: w.Prepare, Cleanup: w.Cleanup,
+	}
 }
 
 // graphed checks what stands beside a topology.
@@ -254,6 +257,12 @@ func (s *Source) graphed(n *Node, w *Workload) {
 	for _, key := range []string{"processes", "operations", "driver", "self", "mix"} {
 		if other := n.Get(key); other != nil {
 			s.Fail(other.At, "a workload with a topology has its %s in that; leave one of them out", key)
+			return
+		}
+	}
+	for _, key := range []string{"language", "needs", "shared", "artifact", "build", "max"} {
+		if other := n.Get(key); other != nil {
+			s.Fail(other.At, "a workload with a topology has one program for all nodes, which brings its own %s; leave it out", key)
 			return
 		}
 	}
