@@ -95,6 +95,8 @@ func TestReadRefuses(t *testing.T) {
 		`not JSON`:          "reading findings",
 		`{"schema": 1}`:     "older than",
 		`{"schema": 3, "fi`: "reading findings",
+
+		`{"schema": 3, "full_summary": "otel costs 3 %"}`: "older than",
 	} {
 		if _, err := Read(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Read(%s) = %v, want an error with %q", text, err, want)
@@ -121,9 +123,9 @@ func FuzzReports(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(text.Bytes(), uint8(80))
-	f.Add([]byte(`{"schema":3,"findings":[{"operation":"a","variant":"b","against":"c","metric":"latency_p50","unit":"s","samples":[{"block":1}]}],
+	f.Add([]byte(`{"schema":3,"summary":"s","findings":[{"operation":"a","variant":"b","against":"c","metric":"latency_p50","unit":"s","samples":[{"block":1}]}],
 		"ledgers":[{"entries":[{"name":"expected","spans":-5,"low":1,"high":3}]}],"curves":[{"points":[{"percentile":100}]}]}`), uint8(20))
-	f.Add([]byte(`{"schema":3,"findings":[{"verdict":{"kind":"x"},"absolute":{"estimate":1e308,"low":-1e308,"high":1e308}}]}`), uint8(1))
+	f.Add([]byte(`{"schema":3,"summary":"s","findings":[{"verdict":{"kind":"x"},"absolute":{"estimate":1e308,"low":-1e308,"high":1e308}}]}`), uint8(1))
 	f.Fuzz(func(t *testing.T, text []byte, width uint8) {
 		doc, err := Read(bytes.NewReader(text))
 		if err != nil {

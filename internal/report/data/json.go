@@ -33,7 +33,8 @@ func Indented(w io.Writer, doc any, what string) error {
 	return nil
 }
 
-// ErrOlder is why findings that an earlier tracetax wrote are not read: they say in sentences what codes say now.
+// ErrOlder is why findings that an earlier tracetax wrote are not read: they say in sentences what codes say now, or call
+// something else by its name.
 var ErrOlder = errors.New("older than this tracetax reads")
 
 // Read reads a document that JSON wrote. It refuses one of another schema.
@@ -50,6 +51,9 @@ func Read(r io.Reader) (*finding.Document, error) {
 	}
 	if doc.Schema < finding.Schema {
 		return nil, fmt.Errorf("reading findings: schema %d is %w, %d: read them with the tracetax that wrote them, or make them again", doc.Schema, ErrOlder, finding.Schema)
+	}
+	if doc.Summary == "" { // once it was written as full_summary
+		return nil, fmt.Errorf("reading findings: they have no summary, and are %w", ErrOlder)
 	}
 	return &doc, nil
 }
