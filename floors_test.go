@@ -27,10 +27,9 @@ var floors = map[string]floor{
 	"cli/receiving": {level: 7, beside: []string{"cli/console"}},
 	"cli/show":      {level: 7},
 
-	"session":        {level: 6},
-	"study":          {level: 6},
-	"study/moobench": {level: 6},
-	"study/view":     {level: 6, beside: []string{"study"}},
+	"session":    {level: 6},
+	"study":      {level: 6},
+	"study/view": {level: 6, beside: []string{"study"}},
 
 	"analysis":    {level: 5},
 	"experiment":  {level: 5, beside: []string{"run", "run/prepare"}},
@@ -96,15 +95,14 @@ var floors = map[string]floor{
 
 	"finding": {level: 1},
 	"process": {level: 1, beside: []string{
-		"process/cgroup", "process/cpulist", "process/inside", "process/keeper", "process/output", "process/table",
+		"process/cgroup", "process/inside", "process/keeper", "process/output", "process/table",
 	}},
-	"process/cgroup":  {level: 1, beside: []string{"process/cpulist", "process/table"}},
-	"process/cpulist": {level: 1},
-	"process/inside":  {level: 1},
-	"process/keeper":  {level: 1, beside: []string{"process/cgroup", "process/cpulist", "process/table"}},
-	"process/output":  {level: 1},
-	"process/table":   {level: 1},
-	"record":          {level: 1},
+	"process/cgroup": {level: 1, beside: []string{"process/table"}},
+	"process/inside": {level: 1},
+	"process/keeper": {level: 1, beside: []string{"process/cgroup", "process/table"}},
+	"process/output": {level: 1},
+	"process/table":  {level: 1},
+	"record":         {level: 1},
 
 	"config":         {level: 1, beside: []string{"config/program"}},
 	"config/program": {level: 1},

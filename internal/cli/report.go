@@ -18,7 +18,6 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/report"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/study/moobench"
 	"github.com/tracetax/tracetax/internal/tidy"
 	"golang.org/x/term"
 )
@@ -125,7 +124,7 @@ func writeReport(s console.Streams, dir string, flags reportFlags) error {
 		return err
 	}
 	if flags.moobench != "" {
-		if err := moobench.Write(dir, flags.moobench, measuredVariants(doc)); err != nil {
+		if err := tidy.MooBench(dir, flags.moobench, measuredVariants(doc)); err != nil {
 			return err
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/process/cgroup"
-	"github.com/tracetax/tracetax/internal/process/cpulist"
 	"github.com/tracetax/tracetax/internal/process/keeper"
+	"github.com/tracetax/tracetax/internal/process/table"
 	"github.com/tracetax/tracetax/internal/role"
 )
 
@@ -175,7 +175,7 @@ func (l *Launcher) unmet(c Command) []string {
 		unmet = append(unmet, fmt.Sprintf("%s: its memory limit of %d bytes is not enforced: that needs the cgroup controller memory", c.Name, c.Memory))
 	}
 	if len(c.CPUs) > 0 && l.Placement() == "none" {
-		unmet = append(unmet, fmt.Sprintf("%s: it is not bound to the CPUs %s: that needs Linux", c.Name, cpulist.Format(c.CPUs)))
+		unmet = append(unmet, fmt.Sprintf("%s: it is not bound to the CPUs %s: that needs Linux", c.Name, table.FormatCPUs(c.CPUs)))
 	}
 	return unmet
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/process/cgroup"
-	"github.com/tracetax/tracetax/internal/process/cpulist"
+	"github.com/tracetax/tracetax/internal/process/table"
 )
 
 // lineOf returns the rest of the first log line with a prefix.
@@ -32,14 +32,14 @@ func TestCPUsAreApplied(t *testing.T) {
 	each(t, func(t *testing.T, accounting string) {
 		l := open(t, accounting)
 		for _, cpus := range [][]int{nil, allowed[:1], allowed[len(allowed)-1:]} {
-			p := start(t, l, Command{Name: "on-" + cpulist.Format(cpus), CPUs: cpus}, "where")
+			p := start(t, l, Command{Name: "on-" + table.FormatCPUs(cpus), CPUs: cpus}, "where")
 			<-p.Done()
 			want := cpus
 			if want == nil {
 				want = allowed
 			}
-			if got := lineOf(t, p, "cpus "); got != cpulist.Format(want) {
-				t.Errorf("it runs on the CPUs %s, want %s", got, cpulist.Format(want))
+			if got := lineOf(t, p, "cpus "); got != table.FormatCPUs(want) {
+				t.Errorf("it runs on the CPUs %s, want %s", got, table.FormatCPUs(want))
 			}
 		}
 	})
@@ -62,8 +62,8 @@ func TestCPUsOfAPinnedTracetax(t *testing.T) {
 	each(t, func(t *testing.T, accounting string) {
 		p := start(t, open(t, accounting), Command{CPUs: allowed}, "where")
 		<-p.Done()
-		if got := lineOf(t, p, "cpus "); got != cpulist.Format(allowed) {
-			t.Errorf("it runs on the CPUs %s, want %s", got, cpulist.Format(allowed))
+		if got := lineOf(t, p, "cpus "); got != table.FormatCPUs(allowed) {
+			t.Errorf("it runs on the CPUs %s, want %s", got, table.FormatCPUs(allowed))
 		}
 	})
 }

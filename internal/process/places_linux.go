@@ -14,8 +14,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/process/cpulist"
 	"github.com/tracetax/tracetax/internal/process/inside"
+	"github.com/tracetax/tracetax/internal/process/table"
 	"golang.org/x/sys/unix"
 )
 
@@ -35,7 +35,7 @@ func allowedCPUs() (allowed []int, siblings map[int][]int) {
 		if err != nil {
 			continue
 		}
-		if list, err := cpulist.Parse(string(text)); err == nil {
+		if list, err := table.ParseCPUs(string(text)); err == nil {
 			siblings[cpu] = list
 		}
 	}
@@ -65,7 +65,7 @@ func Pin(cpus []int) error {
 				continue
 			}
 			if err := unix.SchedSetaffinity(tid, &set); err != nil && !errors.Is(err, unix.ESRCH) {
-				return fmt.Errorf("binding tracetax to the CPUs %s: %w", cpulist.Format(cpus), err)
+				return fmt.Errorf("binding tracetax to the CPUs %s: %w", table.FormatCPUs(cpus), err)
 			}
 		}
 	}

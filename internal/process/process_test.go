@@ -22,7 +22,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/process/cpulist"
 	"github.com/tracetax/tracetax/internal/process/keeper"
 	"github.com/tracetax/tracetax/internal/process/table"
 )
@@ -152,7 +151,7 @@ func listen(addresses []string) error {
 func where([]string) error {
 	cpus, _ := allowedCPUs()
 	groups, err := os.ReadFile("/proc/self/cgroup")
-	fmt.Printf("cpus %s\n%send\n", cpulist.Format(cpus), groups)
+	fmt.Printf("cpus %s\n%send\n", table.FormatCPUs(cpus), groups)
 	return err
 }
 

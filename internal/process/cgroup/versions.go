@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/tracetax/tracetax/internal/process/cpulist"
+	"github.com/tracetax/tracetax/internal/process/table"
 )
 
 // wanted are the controllers that tracetax uses, where they are to be had.
@@ -137,8 +137,8 @@ func (t *treeV1) limit(g *Group, c Limits) error {
 			return err
 		}
 		if len(c.CPUs) > 0 {
-			if err := Write(filepath.Join(dir, "cpuset.cpus"), cpulist.Format(c.CPUs)); err != nil {
-				return fmt.Errorf("binding %s to the CPUs %s: %w", c.Name, cpulist.Format(c.CPUs), err)
+			if err := Write(filepath.Join(dir, "cpuset.cpus"), table.FormatCPUs(c.CPUs)); err != nil {
+				return fmt.Errorf("binding %s to the CPUs %s: %w", c.Name, table.FormatCPUs(c.CPUs), err)
 			}
 		}
 	}
@@ -295,8 +295,8 @@ func (t *treeV2) Create(c Limits) (*Group, error) {
 
 func (t *treeV2) limit(dir string, c Limits) error {
 	if t.Has("cpuset") && len(c.CPUs) > 0 {
-		if err := Write(filepath.Join(dir, "cpuset.cpus"), cpulist.Format(c.CPUs)); err != nil {
-			return fmt.Errorf("binding %s to the CPUs %s: %w", c.Name, cpulist.Format(c.CPUs), err)
+		if err := Write(filepath.Join(dir, "cpuset.cpus"), table.FormatCPUs(c.CPUs)); err != nil {
+			return fmt.Errorf("binding %s to the CPUs %s: %w", c.Name, table.FormatCPUs(c.CPUs), err)
 		}
 	}
 	if t.Has("cpu") && c.Quota > 0 {

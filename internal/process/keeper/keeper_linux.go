@@ -10,7 +10,7 @@ import (
 	"syscall"
 
 	"github.com/tracetax/tracetax/internal/process/cgroup"
-	"github.com/tracetax/tracetax/internal/process/cpulist"
+	"github.com/tracetax/tracetax/internal/process/table"
 	"golang.org/x/sys/unix"
 )
 
@@ -79,7 +79,7 @@ func setAffinity(cpus []int) (restore func() error, err error) {
 		now.Set(cpu)
 	}
 	if err := unix.SchedSetaffinity(0, &now); err != nil {
-		return nil, fmt.Errorf("binding to the CPUs %s: %w (is each of them there and allowed?)", cpulist.Format(cpus), err)
+		return nil, fmt.Errorf("binding to the CPUs %s: %w (is each of them there and allowed?)", table.FormatCPUs(cpus), err)
 	}
 	return func() error { return unix.SchedSetaffinity(0, &before) }, nil
 }

@@ -1,7 +1,7 @@
-// Package moobench owns the files that MooBench's own statistics read: the durations of a
-// result, unpacked, one file a run, and the settings that name them. It copies what was
-// measured; it must not know how a result is analysed or shown.
-package moobench
+// The files that MooBench's own statistics read: the durations of a result, unpacked, one file a run, and the settings that
+// name them.
+
+package tidy
 
 import (
 	"bytes"
@@ -24,12 +24,12 @@ type run struct {
 	source         string // below the results folder
 }
 
-// Write makes a folder with the durations of a result that kept them, as statistics.r of
+// MooBench makes a folder with the durations of a result that kept them, as statistics.r of
 // MooBench (2026) reads them: raw-LOOP-DEPTH-INDEX.csv, where the loop is the block and the
 // index the place of the variant; and beside them configs-DEPTH.r, which stands before the
 // script. The script takes equally many rows of each file: results.count is the fewest that
 // one has. Nothing is to be skipped, since the warm-up is not among them.
-func Write(results, folder string, variants []string) error {
+func MooBench(results, folder string, variants []string) error {
 	records, err := record.Read(results)
 	if err != nil {
 		return err
@@ -129,8 +129,6 @@ func makeFolder(folder string) error {
 	}
 	return nil
 }
-
-// This file writes the files.
 
 // lines counts the lines of what is written to it.
 type lines int

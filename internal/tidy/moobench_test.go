@@ -1,4 +1,4 @@
-package moobench
+package tidy
 
 import (
 	"compress/gzip"
@@ -69,7 +69,7 @@ var variants = []string{"none", "kieker"}
 
 // The files are read as statistics.r reads them: the settings name them, and of each so many
 // rows are taken, of four columns; the second is the duration.
-func TestWrite(t *testing.T) {
+func TestMooBench(t *testing.T) {
 	dir := result(t, 3, variants, nil, func(block int, variant string) int {
 		if variant == "kieker" && block == 2 {
 			return 5
@@ -77,7 +77,7 @@ func TestWrite(t *testing.T) {
 		return 8
 	})
 	folder := filepath.Join(t.TempDir(), "raw")
-	if err := Write(dir, folder, variants); err != nil {
+	if err := MooBench(dir, folder, variants); err != nil {
 		t.Fatal(err)
 	}
 	settings := map[string]string{}
@@ -105,7 +105,7 @@ func TestWrite(t *testing.T) {
 			}
 		}
 	}
-	if err := Write(dir, folder, variants); err == nil || !strings.Contains(err.Error(), "not empty") {
+	if err := MooBench(dir, folder, variants); err == nil || !strings.Contains(err.Error(), "not empty") {
 		t.Errorf("a folder with files in it: %v", err)
 	}
 }
@@ -120,7 +120,7 @@ func text(t *testing.T, path string) string {
 }
 
 // What the script could not read right is refused, before anything is written.
-func TestRefused(t *testing.T) {
+func TestMooBenchRefuses(t *testing.T) {
 	eight := func(int, string) int { return 8 }
 	for name, test := range map[string]struct {
 		dir  string
@@ -138,7 +138,7 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := filepath.Join(t.TempDir(), "raw")
-			err := Write(test.dir, folder, variants)
+			err := MooBench(test.dir, folder, variants)
 			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
