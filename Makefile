@@ -41,7 +41,7 @@ golden: ## rewrite the golden files of the tests
 	$(GO) test ./internal/config ./internal/report ./internal/cli ./internal/analysis -update
 
 schemas: ## schemas/*.json, from the types and their comments
-	$(GO) test ./internal/schema -run Schemas -update
+	$(GO) test ./schemas -run Schemas -update
 
 house: ## testdata/house.txt, the size of each package: downwards, or with REASON='…' upwards
 	$(GO) test . -run '^TestHouse$$' -update-house -reason "$(REASON)"

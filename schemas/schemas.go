@@ -1,5 +1,5 @@
-// Package schemas embeds the JSON Schemas of what tracetax reads and writes, as 'make schemas' makes them of the types and
-// their comments.
+// Package schemas embeds the JSON Schemas of what tracetax reads and writes. Its tests make them of the types and their comments
+// (make schemas).
 package schemas
 
 import (

@@ -7,7 +7,7 @@ import (
 )
 
 // What is embedded is a schema that says something: an empty one is valid too, and allows everything.
-func TestSchemas(t *testing.T) {
+func TestEmbedded(t *testing.T) {
 	names := Names()
 	if want := []string{"causes", "experiment", "findings", "runs", "service", "topology", "tracer", "workload"}; !slices.Equal(names, want) {
 		t.Errorf("the schemas are %v, want %v", names, want)

@@ -15,9 +15,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/tracetax/tracetax/internal/cli/agent"
+	"github.com/tracetax/tracetax/internal/cli/alone"
 	"github.com/tracetax/tracetax/internal/cli/console"
-	"github.com/tracetax/tracetax/internal/cli/loading"
-	"github.com/tracetax/tracetax/internal/cli/receiving"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/selfcheck"
 	"github.com/tracetax/tracetax/internal/session"
@@ -103,9 +102,9 @@ var commands = []func(console.Streams) *cobra.Command{
 	newDoctor,
 	newSelfcheck,
 	newVersion,
-	receiving.New,
+	alone.NewSink,
 	agent.New,
-	loading.New,
+	alone.NewLoad,
 	newReport,
 	newCompare,
 	newReplicate,

@@ -18,7 +18,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/noise"
+	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/selfcheck"
@@ -152,19 +152,19 @@ func TestConclude(t *testing.T) {
 
 func TestInterferenceInWords(t *testing.T) {
 	place := process.Placement{App: []int{3}, Harness: []int{0, 1}}
-	none := noise.Change{Estimate: 0.001, Low: -0.002, High: 0.004}
+	none := machine.Change{Estimate: 0.001, Low: -0.002, High: 0.004}
 	for name, test := range map[string]struct {
-		cpu, wall    noise.Change
+		cpu, wall    machine.Change
 		status, word string
 	}{
 		"apart":         {none, none, "ok", ""},
-		"a shared core": {noise.Change{Estimate: 0.6, Low: 0.5, High: 0.7}, noise.Change{Estimate: 0.6, Low: 0.5, High: 0.7}, "bad", "whole core"},
-		"a shared cache": {noise.Change{Estimate: 0.1, Low: 0.08, High: 0.12}, noise.Change{Estimate: 0.1, Low: 0.08, High: 0.12},
+		"a shared core": {machine.Change{Estimate: 0.6, Low: 0.5, High: 0.7}, machine.Change{Estimate: 0.6, Low: 0.5, High: 0.7}, "bad", "whole core"},
+		"a shared cache": {machine.Change{Estimate: 0.1, Low: 0.08, High: 0.12}, machine.Change{Estimate: 0.1, Low: 0.08, High: 0.12},
 			"note", "share a core, a cache"},
-		"somebody else": {none, noise.Change{Estimate: 0.5, Low: 0.2, High: 0.9}, "note", "stop what else runs"},
-		"too noisy":     {noise.Change{Estimate: 0.02, Low: -0.1, High: 0.2}, none, "note", "too noisy to tell"},
+		"somebody else": {none, machine.Change{Estimate: 0.5, Low: 0.2, High: 0.9}, "note", "stop what else runs"},
+		"too noisy":     {machine.Change{Estimate: 0.02, Low: -0.1, High: 0.2}, none, "note", "too noisy to tell"},
 	} {
-		c := interference(noise.Slowdown{Work: "memory", CPU: test.cpu, Wall: test.wall}, place)
+		c := interference(machine.Slowdown{Work: "memory", CPU: test.cpu, Wall: test.wall}, place)
 		if c.Status != test.status || !strings.Contains(c.Advice, test.word) || (test.word == "") != (c.Advice == "") {
 			t.Errorf("%s: %+v", name, c)
 		}

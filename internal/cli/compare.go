@@ -295,7 +295,7 @@ func restate(docs []*finding.Document, name string) ([]finding.Claim, error) {
 	for _, e := range all {
 		claims = analysis.Claims(e)
 		for _, doc := range docs {
-			if e.Workload != nil && e.Workload.Name == doc.Experiment.Workload && (alone(docs, doc) || e.Name == doc.Experiment.Name) {
+			if e.Workload != nil && e.Workload.Name == doc.Experiment.Workload && (onlyOf(docs, doc) || e.Name == doc.Experiment.Name) {
 				doc.Experiment.Published, known = analysis.Published(e), true
 			}
 		}
@@ -306,8 +306,8 @@ func restate(docs []*finding.Document, name string) ([]finding.Claim, error) {
 	return claims, nil
 }
 
-// alone reports whether no other result is of its workload.
-func alone(docs []*finding.Document, doc *finding.Document) bool {
+// onlyOf reports whether no other result is of its workload.
+func onlyOf(docs []*finding.Document, doc *finding.Document) bool {
 	return !slices.ContainsFunc(docs, func(d *finding.Document) bool { return d != doc && d.Experiment.Workload == doc.Experiment.Workload })
 }
 

@@ -19,7 +19,6 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/machine"
-	"github.com/tracetax/tracetax/internal/noise"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/selfcheck"
 	"github.com/tracetax/tracetax/internal/session"
@@ -205,8 +204,8 @@ func checkInterference(ctx context.Context) ([]check, error) {
 	if place.Shared || len(place.App) == 0 || len(place.Harness) == 0 {
 		return nil, nil // there is nothing to keep apart
 	}
-	all, err := noise.Measure(ctx, noise.Options{CPU: place.App[0], Other: place.Harness[len(place.Harness)-1]})
-	if errors.Is(err, noise.ErrUnsupported) {
+	all, err := machine.MeasureNoise(ctx, machine.NoiseOptions{CPU: place.App[0], Other: place.Harness[len(place.Harness)-1]})
+	if errors.Is(err, machine.ErrUnsupported) {
 		return nil, nil
 	}
 	if err != nil {
@@ -220,7 +219,7 @@ func checkInterference(ctx context.Context) ([]check, error) {
 }
 
 // interference puts a slowdown into words.
-func interference(s noise.Slowdown, place process.Placement) check {
+func interference(s machine.Slowdown, place process.Placement) check {
 	c := check{Name: "CPU " + fmt.Sprint(place.App[0]) + ", " + s.Work, Status: "ok"}
 	c.Says = fmt.Sprintf("beside work on CPU %d it costs %s CPU time and takes %s as long",
 		place.Harness[len(place.Harness)-1], changeText(s.CPU), timesText(s.Wall))
@@ -241,12 +240,12 @@ func interference(s noise.Slowdown, place process.Placement) check {
 }
 
 // changeText is a relative change in words: "+1.2 % (0.8 to 1.9)".
-func changeText(c noise.Change) string {
+func changeText(c machine.Change) string {
 	return finding.FormatInterval(finding.Interval{Estimate: c.Estimate, Low: &c.Low, High: &c.High}, "1", true)
 }
 
 // timesText is a change as a factor: "1.02 times (1.00 to 1.05)".
-func timesText(c noise.Change) string {
+func timesText(c machine.Change) string {
 	return fmt.Sprintf("%.2f times (%.2f to %.2f)", 1+c.Estimate, 1+c.Low, 1+c.High)
 }
 

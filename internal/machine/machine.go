@@ -1,5 +1,5 @@
-// Package machine owns what can be read of the machine that tracetax runs on:
-// its kernel, CPUs, memory, its load and what the host takes of it. It knows nothing of runs.
+// Package machine owns what can be read and measured of the machine that tracetax runs on: its kernel, CPUs, memory, its load,
+// what the host takes of it, and how much its CPUs slow each other. It knows nothing of runs.
 package machine
 
 import (

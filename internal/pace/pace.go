@@ -1,6 +1,6 @@
-// Package pace owns one question: was an offered rate held? It is pure and a leaf
-// beside record: the search for a capacity and the analysis of a run ask it, so
-// that a rate means the same to both. It does not know who asked, nor what follows.
+// Package pace owns two questions on a load: was an offered rate held, and how long does a warm-up have to be? It is pure,
+// beside record and stats: the search for a capacity and the analysis of a run ask it, so a rate means the same to both. It
+// does not know who asked, nor what follows.
 //
 // docs/warnings.md says why the answer is what it is.
 package pace

@@ -14,8 +14,8 @@ import (
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/pace"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/warmup"
 )
 
 // Failures tells each failure; one that had the same cause as another before it
@@ -122,8 +122,8 @@ func pilotedText(c *record.Search) string {
 
 // Warmup says how long the warm-up is and where that comes from; "" where it was given:
 // "4.5 s, found in a pilot: the longest, of elastic on queries".
-func Warmup(pilots []warmup.Pilot) string {
-	longest, ok := warmup.Longest(pilots)
+func Warmup(pilots []pace.Warmup) string {
+	longest, ok := pace.LongestWarmup(pilots)
 	if !ok {
 		return ""
 	}
@@ -131,7 +131,7 @@ func Warmup(pilots []warmup.Pilot) string {
 	switch {
 	case !longest.Steady:
 		return fmt.Sprintf("%s, the longest allowed: in a pilot %s did not get steady on %s", length, longest.Variant, longest.Operation)
-	case longest.Length <= warmup.Least:
+	case longest.Length <= pace.LeastWarmup:
 		return length + ": every variant was steady by then in its pilot"
 	}
 	return fmt.Sprintf("%s, found in a pilot: the longest, of %s on %s", length, longest.Variant, longest.Operation)

@@ -13,7 +13,6 @@ import (
 	"github.com/tracetax/tracetax/internal/pace"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/stats"
-	"github.com/tracetax/tracetax/internal/warmup"
 )
 
 // Pilot is what the last search of a variant's pilots came to.
@@ -64,13 +63,13 @@ func (s *Set) RateOf(operation string) (float64, bool) {
 }
 
 // Warmups are what the pilots for the warm-up came to, none where it was given.
-func (s *Set) Warmups() []warmup.Pilot {
+func (s *Set) Warmups() []pace.Warmup {
 	most := s.Experiment.Load.WarmupMost
 	if most == 0 {
 		return nil
 	}
-	var out []warmup.Pilot
-	for _, p := range warmup.Pilots(s.Records, most) {
+	var out []pace.Warmup
+	for _, p := range pace.Warmups(s.Records, most) {
 		if s.has(p.Variant) {
 			out = append(out, p)
 		}

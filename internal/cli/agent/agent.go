@@ -12,9 +12,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/cli/alone"
 	"github.com/tracetax/tracetax/internal/cli/console"
-	"github.com/tracetax/tracetax/internal/cli/loading"
-	"github.com/tracetax/tracetax/internal/cli/receiving"
 	"github.com/tracetax/tracetax/internal/process/keeper"
 	requests "github.com/tracetax/tracetax/workloads/requests/verify"
 	tiers "github.com/tracetax/tracetax/workloads/tiers/verify"
@@ -27,7 +26,7 @@ func New(s console.Streams) *cobra.Command {
 		Short:  "Processes that tracetax starts itself",
 		Hidden: true,
 	}
-	agent.AddCommand(receiving.NewAgent(s), receiving.NewTap(s), newKeep(s), loading.NewAgent(s), newHello(), newPlatform(), newEnvironments(s), newVerify(s), newVerifyTiers(s), newVerifyFunctions(s))
+	agent.AddCommand(alone.NewSinkAgent(s), alone.NewTap(s), newKeep(s), alone.NewLoadAgent(s), newHello(), newPlatform(), newEnvironments(s), newVerify(s), newVerifyTiers(s), newVerifyFunctions(s))
 	return agent
 }
 

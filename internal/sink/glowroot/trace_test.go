@@ -3,47 +3,47 @@ package glowroot
 import (
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/sink/rpc/rpctest"
+	"github.com/tracetax/tracetax/internal/sink/sinktest"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 )
 
 // trace is the stream of a trace with so many entries, as the agent 0.14.0-beta.2 sends it.
 func trace(entries, partial int) [][]byte {
-	out := [][]byte{rpctest.Message(1, rpctest.Message(1, "app", 2, "3dd0a1f6", 4, 1))}
+	out := [][]byte{sinktest.Message(1, sinktest.Message(1, "app", 2, "3dd0a1f6", 4, 1))}
 	for i := range entries {
-		out = append(out, rpctest.Message(4, rpctest.Message(2, 1000*i, 3, 500, 5, "call")))
+		out = append(out, sinktest.Message(4, sinktest.Message(2, 1000*i, 3, 500, 5, "call")))
 	}
 	return append(out,
-		rpctest.Message(7, rpctest.Message(1, partial, 2, 1, 4, 1795316000000, 6, 12000, 7, "Calls", 8, "call", 19, entries)),
-		rpctest.Message(8, rpctest.Message(2, entries)))
+		sinktest.Message(7, sinktest.Message(1, partial, 2, 1, 4, 1795316000000, 6, 12000, 7, "Calls", 8, "call", 19, entries)),
+		sinktest.Message(8, sinktest.Message(2, entries)))
 }
 
 // A transaction and its entries are spans; one that goes on is none yet.
 func TestTrace(t *testing.T) {
-	c := rpctest.Counted(t, countTrace, append(trace(9, 0), trace(9, 0)...)...)
+	c := sinktest.Counted(t, countTrace, append(trace(9, 0), trace(9, 0)...)...)
 	if c.Spans != 20 || c.Roots != 2 || c.Kinds["server"] != 2 || c.Kinds["internal"] != 18 || c.RootNames["call"] != 2 || c.Duplicate != 0 || c.Orphans != 0 {
 		t.Errorf("counted %+v", c)
 	}
-	if c := rpctest.Counted(t, countTrace, trace(0, 1)...); c.Spans != 0 {
+	if c := sinktest.Counted(t, countTrace, trace(0, 1)...); c.Spans != 0 {
 		t.Errorf("of a transaction that goes on: %+v", c)
 	}
 }
 
 func TestOthers(t *testing.T) {
-	if c := rpctest.Counted(t, countAggregates, rpctest.Message(1, rpctest.Message(1, "app")), rpctest.Message(3, rpctest.Message(1, "Calls")), rpctest.Message(4, rpctest.Message(2, "call"))); c.Metrics != 2 || c.Spans != 0 {
+	if c := sinktest.Counted(t, countAggregates, sinktest.Message(1, sinktest.Message(1, "app")), sinktest.Message(3, sinktest.Message(1, "Calls")), sinktest.Message(4, sinktest.Message(2, "call"))); c.Metrics != 2 || c.Spans != 0 {
 		t.Errorf("aggregates: %+v", c)
 	}
-	if c := rpctest.Counted(t, countGauges, rpctest.Message(1, "app", 2, rpctest.Message(1, "heap"), 2, rpctest.Message(1, "threads"))); c.Metrics != 2 {
+	if c := sinktest.Counted(t, countGauges, sinktest.Message(1, "app", 2, sinktest.Message(1, "heap"), 2, sinktest.Message(1, "threads"))); c.Metrics != 2 {
 		t.Errorf("gauges: %+v", c)
 	}
-	if c := rpctest.Counted(t, countLog, rpctest.Message(1, "app", 2, rpctest.Message(4, "a word"))); c.Logs != 1 {
+	if c := sinktest.Counted(t, countLog, sinktest.Message(1, "app", 2, sinktest.Message(4, "a word"))); c.Logs != 1 {
 		t.Errorf("logs: %+v", c)
 	}
 }
 
 func TestBroken(t *testing.T) {
-	whole := rpctest.Message(4, rpctest.Message(4, "call"))
-	for name, m := range map[string][]byte{"cut off": whole[:len(whole)-1], "entry": rpctest.Message(4, []byte{0x22, 9}), "header": rpctest.Message(7, []byte{0x42, 9})} {
+	whole := sinktest.Message(4, sinktest.Message(4, "call"))
+	for name, m := range map[string][]byte{"cut off": whole[:len(whole)-1], "entry": sinktest.Message(4, []byte{0x22, 9}), "header": sinktest.Message(7, []byte{0x42, 9})} {
 		total := tally.New(tally.Config{})
 		if err := countTrace(total.Batch(), m); err == nil {
 			t.Errorf("%s: no error", name)

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tracetax/tracetax/internal/sink/tally"
-	"github.com/tracetax/tracetax/internal/sink/tcp"
+	"github.com/tracetax/tracetax/internal/sink/wire"
 )
 
 // Limits bound what senders can make a receiver hold.
@@ -28,7 +28,7 @@ type Limits struct {
 type Receiver struct {
 	total  *tally.Total
 	limits Limits
-	server tcp.Server
+	server wire.TCP
 	held   atomic.Int64 // bytes of strings
 
 	mu    sync.Mutex

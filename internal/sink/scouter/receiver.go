@@ -17,7 +17,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/sink/forward"
 	"github.com/tracetax/tracetax/internal/sink/tally"
-	"github.com/tracetax/tracetax/internal/sink/tcp"
+	"github.com/tracetax/tracetax/internal/sink/wire"
 )
 
 // Limits bound what senders can make a receiver hold, and for how long.
@@ -33,7 +33,7 @@ type Limits struct {
 type Receiver struct {
 	total   *tally.Total
 	limits  Limits
-	server  tcp.Server
+	server  wire.TCP
 	packs   packs
 	backend *forward.Collector // nil: nothing is passed on
 

@@ -1,6 +1,6 @@
-// Package sinktest owns what it takes to measure a receiver of OTLP from outside:
-// a stream of prepared requests, senders for it, and the clock and memory of the
-// receiving process. It must not know which receiver it is.
+// Package sinktest owns what it takes to test receivers and to measure them from outside: messages written field by field, and
+// for OTLP a stream of prepared requests, senders for it, and the clock and memory of the receiving process. It must not know
+// which receiver it is.
 package sinktest
 
 // This file sends a stream as fast as the receiver takes it.

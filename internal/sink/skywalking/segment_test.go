@@ -3,7 +3,7 @@ package skywalking
 import (
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/sink/rpc/rpctest"
+	"github.com/tracetax/tracetax/internal/sink/sinktest"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 )
 
@@ -19,20 +19,20 @@ func call(id string, depth int) []byte {
 		if i != 1 {
 			span = append(span, 2, i-1)
 		}
-		fields = append(fields, 3, rpctest.Message(span...))
+		fields = append(fields, 3, sinktest.Message(span...))
 	}
-	return rpctest.Message(append(fields, 4, "calls", 5, "instance")...)
+	return sinktest.Message(append(fields, 4, "calls", 5, "instance")...)
 }
 
 func TestSegments(t *testing.T) {
-	c := rpctest.Counted(t, countSegment, call("s1.1.1", 10), call("s1.1.2", 3))
+	c := sinktest.Counted(t, countSegment, call("s1.1.1", 10), call("s1.1.2", 3))
 	if c.Spans != 13 || c.Roots != 2 || c.Traces != 2 || c.Orphans != 0 || c.Duplicate != 0 || c.Rejected != 0 {
 		t.Errorf("counted %+v", c)
 	}
 	if c.Services["calls"] != 13 || c.Kinds["internal"] != 13 || c.RootNames["p.MonitoredClass.monitoredMethod"] != 2 {
 		t.Errorf("counted %+v", c)
 	}
-	if c := rpctest.Counted(t, countCollection, rpctest.Message(1, call("a", 2), 1, call("b", 2), 1, call("a", 2))); c.Spans != 6 || c.Duplicate != 2 {
+	if c := sinktest.Counted(t, countCollection, sinktest.Message(1, call("a", 2), 1, call("b", 2), 1, call("a", 2))); c.Spans != 6 || c.Duplicate != 2 {
 		t.Errorf("of a collection: %+v", c)
 	}
 }
@@ -40,13 +40,13 @@ func TestSegments(t *testing.T) {
 // A segment of another thread or process is a child of the span that it names.
 func TestReferences(t *testing.T) {
 	parent := call("s1", 2)
-	reference := rpctest.Message(1, 1, 2, "trace-s1", 3, "s1", 4, 1)
-	entrySpan := rpctest.Message(2, -1, 5, reference, 6, "GET /", 8, entry)
-	child := rpctest.Message(1, "trace-s1", 2, "s2", 3, entrySpan)
-	if c := rpctest.Counted(t, countSegment, child); c.Roots != 0 || c.Orphans != 1 || c.Kinds["server"] != 1 {
+	reference := sinktest.Message(1, 1, 2, "trace-s1", 3, "s1", 4, 1)
+	entrySpan := sinktest.Message(2, -1, 5, reference, 6, "GET /", 8, entry)
+	child := sinktest.Message(1, "trace-s1", 2, "s2", 3, entrySpan)
+	if c := sinktest.Counted(t, countSegment, child); c.Roots != 0 || c.Orphans != 1 || c.Kinds["server"] != 1 {
 		t.Errorf("alone: %+v", c)
 	}
-	if c := rpctest.Counted(t, countSegment, child, parent); c.Roots != 1 || c.Orphans != 0 || c.Spans != 3 || c.Traces != 1 {
+	if c := sinktest.Counted(t, countSegment, child, parent); c.Roots != 1 || c.Orphans != 0 || c.Spans != 3 || c.Traces != 1 {
 		t.Errorf("with its parent: %+v", c)
 	}
 }
@@ -55,8 +55,8 @@ func TestKinds(t *testing.T) {
 	for kind, want := range map[[2]int]string{
 		{entry, 3}: "server", {entry, messages}: "consumer", {exit, 1}: "client", {exit, messages}: "producer", {local, 0}: "internal", {9, 0}: "unspecified",
 	} {
-		m := rpctest.Message(2, "s", 3, rpctest.Message(2, -1, 8, kind[0], 9, kind[1]))
-		if c := rpctest.Counted(t, countSegment, m); c.Kinds[want] != 1 {
+		m := sinktest.Message(2, "s", 3, sinktest.Message(2, -1, 8, kind[0], 9, kind[1]))
+		if c := sinktest.Counted(t, countSegment, m); c.Kinds[want] != 1 {
 			t.Errorf("type %d in layer %d: %v, want %s", kind[0], kind[1], c.Kinds, want)
 		}
 	}
@@ -64,11 +64,11 @@ func TestKinds(t *testing.T) {
 
 func TestRefusedSpans(t *testing.T) {
 	for name, m := range map[string][]byte{
-		"no segment id":    rpctest.Message(3, rpctest.Message(1, 1)),
-		"negative number":  rpctest.Message(2, "s", 3, rpctest.Message(1, -1)),
-		"negative parents": rpctest.Message(2, "s", 3, rpctest.Message(2, -2)),
+		"no segment id":    sinktest.Message(3, sinktest.Message(1, 1)),
+		"negative number":  sinktest.Message(2, "s", 3, sinktest.Message(1, -1)),
+		"negative parents": sinktest.Message(2, "s", 3, sinktest.Message(2, -2)),
 	} {
-		if c := rpctest.Counted(t, countSegment, m); c.Rejected != 1 || c.Spans != 0 {
+		if c := sinktest.Counted(t, countSegment, m); c.Rejected != 1 || c.Spans != 0 {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}
@@ -80,11 +80,11 @@ func TestOthers(t *testing.T) {
 		message       []byte
 		metrics, logs uint64
 	}{
-		"metrics": {countMetrics, rpctest.Message(1, "a", 1, "b", 2, "calls"), 2, 0},
-		"meter":   {countMeter, rpctest.Message(1, "a"), 1, 0},
-		"log":     {countLog, rpctest.Message(1, "a"), 0, 1},
+		"metrics": {countMetrics, sinktest.Message(1, "a", 1, "b", 2, "calls"), 2, 0},
+		"meter":   {countMeter, sinktest.Message(1, "a"), 1, 0},
+		"log":     {countLog, sinktest.Message(1, "a"), 0, 1},
 	} {
-		if c := rpctest.Counted(t, test.count, test.message); c.Metrics != test.metrics || c.Logs != test.logs || c.Spans != 0 {
+		if c := sinktest.Counted(t, test.count, test.message); c.Metrics != test.metrics || c.Logs != test.logs || c.Spans != 0 {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}
@@ -105,7 +105,7 @@ func TestMethods(t *testing.T) {
 
 func FuzzSegment(f *testing.F) {
 	f.Add(call("s", 3))
-	f.Add(rpctest.Message(2, "s", 3, rpctest.Message(2, -1, 5, rpctest.Message(3, "p", 4, 1))))
+	f.Add(sinktest.Message(2, "s", 3, sinktest.Message(2, -1, 5, sinktest.Message(3, "p", 4, 1))))
 	total := tally.New(tally.Config{Checking: true, MaxSpans: 100})
 	f.Fuzz(func(t *testing.T, m []byte) {
 		for _, count := range []func(*tally.Batch, []byte) error{countSegment, countCollection, countMetrics, countMeter, countLog} {

@@ -1,4 +1,4 @@
-// Package wire owns what receivers share between a socket and a tally: the limits,
+// Package wire owns what receivers share between a socket and a tally: connections, the limits,
 // whose turn it is to be read, bodies and their decompression, answers, and the
 // walking of JSON and protobuf where they lie. It must not know any protocol, nor
 // the workload or what was expected.

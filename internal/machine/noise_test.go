@@ -1,4 +1,4 @@
-package noise
+package machine
 
 import (
 	"context"
@@ -45,8 +45,8 @@ func TestMeasure(t *testing.T) {
 	if runtime.GOOS != "linux" || place.Shared {
 		t.Skip("it needs Linux and two CPUs")
 	}
-	o := Options{CPU: place.App[0], Other: place.Harness[0], Rounds: 6, Length: 2 * time.Millisecond}
-	all, err := Measure(context.Background(), o)
+	o := NoiseOptions{CPU: place.App[0], Other: place.Harness[0], Rounds: 6, Length: 2 * time.Millisecond}
+	all, err := MeasureNoise(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,21 +61,21 @@ func TestMeasure(t *testing.T) {
 }
 
 func TestMeasureRefuses(t *testing.T) {
-	if _, err := Measure(context.Background(), Options{CPU: 1, Other: 1}); err == nil {
+	if _, err := MeasureNoise(context.Background(), NoiseOptions{CPU: 1, Other: 1}); err == nil {
 		t.Error("one CPU is measured against itself")
 	}
 	if runtime.GOOS != "linux" {
 		return
 	}
-	if _, err := Measure(context.Background(), Options{CPU: 1000, Other: 0}); err == nil {
+	if _, err := MeasureNoise(context.Background(), NoiseOptions{CPU: 1000, Other: 0}); err == nil {
 		t.Error("a CPU that is not there is measured")
 	}
-	if _, err := Measure(context.Background(), Options{CPU: 0, Other: 1000}); err == nil {
+	if _, err := MeasureNoise(context.Background(), NoiseOptions{CPU: 0, Other: 1000}); err == nil {
 		t.Error("a neighbour that is not there is measured")
 	}
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Measure(ended, Options{CPU: 0, Other: 1}); runtime.NumCPU() > 1 && !errors.Is(err, context.Canceled) {
+	if _, err := MeasureNoise(ended, NoiseOptions{CPU: 0, Other: 1}); runtime.NumCPU() > 1 && !errors.Is(err, context.Canceled) {
 		t.Errorf("after its end: %v", err)
 	}
 }

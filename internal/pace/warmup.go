@@ -1,7 +1,6 @@
-// Package warmup owns the question how long a warm-up has to be: what the pilots that
-// watched one come to. It is pure, beside record and stats: the same records give the same
-// answer. It does not know how a pilot is made, nor what follows from the answer.
-package warmup
+// How long a warm-up has to be: what the pilots that watched one come to.
+
+package pace
 
 import (
 	"time"
@@ -10,21 +9,21 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// Least is the shortest warm-up that is found.
-const Least = time.Second
+// LeastWarmup is the shortest warm-up that is found.
+const LeastWarmup = time.Second
 
 // Watched is how long a pilot makes its load, to find a warm-up of at most so long: a
 // third longer, so there is something that it can be steady over.
 func Watched(most time.Duration) time.Duration { return most + most/3 }
 
-// Figures that a warm-up is read from.
+// The figures that a warm-up is read from.
 const (
-	CPU  = "CPU per operation"
-	Time = "time per operation"
+	ofCPU  = "CPU per operation"
+	ofTime = "time per operation"
 )
 
-// Pilot is what the pilot of a variant says of an operation.
-type Pilot struct {
+// Warmup is what the pilot of a variant says of the warm-up of an operation.
+type Warmup struct {
 	Variant, Operation string
 
 	Length time.Duration // of the warm-up; the most that it may be where Steady is false
@@ -33,10 +32,10 @@ type Pilot struct {
 	Drift  float64 // by which it still changed after that, relatively; 0 where it did not, or where it is not known
 }
 
-// Pilots returns what the good pilots of a history say, in its order, for a warm-up of at
+// Warmups returns what the good pilots of a history say, in its order, for a warm-up of at
 // most so long.
-func Pilots(history []record.Record, most time.Duration) []Pilot {
-	var out []Pilot
+func Warmups(history []record.Record, most time.Duration) []Warmup {
+	var out []Warmup
 	for i := range history {
 		r := &history[i]
 		if r.Kind != record.Pilot || r.Purpose != record.ForWarmup || r.Failed() {
@@ -51,12 +50,12 @@ func Pilots(history []record.Record, most time.Duration) []Pilot {
 	return out
 }
 
-// Longest is the pilot with the longest warm-up, which all variants and operations get; of
+// LongestWarmup is the pilot with the longest warm-up, which all variants and operations get; of
 // equal ones the first that never got steady, or else the first. It is false where there
 // are no pilots.
-func Longest(pilots []Pilot) (Pilot, bool) {
+func LongestWarmup(pilots []Warmup) (Warmup, bool) {
 	if len(pilots) == 0 {
-		return Pilot{}, false
+		return Warmup{}, false
 	}
 	longest := pilots[0]
 	for _, p := range pilots[1:] {
@@ -67,7 +66,7 @@ func Longest(pilots []Pilot) (Pilot, bool) {
 	return longest, true
 }
 
-func (p Pilot) longer(than Pilot) bool {
+func (p Warmup) longer(than Warmup) bool {
 	if p.Length != than.Length {
 		return p.Length > than.Length
 	}
@@ -75,9 +74,9 @@ func (p Pilot) longer(than Pilot) bool {
 }
 
 // read reads the warm-up of one operation off its slices.
-func read(progress []record.Slice, most time.Duration) Pilot {
-	out, read := Pilot{Length: Least, Steady: true, Figure: CPU}, false
-	for _, figure := range []string{CPU, Time} {
+func read(progress []record.Slice, most time.Duration) Warmup {
+	out, read := Warmup{Length: LeastWarmup, Steady: true, Figure: ofCPU}, false
+	for _, figure := range []string{ofCPU, ofTime} {
 		values, ends := series(progress, figure)
 		if values == nil {
 			continue // the time in an open loop, or the CPU where nothing reads it
@@ -88,11 +87,11 @@ func read(progress []record.Slice, most time.Duration) Pilot {
 			cuts++
 		}
 		found := stats.SteadyFrom(values, cuts)
-		p := Pilot{Length: most, Steady: found.Steady, Figure: figure, Drift: found.Drift}
+		p := Warmup{Length: most, Steady: found.Steady, Figure: figure, Drift: found.Drift}
 		if found.Steady {
-			p.Length = Least
+			p.Length = LeastWarmup
 			if found.From > 0 {
-				p.Length = max(Least, ends[found.From-1])
+				p.Length = max(LeastWarmup, ends[found.From-1])
 			}
 		}
 		if p.longer(out) {
@@ -100,7 +99,7 @@ func read(progress []record.Slice, most time.Duration) Pilot {
 		}
 	}
 	if !read {
-		return Pilot{Length: most, Figure: CPU}
+		return Warmup{Length: most, Figure: ofCPU}
 	}
 	return out
 }
@@ -120,7 +119,7 @@ func series(progress []record.Slice, figure string) (values []float64, ends []ti
 			continue
 		}
 		value := open.CPUSeconds
-		if figure == Time {
+		if figure == ofTime {
 			value = open.TimeSeconds
 		}
 		all += value

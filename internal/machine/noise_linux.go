@@ -1,6 +1,6 @@
-// This file does the work, on threads that are bound to their CPUs.
+// The work of a measurement of noise, on threads that are bound to their CPUs.
 
-package noise
+package machine
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 )
 
 // measure makes the rounds of one kind of work, on a thread of its own.
-func measure(ctx context.Context, o Options, k kind) (rounds []round, err error) {
+func measure(ctx context.Context, o NoiseOptions, k kind) (rounds []round, err error) {
 	n := newNeighbour(o.Other, k)
 	defer n.stop()
 	var wg sync.WaitGroup
@@ -31,7 +31,7 @@ func measure(ctx context.Context, o Options, k kind) (rounds []round, err error)
 
 // turns does the work alone and beside the neighbour, the order changing from
 // round to round, so a machine that gets slower is in favour of neither.
-func turns(ctx context.Context, o Options, piece func(), n *neighbour) ([]round, error) {
+func turns(ctx context.Context, o NoiseOptions, piece func(), n *neighbour) ([]round, error) {
 	pieces := enough(piece, o.Length)
 	rounds := make([]round, o.Rounds)
 	for i := range rounds {

@@ -1,4 +1,4 @@
-package receiving
+package alone
 
 import (
 	"io"

@@ -1,4 +1,4 @@
-package loading_test
+package alone_test
 
 import (
 	"context"

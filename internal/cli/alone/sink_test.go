@@ -1,4 +1,4 @@
-package receiving_test
+package alone_test
 
 import (
 	"bufio"
@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/cli"
+	"github.com/tracetax/tracetax/internal/cli/alone"
 	"github.com/tracetax/tracetax/internal/cli/console"
-	"github.com/tracetax/tracetax/internal/cli/receiving"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink"
 )
@@ -30,7 +30,7 @@ func sinkSession(t *testing.T, args ...string) (stdout, stderr string) {
 	defer interrupt()
 	progress, progressEnd := io.Pipe()
 	var out bytes.Buffer
-	command := receiving.New(console.Streams{In: strings.NewReader(""), Out: &out, Err: progressEnd})
+	command := alone.NewSink(console.Streams{In: strings.NewReader(""), Out: &out, Err: progressEnd})
 	command.SetArgs(append([]string{"--otlp-grpc", "", "--otlp-http", "127.0.0.1:0"}, args...))
 	ended := make(chan error, 1)
 	go func() {

@@ -1,4 +1,4 @@
-package loading
+package alone
 
 // This file holds the flags of load.
 

@@ -1,4 +1,4 @@
-package tcp
+package wire
 
 import (
 	"errors"
@@ -32,7 +32,7 @@ func TestServesAfterATemporaryError(t *testing.T) {
 			t.Fatal(err)
 		}
 		handled, ended := make(chan struct{}, 1), make(chan error, 1)
-		s := &Server{Handle: func(net.Conn) { handled <- struct{}{} }}
+		s := &TCP{Handle: func(net.Conn) { handled <- struct{}{} }}
 		go func() { ended <- s.Serve(&failing{l, c.with}) }()
 		conn, err := net.Dial("tcp", l.Addr().String())
 		if err != nil {

@@ -1,6 +1,6 @@
 //go:build linux
 
-package loading_test
+package alone_test
 
 import (
 	"net"

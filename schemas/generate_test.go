@@ -1,4 +1,4 @@
-package schema
+package schemas_test
 
 import (
 	"bytes"
@@ -29,7 +29,7 @@ import (
 var update = flag.Bool("update", false, "write schemas/ again")
 
 // folder is where the schemas are.
-const folder = "../../schemas"
+const folder = "."
 
 // document is one of the schemas.
 type document struct {
@@ -264,7 +264,7 @@ func items(s *jsonschema.Schema, bounds string) *jsonschema.Schema {
 }
 
 // docs is the page with the table of a tracer's keys, between two marks.
-const docs, tableFrom, tableTo = "../../docs/experiment-file.md", "<!-- keys of a tracer, made by 'make schemas' -->\n", "<!-- end of the keys -->"
+const docs, tableFrom, tableTo = "../docs/experiment-file.md", "<!-- keys of a tracer, made by 'make schemas' -->\n", "<!-- end of the keys -->"
 
 // The table in the documentation is what the fields say.
 func TestSchemasInDocs(t *testing.T) {

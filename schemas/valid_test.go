@@ -1,4 +1,4 @@
-package schema
+package schemas_test
 
 import (
 	"bytes"
@@ -43,7 +43,7 @@ func wrong(t *testing.T, s *jsonschema.Schema, text []byte) error {
 // Records and findings of real runs are as their schemas say.
 func TestRecorded(t *testing.T) {
 	runs, findings := compiled(t, "runs.json"), compiled(t, "findings.json")
-	kept, err := filepath.Glob("../cli/testdata/kept/*")
+	kept, err := filepath.Glob("../internal/cli/testdata/kept/*")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestRecorded(t *testing.T) {
 	if seen < 10 {
 		t.Errorf("%d results are kept, want ten at least", seen)
 	}
-	text, err := os.ReadFile("../analysis/testdata/findings.json")
+	text, err := os.ReadFile("../internal/analysis/testdata/findings.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,10 +112,10 @@ func TestExperiments(t *testing.T) {
 	experiment := compiled(t, "experiment.json")
 	seen := 0
 	for pattern, schema := range map[string]*jsonschema.Schema{
-		"../../experiments/*.yaml": experiment, "../cli/starter.yaml": experiment, "../cli/testdata/kept/*/experiment.yaml": experiment,
-		"../cli/testdata/kept/*/asked.yaml": experiment, "../../workloads/*/*/workload.yaml": compiled(t, "workload.json"),
-		"../../services/*/service.yaml": compiled(t, "service.json"), "../../tracers/*/tracer.yaml": compiled(t, "tracer.json"),
-		"../../tracers/*/causes.yaml": compiled(t, "causes.json"), "../../tracers/shared/causes/*.yaml": compiled(t, "causes.json"),
+		"../experiments/*.yaml": experiment, "../internal/cli/starter.yaml": experiment, "../internal/cli/testdata/kept/*/experiment.yaml": experiment,
+		"../internal/cli/testdata/kept/*/asked.yaml": experiment, "../workloads/*/*/workload.yaml": compiled(t, "workload.json"),
+		"../services/*/service.yaml": compiled(t, "service.json"), "../tracers/*/tracer.yaml": compiled(t, "tracer.json"),
+		"../tracers/*/causes.yaml": compiled(t, "causes.json"), "../tracers/shared/causes/*.yaml": compiled(t, "causes.json"),
 	} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
@@ -135,7 +135,7 @@ func TestExperiments(t *testing.T) {
 	if seen < 100 {
 		t.Errorf("%d files were looked at", seen)
 	}
-	page, err := os.ReadFile("../../docs/experiment-file.md")
+	page, err := os.ReadFile("../docs/experiment-file.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestWrongExperiments(t *testing.T) {
 
 // A field that a schema does not know, or that lacks, is an error in what programs write.
 func TestWrongFindings(t *testing.T) {
-	text, err := os.ReadFile("../analysis/testdata/findings.json")
+	text, err := os.ReadFile("../internal/analysis/testdata/findings.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
-// Package rpctest owns what tests of receivers over gRPC need: messages written field by
-// field, and what a receiver counts of them. It must not know which receiver it is.
-package rpctest
+// Messages of protocols over gRPC, written field by field, and what a receiver counts of them.
+
+package sinktest
 
 import (
 	"fmt"

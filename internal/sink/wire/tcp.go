@@ -1,6 +1,6 @@
-// Package tcp accepts the connections of protocols that are neither HTTP nor gRPC, and
-// ends them all when it is closed. It must not know what is said on them.
-package tcp
+// The connections of protocols that are neither HTTP nor gRPC.
+
+package wire
 
 import (
 	"errors"
@@ -17,9 +17,9 @@ var passing = []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.E
 // pause is how long is waited after one of them.
 const pause = 5 * time.Millisecond
 
-// Server hands each connection to Handle, in a goroutine of its own, and closes it
+// TCP is a server that hands each connection to Handle, in a goroutine of its own, and closes it
 // when Handle returns. It is safe for concurrent use.
-type Server struct {
+type TCP struct {
 	Handle func(net.Conn)
 
 	mu      sync.Mutex
@@ -30,7 +30,7 @@ type Server struct {
 }
 
 // Serve serves the connections of l until Close. It may be called once.
-func (s *Server) Serve(l net.Listener) error {
+func (s *TCP) Serve(l net.Listener) error {
 	if !s.listen(l) {
 		return l.Close()
 	}
@@ -52,7 +52,7 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 }
 
-func (s *Server) listen(l net.Listener) bool {
+func (s *TCP) listen(l net.Listener) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.l = l
@@ -60,14 +60,14 @@ func (s *Server) listen(l net.Listener) bool {
 	return !s.closed
 }
 
-func (s *Server) isClosed() bool {
+func (s *TCP) isClosed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.closed
 }
 
 // add starts to handle a connection; false if the server is closed.
-func (s *Server) add(c net.Conn) bool {
+func (s *TCP) add(c net.Conn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -86,7 +86,7 @@ func (s *Server) add(c net.Conn) bool {
 }
 
 // Close ends the server and its connections at once, and returns when all are handled.
-func (s *Server) Close() error {
+func (s *TCP) Close() error {
 	s.mu.Lock()
 	first := !s.closed
 	s.closed = true

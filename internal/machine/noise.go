@@ -1,7 +1,7 @@
-// Package noise owns the measurement of how much work on one CPU slows work on
-// another: what they share (a core, a cache, the memory, the host) cannot be kept
-// apart by binding programs to CPUs. It knows nothing of runs.
-package noise
+// How much work on one CPU slows work on another: what they share (a core, a cache, the memory, the host) cannot be kept
+// apart by binding programs to CPUs.
+
+package machine
 
 import (
 	"context"
@@ -30,8 +30,8 @@ type Change struct {
 	High     float64 `json:"high"`
 }
 
-// Options of a measurement. The zero value of a field is its default.
-type Options struct {
+// NoiseOptions of a measurement. The zero value of a field is its default.
+type NoiseOptions struct {
 	CPU, Other int           // where the work and its neighbour are done
 	Rounds     int           // alone and beside, each; 10
 	Length     time.Duration // of the work, alone; 30 ms
@@ -40,9 +40,9 @@ type Options struct {
 // ErrUnsupported is returned where threads cannot be bound to CPUs.
 var ErrUnsupported = errors.New("threads cannot be bound to CPUs on this system")
 
-// Measure does the work alone and beside a busy neighbour, in turn, for each kind
+// MeasureNoise does the work alone and beside a busy neighbour, in turn, for each kind
 // of work. It takes about 4 × Rounds × Length, and more where the machine is busy.
-func Measure(ctx context.Context, o Options) ([]Slowdown, error) {
+func MeasureNoise(ctx context.Context, o NoiseOptions) ([]Slowdown, error) {
 	if o.Rounds == 0 {
 		o.Rounds = 10
 	}

@@ -1,6 +1,4 @@
-// Package receiving owns the sink on the command line: for people, and as the process that the conductor of a run
-// drives. It must not know how spans are received.
-package receiving
+package alone
 
 import (
 	"context"
@@ -24,8 +22,8 @@ import (
 	"github.com/tracetax/tracetax/internal/sink"
 )
 
-// New is the counting receiver alone.
-func New(s console.Streams) *cobra.Command {
+// NewSink is the counting receiver alone.
+func NewSink(s console.Streams) *cobra.Command {
 	cfg := sink.Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:4317", protocol.OTLPHTTP: "127.0.0.1:4318"}}
 	var mode string
 	var asJSON bool
@@ -61,8 +59,8 @@ and passes spans on only with --forward.`,
 	return c
 }
 
-// NewAgent is the sink as a process that the conductor starts and drives.
-func NewAgent(s console.Streams) *cobra.Command {
+// NewSinkAgent is the sink as a process that the conductor starts and drives.
+func NewSinkAgent(s console.Streams) *cobra.Command {
 	cfg := sink.Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0", protocol.OTLPHTTP: "127.0.0.1:0"}}
 	c := &cobra.Command{
 		Use:  "sink",

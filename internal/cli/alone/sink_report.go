@@ -1,4 +1,4 @@
-package receiving
+package alone
 
 // This file writes what the sink counted for a person to read.
 

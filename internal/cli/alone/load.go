@@ -1,6 +1,7 @@
-// Package loading owns the load command: the load generator alone, its flags and what it prints. It must not know of
-// experiments, tracing and results.
-package loading
+// Package alone owns the commands of one part of tracetax alone, for people and as the processes that the conductor of a run
+// drives: load, the load generator, and sink, the receiver. It must not know of experiments and results, nor how operations
+// are made and spans received.
+package alone
 
 import (
 	"context"
@@ -21,8 +22,8 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// New is the load generator alone.
-func New(s console.Streams) *cobra.Command {
+// NewLoad is the load generator alone.
+func NewLoad(s console.Streams) *cobra.Command {
 	var o options
 	c := &cobra.Command{
 		Use:   "load URL",
@@ -60,8 +61,8 @@ follows. "Bounded by the generator" means that the generator was the limit.`,
 	return c
 }
 
-// NewAgent is the generator as a process that the conductor starts and drives.
-func NewAgent(s console.Streams) *cobra.Command {
+// NewLoadAgent is the generator as a process that the conductor starts and drives.
+func NewLoadAgent(s console.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:  "load",
 		Args: cobra.NoArgs,

@@ -1,4 +1,4 @@
-package schema
+package schemas_test
 
 import (
 	"go/ast"
@@ -18,8 +18,8 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// module is the path that the folders' packages begin with.
-const module = "github.com/tracetax/tracetax/internal/"
+// base is the path of this package, and module that of the packages that it reads.
+const base, module = "github.com/tracetax/tracetax/schemas", "github.com/tracetax/tracetax/internal/"
 
 // comments are what the packages say of their types, fields and constants.
 type comments struct {
@@ -37,10 +37,10 @@ func readComments(t *testing.T) *comments {
 	c := &comments{lists: map[string][]value{}, values: map[string]string{}, fields: map[[2]string]string{}}
 	var r jsonschema.Reflector
 	for _, name := range []string{"finding", "record", "role"} {
-		if err := r.AddGoComments(module+"schema", "../"+name, jsonschema.WithFullComment()); err != nil {
+		if err := r.AddGoComments(base, "../internal/"+name, jsonschema.WithFullComment()); err != nil {
 			t.Fatal(err)
 		}
-		files, err := filepath.Glob(filepath.Join("..", name, "*.go"))
+		files, err := filepath.Glob(filepath.Join("..", "internal", name, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%d files of %s: %v", len(files), name, err)
 		}
@@ -51,7 +51,7 @@ func readComments(t *testing.T) *comments {
 		}
 	}
 	for _, name := range []string{"config", "topology", "profile"} {
-		if err := r.AddGoComments(module+"schema", "../"+name, jsonschema.WithFullComment()); err != nil {
+		if err := r.AddGoComments(base, "../internal/"+name, jsonschema.WithFullComment()); err != nil {
 			t.Fatal(err)
 		}
 	}
