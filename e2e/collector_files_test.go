@@ -52,7 +52,7 @@ design: {blocks: 1}
 			t.Errorf("%s: %+v, want %d of %d spans, and nothing lost", f.name, l, f.came*made, 3*made)
 		}
 		first, second := pageOf(t, l, "app", "collector"), pageOf(t, l, "collector", "sink")
-		if first.Outcome != finding.HopWhole || second.Outcome != finding.HopWhole || second.Untold != "" || told(t, "what it sent", second.Sent) != second.Received {
+		if first.Outcome != finding.HopWhole || second.Outcome != finding.HopWhole || second.Unreported != "" || told(t, "what it sent", second.Sent) != second.Received {
 			t.Errorf("%s: pages %+v", f.name, l.Pages)
 		}
 		for _, kept := range []string{".given.yaml", ".yaml", ".changes.txt"} {

@@ -54,7 +54,7 @@ func pageOf(t *testing.T, l finding.Ledger, from, to string) finding.Page {
 func told(t *testing.T, what string, n *int64) int64 {
 	t.Helper()
 	if n == nil {
-		t.Fatalf("%s is untold", what)
+		t.Fatalf("%s is unreported", what)
 	}
 	return *n
 }
@@ -155,7 +155,7 @@ design: {blocks: 1}
 	}
 
 	l = ledger(t, doc, "json", "dark")
-	if page := pageOf(t, l, "app", "sink"); len(page.Past) != 1 || page.Past[0] != "collector" || page.Sampled != nil || page.Untold == "" || page.Received != made {
+	if page := pageOf(t, l, "app", "sink"); len(page.Past) != 1 || page.Past[0] != "collector" || page.Sampled != nil || page.Unreported == "" || page.Received != made {
 		t.Errorf("without a page of counters: %+v", page)
 	}
 

@@ -46,7 +46,7 @@ func Analyse(in Input) (*finding.Document, error) {
 		return nil, fmt.Errorf("describing the experiment of %s: %w", in.Results, err)
 	}
 	findings := s.Findings()
-	drawn := series.Maker{Book: s.Book}
+	drawn := series.Builder{Accounts: s.Accounts}
 	searches, err := drawn.Searches()
 	if err != nil {
 		return nil, fmt.Errorf("analysing the records of %s: %w", in.Results, err)
@@ -76,7 +76,7 @@ func Analyse(in Input) (*finding.Document, error) {
 		Repeat:      s.repeat(record.ExperimentFile),
 	}
 	effect.Withdraw(doc)
-	doc.Warnings = warn.All(s.Maker, in.Results, in.LeftOut, in.Shadowed)
+	doc.Warnings = warn.All(s.Estimator, in.Results, in.LeftOut, in.Shadowed)
 	doc.Summary = words.Summary(doc)
 	return doc, nil
 }

@@ -24,7 +24,7 @@ func cells(none, otel [2]float64) scene {
 	s := capacities(map[string]float64{"none": 1, "otel": 1})
 	s.design = func(e *config.Experiment) {
 		e.Load.Rate = 0
-		e.Load.Capacity = &config.Capacity{Goal: config.GoalLatency, Percentile: 99, Limit: 20e6}
+		e.Load.Capacity = &config.RateSearch{Goal: config.GoalLatency, Percentile: 99, Limit: 20e6}
 	}
 	s.also(func(r *record.Record) {
 		c, at := r.Phases[0].Capacity, none
@@ -217,7 +217,7 @@ func TestPrecisionOfCells(t *testing.T) {
 		s := cells([2]float64{1000, 1050}, [2]float64{800, 840})
 		s.blocks = 12
 		s.design = func(e *config.Experiment) {
-			e.Load = config.Load{Duration: e.Load.Duration, Capacity: &config.Capacity{Goal: config.GoalLatency, Percentile: 99, Limit: 20e6}}
+			e.Load = config.Load{Duration: e.Load.Duration, Capacity: &config.RateSearch{Goal: config.GoalLatency, Percentile: 99, Limit: 20e6}}
 			e.Design.Blocks, e.Design.Most, e.Design.Precision, e.Design.Metric = 8, 12, precision, "capacity"
 		}
 		in := s.input()

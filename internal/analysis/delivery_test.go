@@ -512,8 +512,8 @@ func TestNothingIsToldOfTheUntraced(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 	}
-	untold := func(f finding.Finding) bool { return !f.Headline || doc.NotTracing(&f) }
-	if heads := slices.DeleteFunc(slices.Clone(doc.Findings), untold); len(heads) != 1 || heads[0].Variant != "other" {
+	besides := func(f finding.Finding) bool { return !f.Headline || doc.NotTracing(&f) }
+	if heads := slices.DeleteFunc(slices.Clone(doc.Findings), besides); len(heads) != 1 || heads[0].Variant != "other" {
 		t.Errorf("%+v", heads)
 	}
 }

@@ -172,7 +172,7 @@ func Claims(e *config.Experiment) []finding.Claim {
 
 // study is an experiment's records, sorted out.
 type study struct {
-	*effect.Maker
+	*effect.Estimator
 	in Input
 }
 
@@ -182,7 +182,7 @@ func newStudy(in Input) (*study, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &study{Maker: effect.New(delivery.New(set)), in: in}, nil
+	return &study{Estimator: effect.New(delivery.New(set)), in: in}, nil
 }
 
 // packets are those that variants captured, in all good runs. What one run does not tell nobody knows of all.

@@ -310,7 +310,7 @@ func (f *runFlags) chooseSeed(e *config.Experiment, kept map[string]uint64) {
 	if drawn && f.dryRun {
 		e.Design.Seed = f.drawn
 	}
-	e.Settle()
+	e.ChooseOrder()
 	if drawn {
 		f.drawn = e.Design.Seed
 	}

@@ -279,7 +279,7 @@ func noiseIn(ctx context.Context, progress io.Writer, e *config.Experiment) (_ *
 		return nil, fmt.Errorf("making a folder for the measurement of noise: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	e.Settle()
+	e.ChooseOrder()
 	b, err := session.Prepare(ctx, e, filepath.Join(dir, "noise"), sessionOptions(progress, "auto"))
 	if err != nil {
 		return nil, err

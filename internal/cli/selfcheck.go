@@ -184,7 +184,7 @@ func selfcheckExperiment(one selfcheck.Experiment, folder string) (e *config.Exp
 	if one.Blocks > 0 {
 		e.Design.Blocks = one.Blocks
 	}
-	e.Settle()
+	e.ChooseOrder()
 	return e, false, nil
 }
 

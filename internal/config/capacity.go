@@ -17,12 +17,12 @@ const (
 	DefaultResolution = 0.02
 )
 
-func defaultSearch() Capacity {
-	return Capacity{Goal: GoalCPU, CPU: DefaultCPUGoal, Method: MethodFit, Resolution: DefaultResolution}
+func defaultSearch() RateSearch {
+	return RateSearch{Goal: GoalCPU, CPU: DefaultCPUGoal, Method: MethodFit, Resolution: DefaultResolution}
 }
 
-// Capacity is a search for the rate that reaches one goal: cpu, a percentile of the latency, or lost.
-type Capacity struct {
+// RateSearch is a search for the rate that reaches one goal: cpu, a percentile of the latency, or lost.
+type RateSearch struct {
 	_          struct{}          `called:"capacity"`
 	Goal       Goal              // with CPU, or with Percentile and Limit; each probe is as long as Load.Duration
 	CPU        float64           `yaml:"cpu" as:"own" shape:"Share"`     // goal: the rate at which the role app uses that share of its CPU
@@ -46,7 +46,7 @@ type Capacity struct {
 // latencyGoals are the percentiles that may be limited, by their words.
 var latencyGoals = map[string]float64{"p50": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9}
 
-func (c *Capacity) Begin(s *program.Source, n *program.Node) {
+func (c *RateSearch) Begin(s *program.Source, n *program.Node) {
 	*c = defaultSearch()
 	c.Goal, c.CPU = "", 0
 	goals := 0
@@ -60,7 +60,7 @@ func (c *Capacity) Begin(s *program.Source, n *program.Node) {
 	}
 }
 
-func (c *Capacity) ReadKey(s *program.Source, n *program.Node, key string) {
+func (c *RateSearch) ReadKey(s *program.Source, n *program.Node, key string) {
 	switch key {
 	case "cpu":
 		c.Goal, c.CPU = GoalCPU, s.ShareBetween(n, 0.01, 1)
@@ -72,7 +72,7 @@ func (c *Capacity) ReadKey(s *program.Source, n *program.Node, key string) {
 	}
 }
 
-func (c Capacity) WriteKey(_ program.Writer, key string) any {
+func (c RateSearch) WriteKey(_ program.Writer, key string) any {
 	switch {
 	case key == "cpu" && c.Goal == GoalCPU:
 		return program.FormatShare(c.CPU)
@@ -84,7 +84,7 @@ func (c Capacity) WriteKey(_ program.Writer, key string) any {
 	return nil
 }
 
-func (c *Capacity) Finish(s *program.Source, n *program.Node) {
+func (c *RateSearch) Finish(s *program.Source, n *program.Node) {
 	if c.Goal == "" && len(n.Meant) == 0 {
 		s.Fail(n.At, "capacity needs a goal: {cpu: 75%%}, {p99: 50ms} or {lost: 0}")
 	}
@@ -95,7 +95,7 @@ func (c *Capacity) Finish(s *program.Source, n *program.Node) {
 }
 
 // checkStaircase checks what goes together with the method.
-func checkStaircase(s *program.Source, n *program.Node, c Capacity) {
+func checkStaircase(s *program.Source, n *program.Node, c RateSearch) {
 	step, most, from := n.Get("step"), n.Get("max"), n.Get("from")
 	switch {
 	case c.Method == MethodStaircase && step == nil:
@@ -121,7 +121,7 @@ func percentileWord(percentile float64) string {
 }
 
 // Summary says what is searched for: "the rate at which 75% of the CPU is used".
-func (c Capacity) Summary() string {
+func (c RateSearch) Summary() string {
 	switch c.Goal {
 	case GoalLatency:
 		return fmt.Sprintf("the highest rate with a %s of at most %s", percentileWord(c.Percentile), program.FormatDuration(c.Limit))

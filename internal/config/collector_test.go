@@ -208,7 +208,7 @@ func TestRoutesOfCollectors(t *testing.T) {
 		"a sampler of figures": {traces: "exporters: [otlp, forward]", more: "    traces/figures: {receivers: [forward], processors: [filter], exporters: [nop]}\nconnectors: {forward: }\n",
 			counted: []string{"otlp"}, leftOut: program.LeftOutElsewhere, sends: []protocol.Name{protocol.OTLPGRPC}},
 		"two samplers": {traces: "processors: [tail_sampling], exporters: [otlp]", more: "    traces/b: {receivers: [otlp], processors: [filter], exporters: [zipkin]}\n",
-			counted: []string{"otlp", "zipkin"}, leftOut: program.LeftOutUntold, sends: []protocol.Name{protocol.OTLPGRPC, protocol.Zipkin}},
+			counted: []string{"otlp", "zipkin"}, leftOut: program.LeftOutUnknown, sends: []protocol.Name{protocol.OTLPGRPC, protocol.Zipkin}},
 		"by a connector": {traces: "exporters: [forward]", more: "    traces/b: {receivers: [forward], processors: [filter], exporters: [zipkin]}\nconnectors: {forward: }\n",
 			counted: []string{"zipkin"}, sends: []protocol.Name{protocol.Zipkin}},
 	} {
@@ -249,7 +249,7 @@ func TestRoutesOfCollectors(t *testing.T) {
 			}
 		}
 		says := slices.ContainsFunc(hop.Service.Says, func(s program.Saying) bool { return s.What == program.SaysSampled })
-		if says != (c.leftOut != program.LeftOutUntold) {
+		if says != (c.leftOut != program.LeftOutUnknown) {
 			t.Errorf("%s: whether it says what it left out is %t", name, says)
 		}
 	}

@@ -158,9 +158,9 @@ func (d *Design) complete(l Load) {
 	}
 }
 
-// Settle chooses the order and draws a seed where the experiment names none: what is written of
+// ChooseOrder chooses the order and draws a seed where the experiment names none: what is written of
 // it then repeats the same runs.
-func (e *Experiment) Settle() {
+func (e *Experiment) ChooseOrder() {
 	if e.Design.Order == "" {
 		e.Design.Order = e.ownOrder()
 	}

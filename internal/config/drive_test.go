@@ -33,7 +33,7 @@ func TestDrivenLoads(t *testing.T) {
 		"{threads: [1, 2], depth: 1}": {load(func(l *Load) { l.Crowds, l.Depth = []int{1, 2}, 1 }), "as fast as it goes, 1 deep, on 1, 2 threads in turn"},
 		"{rate: [1000/s, 2000/s]}":    {load(func(l *Load) { l.Rates = []float64{1000, 2000} }), "at 1000/s, 2000/s in turn"},
 		"{capacity: {lost: 0}, depth: 2}": {load(func(l *Load) {
-			l.Depth, l.Capacity = 2, &Capacity{Goal: GoalLossless, Method: MethodFit, Resolution: 0.02}
+			l.Depth, l.Capacity = 2, &RateSearch{Goal: GoalLossless, Method: MethodFit, Resolution: 0.02}
 		}), "in search of the highest rate at which no span is lost, 2 deep"},
 	} {
 		t.Run(text, func(t *testing.T) {

@@ -166,7 +166,7 @@ variants: {none: , a: otel, b: {tracer: otel, against: a}, c: {tracer: otel, aga
 func TestQuickenAndSettle(t *testing.T) {
 	e := parseOne(t, small)
 	e.Quicken()
-	e.Settle()
+	e.ChooseOrder()
 	if !e.Design.Quick || e.Design.Blocks != 6 || e.Load.Warmup != 500*time.Millisecond || e.Load.Duration != program.Requests.Row().QuickWindow {
 		t.Errorf("%+v %+v", e.Design, e.Load)
 	}

@@ -39,7 +39,7 @@ const DefaultLongest = 5 * time.Minute
 type Load struct {
 	_           struct{}      `called:"load"`
 	Rate        float64       `yaml:"rate" as:"own" shape:"OneOrMoreRates"`          // open loop: a fixed rate, whether or not the program keeps up; default: the workload's, or 100/s without connections or capacity. Choose one that every variant can hold
-	Capacity    *Capacity     `yaml:"capacity" as:"own"`                             // every run searches for the rate that reaches a goal
+	Capacity    *RateSearch   `yaml:"capacity" as:"own"`                             // every run searches for the rate that reaches a goal
 	Connections int           `yaml:"connections" as:"own" shape:"OneOrMoreNumbers"` // closed loop: each connection makes one operation at a time. With a rate or a search: the most that may be open, default 256
 	Streams     int           `yaml:"streams" range:"1..1000"`                       // gRPC: calls at a time on a connection; default: 1
 	Arrivals    string        `yaml:"arrivals" one:"constant poisson"`               // constant: evenly spaced; poisson: at random; default: constant
@@ -68,7 +68,7 @@ func (l *Load) ReadKey(s *program.Source, n *program.Node, key string) {
 	case "rate":
 		readRate(s, n, l)
 	case "capacity":
-		l.Capacity = &Capacity{}
+		l.Capacity = &RateSearch{}
 		s.Decode(n, l.Capacity)
 	case "connections":
 		l.Connections, l.Levels = readOneOrMore(s, n, "numbers of connections", maxConnections)

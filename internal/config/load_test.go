@@ -28,26 +28,26 @@ func TestLoads(t *testing.T) {
 		}),
 		"{connections: [1, 2, 40960]}": load(func(l *Load) { l.Levels, l.Connections = []int{1, 2, 40960}, 0 }),
 		"{rate: 50% of slowest}": load(func(l *Load) {
-			l.Relative = &Relative{Share: 0.5, Search: Capacity{Goal: GoalCPU, CPU: 0.75, Method: MethodFit, Resolution: 0.02}}
+			l.Relative = &Relative{Share: 0.5, Search: RateSearch{Goal: GoalCPU, CPU: 0.75, Method: MethodFit, Resolution: 0.02}}
 		}),
 		"{capacity: {lost: 0, confirm: 30s}}": load(func(l *Load) {
-			l.Capacity = &Capacity{Goal: GoalLossless, Method: MethodFit, Resolution: 0.02, Confirm: 30 * time.Second}
+			l.Capacity = &RateSearch{Goal: GoalLossless, Method: MethodFit, Resolution: 0.02, Confirm: 30 * time.Second}
 		}),
 		"{rate: 0.3 of slowest, capacity: {lost: 0, max: 5000/s, resolution: 5%}}": load(func(l *Load) {
-			l.Relative = &Relative{Share: 0.3, Search: Capacity{Goal: GoalLossless, Method: MethodFit, Max: 5000, Resolution: 0.05}}
+			l.Relative = &Relative{Share: 0.3, Search: RateSearch{Goal: GoalLossless, Method: MethodFit, Max: 5000, Resolution: 0.05}}
 		}),
 		"{capacity: {cpu: 75%}, arrivals: poisson}": load(func(l *Load) {
-			l.Capacity, l.Arrivals = &Capacity{Goal: GoalCPU, CPU: 0.75, Method: MethodFit, Resolution: 0.02}, "poisson"
+			l.Capacity, l.Arrivals = &RateSearch{Goal: GoalCPU, CPU: 0.75, Method: MethodFit, Resolution: 0.02}, "poisson"
 		}),
 		"{capacity: {p999: 1m30s, method: staircase, step: 50/s, from: 10/s}, connections: 64}": load(func(l *Load) {
-			l.Capacity = &Capacity{Goal: GoalLatency, Percentile: 99.9, Limit: 90 * time.Second, Method: MethodStaircase, Step: 50, From: 10, Resolution: 0.02}
+			l.Capacity = &RateSearch{Goal: GoalLatency, Percentile: 99.9, Limit: 90 * time.Second, Method: MethodStaircase, Step: 50, From: 10, Resolution: 0.02}
 			l.Connections = 64
 		}),
 		"{capacity: {p50: 1.5ms}}": load(func(l *Load) {
-			l.Capacity = &Capacity{Goal: GoalLatency, Percentile: 50, Limit: 1500 * time.Microsecond, Method: MethodFit, Resolution: 0.02}
+			l.Capacity = &RateSearch{Goal: GoalLatency, Percentile: 50, Limit: 1500 * time.Microsecond, Method: MethodFit, Resolution: 0.02}
 		}),
 		"{capacity: {lost: 0%}}": load(func(l *Load) {
-			l.Capacity = &Capacity{Goal: GoalLossless, Method: MethodFit, Resolution: 0.02}
+			l.Capacity = &RateSearch{Goal: GoalLossless, Method: MethodFit, Resolution: 0.02}
 		}),
 	} {
 		t.Run(text, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestSteps(t *testing.T) {
 		want []Level
 	}{
 		"one rate":    {Load{Rate: 5}, []Level{{Load: Load{Rate: 5}}}},
-		"a search":    {Load{Capacity: &Capacity{CPU: 1}}, []Level{{Load: Load{Capacity: &Capacity{CPU: 1}}}}},
+		"a search":    {Load{Capacity: &RateSearch{CPU: 1}}, []Level{{Load: Load{Capacity: &RateSearch{CPU: 1}}}}},
 		"rates":       {Load{Rates: []float64{5, 0.5}, Connections: 7}, []Level{{Load{Rate: 5, Connections: 7}, map[string]string{"rate": "5/s"}}, {Load{Rate: 0.5, Connections: 7}, map[string]string{"rate": "0.5/s"}}}},
 		"connections": {Load{Levels: []int{4, 1}}, []Level{{Load{Connections: 4}, map[string]string{"connections": "4"}}, {Load{Connections: 1}, map[string]string{"connections": "1"}}}},
 	} {

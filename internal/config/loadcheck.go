@@ -63,7 +63,7 @@ func (e *Experiment) CheckWindow() error {
 
 // search is the search that the load makes, in its phases or in its pilots; nil
 // where there is none.
-func (l *Load) search() *Capacity {
+func (l *Load) search() *RateSearch {
 	if l.Relative != nil {
 		return &l.Relative.Search
 	}

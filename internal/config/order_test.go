@@ -51,7 +51,7 @@ func TestBeside(t *testing.T) {
 		"workload: {prepare: [x], processes: [{name: a, run: [x, '{port}']}], operations: {o: {request: GET /}}}":                          "prepare",
 	} {
 		e := parseOne(t, text+variants)
-		e.Settle()
+		e.ChooseOrder()
 		if why := e.Beside(); (e.Design.Order == Windows) != (want == "") || !strings.Contains(why, want) || (want == "") != (why == "") {
 			t.Errorf("%s: %s (%s), want %s", text, e.Design.Order, why, want)
 		}
@@ -75,7 +75,7 @@ func TestWindowOfADesign(t *testing.T) {
 	} {
 		es, err := ParseExperiment("x.yaml", ".", []byte(small+design+"\n"), builtIn())
 		if err == nil {
-			es[0].Settle()
+			es[0].ChooseOrder()
 			err = es[0].Check()
 		}
 		if (err == nil) != good {

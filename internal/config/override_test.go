@@ -23,10 +23,10 @@ func TestOverrideLoad(t *testing.T) {
 		"rates":       {flags: Override{Rate: "5/s, 10/s"}, want: Load{Rates: []float64{5, 10}, Connections: 256, Duration: second, Warmup: second}},
 		"levels":      {flags: Override{Connections: "1,8"}, want: Load{Levels: []int{1, 8}, Duration: second, Warmup: second}},
 		"relative": {flags: Override{Rate: "40% of slowest", Capacity: "p99=20ms"}, want: Load{
-			Relative:    &Relative{Share: 0.4, Search: Capacity{Goal: GoalLatency, Percentile: 99, Limit: 20 * time.Millisecond, Method: MethodFit, Resolution: 0.02}},
+			Relative:    &Relative{Share: 0.4, Search: RateSearch{Goal: GoalLatency, Percentile: 99, Limit: 20 * time.Millisecond, Method: MethodFit, Resolution: 0.02}},
 			Connections: 256, Duration: second, Warmup: second}},
 		"capacity": {flags: Override{Capacity: "cpu=60%,method=staircase,step=50/s"}, want: Load{
-			Capacity:    &Capacity{Goal: GoalCPU, CPU: 0.6, Method: MethodStaircase, Step: 50, Resolution: 0.02},
+			Capacity:    &RateSearch{Goal: GoalCPU, CPU: 0.6, Method: MethodStaircase, Step: 50, Resolution: 0.02},
 			Connections: 256, Duration: second, Warmup: second}},
 		"a rate of the longer window": {flags: Override{Rate: "3/min", Duration: "1m"}, want: Load{Rate: 0.05, Connections: 256, Duration: time.Minute, Warmup: second}},
 		"no rate":                     {flags: Override{Rate: "fast"}, bad: `--rate fast: "fast" is not a rate`},
@@ -57,7 +57,7 @@ func TestOverrideLoadTakesThePlace(t *testing.T) {
 	if err := e.OverrideLoad(Override{Rate: "5/s"}); err != nil || e.Load.Levels != nil || e.Load.Rate != 5 || e.Load.Connections != DefaultConnections {
 		t.Errorf("%+v, %v", e.Load, err)
 	}
-	e = &Experiment{Load: Load{Capacity: &Capacity{}, Connections: 7, Duration: time.Second}}
+	e = &Experiment{Load: Load{Capacity: &RateSearch{}, Connections: 7, Duration: time.Second}}
 	if err := e.OverrideLoad(Override{Rate: "5/s"}); err != nil || e.Load.Capacity != nil || e.Load.Connections != 7 {
 		t.Errorf("%+v, %v", e.Load, err)
 	}

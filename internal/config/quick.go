@@ -89,7 +89,7 @@ func (e *Experiment) delay() time.Duration {
 	return longest
 }
 
-func (c Capacity) quick() Capacity {
+func (c RateSearch) quick() RateSearch {
 	c.Resolution = max(c.Resolution, quickResolution)
 	c.Confirm = min(c.Confirm, quickConfirm)
 	return c

@@ -15,9 +15,9 @@ func (v Variant) Untraced() bool {
 // Relative is a rate that is a share of what the slowest variant can do,
 // operation by operation ("50% of slowest"). A pilot run of each variant finds that.
 type Relative struct {
-	Share  float64   // 0.5 is half
-	Shares []float64 // several of them: a phase for each; Share is then 0
-	Search Capacity  // how the pilot finds the capacity
+	Share  float64    // 0.5 is half
+	Shares []float64  // several of them: a phase for each; Share is then 0
+	Search RateSearch // how the pilot finds the capacity
 }
 
 // Goal is what the search for a capacity looks for.

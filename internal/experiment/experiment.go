@@ -63,7 +63,7 @@ type Loop struct {
 
 	// Search makes the search for the capacity of an operation; nil is that of the
 	// package capacity.
-	Search func(config.Capacity, program.Operation) run.Searcher
+	Search func(config.RateSearch, program.Operation) run.Searcher
 	// Precise says whether a history is enough for the precision that the design asks
 	// for. It must be pure; it is needed where the design asks for a precision.
 	Precise func(history []record.Record) (bool, error)
@@ -246,7 +246,7 @@ func (l *Loop) tell(plan design.Plan, e Event) {
 
 // search makes the search for the capacity of an operation. It sets out from the rate
 // that the operation is asked at elsewhere, or from the workload's.
-func (l *Loop) search(c config.Capacity, o program.Operation) run.Searcher {
+func (l *Loop) search(c config.RateSearch, o program.Operation) run.Searcher {
 	if l.Search != nil {
 		return l.Search(c, o)
 	}

@@ -46,7 +46,7 @@ func TestSweep(t *testing.T) {
 func TestSearch(t *testing.T) {
 	runner := blockScript()
 	s := newLoop(runner, &kept{})
-	s.Experiment.Load = config.Load{Capacity: &config.Capacity{Goal: config.GoalCPU, CPU: 0.75}, Duration: time.Second}
+	s.Experiment.Load = config.Load{Capacity: &config.RateSearch{Goal: config.GoalCPU, CPU: 0.75}, Duration: time.Second}
 	s.Experiment.Workload.Rate = 70
 	for i := range s.Variants {
 		s.Variants[i].Plan.Operations[1].Rate = 700
@@ -75,7 +75,7 @@ func TestSearch(t *testing.T) {
 func TestRelative(t *testing.T) {
 	runner := blockScript()
 	s := newLoop(runner, &kept{})
-	s.Experiment.Load.Relative = &config.Relative{Share: 0.5, Search: config.Capacity{Goal: config.GoalCPU, CPU: 0.6}}
+	s.Experiment.Load.Relative = &config.Relative{Share: 0.5, Search: config.RateSearch{Goal: config.GoalCPU, CPU: 0.6}}
 	history, err := s.Run(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +185,7 @@ func TestFaultsOfVariants(t *testing.T) {
 func TestSharesOfTheSlowest(t *testing.T) {
 	runner := blockScript()
 	s := newLoop(runner, &kept{})
-	s.Experiment.Load.Relative = &config.Relative{Shares: []float64{0.5, 1}, Search: config.Capacity{Goal: config.GoalCPU, CPU: 0.6}}
+	s.Experiment.Load.Relative = &config.Relative{Shares: []float64{0.5, 1}, Search: config.RateSearch{Goal: config.GoalCPU, CPU: 0.6}}
 	if _, err := s.Run(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}

@@ -286,7 +286,7 @@ func TestTooDense(t *testing.T) {
 		}
 	}
 	relative := func(l *Loop) {
-		l.Experiment.Load.Relative = &config.Relative{Share: 0.5, Search: config.Capacity{Goal: config.GoalCPU, CPU: 0.75}}
+		l.Experiment.Load.Relative = &config.Relative{Share: 0.5, Search: config.RateSearch{Goal: config.GoalCPU, CPU: 0.75}}
 	}
 	for name, c := range map[string]struct {
 		share map[string]float64 // of a CPU, at the rate

@@ -16,9 +16,9 @@ import (
 var kinds = map[string]func(*Loop){
 	"blocks": func(*Loop) {},
 	"levels": func(s *Loop) { s.Experiment.Load.Levels = []int{1, 2, 4} },
-	"search": func(s *Loop) { s.Experiment.Load.Capacity = &config.Capacity{Goal: config.GoalCPU, CPU: 0.75} },
+	"search": func(s *Loop) { s.Experiment.Load.Capacity = &config.RateSearch{Goal: config.GoalCPU, CPU: 0.75} },
 	"relative": func(s *Loop) {
-		s.Experiment.Load.Relative = &config.Relative{Share: 0.5, Search: config.Capacity{Goal: config.GoalCPU, CPU: 0.75}}
+		s.Experiment.Load.Relative = &config.Relative{Share: 0.5, Search: config.RateSearch{Goal: config.GoalCPU, CPU: 0.75}}
 	},
 	"precision": func(s *Loop) {
 		s.Experiment.Design.Blocks, s.Experiment.Design.Most = 2, 6
@@ -28,7 +28,7 @@ var kinds = map[string]func(*Loop){
 	"spoiled": func(s *Loop) { s.Spoiled = func([]record.Record) (int, error) { return 1, nil } },
 	"all but a search": func(s *Loop) {
 		s.Experiment.Design.Blocks, s.Experiment.Design.Most, s.Experiment.Design.Order = 2, 6, config.Windows
-		s.Experiment.Load.Relative = &config.Relative{Share: 0.5, Search: config.Capacity{Goal: config.GoalCPU, CPU: 0.75}}
+		s.Experiment.Load.Relative = &config.Relative{Share: 0.5, Search: config.RateSearch{Goal: config.GoalCPU, CPU: 0.75}}
 		s.Precise = after(3)
 	},
 }

@@ -103,7 +103,7 @@ func TestWarmupGiven(t *testing.T) {
 
 // A pilot makes the load of the measured phases; see watched.
 func TestWhatIsWatched(t *testing.T) {
-	search := &config.Capacity{Goal: config.GoalCPU, CPU: 0.75, From: 70}
+	search := &config.RateSearch{Goal: config.GoalCPU, CPU: 0.75, From: 70}
 	for name, test := range map[string]struct {
 		load      config.Load
 		rate      [2]float64 // of the operations a and b

@@ -63,7 +63,7 @@ type Page struct {
 	Traces      *int64 `json:"traces,omitempty"`               // where From decides on traces: those with a span that came to the sink
 	Partial     *int64 `json:"partial_traces,omitempty"`       // of these, without some of their spans; nil: not known
 	Source      string `json:"source,omitempty"`               // by what From says it: "log", "metrics"; "" where it is the sink's word or the account's own
-	Untold      string `json:"untold,omitempty"`               // why From, or a hop that is passed over, does not say it
+	Unreported  string `json:"unreported,omitempty"`           // why From, or a hop that is passed over, does not say it
 }
 
 // The ends of a span's way.

@@ -155,7 +155,7 @@ func (p *page) route(life []record.Hop, end string) []finding.Page {
 		if h.Received == nil { // what it says besides holds for the page that it is on
 			at.Past = append(at.Past, h.Name)
 			at.Sampled, at.Dropped, at.Failed = sum(at.Sampled, h.Sampled), sum(at.Dropped, h.Dropped), sum(at.Failed, h.Failed)
-			at.Sent, at.Untold, unreported = nil, both(at.Untold, h.Untold), unreported || h.Sampled == nil
+			at.Sent, at.Unreported, unreported = nil, both(at.Unreported, h.Unreported), unreported || h.Sampled == nil
 			continue
 		}
 		at.To, at.Received, at.Refused = h.Name, int64(*h.Received), sum(nil, h.Refused)
@@ -163,7 +163,7 @@ func (p *page) route(life []record.Hop, end string) []finding.Page {
 		unreported = h.Sampled == nil
 		at = finding.Page{
 			From: h.Name, Expected: sum(nil, h.Received), Sampled: sum(nil, h.Sampled), Dropped: sum(nil, h.Dropped),
-			Failed: sum(nil, h.Failed), Sent: sum(nil, h.Sent), Source: h.Source, Untold: h.Untold,
+			Failed: sum(nil, h.Failed), Sent: sum(nil, h.Sent), Source: h.Source, Unreported: h.Unreported,
 			EarlyTraces: sum(nil, h.Early), KeptTraces: sum(nil, h.Kept),
 		}
 	}

@@ -58,7 +58,7 @@ func pagesText(pages []finding.Page) string {
 
 // Known answers: what hops left out is no loss, and what was lost has a place.
 func TestRoute(t *testing.T) {
-	silent := record.Hop{Name: "collector", Untold: "its page cannot be read"}
+	silent := record.Hop{Name: "collector", Unreported: "its page cannot be read"}
 	dropping := via(ids(2800, 1000), collector("collector", 2900, 0, 100, 0, 2800))
 	dropping.Reported = record.Reported{Dropped: number(100)}
 	stopped := via(ids(2900, 1000), collector("collector", 2900, 0, 0, 0, 2900))
@@ -152,15 +152,15 @@ func TestRoute(t *testing.T) {
 			"expected=3000 delivered=3000 duplicated=10 unaccounted=0", "nothing-lost; repeated spans=10", 0, true,
 			"app > collector: 3000 = 3000 whole; collector > sink: 3000 = 3010 more 10 more",
 		}, {
-			"an untold hop's two sides are one page", via(ids(3000, 1000), silent),
+			"an unreported hop's two sides are one page", via(ids(3000, 1000), silent),
 			"expected=3000 delivered=3000 duplicated=0 unaccounted=0", "nothing-lost", 0, true,
 			"app > collector > sink: 3000 = 3000 whole",
 		}, {
-			"what an untold hop left out or lost is not known", via(ids(2900, 1000), silent),
+			"what an unreported hop left out or lost is not known", via(ids(2900, 1000), silent),
 			"expected=2900 delivered=2900 duplicated=0 unaccounted=0", "hop-silent spans=100", 0, false,
 			"app > collector > sink: 3000 = 2900 between 100 unsure",
 		}, {
-			"untold between two that tell", via(ids(2900, 1000), collector("edge", 3000, 0, 0, 0, 3000), silent),
+			"unreported between two that tell", via(ids(2900, 1000), collector("edge", 3000, 0, 0, 0, 3000), silent),
 			"expected=2900 delivered=2900 duplicated=0 unaccounted=0", "hop-silent spans=100", 0, false,
 			"app > edge: 3000 = 3000 whole; edge > collector > sink: 3000 = 2900 between 100 unsure",
 		}, {

@@ -106,11 +106,11 @@ func TestTracedAsTheTracerCounts(t *testing.T) {
 
 // A counter that counts something else, and phases of which nobody tells, leave it to chance.
 func TestTracedOrByChance(t *testing.T) {
-	told, untold := sampledPhase("json", 400, 29, ids(87, 29)), phase("json", 400, ids(87, 29))
+	told, silent := sampledPhase("json", 400, 29, ids(87, 29)), phase("json", 400, ids(87, 29))
 	for name, runs := range map[string][]Run{
 		"more than were begun":   {runOf(sampledPhase("json", 400, 401, ids(87, 29)))},
 		"more than chance gives": {runOf(sampledPhase("json", 400, 100, ids(87, 29)))},
-		"one run does not tell":  {runOf(told), runOf(untold)},
+		"one run does not tell":  {runOf(told), runOf(silent)},
 		"one of its phases":      {runOf(told, sampledPhase("db", 400, 399, ids(87, 29)))},
 	} {
 		if l, _ := find(Account("otel", AppToSink, []string{"json"}, three(.1), runs), "json"); !l.ByChance || l.Exact {

@@ -7,19 +7,19 @@ import (
 // Hop is what a program on the way of spans says that it did with them, over a stretch of time. A nil pointer means that
 // it does not say: that is not none.
 type Hop struct {
-	Name     string  `json:"name"`               // of the program
-	Received *uint64 `json:"received,omitempty"` // took in, those that it left out or lost later among them
-	Refused  *uint64 `json:"refused,omitempty"`  // did not take in, and told the sender so, who may have sent them again
-	Sampled  *uint64 `json:"sampled,omitempty"`  // left out on purpose: by a sampler, a filter
-	Dropped  *uint64 `json:"dropped,omitempty"`  // thrown away: its queue was full
-	Failed   *uint64 `json:"failed,omitempty"`   // lost in exports
-	Sent     *uint64 `json:"sent,omitempty"`     // passed on
-	Early    *uint64 `json:"early,omitempty"`    // in traces, not in spans: thrown away before it was decided on them, of spans in no other count
-	Kept     *uint64 `json:"kept,omitempty"`     // in traces: that it decided to keep
-	Late     *uint64 `json:"late,omitempty"`     // how often spans came whose trace it had decided on
-	Traced   *uint64 `json:"traced,omitempty"`   // in traces: of a tracer, that it decided for at their beginning, by chance
-	Source   string  `json:"source,omitempty"`   // by whose word: "log", "metrics"; both are joined by " and "
-	Untold   string  `json:"untold,omitempty"`   // why it does not say, where it should
+	Name       string  `json:"name"`                 // of the program
+	Received   *uint64 `json:"received,omitempty"`   // took in, those that it left out or lost later among them
+	Refused    *uint64 `json:"refused,omitempty"`    // did not take in, and told the sender so, who may have sent them again
+	Sampled    *uint64 `json:"sampled,omitempty"`    // left out on purpose: by a sampler, a filter
+	Dropped    *uint64 `json:"dropped,omitempty"`    // thrown away: its queue was full
+	Failed     *uint64 `json:"failed,omitempty"`     // lost in exports
+	Sent       *uint64 `json:"sent,omitempty"`       // passed on
+	Early      *uint64 `json:"early,omitempty"`      // in traces, not in spans: thrown away before it was decided on them, of spans in no other count
+	Kept       *uint64 `json:"kept,omitempty"`       // in traces: that it decided to keep
+	Late       *uint64 `json:"late,omitempty"`       // how often spans came whose trace it had decided on
+	Traced     *uint64 `json:"traced,omitempty"`     // in traces: of a tracer, that it decided for at their beginning, by chance
+	Source     string  `json:"source,omitempty"`     // by whose word: "log", "metrics"; both are joined by " and "
+	Unreported string  `json:"unreported,omitempty"` // why it does not say, where it should
 }
 
 // By whose word something is said.
@@ -72,9 +72,9 @@ func (h Hop) Plus(next Hop) Hop {
 }
 
 func (h Hop) with(other Hop, combine func(a, b uint64) (uint64, bool)) Hop {
-	out := Hop{Name: h.Name, Source: h.Source, Untold: h.Untold}
-	if out.Untold == "" {
-		out.Untold = other.Untold
+	out := Hop{Name: h.Name, Source: h.Source, Unreported: h.Unreported}
+	if out.Unreported == "" {
+		out.Unreported = other.Unreported
 	}
 	into, theirs := out.Figures(), other.Figures()
 	for name, mine := range h.Figures() {
@@ -83,8 +83,8 @@ func (h Hop) with(other Hop, combine func(a, b uint64) (uint64, bool)) Hop {
 		}
 		if n, known := combine(**mine, **theirs[name]); known {
 			*into[name] = &n
-		} else if out.Untold == "" {
-			out.Untold = "its count of " + name + " spans became smaller: it has started again"
+		} else if out.Unreported == "" {
+			out.Unreported = "its count of " + name + " spans became smaller: it has started again"
 		}
 	}
 	return out
@@ -119,12 +119,12 @@ func hopsWith(a, b []Hop, combine func(Hop, Hop) Hop) []Hop {
 
 // Backend is what the backend says that spans went to, in the place of the sink, over the life of the processes.
 type Backend struct {
-	Name     string  `json:"name"`               // of the backend
-	Stored   uint64  `json:"stored"`             // spans, by its counters
-	Dropped  uint64  `json:"dropped,omitempty"`  // spans that it took in and threw away, by its counters
-	Astray   uint64  `json:"astray,omitempty"`   // spans that came to the sink in its place: they are in no other count
-	Answered *uint64 `json:"answered,omitempty"` // spans that it gave when it was asked for all; nil: it was not known how many
-	Untold   string  `json:"untold,omitempty"`   // why not
+	Name       string  `json:"name"`                 // of the backend
+	Stored     uint64  `json:"stored"`               // spans, by its counters
+	Dropped    uint64  `json:"dropped,omitempty"`    // spans that it took in and threw away, by its counters
+	Astray     uint64  `json:"astray,omitempty"`     // spans that came to the sink in its place: they are in no other count
+	Answered   *uint64 `json:"answered,omitempty"`   // spans that it gave when it was asked for all; nil: it was not known how many
+	Unreported string  `json:"unreported,omitempty"` // why not
 }
 
 // Cause is why no span of a program came, by one of its logs.

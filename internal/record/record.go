@@ -312,13 +312,13 @@ type Counts struct {
 // Reported is what a tracer says that it did with its spans.
 // A nil pointer means that it says nothing of it.
 type Reported struct {
-	Sampled *uint64 `json:"sampled,omitempty"` // left out on purpose, once their traces were there
-	Dropped *uint64 `json:"dropped,omitempty"` // thrown away in its queue
-	Failed  *uint64 `json:"failed,omitempty"`  // lost in failed exports
-	Sent    *uint64 `json:"sent,omitempty"`    // given to an export, whatever came of that: before the stop on a page, until the end in a log
-	Source  string  `json:"source,omitempty"`  // by whose word, as of a Hop
-	SentBy  string  `json:"sent_by,omitempty"` // by whose word, where it says what it sent: ByLog if a log has a part in it
-	Untold  string  `json:"untold,omitempty"`  // why it does not say, where it should
+	Sampled    *uint64 `json:"sampled,omitempty"`    // left out on purpose, once their traces were there
+	Dropped    *uint64 `json:"dropped,omitempty"`    // thrown away in its queue
+	Failed     *uint64 `json:"failed,omitempty"`     // lost in failed exports
+	Sent       *uint64 `json:"sent,omitempty"`       // given to an export, whatever came of that: before the stop on a page, until the end in a log
+	Source     string  `json:"source,omitempty"`     // by whose word, as of a Hop
+	SentBy     string  `json:"sent_by,omitempty"`    // by whose word, where it says what it sent: ByLog if a log has a part in it
+	Unreported string  `json:"unreported,omitempty"` // why it does not say, where it should
 
 	Instrumented map[string][]string `json:"instrumented,omitempty"` // by process: the libraries that it says it instruments, in the order of their names
 }

@@ -179,7 +179,7 @@ func TestPaste(t *testing.T) {
 			t.Errorf("variant %s is not in every operation's rows:\n%s", v.Name, text)
 		}
 	}
-	if !strings.Contains(text, "API only") || !strings.Contains(text, "a processor") || !strings.Contains(text, "10 blocks ran") {
+	if !strings.Contains(text, "API only") || !strings.Contains(text, "a processor") || !strings.Contains(text, "In each of 10 blocks") {
 		t.Errorf("what is compared, where, or how is missing:\n%s", text)
 	}
 }
@@ -196,7 +196,7 @@ func TestPasteDay(t *testing.T) {
 		t.Error(text)
 	}
 	doc.Runs.Blocks = 1
-	if text := pasted(t, doc); !strings.Contains(text, "1 block ran every variant once,") {
+	if text := pasted(t, doc); !strings.Contains(text, "In 1 block, every variant ran once,") {
 		t.Error(text)
 	}
 }

@@ -165,7 +165,7 @@ func TestSearchesInTurn(t *testing.T) {
 		l := work
 		l.Rate, l.Duration = 0, 300*time.Millisecond
 		q.Phases = []run.PhaseRequest{{Operation: q.First, Load: l, Search: listened{
-			given{goal(config.Capacity{Goal: config.GoalLossless}), []float64{50, 100}},
+			given{goal(config.RateSearch{Goal: config.GoalLossless}), []float64{50, 100}},
 			func(what string) {
 				mu.Lock()
 				defer mu.Unlock()

@@ -192,7 +192,7 @@ func TestDeferredCostOfAProbe(t *testing.T) {
 	l := q.Phases[0].Load
 	l.Rate = 0
 	q.Phases[0].Load = l
-	q.Phases[0].Search = given{goal(config.Capacity{Goal: config.GoalCPU, CPU: 0.75, From: 200}), []float64{200}}
+	q.Phases[0].Search = given{goal(config.RateSearch{Goal: config.GoalCPU, CPU: 0.75, From: 200}), []float64{200}}
 	r := made(t, conductor, q)
 	charged(t, conductor, q.Name, r.Phases[0])
 }

@@ -80,16 +80,16 @@ func (s *stage) arrive(ctx context.Context, before record.Counts, awaited float6
 // had in the calibration their number varies: then more may come.
 func (s *stage) allCame(c record.Counts, awaited float64) bool {
 	larger, _, _ := c.Shapes.Larger(s.request.Begun.Roots, nil)
-	return larger == 0 && float64(s.told(c)) >= awaited
+	return larger == 0 && float64(s.spansMade(c)) >= awaited
 }
 
-// told is of how many spans of operations the sink was told.
-func (s *stage) told(c record.Counts) uint64 {
+// spansMade is how many spans of operations were made, by what reached the sink.
+func (s *stage) spansMade(c record.Counts) uint64 {
 	own, _ := c.OfOperations(s.request.Begun)
 	return own.Sum()
 }
 
-// awaited is of how many spans the sink will be told, by the operations of a kind that were started (see record.Work; of a mix
+// awaited is what spansMade will be once all has come of the operations of a kind that were started (see record.Work; of a mix
 // by its parts), if nothing is lost; −1 where that is not known exactly.
 func (s *stage) awaited(work string, did record.Load) float64 {
 	if s.request.Plan.Sampling != 1 {
@@ -113,7 +113,7 @@ func (s *stage) awaited(work string, did record.Load) float64 {
 // checks, and metrics that an agent sends every second, may never let it be quiet.
 type flow struct {
 	begun   record.Begun  // how the traces of operations are told from others
-	last    uint64        // spans of operations that the sink was told of, or could not read or take
+	last    uint64        // spans of operations that were made by what came, or that the sink could not read or take
 	changed time.Time     // when the last of them came
 	mark    record.Counts // what had come one while ago, or two
 	next    record.Counts // what had come since, at most one while ago
@@ -123,8 +123,8 @@ type flow struct {
 // see takes note of what has come, and keeps what had come a while ago.
 func (f *flow) see(c record.Counts, while time.Duration) {
 	own, _ := c.OfOperations(f.begun)
-	if told := own.Sum() + own.Duplicate + c.Rejected + c.Refused + c.Malformed + c.Thrown; told != f.last {
-		f.last, f.changed = told, time.Now()
+	if made := own.Sum() + own.Duplicate + c.Rejected + c.Refused + c.Malformed + c.Thrown; made != f.last {
+		f.last, f.changed = made, time.Now()
 	}
 	if time.Since(f.marked) >= while {
 		f.mark, f.next, f.marked = f.next, c, time.Now()
@@ -205,8 +205,8 @@ func (b *backend) snapshot(ctx context.Context) (sink.Snapshot, error) {
 	if err != nil {
 		return fail(err)
 	}
-	if said.Untold != "" { // it may be busy, and answer the next time
-		return fail(unseen{errors.New(said.Untold)})
+	if said.Unreported != "" { // it may be busy, and answer the next time
+		return fail(unseen{errors.New(said.Unreported)})
 	}
 	stored, known := hop.Stored(said)
 	if !known {
@@ -245,7 +245,7 @@ func (s *stage) stopBackend(ctx context.Context, seen sink.Snapshot) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		told.Untold = err.Error()
+		told.Unreported = err.Error()
 	} else {
 		told.Answered = &answered
 	}

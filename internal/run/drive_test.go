@@ -224,7 +224,7 @@ func TestDrivenSearch(t *testing.T) {
 	conductor, q := drivenRequest(t, record.Measured, "")
 	q.Phases = q.Phases[:1]
 	q.Phases[0].Load.Duration = 300 * time.Millisecond
-	q.Phases[0].Search = given{goal(config.Capacity{Goal: config.GoalLossless}), []float64{500, 1000}}
+	q.Phases[0].Search = given{goal(config.RateSearch{Goal: config.GoalLossless}), []float64{500, 1000}}
 	r := made(t, conductor, q)
 	c := r.Phases[0].Capacity
 	for i, want := range []float64{150, 300} {

@@ -130,8 +130,8 @@ func (r *route) begin() {
 
 // note notes what a hop says. A number that became smaller shows that it has started again, and forgotten what was before.
 func (r *route) note(i int, said record.Hop) {
-	if r.restart[i] == "" && said.Untold == "" {
-		r.restart[i] = said.Minus(r.known[i]).Untold
+	if r.restart[i] == "" && said.Unreported == "" {
+		r.restart[i] = said.Minus(r.known[i]).Unreported
 	}
 	figures := said.Figures()
 	for name, known := range r.known[i].Figures() {

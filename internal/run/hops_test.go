@@ -293,14 +293,14 @@ func TestHopThatLeavesOutAndLoses(t *testing.T) {
 	}
 }
 
-// A page that cannot be read makes a hop untold, and not one that had no span.
+// A page that cannot be read makes a hop unreported, and not one that had no span.
 func TestHopWithoutAPage(t *testing.T) {
 	t.Parallel()
 	conductor, q := request(t, record.Measured, "/work")
 	via(&q, map[string]string{"DARK": "yes"}, 0, "relay")
 	r := made(t, conductor, q)
 	for _, hops := range [][]record.Hop{r.Start.Hops, r.Phases[0].Hops, r.Stop.Hops, r.Hops} {
-		if len(hops) != 1 || hops[0].Reports() || !strings.Contains(hops[0].Untold, "its page of counters cannot be read") {
+		if len(hops) != 1 || hops[0].Reports() || !strings.Contains(hops[0].Unreported, "its page of counters cannot be read") {
 			t.Errorf("a hop without a page says %+v", hops)
 		}
 	}
@@ -320,8 +320,8 @@ func TestHopWithAPageOfSomethingElse(t *testing.T) {
 	}
 	r := made(t, conductor, q)
 	for _, hops := range [][]record.Hop{r.Start.Hops, r.Phases[0].Hops, r.Hops} {
-		if hops[0].Reports() || !strings.Contains(hops[0].Untold, "none of the counters") {
-			t.Errorf("it says %s, untold because %q", figures(hops[0]), hops[0].Untold)
+		if hops[0].Reports() || !strings.Contains(hops[0].Unreported, "none of the counters") {
+			t.Errorf("it says %s, unreported because %q", figures(hops[0]), hops[0].Unreported)
 		}
 	}
 }

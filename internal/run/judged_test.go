@@ -26,7 +26,7 @@ func TestProbesAreJudgedOnce(t *testing.T) {
 	q.Phases = q.Phases[:1]
 	q.Phases[0].Load.Duration = 300 * time.Millisecond
 	var judged []record.Probe
-	q.Phases[0].Search = judging{given{goal(config.Capacity{Goal: config.GoalLossless}), []float64{500, 1000}}, &judged}
+	q.Phases[0].Search = judging{given{goal(config.RateSearch{Goal: config.GoalLossless}), []float64{500, 1000}}, &judged}
 	probes := made(t, conductor, q).Phases[0].Capacity.Probes
 	if len(judged) != len(probes) {
 		t.Fatalf("%d probes were judged %d times", len(probes), len(judged))

@@ -13,7 +13,7 @@ import (
 func TestLength(t *testing.T) {
 	const s = time.Second
 	plain := config.Load{Warmup: 2 * s, Duration: 10 * s, Idle: s}
-	with := func(c config.Capacity) config.Load { l := plain; l.Capacity = &c; return l }
+	with := func(c config.RateSearch) config.Load { l := plain; l.Capacity = &c; return l }
 	exporting := &config.Plan{Delay: s, Processes: []program.Process{{Run: []string{"{sink.otlp.http}"}}}}
 	const start, calm = 700 * time.Millisecond, calmFor
 	for name, test := range map[string]struct {
@@ -30,11 +30,11 @@ func TestLength(t *testing.T) {
 		"through a hop":               {&config.Plan{Delay: s, Passing: 2 * s, Processes: exporting.Processes}, plain, 1, record.Measured, start + 20600*time.Millisecond, start + 20600*time.Millisecond},
 		"calibration of what is held": {&config.Plan{Driver: program.SelfDriving, Buffers: 1000}, plain, 2, record.Calibration, start + 3200*time.Millisecond + 2*(start+4200*time.Millisecond), start + 3200*time.Millisecond + 2*(start+4200*time.Millisecond)},
 		"a slow tracer":               {&config.Plan{Startup: 6 * s}, plain, 1, record.Measured, start + 20*s + 2*calm, start + 20*s + 2*calm},
-		"a pilot":                     {&config.Plan{}, with(config.Capacity{Goal: config.GoalCPU}), 1, record.Pilot, start + 32*s, start + 142*s},
-		"latency":                     {&config.Plan{}, with(config.Capacity{Goal: config.GoalLatency}), 1, record.Measured, start + 54*s + 6*calm, start + 144*s + 15*calm},
-		"lossless, confirmed":         {&config.Plan{}, with(config.Capacity{Goal: config.GoalLossless, Confirm: 30 * s}), 1, record.Measured, start + 74*s + 6*calm, start + 284*s + 17*calm},
-		"lossless, no longer":         {&config.Plan{}, with(config.Capacity{Goal: config.GoalLossless, Confirm: 5 * s}), 1, record.Measured, start + 54*s + 6*calm, start + 164*s + 17*calm},
-		"staircase": {&config.Plan{}, with(config.Capacity{Goal: config.GoalCPU, Method: config.MethodStaircase, From: 100, Step: 100, Max: 500}), 1, record.Measured,
+		"a pilot":                     {&config.Plan{}, with(config.RateSearch{Goal: config.GoalCPU}), 1, record.Pilot, start + 32*s, start + 142*s},
+		"latency":                     {&config.Plan{}, with(config.RateSearch{Goal: config.GoalLatency}), 1, record.Measured, start + 54*s + 6*calm, start + 144*s + 15*calm},
+		"lossless, confirmed":         {&config.Plan{}, with(config.RateSearch{Goal: config.GoalLossless, Confirm: 30 * s}), 1, record.Measured, start + 74*s + 6*calm, start + 284*s + 17*calm},
+		"lossless, no longer":         {&config.Plan{}, with(config.RateSearch{Goal: config.GoalLossless, Confirm: 5 * s}), 1, record.Measured, start + 54*s + 6*calm, start + 164*s + 17*calm},
+		"staircase": {&config.Plan{}, with(config.RateSearch{Goal: config.GoalCPU, Method: config.MethodStaircase, From: 100, Step: 100, Max: 500}), 1, record.Measured,
 			start + 24*s + 3*calm, start + 54*s + 6*calm},
 		"calibration": {exporting, plain, 1, record.Calibration, start + 3*1400*time.Millisecond, start + 3*1400*time.Millisecond},
 	} {

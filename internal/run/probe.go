@@ -95,7 +95,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	}
 	p.Sink, p.Quiet, p.DrainSeconds = end.counts.Minus(counted), clean && end.quiet, took.Seconds()
 	p.Expected, p.Lost = s.lost(j.work, p)
-	p.Lost = s.outstanding.beyond(p.Lost, float64(s.told(p.Sink))-p.Expected, float64(s.request.Plan.Buffers))
+	p.Lost = s.outstanding.beyond(p.Lost, float64(s.spansMade(p.Sink))-p.Expected, float64(s.request.Plan.Buffers))
 	p = request.Search.Judge(p)
 	if !calm {
 		p.Why += "; the app was still busy with it when patience ended"
@@ -128,5 +128,5 @@ func (s *stage) lost(work string, p record.Probe) (expected, lost float64) {
 	if !s.exporting || expected <= 0 {
 		return 0, 0
 	}
-	return expected, max(0, expected-float64(s.told(p.Sink)))
+	return expected, max(0, expected-float64(s.spansMade(p.Sink)))
 }

@@ -196,7 +196,7 @@ func lasting(p *config.Plan, l config.Load, phases int, kind record.Kind, least 
 // probesOf is how few and how many probes a search commonly takes; docs/capacity.md
 // has the simulation that these come from. Where short ones mislead, all that follow are long:
 // the most that calls-lossless was seen to take is given.
-func probesOf(c config.Capacity) (few, many probes) {
+func probesOf(c config.RateSearch) (few, many probes) {
 	switch {
 	case c.Method == config.MethodStaircase && c.Max > 0 && c.Step > 0:
 		steps := 1 + int(math.Max(0, (c.Max-c.From)/c.Step))

@@ -24,7 +24,7 @@ func TestHopThatStartedAgain(t *testing.T) {
 	says := func(n uint64) record.Hop {
 		return record.Hop{Name: "relay", Source: record.ByMetrics, Received: &n, Sent: &n}
 	}
-	away := record.Hop{Name: "relay", Source: record.ByMetrics, Untold: "its page of counters cannot be read: it is away"}
+	away := record.Hop{Name: "relay", Source: record.ByMetrics, Unreported: "its page of counters cannot be read: it is away"}
 	for name, c := range map[string]struct {
 		says    []record.Hop
 		restart bool
@@ -44,8 +44,8 @@ func TestHopThatStartedAgain(t *testing.T) {
 			}
 		}
 		s.hopsAtEnd()
-		if said := s.record.Hops[0]; (said.Received == nil) != c.restart || (said.Untold != "") != c.restart {
-			t.Errorf("%s: over the whole run it took in %v spans (untold %q)", name, said.Received, said.Untold)
+		if said := s.record.Hops[0]; (said.Received == nil) != c.restart || (said.Unreported != "") != c.restart {
+			t.Errorf("%s: over the whole run it took in %v spans (unreported %q)", name, said.Received, said.Unreported)
 		}
 	}
 }

@@ -76,9 +76,9 @@ func (s *stage) pagesOf(ctx context.Context, says []program.Saying) (*record.Hop
 		if err != nil {
 			return nil, of(p.Name, fmt.Errorf("asking the tracer of process %s for its spans: %w", p.Name, err))
 		}
-		if said.Untold == "" && !counter.Seen() {
+		if said.Unreported == "" && !counter.Seen() {
 			said = record.Hop{Name: said.Name, Source: said.Source} // also what is none where it is not there
-			said.Untold = "the page of counters of process " + p.Name + " has none of those that tracer.yaml names"
+			said.Unreported = "the page of counters of process " + p.Name + " has none of those that tracer.yaml names"
 		}
 		if all != nil {
 			said = all.Plus(said)
@@ -112,7 +112,7 @@ func (s *stage) admissions(ctx context.Context) error {
 		said = append(said, one)
 	}
 	all, to := hop.Together(theTracer, plan.Says, said), &s.record.Tracer
-	to.Sampled, to.Dropped, to.Failed, to.Sent, to.Source, to.Untold = all.Sampled, all.Dropped, all.Failed, all.Sent, all.Source, all.Untold
+	to.Sampled, to.Dropped, to.Failed, to.Sent, to.Source, to.Unreported = all.Sampled, all.Dropped, all.Failed, all.Sent, all.Source, all.Unreported
 	if to.Sent != nil {
 		to.SentBy = record.ByMetrics
 		if slices.ContainsFunc(hop.Logged(plan.Says), func(s program.Saying) bool { return s.What == program.SaysSent }) {

@@ -27,30 +27,30 @@ func TestTracerSaysItOnAPage(t *testing.T) {
 	for name, c := range map[string]struct {
 		page, counter string
 		absent        string
-		untold        string
+		unreported    string
 	}{
 		"page and log": {page: "http://127.0.0.1:{port}/counters", counter: "tracer_spans_dropped"},
-		"no page":      {page: "http://127.0.0.1:{port}/nothing", counter: "tracer_spans_dropped", untold: "its page of counters cannot be read: the answer is 404 Not Found"},
-		"none of it":   {page: "http://127.0.0.1:{port}/counters", counter: "other_spans_dropped", absent: program.AbsentNone, untold: "the page of counters of process app has none of those that tracer.yaml names"},
-		"another page": {page: "http://127.0.0.1:{port}/counters", counter: "other_spans_dropped", untold: "the page of counters of process app has none of those that tracer.yaml names"},
+		"no page":      {page: "http://127.0.0.1:{port}/nothing", counter: "tracer_spans_dropped", unreported: "its page of counters cannot be read: the answer is 404 Not Found"},
+		"none of it":   {page: "http://127.0.0.1:{port}/counters", counter: "other_spans_dropped", absent: program.AbsentNone, unreported: "the page of counters of process app has none of those that tracer.yaml names"},
+		"another page": {page: "http://127.0.0.1:{port}/counters", counter: "other_spans_dropped", unreported: "the page of counters of process app has none of those that tracer.yaml names"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			conductor, q := request(t, record.Measured, "/work")
 			q.Plan.Processes[0].Page = c.page
 			q.Plan.Says = append(q.Plan.Says, program.Saying{What: program.SaysDropped, Metrics: c.counter, Absent: c.absent})
-			if c.untold == "" {
+			if c.unreported == "" {
 				q.Plan.Says = append(q.Plan.Says, program.Saying{What: program.SaysSent, Metrics: "tracer_spans_sent"})
 			}
 			r := made(t, conductor, q)
 			said := r.Tracer
-			if said.Untold != c.untold || !strings.HasPrefix(said.Source, "metrics and log") {
-				t.Errorf("%+v; want untold %q", said, c.untold)
+			if said.Unreported != c.unreported || !strings.HasPrefix(said.Source, "metrics and log") {
+				t.Errorf("%+v; want unreported %q", said, c.unreported)
 			}
 			switch {
-			case c.untold != "" && (said.Dropped != nil || said.Sent != nil):
+			case c.unreported != "" && (said.Dropped != nil || said.Sent != nil):
 				t.Errorf("%+v: the log's part of what was dropped is taken for all of it", said)
-			case c.untold == "" && (said.Dropped == nil || *said.Dropped != 10 || said.Sent == nil || *said.Sent != r.Life.Spans || said.SentBy != record.ByMetrics):
+			case c.unreported == "" && (said.Dropped == nil || *said.Dropped != 10 || said.Sent == nil || *said.Sent != r.Life.Spans || said.SentBy != record.ByMetrics):
 				t.Errorf("dropped %v, sent %v; want 3 and 7 of the log, and %d", said.Dropped, said.Sent, r.Life.Spans)
 			}
 		})

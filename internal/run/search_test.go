@@ -36,7 +36,7 @@ func (g given) Result(probes []record.Probe) record.Search {
 
 const probeLength = 1200 * time.Millisecond
 
-func goal(c config.Capacity) *capacity.Search {
+func goal(c config.RateSearch) *capacity.Search {
 	return capacity.New(c, capacity.Options{Duration: probeLength})
 }
 
@@ -92,7 +92,7 @@ func addsUp(t *testing.T, r record.Record) {
 func TestSearchForCPU(t *testing.T) {
 	t.Parallel()
 	const burnt, quota = 0.002, 0.5 // CPU seconds an operation; CPUs
-	r := searching(t, record.Pilot, "/burn/2000", quota, goal(config.Capacity{Goal: config.GoalCPU, CPU: 0.75, From: 40}))
+	r := searching(t, record.Pilot, "/burn/2000", quota, goal(config.RateSearch{Goal: config.GoalCPU, CPU: 0.75, From: 40}))
 	c := r.Phases[0].Capacity
 	t.Logf("%s: %.1f/s, U = %.3f + %.6f X, %s, %s", c.Outcome, c.Rate, c.Base, c.Demand, c.Binding, c.Note)
 	for _, p := range c.Probes {
@@ -140,7 +140,7 @@ func TestSearchForCPU(t *testing.T) {
 // disturb the next one.
 func TestProbeThatIsTooMuch(t *testing.T) {
 	t.Parallel()
-	r := searching(t, record.Measured, "/burn/5000", 0.5, given{goal(config.Capacity{Goal: config.GoalCPU, CPU: 0.75}), []float64{300, 5}})
+	r := searching(t, record.Measured, "/burn/5000", 0.5, given{goal(config.RateSearch{Goal: config.GoalCPU, CPU: 0.75}), []float64{300, 5}})
 	probes := r.Phases[0].Capacity.Probes
 	if much := probes[0]; much.Held || much.Passed || much.Load.TimedOut == 0 || much.Why == "" {
 		t.Errorf("too much: %+v", much)
@@ -167,7 +167,7 @@ func TestSidecarIsCharged(t *testing.T) {
 	q.First.Process = "proxy" // it does all the work: the app's is next to nothing
 	l := work
 	l.Rate, l.Duration = 0, probeLength
-	q.Phases = []run.PhaseRequest{{Operation: q.First, Load: l, Search: given{goal(config.Capacity{Goal: config.GoalCPU, CPU: 0.75}), []float64{rate}}}}
+	q.Phases = []run.PhaseRequest{{Operation: q.First, Load: l, Search: given{goal(config.RateSearch{Goal: config.GoalCPU, CPU: 0.75}), []float64{rate}}}}
 	r, err := conductor.Run(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +204,7 @@ func TestSidecarIsCharged(t *testing.T) {
 // One thread does all the work, and is seen to.
 func TestBusyThread(t *testing.T) {
 	t.Parallel()
-	r := searching(t, record.Pilot, "/single/2000", 0, given{goal(config.Capacity{Goal: config.GoalCPU, CPU: 0.75}), []float64{200}})
+	r := searching(t, record.Pilot, "/single/2000", 0, given{goal(config.RateSearch{Goal: config.GoalCPU, CPU: 0.75}), []float64{200}})
 	p := r.Phases[0].Capacity.Probes[0]
 	var burnt float64
 	for _, u := range p.Usage {
@@ -223,7 +223,7 @@ func TestBusyThread(t *testing.T) {
 // Above 150/s spans are lost.
 func TestSearchForLossless(t *testing.T) {
 	t.Parallel()
-	r := searching(t, record.Measured, "/lossy", 0, goal(config.Capacity{Goal: config.GoalLossless, From: 100, Resolution: 0.5}))
+	r := searching(t, record.Measured, "/lossy", 0, goal(config.RateSearch{Goal: config.GoalLossless, From: 100, Resolution: 0.5}))
 	c := r.Phases[0].Capacity
 	t.Logf("%s: %.1f/s, passing %.1f, failing %.1f, %s, %s", c.Outcome, c.Rate, c.Passing, c.Failing, c.Binding, c.Note)
 	if c.Outcome == record.Found && (c.Rate > 170 || c.Failing < c.Rate) {
@@ -266,7 +266,7 @@ func TestSearchWithoutWarmup(t *testing.T) {
 	l := work
 	l.Rate, l.Warmup, l.Duration = 0, 0, 200*time.Millisecond
 	q.Plan.Silent = true
-	q.Phases = []run.PhaseRequest{{Operation: q.First, Load: l, Search: given{goal(config.Capacity{Goal: config.GoalCPU, CPU: 0.75}), []float64{50, 100}}}}
+	q.Phases = []run.PhaseRequest{{Operation: q.First, Load: l, Search: given{goal(config.RateSearch{Goal: config.GoalCPU, CPU: 0.75}), []float64{50, 100}}}}
 	r, err := conductor.Run(t.Context(), q)
 	if err != nil || r.Failed() {
 		t.Fatalf("%v, %+v", err, r.Failure)
@@ -320,7 +320,7 @@ func TestUnsteadySearchIsRepeated(t *testing.T) {
 			l := work
 			l.Rate, l.Warmup, l.Duration = 0, 0, 200*time.Millisecond
 			q.Plan.Silent = true
-			by := unsure{goal(config.Capacity{Goal: config.GoalCPU, CPU: 0.75}), test.method, test.unsteady, new(int)}
+			by := unsure{goal(config.RateSearch{Goal: config.GoalCPU, CPU: 0.75}), test.method, test.unsteady, new(int)}
 			q.Phases = []run.PhaseRequest{{Operation: q.First, Load: l, Search: by}}
 			r, err := conductor.Run(t.Context(), q)
 			if err != nil || r.Failed() {

@@ -169,7 +169,7 @@ func (s *stage) askEnded(ctx context.Context, i int) error {
 		return nil
 	}
 	last := &s.route.last[i]
-	last.Untold = before.Untold
+	last.Unreported = before.Unreported
 	figures := last.Figures()
 	for name, figure := range before.Figures() {
 		if *figures[name] == nil && slices.ContainsFunc(counted, func(s program.Saying) bool { return s.What == name }) {
@@ -189,17 +189,17 @@ func (s *stage) hopsAtEnd() {
 	}
 	for i, why := range s.route.restart {
 		if why != "" {
-			r.Hops[i] = record.Hop{Name: r.Hops[i].Name, Source: r.Hops[i].Source, Untold: why}
+			r.Hops[i] = record.Hop{Name: r.Hops[i].Name, Source: r.Hops[i].Source, Unreported: why}
 		}
 	}
 	for i, c := range s.route.counters {
-		if hop.Seen(c) || r.Hops[i].Untold != "" {
+		if hop.Seen(c) || r.Hops[i].Unreported != "" {
 			continue
 		}
-		untold := record.Hop{Name: c.Name(), Source: r.Hops[i].Source, Untold: "its page has none of the counters that service.yaml names"}
+		unreported := record.Hop{Name: c.Name(), Source: r.Hops[i].Source, Unreported: "its page has none of the counters that service.yaml names"}
 		for _, hops := range s.allHops() {
 			if i < len(hops) {
-				hops[i] = untold
+				hops[i] = unreported
 			}
 		}
 	}

@@ -22,7 +22,7 @@ func TestAllAreWarmed(t *testing.T) {
 		shared uint64 // operations of each, in all
 	}{
 		"measured":    {record.Measured, 2 * time.Second, 0, nil, 50},
-		"in search":   {record.Pilot, 2 * time.Second, 0, given{goal(config.Capacity{Goal: config.GoalLossless}), []float64{50}}, 50},
+		"in search":   {record.Pilot, 2 * time.Second, 0, given{goal(config.RateSearch{Goal: config.GoalLossless}), []float64{50}}, 50},
 		"watched":     {record.Pilot, 2 * time.Second, 500 * time.Millisecond, nil, 0},
 		"not asked":   {record.Measured, 0, 0, nil, 0},
 		"calibration": {record.Calibration, 2 * time.Second, 0, nil, 0},

@@ -114,7 +114,7 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// What the result itself calls untold is no failure of the harness; different work is no pass.
+// What the result itself cannot tell is no failure of the harness; different work is no pass.
 func TestWithheld(t *testing.T) {
 	s := quiet()
 	s.shift = map[string]float64{key(Sleep1, "latency_mean"): 500e-6, key(Idle5, "cpu_per_operation"): 100e-6}

@@ -131,12 +131,12 @@ func sure(p finding.Page, lost int64) *int64 {
 
 // silence says why a hop does not tell.
 func silence(p finding.Page) string {
-	if p.Untold == "" {
+	if p.Unreported == "" {
 		return ""
 	}
 	who := p.From
 	if len(p.Past) > 0 {
 		who = strings.Join(p.Past, " and ")
 	}
-	return " (" + who + " does not report it: " + p.Untold + ")"
+	return " (" + who + " does not report it: " + p.Unreported + ")"
 }

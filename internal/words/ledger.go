@@ -174,7 +174,7 @@ func answersOtherwise(b *record.Backend) string {
 		return fmt.Sprintf("%s reports that it stored %s and threw %s away, and returns %s", b.Name, spans(float64(b.Stored)),
 			finding.FormatCount(int64(b.Dropped)), finding.FormatCount(int64(*b.Answered)))
 	case b.Answered == nil:
-		return fmt.Sprintf("%s reports that it stored %s; the number that it returns is unknown: %s", b.Name, spans(float64(b.Stored)), b.Untold)
+		return fmt.Sprintf("%s reports that it stored %s; the number that it returns is unknown: %s", b.Name, spans(float64(b.Stored)), b.Unreported)
 	}
 	return fmt.Sprintf("%s reports that it stored %s, and returns %s", b.Name, spans(float64(b.Stored)), finding.FormatCount(int64(*b.Answered)))
 }

@@ -265,7 +265,7 @@ func enumerate(words []string) string {
 }
 
 // capacityText says what a search looks for, before any was made.
-func capacityText(c config.Capacity, length time.Duration) string {
+func capacityText(c config.RateSearch, length time.Duration) string {
 	var goal string
 	switch c.Goal {
 	case config.GoalCPU:

@@ -108,7 +108,7 @@ func TestBackendDiffers(t *testing.T) {
 		"zipkin reports that it stored 900 spans, and returns 300; 1 span came to the sink, not to zipkin, and count as lost": {Name: "zipkin", Stored: 900, Astray: 1, Answered: n(300)},
 		"zipkin reports that it stored 900 spans, and returns 300":                                                            {Name: "zipkin", Stored: 900, Answered: n(300)},
 		"zipkin reports that it stored 900 spans and threw 100 away, and returns 300":                                         {Name: "zipkin", Stored: 900, Dropped: 100, Answered: n(300)},
-		"zipkin reports that it stored 900 spans; the number that it returns is unknown: no":                                  {Name: "zipkin", Stored: 900, Untold: "no"},
+		"zipkin reports that it stored 900 spans; the number that it returns is unknown: no":                                  {Name: "zipkin", Stored: 900, Unreported: "no"},
 	} {
 		if got := BackendDiffers(b); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -177,7 +177,7 @@ func TestPage(t *testing.T) {
 			From: "edge", To: "tail", Expected: n(100), Received: 90, Dropped: n(4), Inside: 1, Between: 5, Outcome: finding.HopLost},
 		"collector → sink: 102 of 100 came, 2 more than collector reports": {From: "collector", To: "sink", Expected: n(100), Received: 102, More: 2},
 		"app → (collector) → sink: 90 of 100 came, 10 did not, perhaps left out on purpose (collector does not report it: its page is gone)": {
-			From: "app", To: "sink", Past: []string{"collector"}, Expected: n(100), Received: 90, Between: 10, Outcome: finding.HopUnsure, Untold: "its page is gone"},
+			From: "app", To: "sink", Past: []string{"collector"}, Expected: n(100), Received: 90, Between: 10, Outcome: finding.HopUnsure, Unreported: "its page is gone"},
 		"collector → sink: 185 of 3,870 came in 37 traces, all whole, 2,000 sampled out, 1,685 dropped too early by collector in 337 traces": {
 			From: "collector", To: "sink", Expected: n(3870), Received: 185, Sampled: n(2000), Early: 1685, EarlyTraces: n(337), Traces: n(37), Partial: n(0)},
 		"collector → sink: 13 of 20 came in 3 traces, 1 of them not whole, 5 sampled out, 2 left out of kept traces by collector, 1 trace dropped too early by collector, with an unknown number of spans": {

@@ -33,7 +33,7 @@ type Delivery struct {
 func (d *Delivery) Matters() bool { return finding.Matters(1 - d.Share) }
 
 // Of is what became of the spans of a variant on a cell.
-func (b *Book) Of(variant string, at cell.At) *Delivery {
+func (b *Accounts) Of(variant string, at cell.At) *Delivery {
 	of := cell.Cell{At: at, Variant: variant}
 	if b.cells[of] == nil {
 		b.cells[of] = b.deliveryOf(variant, at)
@@ -41,7 +41,7 @@ func (b *Book) Of(variant string, at cell.At) *Delivery {
 	return b.cells[of]
 }
 
-func (b *Book) deliveryOf(variant string, at cell.At) *Delivery {
+func (b *Accounts) deliveryOf(variant string, at cell.At) *Delivery {
 	d := &Delivery{Share: 1, Ledger: b.ledgerOf(variant, at)}
 	if d.Ledger == nil {
 		return d
@@ -76,7 +76,7 @@ func (b *Book) deliveryOf(variant string, at cell.At) *Delivery {
 // a tracer is the faster also for what it suppresses by a limit of its own; at a rate, that is how its users have it. Where the
 // loss of the window is not known, that of the whole phase counts; where nobody knows how many spans were to come, what the
 // tracer reports as lost in the whole run.
-func (b *Book) lossOf(variant string, at cell.At, d *Delivery) (delivered float64, loss finding.Lossy) {
+func (b *Accounts) lossOf(variant string, at cell.At, d *Delivery) (delivered float64, loss finding.Lossy) {
 	l := d.Ledger
 	delivered, loss = 1-l.LostShare, b.lossIn(l, variant, at)
 	of := b.BesideOperations(variant)
@@ -96,7 +96,7 @@ func (b *Book) lossOf(variant string, at cell.At, d *Delivery) (delivered float6
 }
 
 // Lossy lists those that lost more than matters, the most lost first within each cell.
-func (b *Book) Lossy() []finding.Lossy {
+func (b *Accounts) Lossy() []finding.Lossy {
 	var out []finding.Lossy
 	for _, at := range b.Cells() {
 		var here []finding.Lossy
@@ -112,16 +112,16 @@ func (b *Book) Lossy() []finding.Lossy {
 }
 
 // UnknownLosses lists those that may have lost more than matters beyond what they lost for sure, by cell.
-func (b *Book) UnknownLosses() []finding.LossUnknown {
+func (b *Accounts) UnknownLosses() []finding.LossUnknown {
 	return listed(b, func(d *Delivery) *finding.LossUnknown { return d.Unknown })
 }
 
 // Suppressed lists those that suppressed more than matters, by cell.
-func (b *Book) Suppressed() []finding.Suppressed {
+func (b *Accounts) Suppressed() []finding.Suppressed {
 	return listed(b, func(d *Delivery) *finding.Suppressed { return d.Suppressed })
 }
 
-func listed[T any](b *Book, of func(*Delivery) *T) []T {
+func listed[T any](b *Accounts, of func(*Delivery) *T) []T {
 	var out []T
 	for _, at := range b.Cells() {
 		for _, v := range b.Variants {
@@ -144,7 +144,7 @@ func absentShare(l *finding.Ledger) float64 {
 }
 
 // lossIn is what a ledger says that was lost, and where.
-func (b *Book) lossIn(l *finding.Ledger, variant string, at cell.At) finding.Lossy {
+func (b *Accounts) lossIn(l *finding.Ledger, variant string, at cell.At) finding.Lossy {
 	refused := b.refused(variant, at)
 	atSink := min(refused, ledger.Spans(*l, ledger.FailedSend))
 	out := finding.Lossy{Operation: at.Operation, Parameter: at.Level.Map(), Variant: variant, LostShare: l.LostShare}
@@ -176,7 +176,7 @@ func (b *Book) lossIn(l *finding.Ledger, variant string, at cell.At) finding.Los
 }
 
 // refused is how many spans the receiver refused on a cell.
-func (b *Book) refused(variant string, at cell.At) int64 {
+func (b *Accounts) refused(variant string, at cell.At) int64 {
 	var n uint64
 	for _, r := range b.All[variant] {
 		if p := r.ByCell[at]; p != nil {
@@ -213,7 +213,7 @@ func suppressedShare(l *finding.Ledger) float64 {
 
 // OnlyUnexpected reports whether an operation at its level is the only one of a variant for which
 // nobody knows how many spans it makes: what the run lost beside the others is its own.
-func (b *Book) OnlyUnexpected(variant string, at cell.At) bool {
+func (b *Accounts) OnlyUnexpected(variant string, at cell.At) bool {
 	return !slices.ContainsFunc(b.Cells(), func(other cell.At) bool {
 		l := b.ledgerOf(variant, other)
 		return other != at && l != nil && !ledger.Expects(*l)
@@ -221,7 +221,7 @@ func (b *Book) OnlyUnexpected(variant string, at cell.At) bool {
 }
 
 // unknownLoss is what nobody knows of what a variant lost on a cell; nil where that is no more than matters.
-func (b *Book) unknownLoss(variant string, at cell.At, d *Delivery) *finding.LossUnknown {
+func (b *Accounts) unknownLoss(variant string, at cell.At, d *Delivery) *finding.LossUnknown {
 	t, l := b.Tracing[variant], d.Ledger
 	if t.Silent || t.Sampling <= 0 {
 		return nil
@@ -241,7 +241,7 @@ func (b *Book) unknownLoss(variant string, at cell.At, d *Delivery) *finding.Los
 // lossRange is the least and the most of a variant's spans that may have been lost in what is
 // measured on a cell, as shares, and why nobody knows it better. Traces that were lost whole and
 // that chance may hide are not in it: any share that is sampled leaves some room for them.
-func (b *Book) lossRange(variant string, at cell.At, d *Delivery) (least, most float64, why finding.Code) {
+func (b *Accounts) lossRange(variant string, at cell.At, d *Delivery) (least, most float64, why finding.Code) {
 	l, lost := d.Ledger, d.Measured
 	if !ledger.Expects(*l) {
 		if of := b.BesideOperations(variant); of != nil && b.RegimeOf(at) != metric.Search {

@@ -18,8 +18,8 @@ import (
 	"github.com/tracetax/tracetax/internal/words"
 )
 
-// Book is what became of the spans of a set. Its ledgers are of all good runs, its shares of those that count.
-type Book struct {
+// Accounts are what became of the spans of a set. The ledgers are of all good runs, the shares of those that count.
+type Accounts struct {
 	*dataset.Set
 	Tracing map[string]ledger.Tracing // by variant
 	Ledgers []finding.Ledger
@@ -30,7 +30,7 @@ type Book struct {
 }
 
 // New accounts for the spans of a set.
-func New(set *dataset.Set) *Book {
+func New(set *dataset.Set) *Accounts {
 	s := Blank(set)
 	s.trace()
 	s.account()
@@ -38,9 +38,9 @@ func New(set *dataset.Set) *Book {
 	return s
 }
 
-// Blank is the book of a set without what became of its spans: for figures in which these play no part.
-func Blank(set *dataset.Set) *Book {
-	return &Book{
+// Blank are the accounts of a set without what became of its spans: for figures in which these play no part.
+func Blank(set *dataset.Set) *Accounts {
+	return &Accounts{
 		Set: set, Tracing: map[string]ledger.Tracing{}, Ledgers: []finding.Ledger{},
 		deliveries: map[*dataset.Run]map[string]ledger.Delivery{}, cells: map[cell.Cell]*Delivery{},
 	}
@@ -50,7 +50,7 @@ func Blank(set *dataset.Set) *Book {
 
 // tracingByCell is a variant's tracing with the spans of an operation under the names of its
 // cells too, for what is asked of one level alone.
-func (b *Book) tracingByCell(variant string) ledger.Tracing {
+func (b *Accounts) tracingByCell(variant string) ledger.Tracing {
 	t := b.Tracing[variant]
 	t.Spans = maps.Clone(t.Spans)
 	for _, at := range b.Cells() {
@@ -79,7 +79,7 @@ func isKnown(spans map[string]ledger.PerOperation, name string) bool {
 // spans.
 
 // account makes the ledgers, of all good runs: a spoiled clock spoils no count.
-func (b *Book) account() {
+func (b *Accounts) account() {
 	cells := b.Cells()
 	for _, v := range b.Variants {
 		var names []string
@@ -110,7 +110,7 @@ func (b *Book) account() {
 }
 
 // ledgerOf returns the ledger of a variant on a cell, nil if there is none.
-func (b *Book) ledgerOf(variant string, at cell.At) *finding.Ledger {
+func (b *Accounts) ledgerOf(variant string, at cell.At) *finding.Ledger {
 	for i := range b.byCell {
 		if l := &b.byCell[i]; l.Variant == variant && l.Operation == at.String() {
 			return l
@@ -120,14 +120,14 @@ func (b *Book) ledgerOf(variant string, at cell.At) *finding.Ledger {
 }
 
 // InBlock is what was delivered of a variant on a cell in a block; false where it is not known how many were to come.
-func (b *Book) InBlock(variant string, block int, at cell.At) (ledger.Delivery, bool) {
+func (b *Accounts) InBlock(variant string, block int, at cell.At) (ledger.Delivery, bool) {
 	one, known := b.deliveries[b.Runs[variant][block]][at.String()]
 	return one, known
 }
 
 // BesideOperations is what a variant lost of operations with an unknown number of spans, at their levels; nil
 // where that is none.
-func (b *Book) BesideOperations(variant string) *finding.Ledger {
+func (b *Accounts) BesideOperations(variant string) *finding.Ledger {
 	return ledger.BesideOperations(b.byCell, variant)
 }
 
@@ -155,7 +155,7 @@ func (s Spans) Doubted(by Lost) Spans {
 // learnt in calibration runs, or known of another variant that makes the same.
 
 // trace finds out what each variant's tracing is meant to do.
-func (b *Book) trace() {
+func (b *Accounts) trace() {
 	learnt := map[string]map[string]ledger.PerOperation{}
 	for _, v := range b.Variants {
 		learnt[v.Name] = ledger.Learn(b.Calibrations(v.Name), 1, false)
@@ -198,7 +198,7 @@ func (b *Book) trace() {
 
 // traceDepths says how many spans an operation makes at each depth of a sweep: learnt
 // there, because a number of one depth says nothing of another.
-func (b *Book) traceDepths(i int, t ledger.Tracing, learnt map[string]map[string]ledger.PerOperation) {
+func (b *Accounts) traceDepths(i int, t ledger.Tracing, learnt map[string]map[string]ledger.PerOperation) {
 	for _, at := range b.Cells() {
 		if at.Level.Value(cell.Depth) == "" {
 			continue
@@ -222,7 +222,7 @@ func (b *Book) traceDepths(i int, t ledger.Tracing, learnt map[string]map[string
 // perOperation is how many spans an operation makes: declared; or learnt from the
 // variant itself, or from another one that makes the same spans; or none, where there
 // is no tracer.
-func (b *Book) perOperation(i int, plan *config.Plan, operation string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
+func (b *Accounts) perOperation(i int, plan *config.Plan, operation string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
 	v := b.Variants[i]
 	own, known := learnt[v.Name][operation]
 	if plan != nil {
@@ -242,7 +242,7 @@ func (b *Book) perOperation(i int, plan *config.Plan, operation string, learnt m
 
 // learntOf is what was learnt of a variant itself, or of another one that makes the same
 // spans, under the name of an operation or of an operation at a level.
-func (b *Book) learntOf(i int, name string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
+func (b *Accounts) learntOf(i int, name string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
 	if per, known := learnt[b.Variants[i].Name][name]; known {
 		return per, true
 	}
@@ -276,7 +276,7 @@ func knowsSink(v config.Variant, plan *config.Plan) bool {
 
 // mixed is how many spans an operation of a mix makes on average, by how many of its parts were measured; false where the
 // operation is no mix, or that of a part is unknown.
-func (b *Book) mixed(variant string, at cell.At) (Spans, bool) {
+func (b *Accounts) mixed(variant string, at cell.At) (Spans, bool) {
 	var operations float64
 	var sum Spans
 	for _, r := range b.Runs[variant] {
@@ -300,7 +300,7 @@ func (b *Book) mixed(variant string, at cell.At) (Spans, bool) {
 }
 
 // Meant is how many spans per operation a variant is meant to deliver.
-func (b *Book) Meant(variant string, at cell.At) (Spans, bool) {
+func (b *Accounts) Meant(variant string, at cell.At) (Spans, bool) {
 	t := b.Tracing[variant]
 	per, known := t.Spans[at.String()]
 	if !known {

@@ -24,7 +24,7 @@ const byChance = 0.001
 // what the variant is meant to do: no span is sent by intent, nor declared to be made, nor may
 // sampling have kept none by chance, nor is the variant on other processes alone (on:). It reports too whether that is so of all operations of
 // which some should have come.
-func (b *Book) Untraced(variant string) (none []finding.Ledger, all bool) {
+func (b *Accounts) Untraced(variant string) (none []finding.Ledger, all bool) {
 	t := b.Tracing[variant]
 	if t.Silent || t.Sampling <= 0 || !b.traces(variant) {
 		return nil, false
@@ -51,7 +51,7 @@ func (b *Book) Untraced(variant string) (none []finding.Ledger, all bool) {
 }
 
 // skips reports whether a variant leaves the process that an operation asks untraced on purpose.
-func (b *Book) skips(variant, operation string) bool {
+func (b *Accounts) skips(variant, operation string) bool {
 	return slices.ContainsFunc(b.Experiment.Variants, func(v config.Variant) bool {
 		return v.Name == variant && slices.ContainsFunc(b.Experiment.Operations, func(o program.Operation) bool {
 			return o.Name == operation && v.Skips(o, b.Experiment.Workload)
@@ -61,7 +61,7 @@ func (b *Book) skips(variant, operation string) bool {
 
 // isDark reports whether nothing is known of spans of an operation, lost ones included, where
 // some came of the run.
-func (b *Book) isDark(l finding.Ledger) bool {
+func (b *Accounts) isDark(l finding.Ledger) bool {
 	came := ledger.Spans(l, ledger.Delivered) + ledger.Spans(l, ledger.Merged) + ledger.Spans(l, ledger.Suppressed) + ledger.Spans(l, ledger.DecidedOut) + ledger.Spans(l, ledger.SampledOnWay) + ledger.Reported(l)
 	if !ledger.Expects(l) && b.leftOut(l.Variant) > 0 {
 		return false // some of those may have been of it
@@ -70,7 +70,7 @@ func (b *Book) isDark(l finding.Ledger) bool {
 }
 
 // leftOut is how many spans of a variant its tracer and its hops left out on purpose, as they say.
-func (b *Book) leftOut(variant string) uint64 {
+func (b *Accounts) leftOut(variant string) uint64 {
 	var n uint64
 	for _, r := range b.All[variant] {
 		n += saidBy(r.Tracer.Sampled)
@@ -83,7 +83,7 @@ func (b *Book) leftOut(variant string) uint64 {
 
 // cameOf is how many spans came of a variant in all of its measured runs, those included that
 // the sink threw away by order, and that the tracer or a hop left out on purpose.
-func (b *Book) cameOf(variant string) uint64 {
+func (b *Accounts) cameOf(variant string) uint64 {
 	n := b.leftOut(variant)
 	for _, r := range b.All[variant] {
 		n += r.Life.Sum() + r.Life.Thrown
@@ -96,7 +96,7 @@ func (b *Book) cameOf(variant string) uint64 {
 
 // traces reports whether spans of a variant are meant to come: the sink is not gone on purpose, and it has a tracer,
 // or its user has told a process where the sink is.
-func (b *Book) traces(variant string) bool {
+func (b *Accounts) traces(variant string) bool {
 	for i, v := range b.Variants {
 		if v.Name == variant {
 			return b.Experiment.FaultsOf(v).SinkGone == "" && (v.TracerName() != program.NoTracer || i > 0 && knowsSink(v, b.Plans[variant]))
@@ -107,7 +107,7 @@ func (b *Book) traces(variant string) bool {
 
 // UntracedOperations lists the operations of all variants without a span, and the whole
 // run where that is so of all of them, with what is known of why.
-func (b *Book) UntracedOperations() []finding.Untraced {
+func (b *Accounts) UntracedOperations() []finding.Untraced {
 	var out []finding.Untraced
 	for _, v := range b.Variants {
 		none, all := b.Untraced(v.Name)
@@ -128,7 +128,7 @@ func (b *Book) UntracedOperations() []finding.Untraced {
 }
 
 // dimLedgers takes "nothing lost" from the ledgers of operations without a span.
-func (b *Book) dimLedgers() {
+func (b *Accounts) dimLedgers() {
 	for _, v := range b.Variants {
 		none, all := b.Untraced(v.Name)
 		if all {
@@ -161,7 +161,7 @@ type looked struct {
 }
 
 // lookAt adds up what runs tell.
-func (b *Book) lookAt(variant string) looked {
+func (b *Accounts) lookAt(variant string) looked {
 	var out looked
 	for _, block := range dataset.BlocksIn(b.All[variant]) {
 		r := b.All[variant][block]
@@ -216,7 +216,7 @@ func (l *looked) add(p record.ProcessSigns) {
 }
 
 // CausesOf are what is known of why no span came of some operations of a variant, or of all.
-func (b *Book) CausesOf(v config.Variant, none []finding.Ledger, all bool) []finding.NoSpanBy {
+func (b *Accounts) CausesOf(v config.Variant, none []finding.Ledger, all bool) []finding.NoSpanBy {
 	if !all {
 		return b.causesBeside(v.Name, none)
 	}
@@ -262,7 +262,7 @@ func (b *Book) CausesOf(v config.Variant, none []finding.Ledger, all bool) []fin
 
 // causesBeside says how many spans came of the other operations: the tracer is there, and has
 // nothing that would make a span of these.
-func (b *Book) causesBeside(variant string, none []finding.Ledger) []finding.NoSpanBy {
+func (b *Accounts) causesBeside(variant string, none []finding.Ledger) []finding.NoSpanBy {
 	one := finding.NoSpanBy{Cause: finding.NotInstrumented, Count: b.lookAt(variant).counts.Sum()}
 	if one.Count == 0 {
 		return nil
@@ -307,7 +307,7 @@ func (l looked) inLog(cause record.Cause, as finding.NoSpanCause) finding.NoSpan
 }
 
 // Elsewhere are the processes, by variant, that sent spans elsewhere than to the sink in a measured run, or tried to.
-func (b *Book) Elsewhere() []finding.Elsewhere {
+func (b *Accounts) Elsewhere() []finding.Elsewhere {
 	var out []finding.Elsewhere
 	for _, v := range b.Variants {
 		at := map[string]int{} // by process: its place in out
@@ -336,7 +336,7 @@ func (b *Book) Elsewhere() []finding.Elsewhere {
 }
 
 // learntSpans is how many spans came in a variant's calibrations.
-func (b *Book) learntSpans(variant string) uint64 {
+func (b *Accounts) learntSpans(variant string) uint64 {
 	var n uint64
 	for _, r := range b.Calibrations(variant) {
 		if !r.Failed() {

@@ -37,7 +37,7 @@ func (l Lost) Unsure() bool { return !l.Known || finding.Matters(l.MostShare()-l
 
 // lostAtRate is what was lost at the rates that the searches of a variant found, in the
 // probes that these rest on.
-func (b *Book) lostAtRate(variant string, at cell.At) Lost {
+func (b *Accounts) lostAtRate(variant string, at cell.At) Lost {
 	return b.lostIn(variant, at, float64(b.Tracing[variant].Buffers), func(p *dataset.Phase) (load *record.Load, sink record.Counts, is bool) {
 		if p.Capacity == nil || p.Capacity.Outcome != record.Found {
 			return nil, sink, false
@@ -54,7 +54,7 @@ func (b *Book) lostAtRate(variant string, at cell.At) Lost {
 // later part. What was left out on purpose is known per phase only: the part has its share of the phase's loss, by its
 // operations. The sampled-trace count is also per phase. The part's loss is then bounded: at least the phase's loss minus the
 // most the rest could have lost, at most what the part can have produced. The part is nil if it is missing.
-func (b *Book) lostIn(variant string, at cell.At, later float64, part func(*dataset.Phase) (load *record.Load, sink record.Counts, is bool)) Lost {
+func (b *Accounts) lostIn(variant string, at cell.At, later float64, part func(*dataset.Phase) (load *record.Load, sink record.Counts, is bool)) Lost {
 	tracing := b.tracingByCell(variant)
 	var parts, wholes []ledger.Run
 	var shares []portion
@@ -143,7 +143,7 @@ func (l Lost) below(whole *finding.Ledger) bool {
 }
 
 // lostInPhase is what was lost of all that was made on a cell, the warm-up and all probes too.
-func (b *Book) lostInPhase(variant string, at cell.At) Lost {
+func (b *Accounts) lostInPhase(variant string, at cell.At) Lost {
 	return b.lostIn(variant, at, 0, func(p *dataset.Phase) (*record.Load, record.Counts, bool) {
 		made := p.Whole.Load
 		load := record.Load{
@@ -166,13 +166,13 @@ func restsOn(c *record.Search, rate float64) *record.Probe {
 
 // failsOn reports whether operations failed or were sent again: these may have made their spans, or
 // not, or twice.
-func (b *Book) failsOn(variant string, at cell.At) bool {
+func (b *Accounts) failsOn(variant string, at cell.At) bool {
 	return slices.ContainsFunc(b.PhasesOf(variant, at), func(p *dataset.Phase) bool {
 		return p.Warmup.Started+p.Whole.Load.Started > p.Warmup.Completed+p.Whole.Load.Completed || p.Warmup.Resent+p.Whole.Load.Resent > 0
 	})
 }
 
 // foundNone reports whether no search of a variant found a rate.
-func (b *Book) foundNone(variant string, at cell.At) bool {
+func (b *Accounts) foundNone(variant string, at cell.At) bool {
 	return !slices.ContainsFunc(b.PhasesOf(variant, at), func(p *dataset.Phase) bool { return p.Capacity != nil && p.Capacity.Outcome == record.Found })
 }

@@ -31,7 +31,7 @@ type doubts struct {
 }
 
 // doubtsOf looks for reasons against a verdict on the claim.
-func (s *Maker) doubtsOf(c *claim) doubts {
+func (s *Estimator) doubtsOf(c *claim) doubts {
 	var d doubts
 	for _, at := range s.placesOf(c) {
 		if d.overloaded == nil {
@@ -57,7 +57,7 @@ func (s *Maker) doubtsOf(c *claim) doubts {
 
 // placesOf is where what a claim is about was made: on its own cell, or on all of them where it
 // is of the load of the whole run.
-func (s *Maker) placesOf(c *claim) []cell.At {
+func (s *Estimator) placesOf(c *claim) []cell.At {
 	switch {
 	case finding.IsOfLoad(c.Metric):
 		return s.Cells()
@@ -68,7 +68,7 @@ func (s *Maker) placesOf(c *claim) []cell.At {
 }
 
 // noteDoubts keeps what the warnings are to tell.
-func (s *Maker) noteDoubts(c *claim) {
+func (s *Estimator) noteDoubts(c *claim) {
 	if r := c.doubts.reason; r != nil && r.Code == finding.WhyModes {
 		s.Modes = append(s.Modes, c.doubt(*r))
 	} else if r != nil && r.Code == finding.WhyLag {
@@ -98,14 +98,14 @@ func (s *Maker) noteDoubts(c *claim) {
 }
 
 // isDark reports whether no span came of a variant on a cell though some should have.
-func (s *Maker) isDark(variant string, at cell.At) bool {
+func (s *Estimator) isDark(variant string, at cell.At) bool {
 	none, _ := s.Untraced(variant)
 	return slices.ContainsFunc(none, func(l finding.Ledger) bool { return l.Operation == at.Operation })
 }
 
 // lossNote says what a variant lost, or may have lost, of the spans of what is measured on a cell; nil where that is too
 // little to matter.
-func (s *Maker) lossNote(variant string, at cell.At) *finding.Reason {
+func (s *Estimator) lossNote(variant string, at cell.At) *finding.Reason {
 	if lost := 1 - s.Of(variant, at).Share; finding.Matters(lost) {
 		return &finding.Reason{Code: finding.NoteLossy, Variant: variant, Figures: []finding.Figure{{Name: "share", Value: lost, Unit: "1"}}}
 	}
@@ -118,7 +118,7 @@ func (s *Maker) lossNote(variant string, at cell.At) *finding.Reason {
 // lagOf says by how much the generator's lag differs between the variants, where it is over a tenth of the effect: then the
 // effect may be the generator's. Or it says how late it was with both, where that is a part of their latency. It is nil where
 // neither is so.
-func (s *Maker) lagOf(c *claim) *finding.Reason {
+func (s *Estimator) lagOf(c *claim) *finding.Reason {
 	if c.metric.Nature != metric.Latency || c.Absolute == nil || c.Absolute.Low == nil {
 		return nil
 	}
@@ -205,7 +205,7 @@ type ordering struct {
 }
 
 // orderings are the questions of order about all headlines, over the same list of blocks.
-func (s *Maker) orderings() []ordering {
+func (s *Estimator) orderings() []ordering {
 	at := map[*record.Record]int{}
 	for i := range s.Records {
 		at[&s.Records[i]] = i
@@ -299,7 +299,7 @@ func one(yes bool) float64 {
 // CarryOver looks at the headlines, which all come from the same runs: whichever order of
 // these makes a difference to one of them makes it to those beside it. Of runs that are made together there is no
 // order.
-func (s *Maker) CarryOver() []Doubt {
+func (s *Estimator) CarryOver() []Doubt {
 	if s.Experiment.Design.Order.Together() {
 		return nil
 	}

@@ -23,7 +23,7 @@ import (
 // is, or where either side lost too many: one that throws spans away is not cheap,
 // and what is compared with it looks dear. Where the number of spans is only known to lie
 // between two ends, so is the cost of one, and the interval covers both.
-func (s *Maker) perSpan(p dataset.Pair, at cell.At) *claim {
+func (s *Estimator) perSpan(p dataset.Pair, at cell.At) *claim {
 	if at.Operation == "" || s.RegimeOf(at) == metric.Search || s.Of(p.Variant, at).Matters() || s.Of(p.Against, at).Matters() {
 		return nil
 	}
@@ -71,7 +71,7 @@ func perSpanMeasure(verdict bool) measure.Measure {
 
 // perKeptTrace is the added CPU per trace that came: of everybody, and of each role where there are helpers, as a Collector is
 // one. There is none where all came, or none; nor where spans were lost.
-func (s *Maker) perKeptTrace(p dataset.Pair, at cell.At) []*claim {
+func (s *Estimator) perKeptTrace(p dataset.Pair, at cell.At) []*claim {
 	if !s.keeps(p, at) {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (s *Maker) perKeptTrace(p dataset.Pair, at cell.At) []*claim {
 
 // keeps reports whether it can be told how many traces of a pair were kept: something decides on them, each operation begins one
 // at most, and none were lost, for what throws traces away keeps few of them too.
-func (s *Maker) keeps(p dataset.Pair, at cell.At) bool {
+func (s *Estimator) keeps(p dataset.Pair, at cell.At) bool {
 	if at.Operation == "" || s.loses(p, at) {
 		return false
 	}
@@ -112,7 +112,7 @@ func (s *Maker) keeps(p dataset.Pair, at cell.At) bool {
 
 // decides reports whether something chose among the traces of a variant: chance, its tracer, or a hop. That some operations have
 // none does not show it: a request may fail.
-func (s *Maker) decides(variant string) bool {
+func (s *Estimator) decides(variant string) bool {
 	if t := s.Tracing[variant]; !t.Silent && t.Sampling < 1 {
 		return true
 	}
@@ -126,12 +126,12 @@ func (s *Maker) decides(variant string) bool {
 }
 
 // loses reports whether either side of a pair lost spans.
-func (s *Maker) loses(p dataset.Pair, at cell.At) bool {
+func (s *Estimator) loses(p dataset.Pair, at cell.At) bool {
 	return s.Of(p.Variant, at).Matters() || s.Of(p.Against, at).Matters()
 }
 
 // payers are all together, and each role but the harness's where there are helpers.
-func (s *Maker) payers() []role.Role {
+func (s *Estimator) payers() []role.Role {
 	out, helped := []role.Role{""}, false
 	for _, c := range s.Charges() {
 		if c.Service == "" && c.Role != "" && !c.Role.Harness() {
@@ -159,7 +159,7 @@ func perTrace(cpu []finding.Sample, kept map[int]float64) []finding.Sample {
 // its budget.
 
 // delivered is the delivered share, and the verdict on the budget for lost spans.
-func (s *Maker) delivered(p dataset.Pair, at cell.At) *claim {
+func (s *Estimator) delivered(p dataset.Pair, at cell.At) *claim {
 	budget := s.lostBudget(p)
 	search := s.RegimeOf(at) == metric.Search
 	if at.Operation == "" || search && budget == nil {
@@ -194,7 +194,7 @@ func (s *Maker) delivered(p dataset.Pair, at cell.At) *claim {
 
 // shares returns the delivered shares, block by block, and whether both sides
 // have any: a baseline that delivers nothing has none to be compared with.
-func (s *Maker) shares(p dataset.Pair, at cell.At) (samples []finding.Sample, compared bool) {
+func (s *Estimator) shares(p dataset.Pair, at cell.At) (samples []finding.Sample, compared bool) {
 	compared = true
 	for _, block := range s.BlocksOf(p.Variant, p.Against) {
 		value, known := s.InBlock(p.Variant, block, at)
@@ -214,7 +214,7 @@ func (s *Maker) shares(p dataset.Pair, at cell.At) (samples []finding.Sample, co
 
 // judgeLost holds what the ledger says was lost against its budget. Losses are
 // counted, not estimated: there is no interval but where the ledger has one.
-func (s *Maker) judgeLost(c *claim, budget *config.Limit) {
+func (s *Estimator) judgeLost(c *claim, budget *config.Limit) {
 	c.Verdict.Budget = &budget.Value
 	d := s.Of(c.Variant, c.at)
 	l := d.Ledger
@@ -250,7 +250,7 @@ func (s *Maker) judgeLost(c *claim, budget *config.Limit) {
 
 // judgeUnexpected holds what a tracer admits to have lost in its whole run against the budget,
 // where nobody knows how many spans an operation makes.
-func (s *Maker) judgeUnexpected(c *claim, budget float64) {
+func (s *Estimator) judgeUnexpected(c *claim, budget float64) {
 	of := s.BesideOperations(c.Variant)
 	if of != nil && of.LostShare > budget && s.OnlyUnexpected(c.Variant, c.at) {
 		c.answer(finding.Over, of.Outcome...)
@@ -268,7 +268,7 @@ func (s *Maker) judgeUnexpected(c *claim, budget float64) {
 // leastCost gives a variant that is excluded from the ranking what it costs there, by the metric that the
 // answer is made of: also at a level, where the headline may be the line through all of them.
 // It is the least only where the baseline lost nothing for sure.
-func (s *Maker) leastCost(l *finding.Lossy, findings []finding.Finding) {
+func (s *Estimator) leastCost(l *finding.Lossy, findings []finding.Finding) {
 	if l.LostShare >= 1 {
 		return // nothing came: it may have made none
 	}
@@ -288,7 +288,7 @@ func (s *Maker) leastCost(l *finding.Lossy, findings []finding.Finding) {
 }
 
 // Excluded lists the variants that lost too many spans to be ranked, with what the findings say that they cost.
-func (s *Maker) Excluded(findings []finding.Finding) []finding.Lossy {
+func (s *Estimator) Excluded(findings []finding.Finding) []finding.Lossy {
 	out := s.Lossy()
 	for i := range out {
 		at := cell.AtOf(out[i].Operation, out[i].Parameter)

@@ -28,7 +28,7 @@ type Stopping struct {
 }
 
 // Stopping looks at the records as whoever stopped the experiment did.
-func (s *Maker) Stopping() Stopping {
+func (s *Estimator) Stopping() Stopping {
 	made := len(s.Attempted(s.Baseline))
 	out := Stopping{blocks: made, AtMost: made >= s.Experiment.Design.Most}
 	var err error
@@ -42,7 +42,7 @@ func (s *Maker) Stopping() Stopping {
 
 // Stopped says why no more blocks were made; nil where their number was fixed, or
 // where more are to come.
-func (s *Maker) Stopped() *finding.Reason {
+func (s *Estimator) Stopped() *finding.Reason {
 	if !s.Stops() {
 		return nil
 	}
@@ -62,17 +62,17 @@ func (s *Maker) Stopped() *finding.Reason {
 }
 
 // PrecisionText is the precision that is asked for: "±2.0 %".
-func (s *Maker) PrecisionText() string {
+func (s *Estimator) PrecisionText() string {
 	return "±" + finding.FormatBound(s.Experiment.Design.Precision, "1", true)
 }
 
 // PrecisionMetric is the metric that the precision is asked of, in words.
-func (s *Maker) PrecisionMetric() string {
+func (s *Estimator) PrecisionMetric() string {
 	return finding.MetricName(s.PrecisionName())
 }
 
 // PrecisionName is the name of that metric.
-func (s *Maker) PrecisionName() string {
+func (s *Estimator) PrecisionName() string {
 	name := s.Experiment.Design.Metric
 	if name == "" && len(s.Cells()) > 0 {
 		return measure.Headline(s.RegimeOf(s.Cells()[0])).Name
@@ -81,7 +81,7 @@ func (s *Maker) PrecisionName() string {
 }
 
 // blocksAsked is how many blocks the experiment is done with.
-func (s *Maker) blocksAsked() int {
+func (s *Estimator) blocksAsked() int {
 	d := s.Experiment.Design
 	if !s.Stops() {
 		return max(d.Blocks, s.LastBlock()) // a block in the place of a spoiled one is begun to be whole
@@ -101,7 +101,7 @@ func needed(claims int, ask func(float64) float64) int {
 }
 
 // foreseen are the claims that will be made over all roles, without their figures.
-func (s *Maker) foreseen() []*claim {
+func (s *Estimator) foreseen() []*claim {
 	var out []*claim
 	for _, at := range append(s.Cells(), cell.At{}) {
 		for _, p := range s.Pairs() {
@@ -162,7 +162,7 @@ func Outlooks(e *config.Experiment) (headline, budgets Outlook) {
 
 // Widest is the largest half-width over operations and variants of the metric that
 // is named.
-func (s *Maker) Widest(name string) (width float64, err error) {
+func (s *Estimator) Widest(name string) (width float64, err error) {
 	any := false
 	for _, at := range append(s.Cells(), cell.At{}) {
 		m, has := measure.Named(name, s.RegimeOf(at), at == cell.At{})
@@ -181,7 +181,7 @@ func (s *Maker) Widest(name string) (width float64, err error) {
 
 // halfWidth is half the width of one interval of log-ratios; where what is added answers,
 // of that, as a share of it. It is infinite where there is none.
-func (s *Maker) halfWidth(m measure.Measure, p dataset.Pair, at cell.At) float64 {
+func (s *Estimator) halfWidth(m measure.Measure, p dataset.Pair, at cell.At) float64 {
 	samples := m.Samples(s.Set, p, at)
 	if c := s.newClaim(m, p, at, samples); s.overNothing(c) {
 		c.estimate(s.Confidence(estimate.Confidence))
@@ -203,7 +203,7 @@ func (s *Maker) halfWidth(m measure.Measure, p dataset.Pair, at cell.At) float64
 
 // LeastWidth is the half-width of the metric that is named below which no number of
 // blocks gets, as searches know their rates no finer; 0 where there is none.
-func (s *Maker) LeastWidth(name string) float64 {
+func (s *Estimator) LeastWidth(name string) float64 {
 	least := 0.0
 	for _, at := range append(s.Cells(), cell.At{}) {
 		m, has := measure.Named(name, s.RegimeOf(at), at == cell.At{})
@@ -221,7 +221,7 @@ func (s *Maker) LeastWidth(name string) float64 {
 // Progress counts the runs that were asked for and those that were made, good or
 // failed. What a variant that was given up has not made was not left out by an
 // interruption; without its baseline nothing goes on, and neither does it by itself.
-func (s *Maker) Progress() (made, asked int) {
+func (s *Estimator) Progress() (made, asked int) {
 	total := s.blocksAsked()
 	if s.Abandoned(s.Baseline) || s.NothingLeft() {
 		return 0, 0

@@ -26,7 +26,7 @@ type lines struct {
 // slopes makes the findings of the lines of one pair on one operation: slope, base and
 // r2 of what tracing costs, and the same of the time per call itself. A line's slope
 // is a figure of its block; the intervals are over blocks.
-func (s *Maker) slopes(p dataset.Pair, operation string) []*claim {
+func (s *Estimator) slopes(p dataset.Pair, operation string) []*claim {
 	if !s.Sloped(operation) {
 		return nil
 	}
@@ -87,7 +87,7 @@ func lineMeasure(name string) measure.Measure {
 
 // linesOf are the lines in the blocks in which every level has a figure of both sides;
 // none where a run of a level cannot give it.
-func (s *Maker) linesOf(p dataset.Pair, a dataset.Axis) map[int]lines {
+func (s *Estimator) linesOf(p dataset.Pair, a dataset.Axis) map[int]lines {
 	var base, value []map[int]float64
 	for _, at := range a.Cells {
 		m := measure.Of(metric.Must(metric.TimePerCall), role.Charge{}, metric.FixedRate)
@@ -133,7 +133,7 @@ func column(levels []map[int]float64, block int) ([]float64, bool) {
 
 // lossOfLine says what share of the spans of a level either side lost at the most, or may have lost; nil where that is too
 // little to matter.
-func (s *Maker) lossOfLine(p dataset.Pair, a dataset.Axis) *finding.Reason {
+func (s *Estimator) lossOfLine(p dataset.Pair, a dataset.Axis) *finding.Reason {
 	lost, may := 0.0, 0.0
 	for _, at := range a.Cells {
 		for _, variant := range []string{p.Variant, p.Against} {

@@ -22,7 +22,7 @@ import (
 
 // Partial reports whether a variant leaves out steps of tracing, traces or spans on purpose. One
 // whose tracer says nothing of that leaves out nothing.
-func (s *Maker) Partial(v config.Variant) bool {
+func (s *Estimator) Partial(v config.Variant) bool {
 	if steps := v.Steps(); steps != nil && len(steps) < len(program.Steps) {
 		return true
 	}
@@ -40,7 +40,7 @@ func (s *Maker) Partial(v config.Variant) bool {
 
 // Increments are what each variant with known steps adds to the one of its tracer
 // that runs the most of them without all; to the baseline where there is none.
-func (s *Maker) Increments() []finding.Increment {
+func (s *Estimator) Increments() []finding.Increment {
 	var out []finding.Increment
 	for _, at := range s.Cells() {
 		how := s.RegimeOf(at)
@@ -69,7 +69,7 @@ func (s *Maker) Increments() []finding.Increment {
 }
 
 // stepped reports whether another variant of the same tracer runs other steps.
-func (s *Maker) stepped(i int) bool {
+func (s *Estimator) stepped(i int) bool {
 	steps := s.Variants[i].Steps()
 	return slices.ContainsFunc(s.Variants, func(other config.Variant) bool {
 		theirs := other.Steps()
@@ -88,7 +88,7 @@ func incrementMetrics(how metric.Regimes) []string {
 // run. That is the one which the variant names, or the nearest that is named by those. Where
 // none of them runs fewer steps, it is one of the same tracer with as many steps as may be, and
 // of those the one that is most alike.
-func (s *Maker) before(i int, steps []string) (over string, added []string) {
+func (s *Estimator) before(i int, steps []string) (over string, added []string) {
 	v := s.Variants[i]
 	for _, j := range s.namedBefore(i) {
 		if s.fewer(j, i, steps) {
@@ -113,14 +113,14 @@ func (s *Maker) before(i int, steps []string) (over string, added []string) {
 
 // fewer reports whether variant j is of the tracer of variant i and runs some of these steps,
 // and not all.
-func (s *Maker) fewer(j, i int, steps []string) bool {
+func (s *Estimator) fewer(j, i int, steps []string) bool {
 	theirs := s.Variants[j].Steps()
 	return j != i && s.Variants[j].TracerName() == s.Variants[i].TracerName() && len(theirs) > 0 && len(theirs) < len(steps) && within(theirs, steps)
 }
 
 // namedBefore are the variant that variant i is held against, the one that this is held
 // against, and so on, nearest first.
-func (s *Maker) namedBefore(i int) []int {
+func (s *Estimator) namedBefore(i int) []int {
 	var out []int
 	for {
 		name := s.Variants[i].Against
@@ -155,7 +155,7 @@ func differing(a, b config.Variant) int {
 }
 
 // increment is one metric of one pair.
-func (s *Maker) increment(m measure.Measure, p dataset.Pair, at cell.At) (finding.Increment, bool) {
+func (s *Estimator) increment(m measure.Measure, p dataset.Pair, at cell.At) (finding.Increment, bool) {
 	samples := m.Samples(s.Set, p, at)
 	if len(samples) == 0 || estimate.AllZero(samples) {
 		return finding.Increment{}, false
@@ -196,7 +196,7 @@ type workplace struct {
 }
 
 // OtherWork says in what the answers that a pair's variants gave on a cell differ beyond chance; nil where they do not.
-func (s *Maker) OtherWork(pair dataset.Pair, at cell.At) *finding.Reason {
+func (s *Estimator) OtherWork(pair dataset.Pair, at cell.At) *finding.Reason {
 	where := workplace{pair, at}
 	reason, known := s.otherWork[where]
 	if !known {
@@ -213,7 +213,7 @@ func (s *Maker) OtherWork(pair dataset.Pair, at cell.At) *finding.Reason {
 
 // otherAnswers compares the shares of each status by an exact test, corrected for all that are compared in the experiment.
 // Counts that scatter over the blocks more than chance has it count for as much less.
-func (s *Maker) otherAnswers(pair dataset.Pair, at cell.At) *finding.Reason {
+func (s *Estimator) otherAnswers(pair dataset.Pair, at cell.At) *finding.Reason {
 	value, base := s.PhasesOf(pair.Variant, at), s.PhasesOf(pair.Against, at)
 	statuses := map[int]bool{}
 	for _, p := range slices.Concat(value, base) {
@@ -270,7 +270,7 @@ func answered(phases []*dataset.Phase, status int) (of, all uint64, over scatter
 
 // otherBodies compares the mean size of the bodies block by block: by an interval, or, where there are too few blocks for
 // one, by whether all of them agree.
-func (s *Maker) otherBodies(pair dataset.Pair, at cell.At) *finding.Reason {
+func (s *Estimator) otherBodies(pair dataset.Pair, at cell.At) *finding.Reason {
 	var differences, value, base []float64
 	for _, block := range s.BlocksOf(pair.Variant, pair.Against) {
 		against, run := s.Both(pair, block)

@@ -29,7 +29,7 @@ const (
 )
 
 // judge gives every claim its verdict.
-func (s *Maker) judge(claims []*claim) {
+func (s *Estimator) judge(claims []*claim) {
 	s.limit(claims)
 	woven := s.Woven()
 	var asked []*claim
@@ -54,14 +54,14 @@ func (s *Maker) judge(claims []*claim) {
 }
 
 // limit finds the budgets that the claims are held against.
-func (s *Maker) limit(claims []*claim) {
+func (s *Estimator) limit(claims []*claim) {
 	for _, c := range claims {
 		c.budget = s.budgetFor(c)
 	}
 }
 
 // families counts the claims of each family.
-func (s *Maker) families(claims []*claim) map[string]int {
+func (s *Estimator) families(claims []*claim) map[string]int {
 	s.limit(claims)
 	families := map[string]int{}
 	for _, c := range claims {
@@ -73,7 +73,7 @@ func (s *Maker) families(claims []*claim) map[string]int {
 }
 
 // counts reports whether the claim gets a verdict that others are corrected for.
-func (s *Maker) counts(c *claim) bool {
+func (s *Estimator) counts(c *claim) bool {
 	return !c.metric.NoVerdict && !(s.Woven() && c.metric.Timed())
 }
 
@@ -199,7 +199,7 @@ func Withdraw(doc *finding.Document) {
 // no span came of it, or it lost more of them than may be, or nobody knows whether it did. What is
 // over its budget even so stays over, unless the baseline did still less, which makes all others
 // look dear.
-func (s *Maker) withhold(claims []*claim) {
+func (s *Estimator) withhold(claims []*claim) {
 	doc := &finding.Document{Untraced: s.UntracedOperations(), Elsewhere: s.Elsewhere(), Lossy: s.Excluded(nil), LossUnknown: s.UnknownLosses()}
 	for _, c := range claims {
 		if c.Verdict.Budget == nil {
@@ -266,7 +266,7 @@ func idleReason(doc *finding.Document, c *claim, variant string, allowed float64
 
 // budgetFor returns the limit that the claim is held against, if there is one:
 // what the user is willing to pay is meant over the baseline and over all roles.
-func (s *Maker) budgetFor(c *claim) *config.Limit {
+func (s *Estimator) budgetFor(c *claim) *config.Limit {
 	if c.pair.Extra || c.Role != "" || c.metric.NoVerdict {
 		return nil
 	}
@@ -278,7 +278,7 @@ func (s *Maker) budgetFor(c *claim) *config.Limit {
 	return nil
 }
 
-func (s *Maker) lostBudget(p dataset.Pair) *config.Limit {
+func (s *Estimator) lostBudget(p dataset.Pair) *config.Limit {
 	for i := range s.Experiment.Budget {
 		if limit := &s.Experiment.Budget[i]; limit.Metric == metric.LostShare && !p.Extra {
 			return limit
@@ -292,7 +292,7 @@ func (s *Maker) lostBudget(p dataset.Pair) *config.Limit {
 
 // unanswered gives a verdict on every limit that no verdict was held against:
 // on the finding, or on one made for it.
-func (s *Maker) unanswered(claims []*claim) []*claim {
+func (s *Estimator) unanswered(claims []*claim) []*claim {
 	var made []*claim
 	list := measure.All(nil, metric.Open)
 	list = append(list, measure.All(nil, metric.Search)[:1]...)
@@ -328,7 +328,7 @@ func (s *Maker) unanswered(claims []*claim) []*claim {
 }
 
 // restless are the claims on CPU where the use of the operations is unknown.
-func (s *Maker) restless() (made []*claim) {
+func (s *Estimator) restless() (made []*claim) {
 	for _, at := range s.Cells() {
 		for _, p := range s.Pairs() {
 			why := s.Restless(p)
@@ -357,7 +357,7 @@ func find(claims []*claim, name string, at cell.At, p dataset.Pair) *claim {
 
 // whyNot says why there is no figure. Where both sides have none of a thing, no
 // limit on its growth is broken.
-func (s *Maker) whyNot(c *claim) {
+func (s *Estimator) whyNot(c *claim) {
 	samples := c.metric.Samples(s.Set, c.pair, c.at)
 	how := s.RegimeOf(c.at)
 	switch {

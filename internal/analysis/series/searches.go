@@ -23,7 +23,7 @@ import (
 )
 
 // Searches returns what there is of each variant on each cell that was searched.
-func (s Maker) Searches() ([]finding.Search, error) {
+func (s Builder) Searches() ([]finding.Search, error) {
 	var out []finding.Search
 	for _, at := range s.Cells() {
 		if s.RegimeOf(at) != metric.Search {
@@ -43,7 +43,7 @@ func (s Maker) Searches() ([]finding.Search, error) {
 }
 
 // search returns the searches of one variant on one cell; nil where there is none.
-func (s Maker) search(variant string, at cell.At) (*finding.Search, error) {
+func (s Builder) search(variant string, at cell.At) (*finding.Search, error) {
 	out := &finding.Search{Operation: at.Operation, Variant: variant, Parameter: at.Level.Map(), Outcomes: []string{}, Points: []finding.SearchPoint{}}
 	var made []*record.Search
 	for _, block := range s.BlocksOf(variant, s.Baseline) {
@@ -116,7 +116,7 @@ func failedBelow(made []*record.Search, rate float64) int {
 }
 
 // searchFigures fills in the rate, and the line of those searches whose fit held.
-func (s Maker) searchFigures(out *finding.Search, made []*record.Search) {
+func (s Builder) searchFigures(out *finding.Search, made []*record.Search) {
 	rates := estimate.Each(made, func(c *record.Search) (float64, bool) { return c.Rate, c.Outcome == record.Found })
 	limited := slices.ContainsFunc(made, func(c *record.Search) bool { return c.Outcome != record.Found && c.Outcome != record.Unsteady })
 	if len(rates) > 0 && !limited && len(made)-len(rates) <= len(made)/dataset.Droppable {
@@ -148,7 +148,7 @@ func rateExtent(made []*record.Search) *estimate.Extent {
 }
 
 // searchPoints are the probes of one search.
-func (s Maker) searchPoints(block int, c *record.Search) ([]finding.SearchPoint, error) {
+func (s Builder) searchPoints(block int, c *record.Search) ([]finding.SearchPoint, error) {
 	var out []finding.SearchPoint
 	for _, probe := range c.Probes {
 		point := finding.SearchPoint{

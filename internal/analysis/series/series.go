@@ -18,14 +18,14 @@ import (
 	"github.com/tracetax/tracetax/internal/words"
 )
 
-// Maker draws what there is of each variant, by the records and by what became of spans.
-type Maker struct{ *delivery.Book }
+// Builder draws what there is of each variant, by the records and by what became of spans.
+type Builder struct{ *delivery.Accounts }
 
 // This file draws latency by percentile.
 
 // Curves returns a curve for each cell and variant under an open loop: the points
 // that all of its runs support.
-func (s Maker) Curves() []finding.Curve {
+func (s Builder) Curves() []finding.Curve {
 	out := []finding.Curve{}
 	for _, at := range s.Cells() {
 		if how := s.RegimeOf(at); how != metric.Open && how != metric.Unthrottled {
@@ -134,7 +134,7 @@ func gain(from, to level, confidence float64) stats.Estimate {
 // of whoever answers late.
 
 // Sweeps returns a curve for each operation, metric and variant that has levels.
-func (s Maker) Sweeps() []finding.Sweep {
+func (s Builder) Sweeps() []finding.Sweep {
 	var out []finding.Sweep
 	for _, operation := range s.Operations() {
 		a, ok := s.AxisOf(operation)
@@ -157,7 +157,7 @@ func (s Maker) Sweeps() []finding.Sweep {
 
 // sweep returns the curve of one variant. A level that one of its runs cannot give
 // has no point, nor has the latency of a variant that could not hold the rate.
-func (s Maker) sweep(variant, operation string, a dataset.Axis, m measure.Measure) finding.Sweep {
+func (s Builder) sweep(variant, operation string, a dataset.Axis, m measure.Measure) finding.Sweep {
 	out := finding.Sweep{Operation: operation, Variant: variant, Parameter: a.Parameter, Metric: m.Name, Unit: m.Unit, Points: []finding.SweepPoint{}}
 	var curve []level
 	for i, at := range a.Cells {
@@ -184,7 +184,7 @@ func (s Maker) sweep(variant, operation string, a dataset.Axis, m measure.Measur
 
 // SpanSweeps draws the added CPU per span over the levels, of the findings that there
 // are: a level at which spans were lost has no point.
-func (s Maker) SpanSweeps(findings []finding.Finding) []finding.Sweep {
+func (s Builder) SpanSweeps(findings []finding.Finding) []finding.Sweep {
 	var out []finding.Sweep
 	for _, operation := range s.Operations() {
 		a, ok := s.AxisOf(operation)

@@ -120,7 +120,7 @@ func Codes() []string {
 }
 
 // All runs all checks on findings that are made; results is the folder, as a user names it.
-func All(made *effect.Maker, results string, leftOut []finding.LeftOut, shadowed []finding.Shadowed) []finding.Warning {
+func All(made *effect.Estimator, results string, leftOut []finding.LeftOut, shadowed []finding.Shadowed) []finding.Warning {
 	s := &checker{made, results, leftOut, shadowed}
 	out := []finding.Warning{}
 	for _, c := range checks {
@@ -136,7 +136,7 @@ func All(made *effect.Maker, results string, leftOut []finding.LeftOut, shadowed
 
 // checker is what the checks look at.
 type checker struct {
-	*effect.Maker
+	*effect.Estimator
 	results string // the folder, as a user names it
 	leftOut []finding.LeftOut
 

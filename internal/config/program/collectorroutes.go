@@ -18,7 +18,7 @@ type Routes struct {
 
 // What a Collector says that it leaves out may not be of the way that is counted.
 const (
-	LeftOutUntold    = "untold"    // it may be of another way as well
+	LeftOutUnknown   = "unknown"   // it may be of another way as well
 	LeftOutElsewhere = "elsewhere" // it is of other ways alone
 )
 
@@ -80,7 +80,7 @@ func (c *collector) routes() {
 	}
 	switch {
 	case here && (elsewhere || len(kept) > 1):
-		r.LeftOut = LeftOutUntold
+		r.LeftOut = LeftOutUnknown
 	case elsewhere:
 		r.LeftOut = LeftOutElsewhere
 	}

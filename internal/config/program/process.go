@@ -66,13 +66,13 @@ func (p *Process) start(s *Source, n *Node, r role.Role) {
 
 func (p *Process) Finish(s *Source, n *Node) {
 	if n.Get("service") == nil || n.Get("role") != nil || n.Get("traced") != nil {
-		p.settle(n)
+		p.mayTrace(n)
 	}
 	p.named(s, n)
 }
 
-// settle says whether a tracer applies to the process: as the file says, otherwise to apps.
-func (p *Process) settle(n *Node) {
+// mayTrace says whether a tracer applies to the process: as the file says, otherwise to apps.
+func (p *Process) mayTrace(n *Node) {
 	if n.Get("traced") == nil {
 		p.Traced = p.Role == role.App
 	}

@@ -52,7 +52,7 @@ func (v *Service) Finish(s *Source, n *Node) {
 		v.Configs = append(v.Configs, v.Hop.Config)
 		v.Hop.Configs = v.Configs
 	}
-	v.Process.settle(n)
+	v.Process.mayTrace(n)
 	v.Needs = v.Artifact.needs(v.Needs)
 	if v.Artifact != (Artifact{}) && len(v.Build.Run) > 0 {
 		s.Fail(n.Get("build").At, "a service has artifact or build: {build} is the folder of either")

@@ -48,12 +48,12 @@ type Options struct {
 
 // Search is the search for one capacity. It keeps nothing between calls.
 type Search struct {
-	goal    config.Capacity
+	goal    config.RateSearch
 	options Options
 }
 
 // New returns the search for c.
-func New(c config.Capacity, o Options) *Search {
+func New(c config.RateSearch, o Options) *Search {
 	if c.Method == "" {
 		c.Method = config.MethodFit
 	}

@@ -13,7 +13,7 @@ import (
 // A loss of 62 spans in two million is no reason to try the same rate again, lower by 62
 // spans: the rates that pass and fail are apart by the resolution.
 func TestHiccupIsNotTriedUntilItPasses(t *testing.T) {
-	goal := config.Capacity{Goal: config.GoalLossless, From: 2000, Resolution: 0.15, Confirm: 30 * time.Second}
+	goal := config.RateSearch{Goal: config.GoalLossless, From: 2000, Resolution: 0.15, Confirm: 30 * time.Second}
 	s := New(goal, Options{Duration: 5 * time.Second})
 	var probes []record.Probe
 	for {

@@ -61,7 +61,7 @@ func histogram(n int64, a time.Duration, m int64, b time.Duration) record.Histog
 // Whose failure it is where the generator was late at the percentile looked at.
 func TestLateAtThePercentile(t *testing.T) {
 	for limit, want := range map[time.Duration]bool{10 * time.Millisecond: true, 1900 * time.Microsecond: false, 15 * time.Millisecond: false} {
-		s := New(config.Capacity{Goal: config.GoalLatency, Percentile: 97, Limit: limit}, Options{})
+		s := New(config.RateSearch{Goal: config.GoalLatency, Percentile: 97, Limit: limit}, Options{})
 		p := s.Judge(probed(t, tail(12*time.Millisecond)))
 		if got := s.failedByGenerator(&p); got != want {
 			t.Errorf("limit %v: the generator's failure is %t, want %t (%s)", limit, got, want, p.Why)
@@ -71,11 +71,11 @@ func TestLateAtThePercentile(t *testing.T) {
 
 func TestJudge(t *testing.T) {
 	const ms = int64(time.Millisecond)
-	limit := func(percentile float64, d time.Duration) config.Capacity {
-		return config.Capacity{Goal: config.GoalLatency, Percentile: percentile, Limit: d}
+	limit := func(percentile float64, d time.Duration) config.RateSearch {
+		return config.RateSearch{Goal: config.GoalLatency, Percentile: percentile, Limit: d}
 	}
 	for name, test := range map[string]struct {
-		goal         config.Capacity
+		goal         config.RateSearch
 		change       func(*record.Probe)
 		held, passed bool
 		why          string

@@ -13,19 +13,19 @@ import (
 )
 
 var (
-	cpu75    = config.Capacity{Goal: config.GoalCPU, CPU: 0.75}
-	p99      = config.Capacity{Goal: config.GoalLatency, Percentile: 99, Limit: 20 * time.Millisecond, Resolution: 0.05}
-	lossless = config.Capacity{Goal: config.GoalLossless, Resolution: 0.05}
+	cpu75    = config.RateSearch{Goal: config.GoalCPU, CPU: 0.75}
+	p99      = config.RateSearch{Goal: config.GoalLatency, Percentile: 99, Limit: 20 * time.Millisecond, Resolution: 0.05}
+	lossless = config.RateSearch{Goal: config.GoalLossless, Resolution: 0.05}
 )
 
 // finely asks for what an experiment file does by default.
-func finely(c config.Capacity) config.Capacity { c.Resolution = 0.02; return c }
+func finely(c config.RateSearch) config.RateSearch { c.Resolution = 0.02; return c }
 
-func confirm(c config.Capacity, over time.Duration) config.Capacity { c.Confirm = over; return c }
+func confirm(c config.RateSearch, over time.Duration) config.RateSearch { c.Confirm = over; return c }
 
-func from(c config.Capacity, rate float64) config.Capacity { c.From = rate; return c }
+func from(c config.RateSearch, rate float64) config.RateSearch { c.From = rate; return c }
 
-func staircase(c config.Capacity, from, step float64) config.Capacity {
+func staircase(c config.RateSearch, from, step float64) config.RateSearch {
 	c.Method, c.From, c.Step = config.MethodStaircase, from, step
 	return c
 }
@@ -34,7 +34,7 @@ func staircase(c config.Capacity, from, step float64) config.Capacity {
 func TestSimulation(t *testing.T) {
 	convex := func(x float64) float64 { return 0.02 + 0.0004*x + 4e-7*x*x }
 	for name, test := range map[string]struct {
-		goal    config.Capacity
+		goal    config.RateSearch
 		service service
 		options Options
 		outcome record.Outcome
@@ -63,7 +63,7 @@ func TestSimulation(t *testing.T) {
 		"one thread of two CPUs":          {goal: cpu75, service: service{cpu: linear(0, 0.0005), hottest: linear(0, 0.001), most: 980, latency: 0.002}, outcome: record.Saturated, truth: 980, within: 0.07, binding: "hottest thread of app", probes: 10},
 		"a database at its limit":         {goal: cpu75, service: service{cpu: linear(0, 0.0005), database: 0.001, most: 1000, latency: 0.002}, outcome: record.Saturated, truth: 1000, within: 0.07, binding: "database (db)", probes: 10},
 		"a slow generator":                {goal: cpu75, service: service{cpu: linear(0, 0.0001), generator: 3000, latency: 0.002}, outcome: record.ByGenerator, truth: 3000, within: 0.07, binding: "generator", probes: 10},
-		"not more than asked for":         {goal: config.Capacity{Goal: config.GoalCPU, CPU: 0.75, Max: 500}, service: service{cpu: linear(0, 0.001), latency: 0.002}, outcome: record.AboveMax, truth: 500, within: 0.001, probes: 3},
+		"not more than asked for":         {goal: config.RateSearch{Goal: config.GoalCPU, CPU: 0.75, Max: 500}, service: service{cpu: linear(0, 0.001), latency: 0.002}, outcome: record.AboveMax, truth: 500, within: 0.001, probes: 3},
 		"beside other programs":           {goal: cpu75, service: service{cpu: linear(0, 0.001), most: 400, latency: 0.002, others: 0.6}, outcome: record.Unsteady, probes: 11},
 		"M/M/1, beside others":            {goal: p99, service: service{cpu: linear(0, 0.001), queue: true, most: 1000, others: 0.6}, outcome: record.Unsteady, probes: 11},
 		"a lock, in steps, beside others": {goal: staircase(cpu75, 100, 100), service: service{cpu: linear(0, 0.001), most: 450, latency: 0.002, others: 0.2}, outcome: record.Unsteady, probes: 5},
@@ -71,7 +71,7 @@ func TestSimulation(t *testing.T) {
 
 		"a lock, finely":     {goal: finely(cpu75), service: service{cpu: linear(0.01, 0.001), most: 400, latency: 0.002}, outcome: record.Saturated, truth: 400, within: 0.03, binding: bindsUnseen, probes: 12},
 		"M/M/1, finely":      {goal: finely(p99), service: service{cpu: linear(0, 0.001), queue: true, most: 1000}, outcome: record.Found, truth: 769.7, within: 0.02, probes: 13},
-		"M/M/1, very finely": {goal: func() config.Capacity { c := p99; c.Resolution = 0.001; return c }(), service: service{cpu: linear(0, 0.001), queue: true, most: 1000}, outcome: record.Found, truth: 773.8, within: 0.002, probes: 17},
+		"M/M/1, very finely": {goal: func() config.RateSearch { c := p99; c.Resolution = 0.001; return c }(), service: service{cpu: linear(0, 0.001), queue: true, most: 1000}, outcome: record.Found, truth: 773.8, within: 0.002, probes: 17},
 		"lossy, finely":      {goal: finely(lossless), service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2, lossless: 600}, outcome: record.Found, truth: 600, within: 0.02, probes: 13},
 
 		"M/M/1":                         {goal: p99, service: service{cpu: linear(0, 0.001), queue: true, most: 1000}, outcome: record.Found, truth: 769.7, within: 0.05, binding: "quota", probes: 10},
@@ -92,7 +92,7 @@ func TestSimulation(t *testing.T) {
 		"a large buffer":                 {goal: lossless, service: service{cpu: linear(0, 0.0005), latency: 0.002, spans: 2, lossless: 600, buffer: 5000}, outcome: record.Found, truth: 850, within: 0.05, binding: bindsTracer, probes: 12},
 		"a large buffer, confirmed":      {goal: confirm(lossless, 30*time.Second), service: service{cpu: linear(0, 0.0005), latency: 0.002, spans: 2, lossless: 600, buffer: 5000}, outcome: record.Found, truth: 683, within: 0.05, binding: bindsTracer, probes: 17},
 		"no buffer, confirmed":           {goal: confirm(lossless, 30*time.Second), service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2, lossless: 600}, outcome: record.Found, truth: 600, within: 0.05, binding: bindsTracer, probes: 12},
-		"not more than asked, confirmed": {goal: func() config.Capacity { c := confirm(lossless, 30*time.Second); c.Max = 500; return c }(), service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2}, outcome: record.AboveMax, truth: 500, within: 0.001, probes: 6},
+		"not more than asked, confirmed": {goal: func() config.RateSearch { c := confirm(lossless, 30*time.Second); c.Max = 500; return c }(), service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2}, outcome: record.AboveMax, truth: 500, within: 0.001, probes: 6},
 		"lossless":                       {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2}, outcome: record.Found, truth: 1000, within: 0.07, binding: "quota", probes: 12},
 		"no spans to lose":               {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002}, outcome: record.NoSpans, probes: 1},
 		"loses at any rate":              {goal: lossless, service: service{cpu: linear(0, 0.001), latency: 0.002, spans: 2, lossless: 0.01}, outcome: record.BelowLeast, probes: 9},
@@ -100,7 +100,7 @@ func TestSimulation(t *testing.T) {
 		"staircase to 75 %":      {goal: staircase(cpu75, 100, 50), service: service{cpu: linear(0.02, 0.001), latency: 0.002}, outcome: record.Found, truth: 750, within: 1e-9, probes: 14},
 		"staircase to a latency": {goal: staircase(p99, 100, 100), service: service{cpu: linear(0, 0.001), queue: true, most: 1000}, outcome: record.Found, truth: 700, within: 1e-9, probes: 8},
 		"staircase to a lock":    {goal: staircase(cpu75, 100, 100), service: service{cpu: linear(0, 0.001), most: 450, latency: 0.002}, outcome: record.Saturated, truth: 400, within: 1e-9, probes: 5},
-		"staircase to the most":  {goal: func() config.Capacity { c := staircase(cpu75, 100, 100); c.Max = 300; return c }(), service: service{cpu: linear(0, 0.001), latency: 0.002}, outcome: record.AboveMax, truth: 300, within: 1e-9, probes: 3},
+		"staircase to the most":  {goal: func() config.RateSearch { c := staircase(cpu75, 100, 100); c.Max = 300; return c }(), service: service{cpu: linear(0, 0.001), latency: 0.002}, outcome: record.AboveMax, truth: 300, within: 1e-9, probes: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := test.options
@@ -151,7 +151,7 @@ func TestSimulation(t *testing.T) {
 }
 
 // confirmed checks that neither end of a bracket rests on a single probe.
-func confirmed(t *testing.T, c record.Search, goal config.Capacity) {
+func confirmed(t *testing.T, c record.Search, goal config.RateSearch) {
 	t.Helper()
 	passed, failed := 0, 0
 	for _, p := range c.Probes {

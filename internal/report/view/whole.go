@@ -255,14 +255,18 @@ func method(doc *finding.Document) string {
 	if doc.Experiment.Load != "" {
 		load = ", under the same load (" + finding.PlainText(doc.Experiment.Load) + ")"
 	}
-	order := "ran every variant once, in random order and in fresh processes"
+	order := "every variant ran once, in random order and in fresh processes"
 	switch doc.Experiment.Order {
 	case "windows":
-		order = "ran fresh processes of all variants at the same time, and the load went from one to the next"
+		order = "fresh processes of all variants ran at the same time, and the load went from one to the next"
 	case "woven":
-		order = "ran fresh processes of all variants at the same time, each with its load"
+		order = "fresh processes of all variants ran at the same time, each with its load"
 	}
-	return fmt.Sprintf("%s %s%s. ", words.Counted(doc.Runs.Blocks, "block"), order, load) +
+	blocks := words.Counted(doc.Runs.Blocks, "block")
+	if doc.Runs.Blocks > 1 {
+		blocks = "each of " + blocks
+	}
+	return fmt.Sprintf("In %s, %s%s. ", blocks, order, load) +
 		"A cost is the centre of the differences within blocks (Hodges–Lehmann)" + bounded(doc, ", with its 95 % interval", "; there are too few blocks for intervals") + ". " +
 		"CPU is that of all processes but the load generator and the receiver of spans, from the start of the load until the last span came."
 }

@@ -61,7 +61,13 @@ func Of(name program.Driver, r Run) (Driver, error) {
 // Driver makes the operations of one run, a stretch after the other. It is not safe for
 // concurrent use.
 type Driver interface {
-	Teller
+	// Check says why a stretch can never be made.
+	Check(Stretch) error
+	// Wrong says, as an error, that too many operations went wrong, and what to mend.
+	Wrong(program.Operation, record.Load) error
+	// Took is how long the operations of a stretch took, all added up, in seconds, where
+	// that tells how fast they are made; else 0.
+	Took(Stretch, record.Load) float64
 	// Prepare makes a stretch ready: whatever takes time besides its operations happens here.
 	Prepare(context.Context, Stretch) (Armed, error)
 	// Stop ends what makes the operations, as its user would, and waits for that.
@@ -78,17 +84,6 @@ type Armed interface {
 	// Collect adds to what Run returned what takes CPU to come by. It is to be called after
 	// the last reading of what the stretch used.
 	Collect(context.Context, *record.Load) error
-}
-
-// Teller says what there is to say of operations without making any.
-type Teller interface {
-	// Check says why a stretch can never be made.
-	Check(Stretch) error
-	// Wrong says, as an error, that too many operations went wrong, and what to mend.
-	Wrong(program.Operation, record.Load) error
-	// Took is how long the operations of a stretch took, all added up, in seconds, where
-	// that tells how fast they are made; else 0.
-	Took(Stretch, record.Load) float64
 }
 
 // Stretch is an operation that is made for a time, or a number of times.

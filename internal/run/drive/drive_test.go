@@ -22,7 +22,7 @@ func TestTook(t *testing.T) {
 	}
 	asked := record.Load{WallSeconds: 3}
 	for name, test := range map[string]struct {
-		by      Teller
+		by      Driver
 		stretch Stretch
 		did     record.Load
 		want    float64

@@ -24,7 +24,7 @@ type Orders struct {
 
 var _ Driver = (*Orders)(nil)
 
-// Check implements Teller.
+// Check implements Driver.
 func (d *Orders) Check(s Stretch) error {
 	if len(s.Operation.Mix) > 0 {
 		return fmt.Errorf("operation %s: a self-driving workload has no mix of operations", s.Operation.Name)
@@ -106,12 +106,12 @@ func (d *Orders) Close() error {
 	return errors.Join(errs...)
 }
 
-// Wrong implements Teller.
+// Wrong implements Driver.
 func (d *Orders) Wrong(o program.Operation, did record.Load) error {
 	return fmt.Errorf("operation %s: of %d that the workload made, %d failed: mend the workload", o.Name, did.Started, did.Failed)
 }
 
-// Took implements Teller: the program may say it, and without a rate its threads do nothing else.
+// Took implements Driver: the program may say it, and without a rate its threads do nothing else.
 func (d *Orders) Took(s Stretch, did record.Load) float64 {
 	switch {
 	case did.Driven.CallSeconds > 0:

@@ -25,7 +25,7 @@ type Generator interface {
 
 var _ Driver = (*Requests)(nil)
 
-// Check implements Teller.
+// Check implements Driver.
 func (r *Requests) Check(s Stretch) error {
 	_, err := r.task(s)
 	return err
@@ -47,7 +47,7 @@ func (r *Requests) Stop(ctx context.Context) error {
 // Close implements Driver: the generator's process is ended by who started it.
 func (r *Requests) Close() error { return nil }
 
-// Wrong implements Teller.
+// Wrong implements Driver.
 func (r *Requests) Wrong(o program.Operation, did record.Load) error {
 	err := fmt.Errorf("operation %s: of %d started, %d were answered as expected, %d wrongly, %d not in time (%s): mend the service, the request or the expected status",
 		o.Name, did.Started, did.Completed, did.Failed, did.TimedOut, errorsOf(did))
@@ -61,7 +61,7 @@ func (r *Requests) Wrong(o program.Operation, did record.Load) error {
 	return err
 }
 
-// Took implements Teller: in a closed loop each connection waits for one answer after the other.
+// Took implements Driver: in a closed loop each connection waits for one answer after the other.
 func (r *Requests) Took(s Stretch, did record.Load) float64 {
 	if s.Rate != 0 {
 		return 0

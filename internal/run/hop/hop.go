@@ -20,7 +20,7 @@ import (
 // Counter is one program's word.
 type Counter interface {
 	Name() string
-	// Read is what it says until now. A program that cannot be asked is no error: what it says is then untold.
+	// Read is what it says until now. A program that cannot be asked is no error: what it says is then unreported.
 	Read(ctx context.Context) (record.Hop, error)
 }
 
@@ -74,14 +74,14 @@ func (n named) Read(ctx context.Context) (record.Hop, error) {
 }
 
 // Together is what one program says by words of several kinds: figures add up. Where it says one in several ways and a
-// word lacks it, it is untold: half of it is not all.
+// word lacks it, it is unreported: half of it is not all.
 func Together(name string, says []program.Saying, words []record.Hop) record.Hop {
 	out, told := record.Hop{Name: name}, map[string]int{}
-	var sources, untold []string
+	var sources, unreported []string
 	for _, one := range words {
 		sources = append(sources, one.Source)
-		if one.Untold != "" {
-			untold = append(untold, one.Untold)
+		if one.Unreported != "" {
+			unreported = append(unreported, one.Unreported)
 		}
 		into := out.Figures()
 		for name, figure := range one.Figures() {
@@ -102,7 +102,7 @@ func Together(name string, says []program.Saying, words []record.Hop) record.Hop
 			*figure = nil
 		}
 	}
-	out.Source, out.Untold = strings.Join(sources, " and "), strings.Join(untold, "; ")
+	out.Source, out.Unreported = strings.Join(sources, " and "), strings.Join(unreported, "; ")
 	return out
 }
 
@@ -185,7 +185,7 @@ func (l Log) Read(context.Context) (record.Hop, error) {
 			switch {
 			case found.cut:
 				unknown[s.What] = true
-				out.Untold = "a part of the log of process " + log.Process + ", which became too long, is left out"
+				out.Unreported = "a part of the log of process " + log.Process + ", which became too long, is left out"
 			case found.said || !atEnd(s):
 				add(figures[s.What], found.total)
 			case s.Absent == program.AbsentUnknown && log.Speaks:

@@ -53,7 +53,7 @@ func (p *Page) Read(ctx context.Context) (record.Hop, error) {
 	if ctx.Err() != nil {
 		return record.Hop{}, context.Cause(ctx)
 	}
-	return record.Hop{Name: p.Hop, Source: record.ByMetrics, Untold: err.Error()}, nil
+	return record.Hop{Name: p.Hop, Source: record.ByMetrics, Unreported: err.Error()}, nil
 }
 
 func (p *Page) fetch(ctx context.Context) (map[string]*dto.MetricFamily, error) {

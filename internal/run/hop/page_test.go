@@ -26,7 +26,7 @@ var says = []program.Saying{
 	{What: program.SaysSent, Metrics: "sent_spans", Absent: program.AbsentNone},
 }
 
-// text is what a hop says, untold figures as a dash.
+// text is what a hop says, unreported figures as a dash.
 func text(h record.Hop) string {
 	var out []string
 	for _, n := range []*uint64{h.Received, h.Refused, h.Sampled, h.Dropped, h.Failed, h.Sent} {
@@ -66,14 +66,14 @@ sent_spans 9.49e2
 			defer server.Close()
 			p := &Page{Hop: "collector", URL: server.URL, Says: says}
 			got, err := p.Read(t.Context())
-			if err != nil || got.Untold != "" || text(got) != c.want || !p.Seen() || got.Source != "metrics" || got.Name != "collector" {
+			if err != nil || got.Unreported != "" || text(got) != c.want || !p.Seen() || got.Source != "metrics" || got.Name != "collector" {
 				t.Errorf("%s (%v, %+v), want %s", text(got), err, got, c.want)
 			}
 		})
 	}
 }
 
-// A counter of which each label counts the same spans is told where it has one label, and untold where it has several.
+// A counter of which each label counts the same spans is told where it has one label, and unreported where it has several.
 func TestCounterOfOneLabel(t *testing.T) {
 	says := []program.Saying{{What: program.SaysReceived, Metrics: "in"}, {What: program.SaysSampled, Metrics: `out{sampled="false"}`, One: "policy", Absent: program.AbsentNone}}
 	for page, want := range map[string]string{
@@ -104,7 +104,7 @@ func TestPartOfASumIsUntold(t *testing.T) {
 	}
 }
 
-// What cannot be read is untold, and never none.
+// What cannot be read is unreported, and never none.
 func TestPageThatCannotBeRead(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
@@ -131,8 +131,8 @@ func TestPageThatCannotBeRead(t *testing.T) {
 				p.URL = gone.URL
 			}
 			got, err := p.Read(t.Context())
-			if err != nil || got.Reports() || !strings.Contains(got.Untold, c.why) {
-				t.Errorf("%s, untold %q, %v; want untold because %q", text(got), got.Untold, err, c.why)
+			if err != nil || got.Reports() || !strings.Contains(got.Unreported, c.why) {
+				t.Errorf("%s, unreported %q, %v; want unreported because %q", text(got), got.Unreported, err, c.why)
 			}
 		})
 	}
@@ -307,8 +307,8 @@ func TestCutLog(t *testing.T) {
 	} {
 		says := []program.Saying{{What: program.SaysDropped, Log: `^dropped (?P<n>\d+) spans`, Take: c.take}}
 		got, err := Log{Hop: "x", Says: says, Logs: []Lines{c.log}}.Read(t.Context())
-		if err != nil || text(got) != c.want || (got.Untold != "") != (c.want == "- - - - - -") {
-			t.Errorf("%s: %s (untold %q), %v; want %s", name, text(got), got.Untold, err, c.want)
+		if err != nil || text(got) != c.want || (got.Unreported != "") != (c.want == "- - - - - -") {
+			t.Errorf("%s: %s (unreported %q), %v; want %s", name, text(got), got.Unreported, err, c.want)
 		}
 	}
 }

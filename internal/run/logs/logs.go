@@ -17,9 +17,9 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// told are what programs and their tracers write when tracing fails, by its cause. They are
+// signs are what programs and their tracers write when tracing fails, by its cause. They are
 // patterns of the tracers in the catalog and of the runtimes that load them.
-var told = []struct {
+var signs = []struct {
 	cause   record.Cause
 	pattern *regexp.Regexp
 }{
@@ -35,7 +35,7 @@ var told = []struct {
 // Signs counts the lines that tell a cause. Where Python's traceback follows one, the
 // exception at its end is what tells more, and is kept behind it.
 func Signs(lines func(func(string) error) error) ([]record.LogSign, error) {
-	counted := make([]record.LogSign, len(told))
+	counted := make([]record.LogSign, len(signs))
 	before, traced := -1, -1 // the sign of the line before, and that of the traceback that goes on
 	err := lines(func(line string) error {
 		switch {
@@ -50,7 +50,7 @@ func Signs(lines func(func(string) error) error) ([]record.LogSign, error) {
 			return nil
 		}
 		before = -1
-		for i, t := range told {
+		for i, t := range signs {
 			if t.pattern.MatchString(line) {
 				counted[i].Cause, counted[i].Last = t.cause, line
 				counted[i].Lines++

@@ -21,9 +21,9 @@ import (
 	"github.com/tracetax/tracetax/internal/words"
 )
 
-// Maker makes findings of a set and its book. What it saw on the way is there when the findings are made.
-type Maker struct {
-	*delivery.Book
+// Estimator makes findings of a set and its accounts. What it saw on the way is there when the findings are made.
+type Estimator struct {
+	*delivery.Accounts
 	Lags      []Doubt // latency verdicts withheld because of the generator
 	Modes     []Doubt // verdicts withheld because of modes
 	Bends     []Doubt // lines over depth that are none
@@ -32,8 +32,8 @@ type Maker struct {
 	otherWork map[workplace]*finding.Reason // what was found already
 }
 
-// New makes findings of what a book holds.
-func New(book *delivery.Book) *Maker { return &Maker{Book: book} }
+// New makes findings of a set and its accounts.
+func New(accounts *delivery.Accounts) *Estimator { return &Estimator{Accounts: accounts} }
 
 // Doubt is what stands against a finding, or is to be known beside it.
 type Doubt struct {
@@ -57,7 +57,7 @@ func (c *claim) doubt(reason finding.Reason) Doubt {
 // This file pairs variants and asks for all findings of each pair, and for their verdicts.
 
 // Findings makes all findings, with their verdicts.
-func (s *Maker) Findings() []finding.Finding {
+func (s *Estimator) Findings() []finding.Finding {
 	var claims []*claim
 	for _, at := range append(s.Cells(), cell.At{}) {
 		for _, p := range s.Pairs() {
@@ -84,7 +84,7 @@ func (s *Maker) Findings() []finding.Finding {
 }
 
 // claims makes the findings of one pair on one cell.
-func (s *Maker) claims(p dataset.Pair, at cell.At) []*claim {
+func (s *Estimator) claims(p dataset.Pair, at cell.At) []*claim {
 	var out []*claim
 	add := func(c *claim) {
 		if c != nil {
@@ -108,7 +108,7 @@ func (s *Maker) claims(p dataset.Pair, at cell.At) []*claim {
 }
 
 // HeadlineFindings are the headline's findings alone, without verdicts, by variant.
-func (s *Maker) HeadlineFindings() []finding.Finding {
+func (s *Estimator) HeadlineFindings() []finding.Finding {
 	var out []finding.Finding
 	for _, p := range s.Pairs() {
 		for _, at := range s.Cells() {
@@ -141,7 +141,7 @@ type claim struct {
 }
 
 // claim makes the finding of one metric; nil where there is nothing to show.
-func (s *Maker) claim(m measure.Measure, p dataset.Pair, at cell.At) *claim {
+func (s *Estimator) claim(m measure.Measure, p dataset.Pair, at cell.At) *claim {
 	samples := m.Samples(s.Set, p, at)
 	if estimate.AllZero(samples) {
 		return nil
@@ -168,7 +168,7 @@ func (s *Maker) claim(m measure.Measure, p dataset.Pair, at cell.At) *claim {
 }
 
 // scatter is how a claim's log-ratios differ from block to block, and within blocks; nil where there are no windows.
-func (s *Maker) scatter(c *claim) *finding.Scatter {
+func (s *Estimator) scatter(c *claim) *finding.Scatter {
 	var rounds [][]float64
 	for _, sample := range c.Samples {
 		base, value := s.Runs[c.pair.Against][sample.Block].ByCell[c.at], s.Runs[c.pair.Variant][sample.Block].ByCell[c.at]
@@ -199,7 +199,7 @@ func roundsOf(base, value *dataset.Phase) []float64 {
 }
 
 // outline is the claim of one metric without its figures: whether it is a headline, and gets a verdict.
-func (s *Maker) outline(m measure.Measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
+func (s *Estimator) outline(m measure.Measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
 	c := s.newClaim(m, p, at, samples)
 	c.Headline = m.Leads && !p.Extra
 	if !at.Level.IsZero() && s.Sloped(at.Operation) && s.budgetFor(c) == nil {
@@ -212,7 +212,7 @@ func (s *Maker) outline(m measure.Measure, p dataset.Pair, at cell.At, samples [
 // nothing, untraced: as a ratio it would say what the call of an empty method costs. A
 // budget is a ratio, whatever it is held against; so are all figures where some operations do
 // something, that they can be told together.
-func (s *Maker) overNothing(c *claim) bool {
+func (s *Estimator) overNothing(c *claim) bool {
 	e, tracer := s.Experiment, s.Variants[0].Tracer
 	traced := tracer != nil && tracer.Name != program.NoTracer
 	if c.pair.Extra || c.Unit != "s" || c.metric.WholeRun || e.Load.Busy > 0 || traced || s.budgetFor(c) != nil {
@@ -222,7 +222,7 @@ func (s *Maker) overNothing(c *claim) bool {
 }
 
 // newClaim is a claim without its figures.
-func (s *Maker) newClaim(m measure.Measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
+func (s *Estimator) newClaim(m measure.Measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
 	return &claim{metric: m, pair: p, at: at, Finding: finding.Finding{
 		Operation: at.Operation, Parameter: at.Level.Map(), Variant: p.Variant, Against: p.Against,
 		Metric: m.Name, Role: string(m.Payer.Role), Service: m.Payer.Service, Unit: m.Unit, Better: m.Better, Blocks: len(samples), Samples: samples,
