@@ -7,6 +7,7 @@ package rpc
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +26,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/tap"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Limits bound what a sender can make a receiver hold, and for how long.
@@ -198,3 +200,52 @@ func serviceOf(stream grpc.ServerStream, key string) []byte {
 	}
 	return nil
 }
+
+// Walking through the fields of a message.
+
+// Fields iterates over the fields of one message:
+//
+//	for f := rpc.Walk(message); f.Next(); { … }
+//
+// A message that is cut off or broken ends the loop with Err set.
+type Fields struct {
+	fields wire.Fields
+
+	Bytes []byte // value of a field with a length; it is part of the message
+	Value uint64 // value of a varint or of a fixed64
+	Err   error
+}
+
+// Walk returns the fields of a message.
+func Walk(message []byte) Fields { return Fields{fields: wire.Fields{Rest: message}} }
+
+// Check reads a message to its end, and returns why it is none.
+func Check(message []byte) error {
+	f := Walk(message)
+	for f.Next() {
+	}
+	return f.Err
+}
+
+// Next reads one field; false at the end or at an error.
+func (f *Fields) Next() bool {
+	before := f.fields.Rest
+	if !f.fields.Next() {
+		f.Err = f.fields.Err
+		return false
+	}
+	f.Bytes, f.Value = f.fields.Bytes, f.fields.Value
+	if protowire.Type(f.fields.Tag&7) == protowire.Fixed64Type {
+		f.Value = binary.LittleEndian.Uint64(before[len(before)-len(f.fields.Rest)-8:])
+	}
+	return true
+}
+
+// Is reports whether the field has that number and a value with a length.
+func (f *Fields) Is(number uint64) bool { return f.fields.Tag == wire.BytesTag(number) }
+
+// Varint reports whether the field has that number and is a varint.
+func (f *Fields) Varint(number uint64) bool { return f.fields.Tag == wire.VarintTag(number) }
+
+// Fixed64 reports whether the field has that number and is a fixed64.
+func (f *Fields) Fixed64(number uint64) bool { return f.fields.Tag == wire.Fixed64Tag(number) }

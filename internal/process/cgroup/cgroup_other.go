@@ -4,7 +4,11 @@ package cgroup
 
 // Accounting without cgroups.
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"syscall"
+)
 
 // New makes none.
 func New(accounting, _ string) (Tree, error) {
@@ -13,3 +17,9 @@ func New(accounting, _ string) (Tree, error) {
 	}
 	return nil, fmt.Errorf("accounting by %s needs Linux", accounting)
 }
+
+// NewNest makes none.
+func NewNest() (*Nest, error) { return nil, errors.New("that needs Linux") }
+
+// Within starts a process.
+func (n *Nest) Within(_ *Group, _ *syscall.SysProcAttr, start func() error) error { return start() }
