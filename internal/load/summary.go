@@ -62,14 +62,9 @@ type Quantile struct {
 	Censored   bool    `json:"censored,omitempty"` // it lies among operations timed out: Seconds is a lower bound
 }
 
-// Summarize reads l, the result of t, for which the generator's process took cpu.
-func Summarize(t Task, l record.Load, cpu time.Duration) (Summary, error) {
-	return SummarizeCPU(t, l, CPUTime{Ran: cpu})
-}
-
-// SummarizeCPU is Summarize where it is also known how long the generator was kept
-// from its CPU: that too makes it the limit.
-func SummarizeCPU(t Task, l record.Load, cpu CPUTime) (Summary, error) {
+// Summarize reads l, the result of t, for which the generator's process took cpu. Where it is known how long it was kept from
+// its CPU, that too makes it the limit.
+func Summarize(t Task, l record.Load, cpu CPUTime) (Summary, error) {
 	t = t.WithDefaults()
 	latency, err := l.Latency.Decode()
 	if err != nil {

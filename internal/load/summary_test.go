@@ -75,7 +75,7 @@ func TestLimitIsNamed(t *testing.T) {
 		{"closed loop", closed, made(t, 1000, 0, 0, steady(time.Millisecond)), 100 * time.Millisecond, NoLimit},
 		{"closed loop, generator busy", closed, made(t, 1000, 0, 0, steady(time.Millisecond)), 990 * time.Millisecond, GeneratorBusy},
 	} {
-		s, err := Summarize(c.task, c.load, c.cpu)
+		s, err := Summarize(c.task, c.load, CPUTime{Ran: c.cpu})
 		if err != nil || s.Limit != c.want {
 			t.Errorf("%s: %q, %v; want %q", c.name, s.Limit, err, c.want)
 		}
@@ -93,7 +93,7 @@ func TestNothingAnswered(t *testing.T) {
 		Latency: encoded(t, record.NewHistogram()), Lag: encoded(t, lags),
 	}
 	for _, task := range []Task{{Rate: 50, Duration: time.Second}, {Connections: 1, Duration: time.Second}} {
-		if s, err := Summarize(task, l, time.Hour); err != nil || s.Limit != NothingAnswered {
+		if s, err := Summarize(task, l, CPUTime{Ran: time.Hour}); err != nil || s.Limit != NothingAnswered {
 			t.Errorf("%+v: %q, %v", task, s.Limit, err)
 		}
 	}
@@ -104,7 +104,7 @@ func TestCPUPerOperation(t *testing.T) {
 	for due, want := range map[uint64]float64{0: 0, 100: 0.0012} {
 		l := made(t, 2, 0, 0, func(int) time.Duration { return time.Millisecond })
 		l.Intended = due
-		if s, err := Summarize(Task{Rate: 100, Duration: time.Second}, l, 120*time.Millisecond); err != nil || math.Abs(s.CPUPerRequest-want) > 1e-9 {
+		if s, err := Summarize(Task{Rate: 100, Duration: time.Second}, l, CPUTime{Ran: 120 * time.Millisecond}); err != nil || math.Abs(s.CPUPerRequest-want) > 1e-9 {
 			t.Errorf("%d due: %v s, %v; want %v", due, s.CPUPerRequest, err, want)
 		}
 	}
@@ -114,7 +114,7 @@ func TestCPUPerOperation(t *testing.T) {
 func TestClosedLoopHasNoLag(t *testing.T) {
 	l := made(t, 100, 0, 0, func(int) time.Duration { return time.Millisecond })
 	for rate, want := range map[float64]bool{0: false, 1000: true} {
-		s, err := Summarize(Task{Rate: rate, Connections: 1, Duration: time.Second}, l, 0)
+		s, err := Summarize(Task{Rate: rate, Connections: 1, Duration: time.Second}, l, CPUTime{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestOvertime(t *testing.T) {
 		{"random, fewer than on average", Task{Rate: 1000, Arrivals: Poisson, Duration: 220 * time.Millisecond}, steady, 200 / 0.22, 0.019},
 		{"random, given up", Task{Rate: 1000, Arrivals: Poisson, Duration: time.Hour}, steady, 1000, 0.039},
 	} {
-		s, err := Summarize(c.task, c.load, 0)
+		s, err := Summarize(c.task, c.load, CPUTime{})
 		if err != nil || math.Abs(s.Reached-c.reached) > 0.1 || math.Abs(s.Overtime-c.overtime) > 1e-6 {
 			t.Errorf("%s: %v/s, %v s over, %v; want %v, %v", c.name, s.Reached, s.Overtime, err, c.reached, c.overtime)
 		}
@@ -155,7 +155,7 @@ func TestOvertime(t *testing.T) {
 func TestReachedRate(t *testing.T) {
 	l := made(t, 500, 0, 0, func(int) time.Duration { return time.Microsecond })
 	for _, task := range []Task{{Rate: 1000, Duration: time.Hour}, {Rate: 1000, Duration: 500 * time.Millisecond}, {Duration: time.Hour}} {
-		s, err := Summarize(task, l, 0)
+		s, err := Summarize(task, l, CPUTime{})
 		if err != nil || s.Reached < 999 || s.Reached > 1003 {
 			t.Errorf("%+v: %v/s reached, %v; want 1000", task, s.Reached, err)
 		}
@@ -164,7 +164,7 @@ func TestReachedRate(t *testing.T) {
 
 func TestQuantilesNeedValuesAboveThem(t *testing.T) {
 	for n, want := range map[int]float64{39: 0, 40: 50, 79: 50, 80: 75, 200: 90, 1999: 95, 2000: 99, 20000: 99.9} {
-		s, err := Summarize(Task{Rate: 1000}, made(t, n, 0, 0, func(i int) time.Duration { return time.Duration(i + 1) }), 0)
+		s, err := Summarize(Task{Rate: 1000}, made(t, n, 0, 0, func(i int) time.Duration { return time.Duration(i + 1) }), CPUTime{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func TestQuantilesNeedValuesAboveThem(t *testing.T) {
 
 func TestQuantilesAmongTimeoutsAreLowerBounds(t *testing.T) {
 	l := made(t, 1000, 0, 60, func(i int) time.Duration { return time.Duration(i + 1) })
-	s, err := Summarize(Task{Rate: 1000}, l, 0)
+	s, err := Summarize(Task{Rate: 1000}, l, CPUTime{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestQuantilesAmongTimeoutsAreLowerBounds(t *testing.T) {
 func TestWaitingForACPUIsTheGeneratorsFault(t *testing.T) {
 	l := made(t, 1000, 0, 0, func(i int) time.Duration { return time.Duration(i) * time.Millisecond })
 	for _, task := range []Task{{Rate: 1000, Duration: time.Second}, {Connections: 2, Duration: time.Second}} {
-		s, err := SummarizeCPU(task, l, CPUTime{Ran: time.Second, Waited: 950 * time.Millisecond})
+		s, err := Summarize(task, l, CPUTime{Ran: time.Second, Waited: 950 * time.Millisecond})
 		if err != nil || s.Limit != GeneratorBusy || !s.Limit.ByGenerator() || s.CPUSeconds != 1 {
 			t.Errorf("%+v: %+v, %v", task, s, err)
 		}

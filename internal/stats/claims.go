@@ -246,16 +246,6 @@ func SequentialConfidence(least, most int, confidence float64) float64 {
 	return 1 - (1-confidence)*keptMiss
 }
 
-// HalfWidthOf is half the width of the interval that SignedRank gives d, in the
-// unit of d: +Inf where there is none.
-func HalfWidthOf(d []float64, confidence float64) float64 {
-	e := SignedRank(d, confidence)
-	if !e.Bounded {
-		return math.Inf(1)
-	}
-	return (e.High - e.Low) / 2
-}
-
 // What so many blocks can tell, before anything was measured: how narrow an interval can be expected to be, and how often
 // a change is found. And from what was measured, whether more blocks help, or longer ones.
 

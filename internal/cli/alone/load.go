@@ -140,7 +140,7 @@ type loadResult struct {
 // showLoad prints the result, also that of a load given up half way, and returns
 // stopped or what else the exit status should tell of.
 func showLoad(s console.Streams, done loadResult, asJSON bool, stopped error) error {
-	sum, err := load.SummarizeCPU(done.task, done.load, done.cpu)
+	sum, err := load.Summarize(done.task, done.load, done.cpu)
 	if err != nil {
 		return err
 	}

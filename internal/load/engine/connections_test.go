@@ -60,7 +60,7 @@ func TestThousandsOfConnections(t *testing.T) {
 	const n = 5000
 	crowd := newGathering(n)
 	addr := httpServer(t, crowd.serve)
-	p, err := newPlan(t.Context(), load.Task{Operations: []load.Request{{Address: addr}}, Connections: n, Count: 2 * n, Threads: 2, Timeout: time.Minute})
+	p, err := planned(t.Context(), load.Task{Operations: []load.Request{{Address: addr}}, Connections: n, Count: 2 * n, Threads: 2, Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ const startUp = 2 * time.Millisecond
 func (g *Generator) Prepare(ctx context.Context, t load.Task) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if _, err := newPlanWith(ctx, t, &g.data, &g.identified); err != nil {
+	if _, err := newPlan(ctx, t, &g.data, &g.identified); err != nil {
 		return fmt.Errorf("preparing the load: %w", err)
 	}
 	return nil
@@ -94,7 +94,7 @@ func (g *Generator) Do(ctx context.Context, t load.Task) (record.Load, error) {
 	if g.closed {
 		return record.Load{}, errors.New("the load generator is closed")
 	}
-	p, err := newPlanWith(ctx, t, &g.data, &g.identified)
+	p, err := newPlan(ctx, t, &g.data, &g.identified)
 	if err != nil {
 		return record.Load{}, fmt.Errorf("preparing the load: %w", err)
 	}

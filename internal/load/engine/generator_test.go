@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/load/feed"
 )
 
 func TestCountsAgreeWithTheServer(t *testing.T) {
@@ -241,7 +242,7 @@ func TestLateGeneratorIsLag(t *testing.T) {
 	addr := httpServer(t, func(http.ResponseWriter, *http.Request) {})
 	eachEngine(t, func(t *testing.T, g *Generator) {
 		task := load.Task{Operations: []load.Request{{Address: addr}}, Rate: 100, Duration: 1100 * time.Millisecond, Connections: 2}
-		p, err := newPlan(t.Context(), task)
+		p, err := planned(t.Context(), task)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -406,4 +407,9 @@ func TestLateOnPurpose(t *testing.T) {
 			t.Errorf("later than the time-out: %d of 20 timed out, %d started", l.TimedOut, l.Started)
 		}
 	})
+}
+
+// planned is the plan of a generator that has made nothing yet.
+func planned(ctx context.Context, t load.Task) (*plan, error) {
+	return newPlan(ctx, t, &feed.Files{}, &atomic.Uint64{})
 }

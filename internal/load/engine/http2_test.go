@@ -31,7 +31,7 @@ func newScene(t testing.TB, calls int) *scene {
 	}
 	t.Cleanup(l.shut)
 	op := load.Request{Address: "127.0.0.1:1", GRPC: true, Path: "/a.B/C", Body: []byte("message")}
-	p, err := newPlan(t.Context(), load.Task{Operations: []load.Request{op}, Count: uint64(calls), Streams: calls})
+	p, err := planned(t.Context(), load.Task{Operations: []load.Request{op}, Count: uint64(calls), Streams: calls})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func TestLoopDoesNotAllocate(t *testing.T) {
 	defer g.Close()
 	mallocs := func(count uint64) uint64 {
 		task := load.Task{Operations: []load.Request{{Address: addr}}, Rate: 20000, Count: count, Connections: 4}
-		p, err := newPlan(t.Context(), task)
+		p, err := planned(t.Context(), task)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestAnswerAfterTheTimeout(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer l.shut()
-		p, err := newPlan(t.Context(), load.Task{Operations: []load.Request{{Address: "127.0.0.1:1"}}, Count: 1})
+		p, err := planned(t.Context(), load.Task{Operations: []load.Request{{Address: "127.0.0.1:1"}}, Count: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func TestAnswersBetweenStepsAreHeard(t *testing.T) {
 		defer l.shut()
 		first := request
 		first.Then = then
-		p, err := newPlan(t.Context(), load.Task{Operations: []load.Request{first}, Rate: 1000, Count: 1})
+		p, err := planned(t.Context(), load.Task{Operations: []load.Request{first}, Rate: 1000, Count: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +195,7 @@ func TestPacerDoesNotSpin(t *testing.T) {
 	addr := httpServer(t, func(http.ResponseWriter, *http.Request) {})
 	for _, rate := range []float64{100, 5000} { // sleeps with an ear open, and without
 		g := newTestGenerator(t)
-		p, err := newPlan(t.Context(), load.Task{Operations: []load.Request{{Address: addr}}, Rate: rate, Duration: 400 * time.Millisecond})
+		p, err := planned(t.Context(), load.Task{Operations: []load.Request{{Address: addr}}, Rate: rate, Duration: 400 * time.Millisecond})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -266,13 +266,9 @@ type target struct {
 	tls     *tls.Config      // nil: plain
 }
 
-// newPlan checks t and looks up its addresses.
-func newPlan(ctx context.Context, t load.Task) (*plan, error) {
-	return newPlanWith(ctx, t, &feed.Files{}, &atomic.Uint64{})
-}
-
-// newPlanWith is newPlan with files of request data that may have been read before, and the number of operations that have got ids.
-func newPlanWith(ctx context.Context, t load.Task, files *feed.Files, identified *atomic.Uint64) (*plan, error) {
+// newPlan checks t and looks up its addresses, with files of request data that may have been read before and the number of
+// operations that have got ids.
+func newPlan(ctx context.Context, t load.Task, files *feed.Files, identified *atomic.Uint64) (*plan, error) {
 	if err := feed.Check(t); err != nil {
 		return nil, err
 	}

@@ -116,7 +116,7 @@ func TestSecondAddress(t *testing.T) {
 	for _, first := range []string{closedAddress(t), "255.255.255.255:80"} { // refused later, and by the kernel at once
 		for _, connections := range []int{1, 2, 8} {
 			g := newTestGenerator(t)
-			p, err := newPlan(t.Context(), load.Task{Operations: []load.Request{{Address: there}}, Connections: connections, Count: 40, Timeout: 10 * time.Second})
+			p, err := planned(t.Context(), load.Task{Operations: []load.Request{{Address: there}}, Connections: connections, Count: 40, Timeout: 10 * time.Second})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -177,7 +177,7 @@ func loopAt(t *testing.T, task load.Task, now time.Duration) *loop {
 		t.Fatal(err)
 	}
 	t.Cleanup(l.shut)
-	p, err := newPlan(t.Context(), task)
+	p, err := planned(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -158,7 +158,7 @@ func TestAuthoritiesThatCannotBeRead(t *testing.T) {
 	}
 	for file, want := range map[string]string{bad: "no certificate in PEM", bad + ".gone": "no such file"} {
 		task := load.Task{Operations: []load.Request{{Address: "127.0.0.1:1", TLS: &load.TLS{CA: file}}}, Count: 1}
-		if _, err := newPlan(t.Context(), task); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := planned(t.Context(), task); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", file, err, want)
 		}
 	}

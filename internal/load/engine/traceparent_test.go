@@ -159,7 +159,7 @@ func TestCallsBringATrace(t *testing.T) {
 
 // Ids cost no memory of their own.
 func TestIDsAllocateNothing(t *testing.T) {
-	p, err := newPlan(t.Context(), load.Task{Operations: []load.Request{{Address: "127.0.0.1:80"}}, Count: 1, Traces: &load.Traces{Key: traceparent.NewKey(1), Sampled: 1}})
+	p, err := planned(t.Context(), load.Task{Operations: []load.Request{{Address: "127.0.0.1:80"}}, Count: 1, Traces: &load.Traces{Key: traceparent.NewKey(1), Sampled: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
