@@ -197,11 +197,11 @@ func (s *study) packets() []finding.Packets {
 			sum.Runs++
 			said := s.All[v.Name][block].Packets
 			if said == nil {
-				said = &record.Packets{Untold: "a run has no word of them"}
+				said = &record.Packets{Unreported: "a run has no word of them"}
 			}
 			sum.Captured, sum.Dropped = plus(sum.Captured, said.Captured), plus(sum.Dropped, said.Dropped)
 			sum.Bytes += said.Bytes
-			sum.Untold = cmp.Or(sum.Untold, said.Untold)
+			sum.Unreported = cmp.Or(sum.Unreported, said.Unreported)
 		}
 		if sum.Runs > 0 {
 			out = append(out, sum)

@@ -106,12 +106,12 @@ type ServiceSpans struct {
 // Packets are those of a variant that captures them, by the word of what captured them: over the life of the processes of the
 // good runs, warm-up and readiness included. A nil figure is one that some of the runs do not tell.
 type Packets struct {
-	Variant  string `json:"variant"`          // name of the variant
-	Runs     int    `json:"runs"`             // how many
-	Captured *int64 `json:"captured"`         // packets
-	Dropped  *int64 `json:"dropped"`          // packets that came and were not captured
-	Bytes    int64  `json:"bytes"`            // of the files that hold the captured
-	Untold   string `json:"untold,omitempty"` // why a figure is not told
+	Variant    string `json:"variant"`              // name of the variant
+	Runs       int    `json:"runs"`                 // how many
+	Captured   *int64 `json:"captured"`             // packets
+	Dropped    *int64 `json:"dropped"`              // packets that came and were not captured
+	Bytes      int64  `json:"bytes"`                // of the files that hold the captured
+	Unreported string `json:"unreported,omitempty"` // why a figure is not told
 }
 
 // DroppedShare is the share of the packets that were dropped; 0 where it is not told.

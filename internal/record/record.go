@@ -325,10 +325,10 @@ type Reported struct {
 
 // Packets is what the processes that capture packets say of them. A nil pointer means that one did not say: that is not none.
 type Packets struct {
-	Captured *uint64 `json:"captured"`         // packets
-	Dropped  *uint64 `json:"dropped"`          // packets that came and were not captured
-	Bytes    int64   `json:"bytes"`            // of the files that hold the captured
-	Untold   string  `json:"untold,omitempty"` // why one does not say
+	Captured   *uint64 `json:"captured"`             // packets
+	Dropped    *uint64 `json:"dropped"`              // packets that came and were not captured
+	Bytes      int64   `json:"bytes"`                // of the files that hold the captured
+	Unreported string  `json:"unreported,omitempty"` // why one does not say
 }
 
 // Stop is how the processes ended.

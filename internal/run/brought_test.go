@@ -225,7 +225,7 @@ func TestPackets(t *testing.T) {
 				q.Plan.Processes = slices.Insert(q.Plan.Processes, 0, one)
 			}
 			p := made(t, conductor, q).Packets
-			if p == nil || p.Bytes != 14 || !told(p.Captured, c.captured) || !told(p.Dropped, c.dropped) || (p.Untold != "") != (c.captured < 0 || c.dropped < 0) {
+			if p == nil || p.Bytes != 14 || !told(p.Captured, c.captured) || !told(p.Dropped, c.dropped) || (p.Unreported != "") != (c.captured < 0 || c.dropped < 0) {
 				t.Errorf("%+v; want %d captured, %d dropped, 14 bytes", p, c.captured, c.dropped)
 			}
 		})

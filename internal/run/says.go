@@ -141,9 +141,9 @@ func (s *stage) askPackets(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	to := record.Packets{Captured: said.Received, Dropped: said.Dropped, Untold: said.Untold}
-	if to.Untold == "" && (to.Captured == nil || to.Dropped == nil) {
-		to.Untold = "a process that captures them ended without its word"
+	to := record.Packets{Captured: said.Received, Dropped: said.Dropped, Unreported: said.Unreported}
+	if to.Unreported == "" && (to.Captured == nil || to.Dropped == nil) {
+		to.Unreported = "a process that captures them ended without its word"
 	}
 	pattern, err := program.Expand(says.Files, s.values)
 	if err != nil {

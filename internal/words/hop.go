@@ -65,7 +65,7 @@ func Hop(p finding.Page) string {
 
 // Packets is "94,743 packets captured, none dropped · 17.7 MB of files (3 runs)".
 func Packets(p finding.Packets) string {
-	text := "an unknown number of packets captured or dropped: " + p.Untold
+	text := "an unknown number of packets captured or dropped: " + p.Unreported
 	if p.Captured != nil && p.Dropped != nil {
 		dropped := "none dropped"
 		if *p.Dropped > 0 {

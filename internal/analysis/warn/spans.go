@@ -97,7 +97,7 @@ func (s *checker) findPacketsDropped() []hit {
 			switch p := r.Packets; {
 			case p == nil:
 			case p.Captured == nil || p.Dropped == nil:
-				runs, text = runs+1, "nobody knows how many packets were dropped: "+p.Untold
+				runs, text = runs+1, "nobody knows how many packets were dropped: "+p.Unreported
 			case *p.Dropped > 0:
 				runs, text = runs+1, fmt.Sprintf("%s of %s packets were dropped", finding.FormatCount(int64(*p.Dropped)), finding.FormatCount(int64(*p.Dropped+*p.Captured)))
 			}

@@ -66,7 +66,7 @@ func (b *brief) otherLedgers() []model.Section {
 // packetsCell is what a variant captured.
 func packetsCell(p finding.Packets) model.Cell {
 	c := model.Cell{Text: words.Packets(p)}
-	if p.Untold != "" || p.DroppedShare() > 0 {
+	if p.Unreported != "" || p.DroppedShare() > 0 {
 		c.Tone = model.Doubtful
 	}
 	return c
