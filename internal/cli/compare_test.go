@@ -141,7 +141,7 @@ func studied(t *testing.T, dir, workload string, created time.Time) {
 	t.Helper()
 	above := 0.0
 	doc := &finding.Document{
-		Schema: finding.Schema, Created: created, Runs: finding.Runs{Good: 16, Blocks: 8},
+		Schema: finding.Schema, Created: created, Summary: "otel costs 20 %.", Runs: finding.Runs{Good: 16, Blocks: 8},
 		Experiment: finding.Experiment{Name: "shops", Workload: workload, Variants: []finding.Variant{{Name: "none"}, {Name: "otel"}},
 			Published: []finding.Published{{Source: "A study", Operation: "json", Variant: "none", Metric: "cpu_per_operation", Value: 1}},
 			Claims:    []finding.Claim{{Name: "MF1", Metric: "cpu_per_operation", Above: &above}}},
