@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,6 +22,66 @@ func rulesOf(t *testing.T, c *program.Catalog, tracer, own string) *profile.Rule
 		t.Fatal(err)
 	}
 	return rules
+}
+
+// Each tracer that has rules has a profile that was taken of it: of tracing's samples under a twentieth have no rule, on
+// either axis, and tasks are there that each tracer has.
+func TestRulesKnowTheirTracer(t *testing.T) {
+	tracers, err := builtIn().Tracers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, tracer := range tracers {
+		rules := rulesOf(t, builtIn(), tracer, "")
+		if rules == nil {
+			continue
+		}
+		seen++
+		t.Run(tracer, func(t *testing.T) {
+			file, err := os.Open(filepath.Join("..", "profile", "testdata", "tracers", tracer+".pb.gz"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			p, err := profile.Read(profile.Pprof, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := rules.Sort(p)
+			tracing := c.All.Owner[profile.Tracer]
+			if c.Tracing < 400 {
+				t.Errorf("only %d of %d samples are of tracing", c.Tracing, c.Count)
+			}
+			for axis, values := range map[string]map[string]int64{"task": c.All.Task, "stage": c.All.Stage} {
+				if without := values[profile.NoRule]; without*20 >= tracing {
+					t.Errorf("%.1f %% of tracing have no %s; these frames would need a rule:\n%v", 100*float64(without)/float64(tracing), axis, c.Unruled[:min(len(c.Unruled), 25)])
+				}
+			}
+			if strings.HasPrefix(tracer, "synthetic-") { // it was asked to burn 40, 30 and 30 parts
+				of := float64(c.All.Task["serialising"] + c.All.Task["time"] + c.All.Task["metadata"])
+				for task, want := range map[string]float64{"serialising": 0.4, "time": 0.3, "metadata": 0.3} {
+					if got := float64(c.All.Task[task]) / of; math.Abs(got-want) > 0.05 {
+						t.Errorf("%s is %.3f of what was burnt, not %.1f", task, got, want)
+					}
+				}
+				return
+			}
+			for _, task := range []string{"call-tree", "queue", "serialising"} {
+				if c.All.Task[task] == 0 {
+					t.Errorf("nothing is %s: %v", task, c.All.Task)
+				}
+			}
+			for _, stage := range []string{"instrumentation", "export"} {
+				if c.All.Stage[stage] == 0 {
+					t.Errorf("nothing is %s: %v", stage, c.All.Stage)
+				}
+			}
+		})
+	}
+	if seen < 10 {
+		t.Errorf("%d tracers have rules", seen)
+	}
 }
 
 // withRules is a catalog of a tracer t with such a causes.yaml, and a part that others share.
@@ -88,5 +149,25 @@ func TestRulesWrong(t *testing.T) {
 		if !errors.As(err, &all) || all[0].Where() != test.at {
 			t.Errorf("%s: %v, want it at %s", name, err, test.at)
 		}
+	}
+}
+
+// A handler that burns nearly all CPU within the wrapper of a tracer is the program.
+func TestRulesHandOver(t *testing.T) {
+	file, err := os.Open(filepath.Join("..", "profile", "testdata", "handler-in-wrapper.pb.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	p, err := profile.Read(profile.Pprof, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := rulesOf(t, builtIn(), "synthetic-go", "").Sort(p)
+	if tracer := float64(c.All.Owner[profile.Tracer]) / float64(c.All.Total); tracer >= 0.02 {
+		t.Errorf("%.1f %% are the tracer's", 100*tracer)
+	}
+	if c.Handlers*10 < c.Count*8 {
+		t.Errorf("only %d of %d samples are behind the wrapper: it is not what was profiled", c.Handlers, c.Count)
 	}
 }

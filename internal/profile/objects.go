@@ -37,8 +37,19 @@ var scales = map[string]struct {
 	"milliseconds": {Nanoseconds, 1e6}, "seconds": {Nanoseconds, 1e9},
 }
 
-// spyThread is the name of a thread in the name of a profile of py-spy: Process 12 Thread 34 "MainThread".
-var spyThread = regexp.MustCompile(`"(.*)"\s*$`)
+// spyThread is the name of a thread in the name of a profile of py-spy, Process 12 Thread 34 "MainThread", and spyFrame that
+// in the outermost frame, which it adds: thread (34): MainThread.
+var (
+	spyThread = regexp.MustCompile(`"(.*)"\s*$`)
+	spyFrame  = regexp.MustCompile(`^(?:process \d+|thread \((?:0x)?[0-9A-Fa-f]+\))(?:: ?(.*))?$`)
+)
+
+// waiting are Python's functions in which a thread waits, whose samples are no CPU: py-spy means to leave them out, and knows
+// them by names without a class alone.
+var waiting = compile([]string{
+	"wait (threading.py)", "_wait_for_tstate_lock (threading.py)", "select (selectors.py)", "accept (socket.py)", "get (queue.py)",
+	"_worker (concurrent/futures/thread.py)",
+})
 
 func readSpeedscope(b *builder, r io.Reader) error {
 	var file speedscopeFile
@@ -63,11 +74,20 @@ func readSpeedscope(b *builder, r io.Reader) error {
 		thread = normalThread(thread)
 		for j, sample := range of.Samples {
 			var stack []int32
-			for _, f := range sample {
+			thread := thread
+			for k, f := range sample {
 				if f < 0 || f >= len(file.Shared.Frames) {
 					return fmt.Errorf("sample %d of profile %d has the frame %d of %d", j+1, i+1, f, len(file.Shared.Frames))
 				}
-				stack = append(stack, b.frame(file.Shared.Frames[f].Name, file.Shared.Frames[f].File, 0))
+				frame := file.Shared.Frames[f]
+				if m := spyFrame.FindStringSubmatch(frame.Name); m != nil && frame.File == "" && k <= 1 {
+					thread = normalThread(m[1])
+					continue
+				}
+				stack = append(stack, b.frame(frame.Name, frame.File, 0))
+			}
+			if n := len(stack); n > 0 && anyMatches(waiting, b.p.Frames[stack[n-1]]) {
+				continue
 			}
 			value := math.Round(of.Weights[j] * scale.by)
 			if !(value >= 0) || value > math.MaxInt64/2 {
@@ -81,7 +101,8 @@ func readSpeedscope(b *builder, r io.Reader) error {
 	return nil
 }
 
-// nodeProfile is what V8 writes: a tree, and its node for each sample. Deltas are microseconds before each sample.
+// nodeProfile is what V8 writes: a tree, and its node for each sample. How much time passed between two samples is left
+// alone: a process that waits for its CPU has one long one, which cost nothing.
 type nodeProfile struct {
 	Nodes []struct {
 		ID        int
@@ -91,17 +112,13 @@ type nodeProfile struct {
 		}
 		Children []int
 	}
-	Samples    []int
-	TimeDeltas []int64
+	Samples []int
 }
 
 func readCPUProfile(b *builder, r io.Reader) error {
 	var file nodeProfile
 	if err := decode(r, &file); err != nil {
 		return err
-	}
-	if len(file.TimeDeltas) != len(file.Samples) {
-		return fmt.Errorf("it has %d samples and %d times of them", len(file.Samples), len(file.TimeDeltas))
 	}
 	at, parent := make(map[int]int, len(file.Nodes)), map[int]int{}
 	for i, n := range file.Nodes {
@@ -116,7 +133,6 @@ func readCPUProfile(b *builder, r io.Reader) error {
 			parent[child] = n.ID
 		}
 	}
-	b.p.Unit = Nanoseconds
 	stacks := map[int][]int32{}
 	for i, id := range file.Samples {
 		stack, known := stacks[id]
@@ -145,19 +161,10 @@ func readCPUProfile(b *builder, r io.Reader) error {
 			slices.Reverse(stack)
 			stacks[id] = stack
 		}
-		// A sample stands for the time up to the next one; the clock of V8 may go back by some microseconds.
-		last := i == len(file.Samples)-1
-		var micros int64
-		if !last {
-			micros = max(file.TimeDeltas[i+1], 0)
-		}
-		if micros > math.MaxInt64/1000 {
-			return fmt.Errorf("sample %d lasts %d µs", i+1, micros)
-		}
 		if idle := len(stack) == 1 && b.p.Frames[stack[0]].Name == "(idle)"; idle {
 			continue // the thread waits: it uses no CPU
 		}
-		if err := b.add("", stack, micros*1000, 1); err != nil {
+		if err := b.add("", stack, 1, 1); err != nil {
 			return err
 		}
 	}

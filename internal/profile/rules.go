@@ -287,12 +287,13 @@ func compilePattern(text string) *pattern {
 	return p
 }
 
-// matches reports whether the pattern is of a frame.
+// matches reports whether the pattern is of a frame. Beside a file the name may lack the class before it: only some versions
+// of Python tell it.
 func (p pattern) matches(f Frame) bool {
 	if p.file == nil {
 		return p.name.matches(f.Name)
 	}
-	return p.name.matches(f.Name) && p.file.below(f.File)
+	return (p.name.matches(f.Name) || p.name.matches(f.Name[strings.LastIndexByte(f.Name, '.')+1:])) && p.file.below(f.File)
 }
 
 func anyMatches(all []pattern, f Frame) bool {

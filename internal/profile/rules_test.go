@@ -189,6 +189,8 @@ func TestGlob(t *testing.T) {
 		{"start_span (trace/sdk/*)", Frame{Name: "start_span", File: "/u/lib/trace/sdk/a/b.py"}, true},
 		{"start_span (trace/sdk/*)", Frame{Name: "start_span", File: "trace/sdk/b.py"}, true},
 		{"start_span (trace/sdk/*)", Frame{Name: "start_span", File: "/u/mytrace/sdk/b.py"}, false},
+		{"start_span (trace/sdk/*)", Frame{Name: "Tracer.start_span", File: "trace/sdk/b.py"}, true},
+		{"start_span", Frame{Name: "Tracer.start_span", File: "trace/sdk/b.py"}, false},
 		{"* (trace/sdk/*)", Frame{Name: "x"}, false},
 		{"(garbage collector)", Frame{Name: "(garbage collector)"}, true},
 		{"f", Frame{Name: "f", File: "/any"}, true},
