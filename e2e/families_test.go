@@ -53,6 +53,7 @@ var families = map[string][]string{
 	"brought":                  {"TestBrought"},
 	"functions":                {"TestFunctions", "TestFunctionOfYourOwn", "TestFunctionFrozen", "TestFunctionsAsOnLambda", "TestPageRanksAgree"},
 	"graphs":                   {"TestGraph", "TestGraphPackets", "TestGraphWaits"},
+	"causes":                   {"TestKnownCauses", "TestCausesOfAHandler", "TestCausesWithoutRights"},
 }
 
 // all is whether everything runs.

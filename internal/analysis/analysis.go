@@ -12,6 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/warn"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/words"
 )
@@ -19,13 +20,14 @@ import (
 // Input is everything that findings are made of.
 type Input struct {
 	Experiment  *config.Experiment
-	Plans       map[string]*config.Plan // by variant
-	Environment map[string]any          // as in environment.json
-	Records     []record.Record         // as in runs.jsonl
-	LeftOut     []finding.LeftOut       // variants that were asked for and could not run here
-	Shadowed    []finding.Shadowed      // packages that tracers replace by other versions
-	Results     string                  // the results folder, as a user names it
-	Tool        string                  // version of tracetax
+	Plans       map[string]*config.Plan   // by variant
+	Rules       map[string]*profile.Rules // by variant, of a profiled experiment: for their advice
+	Environment map[string]any            // as in environment.json
+	Records     []record.Record           // as in runs.jsonl
+	LeftOut     []finding.LeftOut         // variants that were asked for and could not run here
+	Shadowed    []finding.Shadowed        // packages that tracers replace by other versions
+	Results     string                    // the results folder, as a user names it
+	Tool        string                    // version of tracetax
 	Now         time.Time
 }
 
@@ -64,6 +66,7 @@ func Analyse(in Input) (*finding.Document, error) {
 		Sweeps:      append(drawn.Sweeps(), drawn.SpanSweeps(findings)...),
 		Searches:    searches,
 		Increments:  s.Increments(),
+		Causes:      s.Causes(in.Rules, findings),
 		Lossy:       s.Excluded(findings),
 		LossUnknown: s.UnknownLosses(),
 		Suppressed:  s.Suppressed(),

@@ -14,13 +14,17 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/session"
 )
 
 // runFlags are the flags of run; quickstart has some of them.
 type runFlags struct {
 	quick, dryRun, json bool
-	goOn                bool // also where the first runs show a mistake
+	explain             bool   // each operation is made again under a profiler
+	try                 bool   // the settings that tracers' rules advise are variants too
+	rules               string // a file of the user's own, for the causes
+	goOn                bool   // also where the first runs show a mistake
 	out, resume         string
 	blocks, precision   string
 	order               string
@@ -35,8 +39,10 @@ type runFlags struct {
 	load                config.Override // of the load
 }
 
-func newRun(s console.Streams) *cobra.Command {
-	var f runFlags
+func newRun(s console.Streams) *cobra.Command { return runWith(s, &runFlags{}) }
+
+// runWith is the command run with these flags.
+func runWith(s console.Streams, f *runFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run EXPERIMENT | --op 'GET /path' --variant none --variant NAME:tracer=… -- COMMAND… | --graph FILE --variant …",
 		Short: "Run an experiment: a file, a built-in one, or your service from one line",
@@ -142,6 +148,7 @@ func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*co
 	}
 	series.Options.Named, series.Options.KeepEnv = f.variants, f.keepEnv
 	series.Options.GoOn = f.goOn
+	series.Options.Rules = func(tracers ...string) (*profile.Rules, error) { return builtIn().Rules(f.rules, tracers...) }
 	worst, ran, several := console.Fine, 0, len(experiments) > 1
 	var left []omission
 	var lost []error
@@ -245,6 +252,14 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*config.Exper
 	for _, e := range found {
 		if err := e.Keep(f.variants); err != nil {
 			return nil, fmt.Errorf("--variants: %w", err)
+		}
+		if f.explain {
+			e.Explain()
+		}
+		if f.try {
+			if err := e.Try(f.advised); err != nil {
+				return nil, err
+			}
 		}
 		if f.quick {
 			e.Quicken()

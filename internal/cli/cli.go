@@ -99,6 +99,7 @@ func wrapFlags(root *cobra.Command) {
 var commands = []func(console.Streams) *cobra.Command{
 	newQuickstart,
 	newRun,
+	newExplain,
 	newDoctor,
 	newSelfcheck,
 	newVersion,

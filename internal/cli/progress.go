@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/config"
@@ -291,7 +293,11 @@ type listener struct{ to io.Writer }
 
 // sessionOptions are those of a session that tells of itself on a stream.
 func sessionOptions(to io.Writer, accounting string) session.Options {
-	return session.Options{Tool: Version(), Source: builtOf(), Accounting: accounting, Progress: to, Listener: listener{to}}
+	profilers, err := fs.Sub(tracetax.Files, "profilers")
+	if err != nil {
+		panic(err) // the name is not valid
+	}
+	return session.Options{Tool: Version(), Source: builtOf(), Accounting: accounting, Profilers: profilers, Progress: to, Listener: listener{to}}
 }
 
 // LeftOut names variants that cannot run here.

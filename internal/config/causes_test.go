@@ -17,7 +17,7 @@ import (
 // rulesOf are the rules of a tracer; nil where it has none.
 func rulesOf(t *testing.T, c *program.Catalog, tracer, own string) *profile.Rules {
 	t.Helper()
-	rules, err := c.Rules(tracer, own)
+	rules, err := c.Rules(own, tracer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s has rules", tracer)
 		}
 	}
-	if _, err := c.Rules("t", filepath.Join(t.TempDir(), "absent.yaml")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := c.Rules(filepath.Join(t.TempDir(), "absent.yaml"), "t"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }
@@ -144,7 +144,7 @@ func TestRulesWrong(t *testing.T) {
 		"a share":             {"tracer: [a]\nadvice: [{task: time, over: 200%, setting: {details: off}, loses: x}]\n", "tracers/t/causes.yaml:2:29"},
 		"nothing in the file": {"", "tracers/t/causes.yaml:1:1"},
 	} {
-		_, err := withRules(test.text).Rules("t", "")
+		_, err := withRules(test.text).Rules("", "t")
 		var all program.Problems
 		if !errors.As(err, &all) || all[0].Where() != test.at {
 			t.Errorf("%s: %v, want it at %s", name, err, test.at)

@@ -74,6 +74,7 @@ type Experiment struct {
 	Sink        SinkMode            `yaml:"sink" one:"checking counting"`                                      // checking: finds duplicate and orphan spans; counting: only counts; default: checking
 	Faults      Faults              `yaml:"faults"`                                                            // what goes wrong on purpose; default: nothing
 	Samples     bool                `yaml:"samples"`                                                           // true: keep every duration; only of self-driving workloads; default: false
+	Profile     Profile             `yaml:"profile" as:"own" shape:"ProfileOrTrue"`                            // true: each operation is made again under a profiler, once all is measured, and the CPU that tracing adds is split by cause; or for how long, as {cpu: 6s}; default: false
 	Published   []Published         `yaml:"published" as:"own" shape:"Texts"`                                  // a CSV file beside this one with a study's figures, or its lines
 	Claims      []Claim             `yaml:"claims" as:"own"`                                                   // what that study found
 }
@@ -90,6 +91,8 @@ func (e *Experiment) ReadKey(s *program.Source, n *program.Node, key string) {
 		s.Decode(n, &e.Load)
 	case "budget":
 		e.Budget = readBudget(s, n)
+	case "profile":
+		e.Profile = readProfile(s, n)
 	}
 }
 
@@ -342,6 +345,8 @@ func (e Experiment) WriteKey(w program.Writer, key string) any {
 			load.Arrivals, load.Timeout = "", 0
 		}
 		return w.Written(&load, program.InExperiment)
+	case "profile":
+		return e.Profile.written(w)
 	case "budget":
 		for _, l := range e.Budget {
 			p.Add(l.Metric, l.Text)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/profile"
 )
 
 // same compares experiments; the folders of built-in workloads and tracers are
@@ -246,5 +247,59 @@ func TestVariantKeys(t *testing.T) {
 	}
 	if slices.Sort(keys); !slices.Equal(keys, slices.Sorted(slices.Values(program.VariantKeys))) {
 		t.Errorf("a variant has the keys %q, and no setting may be called %q", keys, program.VariantKeys)
+	}
+}
+
+// TestProfile: how long each operation is made again under a profiler, and that it is kept.
+func TestProfile(t *testing.T) {
+	for text, want := range map[string]Profile{
+		"":                       {},
+		"profile: false":         {},
+		"profile: true":          {CPU: 6 * time.Second, Wall: 6 * time.Second},
+		"profile: {cpu: 1500ms}": {CPU: 1500 * time.Millisecond},
+	} {
+		e := parseOne(t, small+text)
+		if e.Profile != want {
+			t.Errorf("%q is %+v", text, e.Profile)
+		}
+		kept, err := e.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := parseOne(t, string(kept)); again.Profile != want {
+			t.Errorf("%q is kept as %+v", text, again.Profile)
+		}
+		e.Explain()
+		if e.Quicken(); e.Profile.CPU < time.Second || want.Any() && e.Profile.CPU > want.CPU {
+			t.Errorf("explained quickly, %q is %+v", text, e.Profile)
+		}
+	}
+}
+
+// TestTry: what is advised is tried beside the variant, once, and kept as any other variant.
+func TestTry(t *testing.T) {
+	e := parseOne(t, small+"design: {blocks: 2}")
+	advice := []profile.Advice{{Setting: map[string]string{"sampling": "10%"}, Loses: "nine of ten traces"}, {Setting: map[string]string{"sampling": "100%"}}}
+	advised := func(tracer string) ([]profile.Advice, error) {
+		if tracer == "none" {
+			return nil, nil
+		}
+		return advice, nil
+	}
+	for range 2 { // the second time all is there
+		if err := e.Try(advised); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(e.Variants) != 3 || e.Variants[2].Name != "otel-sampling-10" || e.Variants[2].Against != "otel" || e.Variants[2].Settings["sampling"] != "10%" || e.Variants[1].Settings["sampling"] != "100%" {
+		t.Fatalf("%+v", e.Variants)
+	}
+	if err := e.Check(); err != nil {
+		t.Error(err)
+	}
+	roundTrip(t, e)
+	advice = []profile.Advice{{Setting: map[string]string{"colour": "red"}}}
+	if err := e.Try(advised); err == nil {
+		t.Error("a setting that the tracer does not have is tried")
 	}
 }

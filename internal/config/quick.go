@@ -25,6 +25,7 @@ const (
 	quickResolution = 0.1 // likewise
 	quickConfirm    = 5 * time.Second
 	quickCalls      = 200_000
+	quickStretch    = time.Second // under a profiler
 )
 
 // Quicken makes the experiment a matter of minutes: the same, with shorter windows and warm-ups, and the fewest blocks
@@ -44,6 +45,7 @@ func (e *Experiment) Quicken() {
 	}
 	l.Warmup, l.WarmupAll = min(l.Warmup, warmup), min(l.WarmupAll, quickWarmupAll)
 	l.Duration = min(l.Duration, e.quickest())
+	e.Profile = e.Profile.quick(l.Duration)
 	e.quickenOperations()
 	if l.Calls > 0 {
 		l.Calls = min(l.Calls, quickCalls)

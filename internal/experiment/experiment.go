@@ -19,6 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/design/capacity"
 	"github.com/tracetax/tracetax/internal/pace"
+	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/run/prepare"
@@ -48,6 +49,7 @@ type Prepared struct {
 	Plan        *config.Plan
 	Calibration *config.Plan // the same with every span sampled
 	Folders     prepare.Folders
+	Causes      *profile.Rules // by which samples are sorted; nil where nothing is profiled
 }
 
 // Loop is an experiment that is ready to run, or to go on.

@@ -136,6 +136,7 @@ func (l *Loop) request(next design.Run) (run.Request, error) {
 		}
 	default:
 		request.Name = fmt.Sprintf("%03d-%s", next.Block, attempt)
+		request.Profile, request.Causes = e.Profile, prepared.Causes
 		for _, one := range l.Variants {
 			request.Drain = max(request.Drain, run.Drain(one.Plan, l.calibrations(one.Variant.Name)))
 		}

@@ -114,6 +114,9 @@ const (
 	WhyClosedLoop  Code = "closed-loop"          // a closed loop gives no latency to compare
 	WhyFewValues   Code = "few-values"           // too few values lie above the quantile in each run, or it reaches into time-outs
 
+	WhyNoProfile  Code = "no-profile"  // Variant has no profile: Said says why
+	WhyFewSamples Code = "few-samples" // too few samples of tracing were taken of Variant: samples, and least, that causes take
+
 	WhyTold Code = "told" // as Said has it
 )
 

@@ -40,7 +40,7 @@ type Stretch struct {
 }
 
 // FromRecord returns the run of a record, as seen by the sink. A phase's
-// warm-up and window are one stretch: the account covers the processes' life.
+// warm-up, window and what was profiled are one stretch: the account covers the processes' life.
 func FromRecord(r *record.Record) Run {
 	run := Run{
 		Start:    Stretch{Operation: Start, Started: r.Start.Probes, Completed: r.Start.Probes, Sink: r.Start.Sink, Hops: r.Start.Hops},
@@ -55,17 +55,18 @@ func FromRecord(r *record.Record) Run {
 	}
 	for i := range r.Phases {
 		p := &r.Phases[i]
+		made := record.Counted(p.Made()...)
 		run.Phases = append(run.Phases, Stretch{
 			Operation: p.Operation,
 			Level:     levelName(cell.AtOf(p.Operation, p.Parameter)),
-			Started:   p.Warmup.Started + p.Load.Started,
-			Completed: p.Warmup.Completed + p.Load.Completed,
+			Started:   made.Started,
+			Completed: made.Completed,
 			Traced:    p.Traced,
-			Resent:    p.Warmup.Resent + p.Load.Resent,
-			Flagged:   Flagged(p.Warmup, p.Load),
-			Chosen:    p.Load.Started > 0 && p.Warmup.Identified+p.Load.Identified == p.Warmup.Started+p.Load.Started,
-			Parts:     record.Counted(p.Warmup, p.Load).Parts,
-			Sink:      p.WarmupSink.Plus(p.Sink),
+			Resent:    made.Resent,
+			Flagged:   Flagged(made),
+			Chosen:    p.Load.Started > 0 && made.Identified == made.Started,
+			Parts:     made.Parts,
+			Sink:      p.Came(),
 			Hops:      p.Hops,
 		})
 	}

@@ -90,6 +90,7 @@ type Row struct {
 	Limited bool     // a budget may name it
 	Named   bool     // a study's figures and claims may name it, as they may what a budget may name
 	Stops   bool     // a precision to stop at may name it, as it may what a budget may name
+	Cause   Cause    // zero: it is none
 	Side    Side     // the table in which it stands with others
 	Beside  []string // what must be read with it in a study: without the delivered spans, an agent that throws spans away looks cheap
 }

@@ -1,5 +1,7 @@
 package metric
 
+import "slices"
+
 // Means says what a metric is in one run, or how it is made of others; "" of one that the table does not have.
 func Means(name string) string { return means[name] }
 
@@ -73,7 +75,7 @@ var means = map[string]string{
 const saturationNote = "in saturation, unthrottled: the work of a call is fixed, so that its duration may be compared; read it beside CPU per operation, delivered share and delivered rate"
 
 // Table lists all metrics, in the order in which a run is read.
-var Table = []Row{
+var Table = slices.Concat([]Row{
 	{Name: Capacity, Unit: "1/s", Better: Higher, In: Search, Headline: Search, Verdict: All, Main: true, Claimed: true, Named: true, Stops: true},
 	{Name: TimePerCall, Saturated: 1, Levels: Driven, Short: "wall per call", Unit: "s", Better: Lower, Nature: Clock, Note: saturationNote, Noted: Unthrottled,
 		In: Driven, Headline: Unthrottled, Verdict: All, Swept: map[Regimes]int{Unthrottled: 1, FixedRate: 2}, Main: true, Claimed: true, Limited: true,
@@ -138,4 +140,4 @@ var Table = []Row{
 	{Name: "time_per_call_slope", Unit: "s", Better: Lower, Nature: Fit},
 	{Name: "time_per_call_base", Unit: "s", Better: Lower, Nature: Fit},
 	{Name: "time_per_call_r2", Title: "time per call r²", Unit: "1", Nature: Fit},
-}
+}, causes)

@@ -4,6 +4,7 @@ package profile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -243,6 +244,9 @@ func (r *Rules) Advice(c *Causes) []Advice {
 	}
 	return out
 }
+
+// AllAdvice is all that may be advised, in the order of the file.
+func (r *Rules) AllAdvice() []Advice { return slices.Clone(r.advice) }
 
 // pattern matches frames by their names, and by their files where it names one.
 type pattern struct {

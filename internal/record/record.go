@@ -73,7 +73,7 @@ const StageBlock = "block"
 
 // Failure says why a run has no result.
 type Failure struct {
-	Stage   string   `json:"stage"`             // prepare, sink, start, ready, connect, first operation, idle, warm-up, phases, window, drain, verify, stop, cleanup, pilot, block
+	Stage   string   `json:"stage"`             // prepare, sink, start, ready, connect, first operation, idle, warm-up, phases, window, drain, profile, verify, stop, cleanup, pilot, block
 	Code    string   `json:"code,omitempty"`    // what it is, where that is known: ended, port-taken, or where a program listens that is not ready (no-port, other-port, other-address, no-answer)
 	Process string   `json:"process,omitempty"` // the process at fault, where one is
 	Message string   `json:"message"`           // what happened, and what to do about it
@@ -137,8 +137,8 @@ type Phase struct {
 	Warmup     Load   `json:"warmup"`      // operations made before the window
 	WarmupSink Counts `json:"warmup_sink"` // what arrived from the start of the warm-up to the quiet after it
 
-	Hops   []Hop   `json:"hops,omitempty"`   // what the hops say of warm-up and window together
-	Traced *uint64 `json:"traced,omitempty"` // traces that the tracer decided for at their beginning, by chance, in warm-up and window together
+	Hops   []Hop   `json:"hops,omitempty"`   // what the hops say of warm-up, window and what was profiled together
+	Traced *uint64 `json:"traced,omitempty"` // traces that the tracer decided for at their beginning, by chance, in all of these together
 
 	Windows       []Window `json:"windows,omitempty"`        // the window's parts, where runs were made together and had the load in turn: Load is their sum
 	PausedSeconds float64  `json:"paused_seconds,omitempty"` // of the time of Usage, before and between the parts: others had the load
@@ -154,6 +154,8 @@ type Phase struct {
 	Quiet        bool    `json:"quiet"`            // false: the sink still received when patience ended
 	Calm         *bool   `json:"calm,omitempty"`   // false: the processes still used more CPU than when they were idle when patience ended; nil: nobody looked
 	Others       float64 `json:"others,omitempty"` // as of a probe, over the time of the usage; not of a search
+
+	Profiled []Profiled `json:"profiled,omitempty"` // the operation once more under a profiler, when all phases had been made; its operations and spans are in no other figure of the phase
 
 	Capacity *Search `json:"capacity,omitempty"` // the search, where the phase was one; Load, Sink and Usage are then those of its last probe that held
 }

@@ -22,6 +22,11 @@ func Terminal(w io.Writer, doc *finding.Document, opts TerminalOptions) error {
 	return terminal.Write(w, view.Brief(doc, opts.All), opts)
 }
 
+// Causes writes the causes alone, for a person.
+func Causes(w io.Writer, doc *finding.Document, opts TerminalOptions) error {
+	return terminal.Write(w, view.Causes(doc), opts)
+}
+
 // HTML writes the page. It fails on a document that JSON cannot hold: one with
 // figures that are no numbers.
 func HTML(w io.Writer, doc *finding.Document) error { return page.Write(w, view.Whole(doc)) }

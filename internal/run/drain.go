@@ -158,7 +158,7 @@ func (s *stage) counted() record.Counts {
 		total = total.Plus(s.record.Unasked.Sink)
 	}
 	for _, phase := range s.record.Phases {
-		total = total.Plus(phase.WarmupSink).Plus(phase.Sink)
+		total = total.Plus(phase.Came())
 	}
 	return total
 }

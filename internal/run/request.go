@@ -11,6 +11,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 )
@@ -32,6 +33,8 @@ type Request struct {
 	Samples        string                    // what the files begin with that keep every duration of a self-driving workload; "": none are kept
 	Drain          time.Duration             // of a measured run: no drain is shorter, for another variant of the experiment may need so long
 	Seed           uint64
+	Profile        config.Profile // of a measured run: how long each operation is made again under a profiler
+	Causes         *profile.Rules // by which its samples are sorted
 	Faults         config.Faults
 	Deaf           []string // processes that did not end when asked in an earlier run: they are not waited for again
 

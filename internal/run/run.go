@@ -16,6 +16,7 @@ import (
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
+	"github.com/tracetax/tracetax/internal/run/profiler"
 )
 
 // Conductor makes runs.
@@ -25,6 +26,7 @@ type Conductor struct {
 	Accounting string   // "auto", "cgroup" or "clock"
 	Results    string   // the results folder, for what a run leaves besides its record and its logs
 	Keep       []string // variables of the user's shell that programs get though they belong to a tracer
+	Profilers  profiler.Packages
 
 	placement process.Placement
 	target    func(*process.Launcher) Target // nil: this machine

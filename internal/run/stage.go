@@ -19,6 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/run/drive"
 	"github.com/tracetax/tracetax/internal/run/logs"
 	"github.com/tracetax/tracetax/internal/run/prepare"
+	"github.com/tracetax/tracetax/internal/run/profiler"
 	"github.com/tracetax/tracetax/internal/shell"
 )
 
@@ -56,6 +57,8 @@ type stage struct {
 	hookLogs    []string                      // of the commands around the run
 	unclean     error                         // what the command after the run failed of
 	shell       []string                      // what the programs get of the user's environment
+	profilers   int                           // that were started
+	packages    profiler.Packages             // where they are
 	exporting   bool                          // spans are expected at the sink
 	connections watch
 	ending      atomic.Bool // the processes are being stopped: their end is no death
@@ -76,7 +79,7 @@ func newStage(q Request, placement process.Placement) *stage {
 // conduct goes through the run from the first process to the last. Whatever
 // happens, no process is left when it returns.
 func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
-	s.results = c.Results
+	s.results, s.packages = c.Results, c.Profilers
 	s.shell, _ = shell.Environment(os.Environ(), c.Keep)
 	if s.scratch, err = prepare.Scratch(); err != nil {
 		return err
@@ -129,6 +132,7 @@ func (s *stage) script(c *Conductor) []step {
 		{"warm-up", s.warmAll},
 		{"phases", s.phases},
 		{"idle", s.idleAgain},
+		{"profile", s.profileAll},
 		{"verify", s.verify},
 		{"stop", s.turn.awaitAll}, // the others of its block are still measured till then
 		{"stop", s.lookInside},

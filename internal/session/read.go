@@ -20,6 +20,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/report"
 )
@@ -271,7 +272,7 @@ func (s *Session) input(history []record.Record) (analysis.Input, error) {
 	}
 	facts, err := s.environment.facts()
 	return analysis.Input{
-		Experiment: s.experiment, Plans: plans, Environment: facts, Records: history, LeftOut: s.environment.LeftOut, Shadowed: s.environment.Shadowed,
+		Experiment: s.experiment, Plans: plans, Rules: s.rules, Environment: facts, Records: history, LeftOut: s.environment.LeftOut, Shadowed: s.environment.Shadowed,
 		Results: s.dir, Tool: s.options.Tool, Now: time.Now(),
 	}, err
 }
@@ -363,7 +364,10 @@ func finished(dir string, catalog *program.Catalog, o Options) (*Session, error)
 		}
 		s.loop.Variants = append(s.loop.Variants, experiment.Prepared{Variant: v, Plan: plan})
 	}
-	return s, nil
+	if s.options.Rules == nil {
+		s.options.Rules = func(tracers ...string) (*profile.Rules, error) { return catalog.Rules("", tracers...) }
+	}
+	return s, s.readRules()
 }
 
 // tellCutOff says that the end of the last record is missing, where it is: that run is not

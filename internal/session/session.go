@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +21,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/machine"
+	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 )
@@ -31,10 +33,15 @@ type Options struct {
 	Accounting string             // how CPU time is charged: auto, cgroup or clock
 	Named      []string           // variants that were asked for by name: none of them is left out
 	GoOn       bool               // also where the first runs show a mistake
+	Rules      Rules              // of causes; nil: none are read
+	Profilers  fs.FS              // the folders of pinned profilers; nil: none are fetched
 	KeepEnv    []string           // variables of the shell that programs get though they belong to a tracer
 	Progress   io.Writer          // what fetching and building say
 	Listener   Listener
 }
+
+// Rules gives the rules of tracers together, by their names; nil where they have none.
+type Rules func(tracers ...string) (*profile.Rules, error)
 
 // Listener hears how a session goes.
 type Listener interface {
@@ -64,6 +71,7 @@ type Session struct {
 	conductor   *run.Conductor
 	loop        *experiment.Loop
 	environment environment
+	rules       map[string]*profile.Rules // by variant: its own tracer's
 	options     Options
 	watcher     Watcher
 }
@@ -98,7 +106,14 @@ func begin(ctx context.Context, e *config.Experiment, dir string, part bool, o O
 	}
 	s.keepEnv(o.KeepEnv)
 	s.loop = &experiment.Loop{Runner: s.conductor, Precise: s.precise, Spoiled: s.spoiled, GoOn: o.GoOn}
-	if err := s.makeReady(ctx, sync.OnceValues(func() (*artifact.Store, error) { return OpenCache("", o.Progress) })); err != nil {
+	cache := sync.OnceValues(func() (*artifact.Store, error) { return OpenCache("", o.Progress) })
+	if err := s.makeReady(ctx, cache); err != nil {
+		return nil, err
+	}
+	if err := s.readRules(); err != nil {
+		return nil, err
+	}
+	if err := s.fetchProfilers(ctx, cache); err != nil {
 		return nil, err
 	}
 	s.switchOff()

@@ -19,8 +19,9 @@ const (
 	inCalm    = "undisturbed" // of a window that has disturbed turns: without these
 	inWarmup  = "warm-up"
 	inWindow  = "window"
-	inBoth    = "warm-up and window"
-	inEarlier = "earlier probe" // of a search that does not count
+	inBoth    = "warm-up and window" // and what was profiled
+	inProfile = "profiled"           // once more under a profiler
+	inEarlier = "earlier probe"      // of a search that does not count
 	inProbe   = "probe"
 	inStop    = "stop"
 	inRun     = "run" // all of it
@@ -155,6 +156,16 @@ func (t *taken) phase(r *record.Record, p *record.Phase, roles map[string]role.R
 		t.load(calm, u.Load)
 		t.received(r, calm, u.Sink)
 		t.usage(calm, u.Usage)
+	}
+	for _, one := range p.Profiled {
+		again := in(p, inProfile)
+		t.take(again, whose{}, one)
+		t.load(again, one.Load)
+		t.received(r, again, one.Sink)
+		t.usage(again, one.Usage)
+		for _, of := range one.Profiles {
+			t.take(again, whose{process: of.Process, role: string(roles[of.Process])}, of)
+		}
 	}
 	if p.Capacity == nil {
 		return

@@ -21,6 +21,8 @@ func Reason(r finding.Reason) string {
 		text = reasonText(r)
 	case r.Code == finding.WhyLeftOut:
 		text = "left out: " + text
+	case r.Code == finding.WhyNoProfile:
+		text = r.Variant + " was not profiled: " + text
 	}
 	if r.Result != "" && r.Code != finding.WhyCostModes && r.Code != finding.WhyLostMore && r.Code != finding.WhyMayLostMore {
 		text = "in " + r.Result + ", " + text
@@ -41,6 +43,10 @@ func reasonText(r finding.Reason) string {
 		return Blocks(int(r.Figure("blocks"))) + ": figures only"
 	case finding.WhyLossUnknown:
 		return "the number of lost spans is unknown"
+	case finding.WhyNoProfile:
+		return r.Variant + " was not profiled"
+	case finding.WhyFewSamples:
+		return fmt.Sprintf("%s of tracing with %s are too few for causes, which take %.0f: profile for longer (profile: {cpu: 30s}), or make more blocks", Counted(int(r.Figure("samples")), "sample"), r.Variant, r.Figure("least"))
 	case finding.WhyNoResult:
 		return "there is no result of this workload"
 	case finding.WhyNotMeasured:

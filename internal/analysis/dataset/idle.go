@@ -104,7 +104,7 @@ func (s *Set) idleOf(variant string) Idle {
 		}
 		before, after = append(before, first), append(after, last)
 		for at, p := range r.ByCell {
-			share, _ := Over(part*(last-first)*p.off(), p.used()) // 0 where nothing was used
+			share, _ := Over(part*(last-first)*p.off(), p.busy()) // 0 where nothing was used
 			shares[at.String()] = append(shares[at.String()], share)
 		}
 	}
@@ -180,8 +180,8 @@ func idleBy(r *record.Record) map[string]record.Usage {
 	return out
 }
 
-// used is what all but the harness used of CPU from the start of a window to the quiet after it.
-func (p *Phase) used() float64 {
+// busy is what all but the harness used of CPU from the start of a window to the quiet after it.
+func (p *Phase) busy() float64 {
 	var sum float64
 	for _, u := range p.Usage {
 		if (role.Charge{}).Of(u.Role, u.Whose()) {

@@ -25,9 +25,18 @@ func (p *Phase) CPU(of role.Charge) float64 {
 
 // Used sums a quantity over processes, less its idle rate over the time without load where that is known.
 func (p *Phase) Used(of role.Charge, quantity func(record.Usage) float64) float64 {
+	return p.used(func(u record.Usage) bool { return of.Of(u.Role, u.Whose()) }, quantity)
+}
+
+// CPUOf is CPU, of some processes.
+func (p *Phase) CPUOf(is func(record.Usage) bool) float64 {
+	return p.used(is, func(u record.Usage) float64 { return u.CPUSeconds })
+}
+
+func (p *Phase) used(is func(record.Usage) bool, quantity func(record.Usage) float64) float64 {
 	var sum float64
 	for _, u := range p.Usage {
-		if !of.Of(u.Role, u.Whose()) {
+		if !is(u) {
 			continue
 		}
 		sum += quantity(u)

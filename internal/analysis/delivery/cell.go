@@ -180,9 +180,7 @@ func (b *Accounts) refused(variant string, at cell.At) int64 {
 	var n uint64
 	for _, r := range b.All[variant] {
 		if p := r.ByCell[at]; p != nil {
-			for _, c := range []record.Counts{p.WarmupSink, p.Whole.Sink} {
-				n += c.Rejected
-			}
+			n += p.Whole.Came().Rejected
 		}
 	}
 	return int64(n)

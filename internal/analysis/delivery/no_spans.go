@@ -88,7 +88,8 @@ func (b *Accounts) cameOf(variant string) uint64 {
 	for _, r := range b.All[variant] {
 		n += r.Life.Sum() + r.Life.Thrown
 		for _, p := range r.Phases {
-			n += p.Sink.Sum() + p.Sink.Thrown + p.WarmupSink.Sum() + p.WarmupSink.Thrown
+			came := p.Came()
+			n += came.Sum() + came.Thrown
 		}
 	}
 	return n

@@ -76,7 +76,8 @@ func (b *Accounts) lostIn(variant string, at cell.At, later float64, part func(*
 			Flagged: ledger.Flagged(*load), Chosen: load.Started > 0 && load.Identified == load.Started,
 		}}})
 		wholes = append(wholes, ofCells(r.Record))
-		shares = append(shares, portion{load.Started + load.Resent, p.Warmup.Started + p.Whole.Load.Started + p.Warmup.Resent + p.Whole.Load.Resent})
+		whole := record.Counted(p.Whole.Made()...)
+		shares = append(shares, portion{load.Started + load.Resent, whole.Started + whole.Resent})
 	}
 	size := 1 // how many blocks have one account
 	if tracing.ByChance() {
@@ -142,15 +143,11 @@ func (l Lost) below(whole *finding.Ledger) bool {
 	return !l.Known || l.Unsure() && l.Share() < whole.LostShare && whole.LostShare <= l.MostShare()
 }
 
-// lostInPhase is what was lost of all that was made on a cell, the warm-up and all probes too.
+// lostInPhase is what was lost of all that was made on a cell, the warm-up, all probes and what was profiled too.
 func (b *Accounts) lostInPhase(variant string, at cell.At) Lost {
 	return b.lostIn(variant, at, 0, func(p *dataset.Phase) (*record.Load, record.Counts, bool) {
-		made := p.Whole.Load
-		load := record.Load{
-			Started: p.Warmup.Started + made.Started, Completed: p.Warmup.Completed + made.Completed, Resent: p.Warmup.Resent + made.Resent,
-			Identified: p.Warmup.Identified + made.Identified, Sampled: p.Warmup.Sampled + made.Sampled,
-		}
-		return &load, p.WarmupSink.Plus(p.Whole.Sink), true
+		load := record.Counted(p.Whole.Made()...)
+		return &load, p.Whole.Came(), true
 	})
 }
 
@@ -168,7 +165,8 @@ func restsOn(c *record.Search, rate float64) *record.Probe {
 // not, or twice.
 func (b *Accounts) failsOn(variant string, at cell.At) bool {
 	return slices.ContainsFunc(b.PhasesOf(variant, at), func(p *dataset.Phase) bool {
-		return p.Warmup.Started+p.Whole.Load.Started > p.Warmup.Completed+p.Whole.Load.Completed || p.Warmup.Resent+p.Whole.Load.Resent > 0
+		made := record.Counted(p.Whole.Made()...)
+		return made.Started > made.Completed || made.Resent > 0
 	})
 }
 

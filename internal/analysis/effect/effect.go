@@ -91,8 +91,9 @@ func (s *Estimator) claims(p dataset.Pair, at cell.At) []*claim {
 			out = append(out, c)
 		}
 	}
+	explained := s.explained(p, at)
 	for _, m := range measure.All(s.Charges(), s.RegimeOf(at)) {
-		if m.Name == metric.KeptShare && !s.keeps(p, at) {
+		if m.Name == metric.KeptShare && !s.keeps(p, at) || m.IsCause() && !explained {
 			continue
 		}
 		if m.WholeRun == (at == cell.At{}) {
@@ -161,7 +162,7 @@ func (s *Estimator) claim(m measure.Measure, p dataset.Pair, at cell.At) *claim 
 		c.Uncompared = true
 		c.Absolute, c.Relative, c.logs, c.logEnds = nil, nil, nil, nil
 	}
-	if s.overNothing(c) {
+	if m.IsCause() || s.overNothing(c) { // only amounts of causes add up
 		c.Amount, c.logs, c.logEnds = true, nil, nil
 	}
 	return c

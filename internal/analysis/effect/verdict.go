@@ -25,6 +25,7 @@ import (
 const (
 	familyBudget   = "budget"
 	familyHeadline = "headline" // what people decide by: it does not wait for the many others
+	familyCause    = "cause"    // why it costs that, of profiled experiments
 	familyOther    = "other"    // one for all other metrics and roles: all of them together are wrong in 5 % of experiments, not each of them
 )
 
@@ -83,6 +84,8 @@ func (c *claim) family() string {
 		return familyBudget
 	case c.metric.Leads && c.Role == "":
 		return familyHeadline
+	case c.metric.IsCause():
+		return familyCause
 	}
 	return familyOther
 }

@@ -39,7 +39,7 @@ func Of(row metric.Row, charged role.Charge, how metric.Regimes) Measure {
 	if note := row.Notes(how); note != "" {
 		m.Remark = &finding.Reason{Code: finding.WhyTold, Said: note}
 	}
-	if read, known := readings[row.Name]; known {
+	if read, known := readingOf(row); known {
 		m.Read = read(charged)
 	}
 	if charged.Service != "" {

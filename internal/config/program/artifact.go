@@ -77,6 +77,9 @@ func (s *Source) lockFile(n *Node, key, what string) string {
 	return ""
 }
 
+// Needs are the package managers that fetch these packages.
+func (a Artifact) Needs() []Need { return a.needs(nil) }
+
 // needs are the needs of who has these packages: what is there already, and the
 // package managers that fetch them.
 func (a Artifact) needs(there []Need) []Need {

@@ -19,40 +19,43 @@ const (
 	causesParts = "tracers/shared/causes"
 )
 
-// Rules are the rules of a tracer: those of the user's own file first, then those of its folder, then what both share. Own
+// Rules are the rules of tracers: those of the user's own file first, then those of their folders, then what all share. Own
 // is "" where the user has none. They are nil where there are none at all. Errors are as those of Workload.
-func (c *Catalog) Rules(tracer, own string) (*profile.Rules, error) {
-	t, err := c.Tracer(tracer)
-	if err != nil {
-		return nil, err
-	}
-	text, err := []byte(nil), error(fs.ErrNotExist)
-	if t.Files != nil {
-		text, err = fs.ReadFile(t.Files, causesFile)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("reading the rules of %s: %w", tracer, err)
-	}
-	built := err == nil
+func (c *Catalog) Rules(own string, tracers ...string) (*profile.Rules, error) {
 	var files, parts []*profile.File
 	read := map[string]bool{}
-	add := func(name string, text []byte, part bool) error {
-		file, shared, err := c.causes(name, text, part, t, read)
-		files, parts = append(files, file), append(parts, shared...)
-		return err
-	}
-	if own != "" {
-		text, err := ReadRegular(own)
+	for _, name := range tracers {
+		t, err := c.Tracer(name)
 		if err != nil {
-			return nil, fmt.Errorf("reading the rules of causes: %w", err)
-		}
-		if err := add(own, text, built); err != nil {
 			return nil, err
 		}
-	}
-	if built {
-		if err := add(path.Join("tracers", tracer, causesFile), text, false); err != nil {
-			return nil, err
+		text, err := []byte(nil), error(fs.ErrNotExist)
+		if t.Files != nil {
+			text, err = fs.ReadFile(t.Files, causesFile)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("reading the rules of %s: %w", name, err)
+		}
+		built := err == nil
+		add := func(name string, text []byte, part bool) error {
+			file, shared, err := c.causes(name, text, part, t, read)
+			files, parts = append(files, file), append(parts, shared...)
+			return err
+		}
+		if own != "" && !read[own] {
+			mine, err := ReadRegular(own)
+			if err != nil {
+				return nil, fmt.Errorf("reading the rules of causes: %w", err)
+			}
+			if err := add(own, mine, built); err != nil {
+				return nil, err
+			}
+			read[own] = true
+		}
+		if built {
+			if err := add(path.Join("tracers", name, causesFile), text, false); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if len(files) == 0 {

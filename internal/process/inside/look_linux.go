@@ -2,6 +2,7 @@ package inside
 
 import (
 	"bytes"
+	"debug/buildinfo"
 	"encoding/binary"
 	"encoding/hex"
 	"net/netip"
@@ -46,6 +47,27 @@ func Look(pids []int, variables []string, folder string) []Program {
 		all = append(all, one)
 	}
 	return all
+}
+
+// KindOf is what runs a process.
+func KindOf(pid int) Kind {
+	dir := filepath.Join("/proc", strconv.Itoa(pid))
+	program, err := os.Readlink(filepath.Join(dir, "exe"))
+	if err != nil {
+		return Unseen
+	}
+	maps, err := os.ReadFile(filepath.Join(dir, "maps"))
+	if err != nil {
+		return Unseen
+	}
+	kind := kindOf(strings.TrimSuffix(filepath.Base(program), " (deleted)"), string(maps))
+	if kind != Native {
+		return kind
+	}
+	if _, err := buildinfo.ReadFile(filepath.Join(dir, "exe")); err == nil {
+		return Go
+	}
+	return Native
 }
 
 // longestCommand is the kept length of a command line, in bytes.

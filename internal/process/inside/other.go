@@ -13,3 +13,6 @@ func (*Tables) Of([]int) Sockets { return Sockets{} }
 
 // Runtime is known on Linux only.
 func Runtime([]int) string { return "" }
+
+// KindOf is known on Linux only.
+func KindOf(int) Kind { return Unseen }

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -70,4 +71,48 @@ func javaText(release []byte) string {
 		return "java " + version
 	}
 	return "java " + version + " (" + values["IMPLEMENTOR"] + ")"
+}
+
+// Kind is what runs a program, which decides how its stacks can be read.
+type Kind string
+
+// The kinds.
+const (
+	Unseen Kind = ""       // it has ended, or may not be looked at
+	Shell  Kind = "shell"  // it waits for other programs
+	Java   Kind = "Java"   // a virtual machine
+	DotNet Kind = ".NET"   // likewise
+	Node   Kind = "Node"   // an interpreter
+	Python Kind = "Python" // likewise
+	Go     Kind = "Go"     // machine code
+	Native Kind = "native" // machine code of any other compiler
+)
+
+// kinds are told by the names of programs, without their versions; libraries that a program has mapped tell it where the name
+// does not, as of one that has an interpreter in it.
+var kinds = []struct {
+	kind     Kind
+	programs []string
+	library  string
+}{
+	{Java, []string{"java"}, "/libjvm.so"},
+	{DotNet, []string{"dotnet"}, "/libcoreclr.so"},
+	{Node, []string{"node", "nodejs"}, "/libnode.so"},
+	{Python, []string{"python"}, "/libpython"},
+	{Shell, []string{"sh", "bash", "dash", "busybox", "zsh", "env", "tini"}, ""},
+}
+
+// kindOf is what runs a program of a name, with these files mapped.
+func kindOf(name, maps string) Kind {
+	for _, k := range kinds {
+		if slices.Contains(k.programs, strings.TrimRight(name, "0123456789.-")) {
+			return k.kind
+		}
+	}
+	for _, k := range kinds {
+		if k.library != "" && strings.Contains(maps, k.library) {
+			return k.kind
+		}
+	}
+	return Native
 }

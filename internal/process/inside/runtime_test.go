@@ -15,3 +15,24 @@ func TestJavaText(t *testing.T) {
 		}
 	}
 }
+
+func TestKindOf(t *testing.T) {
+	for name, test := range map[string]struct {
+		program, maps string
+		want          Kind
+	}{
+		"a version":        {"python3.11", "", Python},
+		"a free Python":    {"uwsgi", "7f00 r-xp 08:01 12 /usr/lib/libpython3.11.so.1.0", Python},
+		"Java":             {"java", "", Java},
+		"a JVM within":     {"launcher", "7f00 r-xp 08:01 12 /opt/jdk/lib/server/libjvm.so", Java},
+		"Debian's Node":    {"nodejs", "", Node},
+		".NET":             {"shop", "7f00 r-xp 08:01 12 /usr/lib/dotnet/libcoreclr.so", DotNet},
+		"a shell":          {"dash", "", Shell},
+		"machine code":     {"envoy", "7f00 r-xp 08:01 12 /usr/lib/libc.so.6", Native},
+		"no Python at all": {"pythonista", "", Native},
+	} {
+		if got := kindOf(test.program, test.maps); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}

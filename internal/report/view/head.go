@@ -204,7 +204,7 @@ func Brief(doc *finding.Document, all bool) *model.Page {
 
 // beside are the parts beside the findings, if any.
 func beside(doc *finding.Document, levels bool) []model.Section {
-	return parts.Sections(saturationSection(doc, levels), heapSection(doc, levels), parts.LostSection(parts.LostTable(doc.Lossy)), stepsSection(doc, levels))
+	return parts.Sections(saturationSection(doc, levels), heapSection(doc, levels), parts.LostSection(parts.LostTable(doc.Lossy)), stepsSection(doc, levels), causesSection(doc, levels))
 }
 
 // operations are the sections of all operations, the whole run last.

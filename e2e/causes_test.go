@@ -1,0 +1,179 @@
+package e2e
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
+)
+
+// explained is a short experiment whose operations are made again under a profiler.
+func explained(t *testing.T, env []string, text string) finding.Document {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "causes.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := tracetax(t, "explain", file, "--json")
+	c.Env = append(c.Env, env...)
+	docs := documents(t, c.exit(t, 0))
+	if len(docs) != 1 {
+		t.Fatalf("%d documents", len(docs))
+	}
+	return docs[0]
+}
+
+// amount is what a cause adds for a variant, in seconds; 0 where it adds nothing.
+func amount(doc finding.Document, variant, cause string) float64 {
+	for _, f := range doc.Findings {
+		if f.Variant == variant && f.Metric == cause && f.Role == "" && f.Absolute != nil {
+			return f.Absolute.Estimate
+		}
+	}
+	return 0
+}
+
+func causesOf(t *testing.T, doc finding.Document, variant string) finding.Causes {
+	t.Helper()
+	i := slices.IndexFunc(doc.Causes, func(c finding.Causes) bool { return c.Variant == variant })
+	if i < 0 {
+		t.Fatalf("%s was not profiled: %+v", variant, doc.Causes)
+	}
+	return doc.Causes[i]
+}
+
+// What is burnt by known functions in the place of a tracer is found, in shares and in amounts; another mixture moves it.
+func TestKnownCauses(t *testing.T) {
+	need(t, "perf")
+	doc := explained(t, nil, `
+workload: hello/go
+operations: [json]
+variants:
+  plain: {tracer: synthetic-go}
+  known: {tracer: synthetic-go, settings: {serialising: 40us, clock: 30us, metadata: 30us}}
+  moved: {tracer: synthetic-go, settings: {serialising: 50us, clock: 20us, metadata: 30us}}
+  own: {tracer: synthetic-go, settings: {own: 100us}}
+load: {rate: 2000/s, duration: 1s, warmup: 300ms, idle: 300ms}
+design: {blocks: 1}
+profile: {cpu: 4s}
+`)
+	knownCauses(t, doc, map[string]map[string]float64{
+		"known": {"cpu_task_serialising": 40e-6, "cpu_task_time": 30e-6, "cpu_task_metadata": 30e-6},
+		"moved": {"cpu_task_serialising": 50e-6, "cpu_task_time": 20e-6, "cpu_task_metadata": 30e-6},
+		"own":   {"cpu_task_queue": 100e-6},
+	})
+	if all, callers := amount(doc, "own", metric.CPUTracing), amount(doc, "own", metric.CPUCallers); all < 85e-6 || callers > 0.1*all {
+		t.Errorf("the tracer's own thread burns 100 µs: found are %g s, of which callers burn %g", all, callers)
+	}
+}
+
+// The same in Python, by samples of another profiler, which takes fewer.
+func TestKnownCausesOfPython(t *testing.T) {
+	more(t, "causes")
+	need(t, "python3")
+	doc := explained(t, nil, `
+workload: calls/python
+operations: [call]
+variants:
+  none:
+  known: {tracer: synthetic-python, settings: {serialising: 200us, clock: 150us, metadata: 150us}}
+load: {rate: 1500/s, duration: 2s, warmup: 500ms, idle: 300ms}
+design: {blocks: 1}
+profile: {cpu: 20s}
+`)
+	knownCauses(t, doc, map[string]map[string]float64{
+		"known": {"cpu_task_serialising": 200e-6, "cpu_task_time": 150e-6, "cpu_task_metadata": 150e-6},
+	})
+}
+
+// knownCauses holds causes against what is burnt, by variant: shares within 5 points, amounts within 15 %.
+func knownCauses(t *testing.T, doc finding.Document, burns map[string]map[string]float64) {
+	t.Helper()
+	for variant, burns := range burns {
+		if c := causesOf(t, doc, variant); len(c.Reasons) != 0 || c.Tracing < 2000 {
+			t.Errorf("%s: causes are %+v", variant, c)
+			continue
+		}
+		all, whole := amount(doc, variant, metric.CPUTracing), 0.0
+		for _, burnt := range burns {
+			whole += burnt
+		}
+		for name, burnt := range burns {
+			found := amount(doc, variant, name)
+			if share := found / all; math.Abs(share-burnt/whole) > 0.05 {
+				t.Errorf("%s: %s has %.3f of tracing's samples, and burns %.2f", variant, name, share, burnt/whole)
+			}
+			if math.Abs(found-burnt) > 0.15*burnt+2e-6 {
+				t.Errorf("%s: %s is %g s, and burns %g", variant, name, found, burnt)
+			}
+		}
+	}
+}
+
+// A handler that burns nearly all the CPU inside the tracer's wrapper is the program's; nothing is found between two
+// variants without a tracer.
+func TestCausesOfAHandler(t *testing.T) {
+	need(t, "perf")
+	doc := explained(t, nil, `
+workload: hello/go
+operations: [cpu]
+variants: {none: , again: {tracer: none}, otel: {tracer: otel, settings: {delay: 200ms}}}
+load: {duration: 1s, warmup: 300ms, idle: 300ms}
+design: {blocks: 2}
+profile: {cpu: 4s}
+`)
+	if c := causesOf(t, doc, "again"); len(c.Reasons) != 1 || c.Reasons[0].Code != finding.WhyFewSamples {
+		t.Errorf("without a tracer causes are %+v", c)
+	}
+	for _, axis := range []metric.Axis{metric.Task, metric.Stage, metric.Tracing} {
+		for _, name := range metric.Causes(axis) {
+			if found := amount(doc, "again", name); found != 0 {
+				t.Errorf("%s adds %g without a tracer", name, found)
+			}
+		}
+	}
+	c := causesOf(t, doc, "otel")
+	if len(c.Reasons) != 0 || !slices.Equal(c.Profilers, []string{"perf"}) {
+		t.Fatalf("causes are %+v", c)
+	}
+	i := slices.IndexFunc(doc.Findings, func(f finding.Finding) bool {
+		return f.Variant == "otel" && f.Metric == metric.CPUPerOperation && f.Role == ""
+	})
+	whole := doc.Findings[i]
+	tracing := amount(doc, "otel", metric.CPUTracing)
+	if tracing <= 0 || tracing > 0.5*whole.Value {
+		t.Errorf("tracing has %g of %g s of CPU per operation, which the handler burns", tracing, whole.Value)
+	}
+	sum := tracing + amount(doc, "otel", metric.CPUProgram) + amount(doc, "otel", metric.CPURuntime) + amount(doc, "otel", metric.CPUUnseen) + amount(doc, "otel", metric.CPUBesides)
+	if math.Abs(sum-whole.Absolute.Estimate) > 0.05*math.Abs(whole.Absolute.Estimate)+1e-9 { // centres of two blocks are means
+		t.Errorf("causes add up to %g of %g", sum, whole.Absolute.Estimate)
+	}
+}
+
+// Without the right to profile there are no causes, the reason is the profiler's own, and the cost stays.
+func TestCausesWithoutRights(t *testing.T) {
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "perf"), []byte("#!/bin/sh\necho 'Error: No permission to enable cpu-clock event.' >&2\nexit 255\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	doc := explained(t, []string{"PATH=" + bin + ":" + os.Getenv("PATH")}, `
+workload: hello/go
+operations: [json]
+variants: {none: , otel: {tracer: otel, settings: {delay: 200ms}}}
+load: {duration: 1s, warmup: 300ms, idle: 300ms}
+design: {blocks: 1}
+profile: {cpu: 1s}
+`)
+	c := causesOf(t, doc, "otel")
+	if len(c.Reasons) == 0 || c.Reasons[0].Code != finding.WhyNoProfile || !strings.Contains(c.Reasons[0].Said, "No permission") {
+		t.Errorf("causes are %+v", c)
+	}
+	if amount(doc, "otel", metric.CPUPerOperation) == 0 {
+		t.Error("the cost is gone")
+	}
+}

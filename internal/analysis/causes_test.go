@@ -1,0 +1,129 @@
+package analysis_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// profiledScene is one in which the tracer serialises for 40 %, reads the clock for 30 % and does what nobody knows for 30 % of
+// what it adds, which is 30 of 80 µs.
+func profiledScene() scene {
+	s := twoVariants()
+	s.change = func(r *record.Record) {
+		p := &r.Phases[0]
+		one := record.Profile{Process: "app", Profiler: "perf", Samples: 8000, Unit: "samples", Program: 4500, Runtime: 100, Unseen: 400}
+		if r.Variant == "otel" {
+			one.Tracing, one.Tracer = 3000, 3000
+			one.Tasks, one.Stages = map[string]int64{"serialising": 1200, "time": 900}, map[string]int64{"export": 1200, "instrumentation": 1800}
+			one.Unruled = []record.Frame{{Name: "something", Amount: 900}}
+		}
+		p.Profiled = []record.Profiled{{Of: record.ForCPU, Load: p.Load, Usage: p.Usage, DrainSeconds: p.DrainSeconds, Profiles: []record.Profile{one}, Sink: p.Sink}}
+		r.Life = r.Life.Plus(p.Sink)
+	}
+	return s
+}
+
+// In each block the causes add up to the difference, by tasks and by stages.
+func TestCausesAddUp(t *testing.T) {
+	doc := analyse(t, profiledScene().input())
+	whole := get(t, doc, "json", "otel", metric.CPUPerOperation)
+	rest := []string{metric.CPUProgram, metric.CPURuntime, metric.CPUUnseen, metric.CPUBesides}
+	for name, axis := range map[string][]string{"tasks": metric.Causes(metric.Task), "stages": metric.Causes(metric.Stage), "all of tracing": {metric.CPUTracing}} {
+		for i, sample := range whole.Samples {
+			base, value := 0.0, 0.0
+			for _, cause := range append(axis, rest...) {
+				if f, is := look(doc, "json", "otel", "none", cause, ""); is { // where both sides have nothing there is none
+					base, value = base+f.Samples[i].Baseline, value+f.Samples[i].Value
+				}
+			}
+			if math.Abs(base-sample.Baseline) > 1e-12 || math.Abs(value-sample.Value) > 1e-12 {
+				t.Errorf("block %d: by %s %g and %g, of %g and %g", sample.Block, name, base, value, sample.Baseline, sample.Value)
+			}
+		}
+	}
+	serialising := get(t, doc, "json", "otel", "cpu_task_serialising")
+	if got := serialising.Absolute.Estimate; math.Abs(got-0.15*whole.Value) > 0.01*whole.Value || !serialising.Amount {
+		t.Errorf("serialising adds %g of %g; 1,200 of 8,000 samples are of it", got, whole.Value)
+	}
+	if len(doc.Causes) != 1 || doc.Causes[0].Tracing != 30000 || len(doc.Causes[0].Reasons) != 0 || math.Abs(doc.Causes[0].Unruled[0].Share-0.3) > 1e-9 {
+		t.Errorf("causes rest on %+v", doc.Causes)
+	}
+	if added := doc.Causes[0].Added; added == nil || math.Abs(added.Estimate) > 1e-12 || doc.Causes[0].AddedMuch {
+		t.Errorf("profiling added %+v: the stretch was as dear as the window", added)
+	}
+}
+
+// Causes are corrected for each other alone: what else has a verdict is as without them.
+func TestCausesHaveAFamily(t *testing.T) {
+	with, without := analyse(t, profiledScene().input()), analyse(t, twoVariants().input())
+	for _, f := range without.Findings {
+		g, is := look(with, f.Operation, f.Variant, f.Against, f.Metric, f.Role)
+		if !is || g.Verdict.Claims != f.Verdict.Claims {
+			t.Errorf("%s is corrected for %d claims beside causes, and for %d without", f.Metric, g.Verdict.Claims, f.Verdict.Claims)
+		}
+	}
+}
+
+// What says nothing gives no figures, and the cost stays.
+func TestNoCauses(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*record.Profiled)
+		code   finding.Code
+	}{
+		"few samples": {func(p *record.Profiled) { p.Profiles[0].Tracing = min(p.Profiles[0].Tracing, 49) }, finding.WhyFewSamples},
+		"no profile":  {func(p *record.Profiled) { p.Profiles[0] = record.Profile{Process: "app", Failure: "perf: it ended"} }, finding.WhyNoProfile},
+		"bad answers": {func(p *record.Profiled) { p.Failure = "too many operations failed" }, finding.WhyNoProfile},
+	} {
+		s := profiledScene()
+		change := s.change
+		s.change = func(r *record.Record) {
+			if change(r); r.Variant == "otel" {
+				test.change(&r.Phases[0].Profiled[0])
+			}
+		}
+		doc := analyse(t, s.input())
+		if len(doc.Causes) != 1 || len(doc.Causes[0].Reasons) != 1 || doc.Causes[0].Reasons[0].Code != test.code {
+			t.Errorf("%s: %+v", name, doc.Causes)
+		}
+		for _, axis := range []metric.Axis{metric.Task, metric.Stage, metric.Program} {
+			for _, cause := range metric.Causes(axis) {
+				if _, is := look(doc, "json", "otel", "none", cause, ""); is {
+					t.Errorf("%s: %s has a figure", name, cause)
+				}
+			}
+		}
+		get(t, doc, "json", "otel", metric.CPUPerOperation)
+	}
+	if doc := analyse(t, twoVariants().input()); doc.Causes != nil {
+		t.Errorf("nothing was profiled, and causes are %+v", doc.Causes)
+	}
+}
+
+// An operation that is dearer under the profiler by over a fifth of what tracing adds is marked.
+func TestProfilingAdds(t *testing.T) {
+	s := profiledScene()
+	change := s.change
+	s.change = func(r *record.Record) {
+		change(r)
+		again := &r.Phases[0].Profiled[0]
+		again.Usage = append([]record.Usage(nil), again.Usage...)
+		again.Usage[0].CPUSeconds += 10e-6 * float64(again.Load.Started)
+	}
+	c := analyse(t, s.input()).Causes[0]
+	if c.Added == nil || math.Abs(c.Added.Estimate-10e-6) > 1e-9 || !c.AddedMuch {
+		t.Errorf("profiling added %+v, much: %t; it added 10 µs to what tracing makes dearer by 30", c.Added, c.AddedMuch)
+	}
+}
+
+// The spans of a stretch under a profiler are accounted for.
+func TestProfiledSpansAreDue(t *testing.T) {
+	for _, l := range analyse(t, profiledScene().input()).Ledgers {
+		if l.Variant == "otel" && l.Operation == "json" && (l.LostMost != 0 || l.Operations != 2*10*10_000) {
+			t.Errorf("of %d operations, of which half were made under a profiler, up to %.3g of the spans were lost", l.Operations, l.LostMost)
+		}
+	}
+}

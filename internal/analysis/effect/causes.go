@@ -1,0 +1,205 @@
+// This file says why an operation costs what it costs: how many samples the causes rest on, what profiling added, and why
+// there are none.
+
+package effect
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/profile"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+const (
+	leastSamples = 500 // of tracing, in all runs of a variant, for figures of causes
+	addedMuch    = 0.2 // of the difference: what profiling added is marked beyond that
+	fewUnruled   = 10  // frames without a rule that are told
+)
+
+// Causes are those of all pairs and cells that were profiled.
+func (s *Maker) Causes(rules map[string]*profile.Rules, findings []finding.Finding) []finding.Causes {
+	var out []finding.Causes
+	for _, at := range s.Cells() {
+		for _, p := range s.Pairs() {
+			one, profiled := s.causesOf(p, at)
+			if !profiled {
+				continue
+			}
+			if r := rules[p.Variant]; r != nil && len(one.Reasons) == 0 {
+				one.Advice = s.advice(r, p, at, findings)
+			}
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+func (s *Maker) causesOf(p dataset.Pair, at cell.At) (finding.Causes, bool) {
+	out := finding.Causes{Operation: at.Operation, Parameter: at.Level.Map(), Variant: p.Variant, Against: p.Against}
+	profiled := false
+	unruled, tracer := map[string]float64{}, 0.0
+	var added, differences []float64
+	for _, block := range s.BlocksOf(p.Variant, p.Against) {
+		base, value := s.Both(p, block)
+		b, v := base.ByCell[at], value.ByCell[at]
+		if b == nil || v == nil {
+			continue
+		}
+		stretch := v.ProfiledOf(record.ForCPU)
+		if profiled = profiled || stretch != nil; stretch == nil {
+			continue
+		}
+		for _, one := range stretch.Profiles {
+			out.Samples, out.Tracing = out.Samples+one.Samples, out.Tracing+one.Tracing
+			all := float64(one.Program + one.Tracer + one.Runtime)
+			tracer += float64(one.Tracer)
+			if all == 0 {
+				continue
+			}
+			for _, frame := range one.Unruled {
+				unruled[frame.Name] += float64(frame.Amount)
+			}
+			if !slices.Contains(out.Profilers, one.Profiler) && one.Profiler != "" {
+				out.Profilers = append(out.Profilers, one.Profiler)
+			}
+		}
+		if again, known := cpuAgain(v, stretch); known {
+			added = append(added, again)
+		}
+		if window, known := cpuEach(v); known {
+			if of, known := cpuEach(b); known {
+				differences = append(differences, window-of)
+			}
+		}
+	}
+	if !profiled {
+		return out, false
+	}
+	slices.Sort(out.Profilers)
+	for name, amount := range unruled {
+		out.Unruled = append(out.Unruled, finding.UnruledFrame{Frame: name, Share: amount / tracer})
+	}
+	slices.SortFunc(out.Unruled, func(a, b finding.UnruledFrame) int {
+		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Frame, b.Frame))
+	})
+	out.Unruled = out.Unruled[:min(len(out.Unruled), fewUnruled)]
+	if len(added) > 0 && !s.Woven() {
+		out.Added = estimate.Interval(stats.SignedRank(added, s.Confidence(estimate.Confidence)), false)
+		out.AddedMuch = len(differences) > 0 && math.Abs(out.Added.Estimate) > addedMuch*math.Abs(stats.Center(differences))
+	}
+	out.Reasons = s.noCauses(p, at, out)
+	return out, true
+}
+
+// advice is what the rules of a variant advise where causes are as large as they are in all of its runs.
+func (s *Maker) advice(rules *profile.Rules, p dataset.Pair, at cell.At, findings []finding.Finding) []finding.Advice {
+	sum := &profile.Causes{All: profile.Amounts{Stage: map[string]int64{}, Task: map[string]int64{}}}
+	for _, phase := range s.PhasesOf(p.Variant, at) {
+		stretch := phase.ProfiledOf(record.ForCPU)
+		if stretch == nil {
+			continue
+		}
+		for _, one := range stretch.Profiles {
+			sum.All.Owner[profile.Tracer] += one.Tracer
+			for name, amount := range one.Stages {
+				sum.All.Stage[name] += amount
+			}
+			for name, amount := range one.Tasks {
+				sum.All.Task[name] += amount
+			}
+		}
+	}
+	var out []finding.Advice
+	for _, a := range rules.Advice(sum) {
+		if s.hasSetting(p.Variant, a.Setting) {
+			continue
+		}
+		one := finding.Advice{Stage: a.Stage, Task: a.Task, Setting: a.Setting, Loses: a.Loses}
+		for _, f := range findings {
+			if f.Metric == metric.CPUPerOperation && f.Role == "" && f.Against == p.Variant && cell.AtOf(f.Operation, f.Parameter) == at && s.hasSetting(f.Variant, a.Setting) {
+				one.Variant, one.Saves = f.Variant, f.Absolute
+			}
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// hasSetting reports whether a variant has these settings already.
+func (s *Maker) hasSetting(variant string, settings map[string]string) bool {
+	i := slices.IndexFunc(s.Variants, func(v config.Variant) bool { return v.Name == variant })
+	for name, value := range settings {
+		if i < 0 || s.Variants[i].Settings[name] != value {
+			return false
+		}
+	}
+	return true
+}
+
+// cpuEach is what an operation of a window used of CPU, in all roles but the harness's.
+func cpuEach(p *dataset.Phase) (float64, bool) {
+	return dataset.Over(p.CPU(role.Charge{}), float64(p.Load.Started))
+}
+
+// cpuAgain is by how much an operation was dearer under the profiler than in the window.
+func cpuAgain(p *dataset.Phase, again *record.Profiled) (float64, bool) {
+	under := dataset.Phase{Phase: &record.Phase{Load: again.Load, Usage: again.Usage, DrainSeconds: again.DrainSeconds}, Idle: p.Idle}
+	with, known := cpuEach(&under)
+	window, both := cpuEach(p)
+	return with - window, known && both && again.Failure == ""
+}
+
+// noCauses is why there are no amounts.
+func (s *Maker) noCauses(p dataset.Pair, at cell.At, found finding.Causes) []finding.Reason {
+	var out []finding.Reason
+	for _, variant := range []string{p.Against, p.Variant} {
+		if why := s.unprofiled(variant, at); why != nil {
+			out = append(out, *why)
+		}
+	}
+	if len(out) == 0 && found.Tracing < leastSamples {
+		out = append(out, finding.Reason{Code: finding.WhyFewSamples, Variant: p.Variant, Figures: []finding.Figure{
+			{Name: "samples", Value: float64(found.Tracing), Unit: "count"}, {Name: "least", Value: leastSamples, Unit: "count"},
+		}})
+	}
+	return out
+}
+
+// unprofiled is the first reason why a variant has no profile on a cell.
+func (s *Maker) unprofiled(variant string, at cell.At) *finding.Reason {
+	for _, p := range s.PhasesOf(variant, at) {
+		said := ""
+		switch stretch := p.ProfiledOf(record.ForCPU); {
+		case stretch == nil:
+			said = "it was not profiled in every run"
+		case stretch.Failure != "":
+			said = stretch.Failure
+		default:
+			for _, one := range stretch.Profiles {
+				if said == "" && one.Failure != "" {
+					said = one.Process + ": " + one.Failure
+				}
+			}
+		}
+		if said != "" {
+			return &finding.Reason{Code: finding.WhyNoProfile, Variant: variant, Said: said}
+		}
+	}
+	return nil
+}
+
+// explained reports whether there are amounts of causes of a pair on a cell.
+func (s *Maker) explained(p dataset.Pair, at cell.At) bool {
+	found, profiled := s.causesOf(p, at)
+	return profiled && len(found.Reasons) == 0
+}

@@ -1,0 +1,115 @@
+// This file reads causes: how the CPU of a run's window falls on what its profiles saw.
+
+package measure
+
+import (
+	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/profile"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
+)
+
+// readingOf is how a metric is read in a run.
+func readingOf(row metric.Row) (func(role.Charge) Reading, bool) {
+	if row.Cause.Wait {
+		return plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return waitIn(p, row.Cause) }), true
+	}
+	if row.IsCause() {
+		return plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
+			used, known := causeIn(p, row.Cause)
+			if !known {
+				return 0, false
+			}
+			return perOperation(p, used)
+		}), true
+	}
+	read, known := readings[row.Name]
+	return read, known
+}
+
+// causeIn is the CPU seconds of a window that a cause has: each process's by the shares of its own samples. False where a
+// process was to be profiled and was not.
+func causeIn(p *dataset.Phase, of metric.Cause) (seconds float64, known bool) {
+	stretch := p.ProfiledOf(record.ForCPU)
+	if stretch == nil || stretch.Failure != "" {
+		return 0, false
+	}
+	profiled := map[string]bool{}
+	for i := range stretch.Profiles {
+		one := &stretch.Profiles[i]
+		if one.Failure != "" {
+			return 0, false
+		}
+		profiled[one.Process] = true
+		seconds += p.CPUOf(func(u record.Usage) bool { return u.Process == one.Process }) * shareIn(one, of)
+	}
+	if of.Axis == metric.Besides {
+		seconds = p.CPUOf(func(u record.Usage) bool { return !u.Role.Harness() && !profiled[u.Process] })
+	}
+	return seconds, true
+}
+
+// waitIn is how long each operation of a stretch was in a cause, in the threads of the program.
+func waitIn(p *dataset.Phase, of metric.Cause) (seconds float64, known bool) {
+	stretch := p.ProfiledOf(record.ForWall)
+	if stretch == nil || stretch.Failure != "" {
+		return 0, false
+	}
+	for i := range stretch.Profiles {
+		one := &stretch.Profiles[i]
+		if one.Failure != "" {
+			return 0, false
+		}
+		amount := float64(amountIn(one, of)) / 1e9
+		if one.Unit != profile.Nanoseconds {
+			amount = float64(amountIn(one, of)) * one.IntervalSeconds
+		}
+		seconds += amount
+	}
+	return dataset.Over(seconds, float64(stretch.Load.Started))
+}
+
+// shareIn is the share of a profile that a cause has. Where nothing was sampled there is nothing but the program.
+func shareIn(p *record.Profile, of metric.Cause) float64 {
+	all := p.Program + p.Tracer + p.Runtime + p.Unseen
+	switch {
+	case all > 0:
+		return float64(amountIn(p, of)) / float64(all)
+	case of.Axis == metric.Program:
+		return 1
+	}
+	return 0
+}
+
+// amountIn is the amount of a cause in a profile.
+func amountIn(p *record.Profile, of metric.Cause) int64 {
+	switch of.Axis {
+	case metric.Tracing:
+		return p.Tracer
+	case metric.Callers:
+		return p.Caller
+	case metric.Program:
+		return p.Program
+	case metric.Runtime:
+		return p.Runtime
+	case metric.Unseen:
+		return p.Unseen
+	case metric.Stage:
+		return named(p.Stages, of.Name, p.Tracer)
+	case metric.Task:
+		return named(p.Tasks, of.Name, p.Tracer)
+	}
+	return 0
+}
+
+// named is the amount of a stage or a task; that of none is the rest.
+func named(by map[string]int64, name string, all int64) int64 {
+	if name != profile.NoRule {
+		return by[name]
+	}
+	for _, amount := range by {
+		all -= amount
+	}
+	return all
+}

@@ -1,0 +1,78 @@
+// tracetax explain: why tracing costs what it costs.
+
+package cli
+
+import (
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/profile"
+	"github.com/tracetax/tracetax/internal/report"
+	"github.com/tracetax/tracetax/internal/session"
+)
+
+func newExplain(s console.Streams) *cobra.Command {
+	f := runFlags{explain: true}
+	c := runWith(s, &f)
+	c.Use = "explain EXPERIMENT | RESULTS | --op 'GET /path' --variant none --variant NAME:tracer=… -- COMMAND…"
+	c.Short = "Split what tracing costs by cause: run an experiment with a profiler, or show the causes of a result"
+	c.Long = `Run an experiment as 'tracetax run' does, and make each operation again under a profiler
+once everything has been measured. The CPU that tracing adds is then split by what tracing
+does (task) and by its stage, each with an interval.
+
+RESULTS is the folder of such a result: its causes are shown again.
+
+Machine code is profiled by perf, which has to be on the machine (Debian: linux-perf),
+Python by py-spy, which is fetched. Both need the right to look into other processes.`
+	c.Example = `  tracetax explain calls-causes
+  tracetax explain shop.yaml --quick
+  tracetax explain --op 'GET /' --variant none --variant otel:tracer=otel-python,delay=200ms -- gunicorn -b 127.0.0.1:{port} shop:app
+  tracetax explain tracetax-results/shop-20260102-150405`
+	c.Flags().StringVar(&f.rules, "rules", "", "`FILE` of rules for frames that the tracer's own do not know (causes.yaml)")
+	c.Flags().BoolVar(&f.try, "try", false, "also run each variant with the settings that the rules of its tracer advise, and tell what they save")
+	run := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 1 && c.ArgsLenAtDash() < 0 && isFolder(args[0]) {
+			return showCauses(s, args[0], f.json)
+		}
+		return run(c, args)
+	}
+	return c
+}
+
+// advised are the settings that the rules of a tracer advise.
+func (f *runFlags) advised(tracer string) ([]profile.Advice, error) {
+	rules, err := builtIn().Rules(f.rules, tracer)
+	if err != nil || rules == nil {
+		return nil, err
+	}
+	return rules.AllAdvice(), nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// showCauses shows the causes of the results in a folder.
+func showCauses(s console.Streams, dir string, json bool) error {
+	docs, err := session.ReadResults(dir)
+	if err != nil {
+		return err
+	}
+	for _, doc := range docs {
+		write := func(w io.Writer, doc *finding.Document) error {
+			return report.Causes(w, doc, terminalOptions(s.Out, false))
+		}
+		if json {
+			write = report.JSON
+		}
+		if err := write(s.Out, doc); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+// Why tracing costs what it costs: the CPU that it adds, by what the samples of profiles were taken in.
+
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/report/model"
+	"github.com/tracetax/tracetax/internal/report/parts"
+	"github.com/tracetax/tracetax/internal/words"
+)
+
+// unruledMuch is the share of tracing's samples without a rule from which on their frames are told.
+const unruledMuch = 0.05
+
+// Causes is the causes of a result alone.
+func Causes(doc *finding.Document) *model.Page {
+	p := headOf(doc)
+	s := causesSection(doc, true)
+	if len(s.Grids) == 0 {
+		s = model.Section{Notes: parts.Faint("This result has no profiles: measure it with 'tracetax explain', or with profile: true in the experiment.")}
+	}
+	p.Sections = []model.Section{s}
+	p.How = model.How{Repeat: doc.Repeat}
+	return p
+}
+
+// causesSection has the causes of each pair and operation, with the levels or without.
+func causesSection(doc *finding.Document, levels bool) model.Section {
+	s := model.Section{ID: "causes", Title: "Why it costs that"}
+	for i := range doc.Causes {
+		c := &doc.Causes[i]
+		if levels || len(c.Parameter) == 0 {
+			s.Grids = append(s.Grids, causeGrids(doc, c)...)
+		}
+	}
+	return s
+}
+
+// causeGrids are the causes of a pair on an operation: by task, and once more by stage.
+func causeGrids(doc *finding.Document, c *finding.Causes) []model.Grid {
+	caption := parts.At(c.Operation, c.Parameter) + ": " + c.Variant
+	if c.Against != baseline(doc) {
+		caption += " over " + c.Against
+	}
+	tasks := causeTable(doc, c, "task", metric.Task)
+	tasks.Caption = caption
+	if all := causeOf(doc, c, metric.CPUPerOperation); all != nil && all.Absolute != nil {
+		tasks.Remark = addsText(all)
+	}
+	addCauses(&tasks, doc, c, metric.Causes(metric.Program), "it runs slower when traced; what a tracer weaves into it counts here")
+	addCauses(&tasks, doc, c, metric.Causes(metric.Runtime), "")
+	addCauses(&tasks, doc, c, metric.Causes(metric.Unseen), "native code and the kernel, which this profiler does not see")
+	addCauses(&tasks, doc, c, metric.Causes(metric.Besides), "")
+	stages := causeTable(doc, c, "stage", metric.Stage)
+	addCauses(&stages, doc, c, metric.Causes(metric.Tracing), "")
+	addCauses(&stages, doc, c, metric.Causes(metric.Callers), "what the operations of this process pay themselves")
+	last := &stages
+	if len(stages.Rows) == 0 {
+		last = &tasks
+	}
+	last.Notes = causeNotes(c)
+	if len(tasks.Rows) == 0 { // the reason stands in the place of the table
+		tasks.Add(model.Pad(len(tasks.Columns), model.Cell{Text: "no causes", Tone: model.Doubtful})...)
+	}
+	return append([]model.Grid{tasks.DropEmpty()}, parts.Grids(stages.DropEmpty())...)
+}
+
+// addsText says what the variant adds in all.
+func addsText(f *finding.Finding) string {
+	verb := "adds"
+	size := *f.Absolute
+	if size.Estimate < 0 {
+		verb = "saves"
+		size.Estimate = -size.Estimate
+		size.Low, size.High = negative(f.Absolute.High), negative(f.Absolute.Low)
+	}
+	return fmt.Sprintf("%s %s of CPU per operation", verb, strings.TrimPrefix(finding.FormatInterval(size, f.Unit, false), "+"))
+}
+
+func negative(v *float64) *float64 {
+	if v == nil {
+		return nil
+	}
+	n := -*v
+	return &n
+}
+
+func causeTable(doc *finding.Document, c *finding.Causes, axis string, of metric.Axis) model.Grid {
+	table := model.Grid{Columns: []model.Column{
+		{Head: axis, Give: true}, {Head: "CPU, all threads", Right: true}, {Head: "(95 %)", Close: true, Drop: 1},
+		{Head: "callers take or wait", Right: true}, {Head: "(95 %)", Close: true, Drop: 1}, {Drop: 2, Wrap: true},
+	}}
+	names := metric.Causes(of)
+	slices.SortStableFunc(names, func(a, b string) int {
+		rest := func(name string) bool { return name == metric.CPUNoRule || name == metric.CPUNoStage }
+		if rest(a) != rest(b) {
+			if rest(a) {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Compare(sizeOf(doc, c, b), sizeOf(doc, c, a))
+	})
+	addCauses(&table, doc, c, names, "")
+	return table
+}
+
+// addCauses adds a row for each cause that has an amount.
+func addCauses(table *model.Grid, doc *finding.Document, c *finding.Causes, names []string, remark string) {
+	for _, name := range names {
+		f := causeOf(doc, c, name)
+		if f == nil || f.Absolute == nil {
+			continue
+		}
+		estimate, ends := parts.Interval(*f.Absolute, f.Unit, false, parts.ToneOf(f.Verdict.ShownKind(false)))
+		label := metric.Must(name).Cause.Name
+		if label == "" {
+			label = causeLabels[name]
+		}
+		var waits, within model.Cell
+		if w := causeOf(doc, c, metric.Waits(name)); w != nil && w.Absolute != nil {
+			waits, within = parts.Interval(*w.Absolute, w.Unit, false, parts.ToneOf(w.Verdict.ShownKind(false)))
+		}
+		table.Add(model.Cell{Text: label}, estimate, ends, waits, within, model.Cell{Text: remark, Tone: model.Faint})
+	}
+}
+
+// causeLabels are what is no stage and no task.
+var causeLabels = map[string]string{
+	metric.CPUTracing: "all of tracing", metric.CPUCallers: "of this, in callers", metric.CPUProgram: "the program", metric.CPURuntime: "the runtime", metric.CPUUnseen: "not seen", metric.CPUBesides: "other processes",
+}
+
+// causeOf is the finding of a metric of the pair; nil where there is none.
+func causeOf(doc *finding.Document, c *finding.Causes, name string) *finding.Finding {
+	for i := range doc.Findings {
+		f := &doc.Findings[i]
+		if f.Metric == name && f.Role == "" && f.Operation == c.Operation && f.Variant == c.Variant && f.Against == c.Against && maps.Equal(f.Parameter, c.Parameter) {
+			return f
+		}
+	}
+	return nil
+}
+
+func sizeOf(doc *finding.Document, c *finding.Causes, name string) float64 {
+	if f := causeOf(doc, c, name); f != nil && f.Absolute != nil {
+		return f.Absolute.Estimate
+	}
+	return math.Inf(-1)
+}
+
+// causeNotes are what is to be known beside the causes of a pair.
+func causeNotes(c *finding.Causes) []model.Note {
+	var out []model.Note
+	for _, reason := range c.Reasons {
+		out = append(out, model.Note{Text: words.Reason(reason) + ".", Tone: model.Doubtful})
+	}
+	if c.Added != nil {
+		tone, text := model.Faint, "Profiling added "+finding.FormatInterval(*c.Added, "s", false)+" to an operation, which is in no figure"
+		if c.AddedMuch {
+			tone, text = model.Doubtful, text+": over a fifth of what tracing adds, so the shares may be off"
+		}
+		out = append(out, model.Note{Text: text + fmt.Sprintf("; %s, %s of tracing.", words.Counted(int(c.Samples), "sample"), finding.FormatCount(c.Tracing)), Tone: tone})
+	}
+	left := 0.0
+	for _, frame := range c.Unruled {
+		left += frame.Share
+	}
+	if left > unruledMuch && len(c.Reasons) == 0 {
+		text := "No rule knows the task of "
+		for i, frame := range c.Unruled[:min(len(c.Unruled), 3)] {
+			if i > 0 {
+				text += ", "
+			}
+			text += frame.Frame + " (" + finding.FormatValue(frame.Share, "1") + " of tracing)"
+		}
+		out = append(out, parts.Faint(text+".")...)
+	}
+	for _, a := range c.Advice {
+		what := cmp.Or(a.Task, a.Stage)
+		text := fmt.Sprintf("%s makes %s smaller, and loses %s", settingText(a.Setting), what, a.Loses)
+		if a.Saves != nil {
+			text += fmt.Sprintf("; tried (%s): %s of CPU per operation", a.Variant, finding.FormatInterval(*a.Saves, "s", false))
+		}
+		out = append(out, model.Note{Lead: "Advice: ", Text: text + "."})
+	}
+	return out
+}
+
+// settingText is settings as a variant has them: "delay=5s, attributes=off".
+func settingText(settings map[string]string) string {
+	text := ""
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		if text != "" {
+			text += ", "
+		}
+		text += name + "=" + settings[name]
+	}
+	return text
+}

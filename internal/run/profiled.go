@@ -1,0 +1,261 @@
+// Each operation once more under a profiler, when everything has been measured: what a profiler adds is in no window.
+
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/profile"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/run/drive"
+	"github.com/tracetax/tracetax/internal/run/profiler"
+)
+
+// How many samples a stretch is to bring, and how far apart they are at least and at most.
+const (
+	wantedSamples  = 10_000
+	leastInterval  = 100 * time.Microsecond
+	widestInterval = 10 * time.Millisecond
+)
+
+// profileAll makes each operation again, one run of the block after the other.
+func (s *stage) profileAll(ctx context.Context) error {
+	for _, kind := range []struct {
+		of     string
+		length time.Duration
+	}{{record.ForCPU, s.request.Profile.CPU}, {record.ForWall, s.request.Profile.Wall}} {
+		if kind.length == 0 || s.request.Kind != record.Measured {
+			continue
+		}
+		for i, request := range s.request.Phases {
+			if err := s.turn.awaitAll(ctx); err != nil { // others are still measured, or read what they use when idle
+				return err
+			}
+			err := s.turn.inTurn(ctx, func() error { return s.profileOne(ctx, &s.record.Phases[i], request, kind.of, kind.length) })
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// profileOne makes one operation under profilers, one for each process of the workload. What goes wrong with one of them is
+// in the record; the window counts all the same.
+func (s *stage) profileOne(ctx context.Context, phase *record.Phase, request PhaseRequest, of string, length time.Duration) error {
+	j, err := s.job(request.Asked(), request.Load, request.Parameter)
+	if err != nil {
+		return err
+	}
+	j.Purpose, j.Duration, j.Count = drive.Warm, length, 0
+	j.Seed += 2 // another schedule than that of the window
+	out := record.Profiled{Of: of}
+	at, err := s.startProfilers(ctx, phase, of, length)
+	if err != nil || at == nil { // of what there is no profiler for
+		return err
+	}
+	before, err := s.meter.Mark()
+	if err != nil {
+		return err
+	}
+	begun := time.Now()
+	if out.Load, err = s.attempt(ctx, j); err != nil {
+		return err
+	}
+	if bad := s.wellDone(j, out.Load); bad != nil {
+		out.Failure = bad.Error()
+	}
+	end, err := s.drain(ctx, s.reached, s.awaited(j.work, out.Load)) // under a profiler processes are never calm
+	if err != nil {
+		return err
+	}
+	after, err := s.meter.Mark()
+	if err != nil {
+		return err
+	}
+	out.Seconds, out.DrainSeconds = time.Since(begun).Seconds(), end.took.Seconds()
+	out.Usage, out.Sink = s.between(before, after), end.counts.Minus(s.reached)
+	s.reached = end.counts
+	for _, one := range at {
+		if err := s.stopProfiler(ctx, &one, of, s.profileFile(phase, one.record.Process, of)); err != nil {
+			return err
+		}
+		if one.recording != nil && one.recording.Partial && of == record.ForCPU {
+			one.record.Unseen = unseenBy(&one.record, out.Usage)
+		}
+		out.Profiles = append(out.Profiles, one.record)
+	}
+	phase.Profiled = append(phase.Profiled, out)
+	phase.Quiet = phase.Quiet && end.quiet
+	hops, err := s.hopsSince(ctx, end.counts.Spans)
+	if err != nil {
+		return err
+	}
+	phase.Hops = record.HopsPlus(phase.Hops, hops)
+	traced, err := s.tracedSince(ctx)
+	if phase.Traced != nil && traced != nil {
+		sum := *phase.Traced + *traced
+		traced = &sum
+	}
+	if phase.Traced == nil {
+		traced = nil
+	}
+	phase.Traced = traced
+	return err
+}
+
+// profiling is a profiler at work, or what became of it.
+type profiling struct {
+	record    record.Profile
+	recording *profiler.Recording // nil: there is none
+}
+
+// startProfilers starts one for each process of the workload that is the program under test; none where there is no profiler
+// of that kind for any of them.
+func (s *stage) startProfilers(ctx context.Context, phase *record.Phase, of string, length time.Duration) ([]profiling, error) {
+	var out []profiling
+	any := false
+	for _, app := range s.apps {
+		p, _ := s.planned(app.Name())
+		if app.Role() != role.App || p.Brought() {
+			continue
+		}
+		one := profiling{record: record.Profile{Process: app.Name()}}
+		seen, is := app.(interface{ Pids() ([]int, error) })
+		if !is {
+			one.record.Failure = "its programs are not on this machine"
+			out = append(out, one)
+			continue
+		}
+		pids, err := seen.Pids()
+		if err == nil {
+			s.profilers++
+			name := "profiler-" + strconv.Itoa(s.profilers) + "-" + fileName(app.Name())
+			one.recording, err = profiler.Start(ctx, profiler.Order{
+				Wall: of == record.ForWall, Name: name, PIDs: pids, Interval: intervalOf(phase, app.Name(), length), Folder: filepath.Join(s.scratch, name),
+				CPUs: s.placement.Harness, Log: app.Log(), Packages: s.packages, Self: s.launcher.Self(), Start: s.launcher.Start,
+			})
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if any = any || !errors.Is(err, profiler.ErrNoWall); err != nil {
+			one.record.Failure = err.Error()
+		}
+		out = append(out, one)
+	}
+	if !any {
+		return nil, nil
+	}
+	return out, nil
+}
+
+// intervalOf is how far apart the samples of a process have to be: by the CPU that it used in the window.
+func intervalOf(phase *record.Phase, process string, length time.Duration) time.Duration {
+	load, usage := phase.Load, phase.Usage
+	if phase.Undisturbed != nil {
+		load, usage = phase.Undisturbed.Load, phase.Undisturbed.Usage
+	}
+	var used float64
+	for _, u := range usage {
+		if u.Process == process {
+			used += u.CPUSeconds
+		}
+	}
+	if load.WallSeconds <= 0 {
+		return widestInterval
+	}
+	expected := used / load.WallSeconds * length.Seconds()
+	return min(max(time.Duration(expected/wantedSamples*float64(time.Second)), leastInterval), widestInterval)
+}
+
+// stopProfiler ends a profiler, and sorts what it has.
+func (s *stage) stopProfiler(ctx context.Context, one *profiling, of, file string) error {
+	if one.recording == nil {
+		return nil
+	}
+	to := &one.record
+	to.Profiler, to.IntervalSeconds = one.recording.Profiler, one.recording.Interval.Seconds()
+	samples, err := one.recording.Stop(ctx)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		to.Failure = err.Error()
+		return nil
+	}
+	causes := s.request.Causes.Sort(samples)
+	found := causes.All
+	if of == record.ForWall {
+		found = causes.Caller
+	}
+	to.Samples, to.Tracing, to.Unit = causes.Count, causes.Tracing, causes.Unit
+	to.Program, to.Tracer, to.Runtime = found.Owner[profile.Program], found.Owner[profile.Tracer], found.Owner[profile.Runtime]
+	to.Caller = causes.Caller.Owner[profile.Tracer]
+	to.Stages, to.Tasks = ruled(found.Stage), ruled(found.Task)
+	for _, f := range causes.Unruled[:min(len(causes.Unruled), unruledFrames)] {
+		to.Unruled = append(to.Unruled, record.Frame{Name: f.Frame, Amount: f.Value})
+	}
+	to.File = file
+	return s.keepProfile(file, samples)
+}
+
+// unseenBy is what a process used of CPU beyond what its samples stand for.
+func unseenBy(p *record.Profile, used []record.Usage) int64 {
+	unit := 1e9 // nanoseconds a second
+	if p.Unit == profile.Samples {
+		unit = 1 / p.IntervalSeconds
+	}
+	seen := p.Program + p.Tracer + p.Runtime
+	for _, u := range used {
+		if u.Process == p.Process {
+			return max(0, int64(u.CPUSeconds*unit)-seen)
+		}
+	}
+	return 0
+}
+
+// unruledFrames is how many frames without a rule are kept.
+const unruledFrames = 20
+
+// ruled are the amounts of what has a rule, without those that are zero.
+func ruled(amounts map[string]int64) map[string]int64 {
+	out := maps.Clone(amounts)
+	maps.DeleteFunc(out, func(name string, amount int64) bool { return name == profile.NoRule || amount == 0 })
+	return out
+}
+
+// keepProfile writes a profile with its causes to a file of the results folder.
+func (s *stage) keepProfile(name string, samples *profile.Profile) error {
+	path := filepath.Join(s.results, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("keeping a profile: %w", err)
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("keeping a profile: %w", err)
+	}
+	if err := errors.Join(profile.WritePprof(file, samples, s.request.Causes), file.Close()); err != nil {
+		return fmt.Errorf("keeping a profile in %s: %w", name, err)
+	}
+	return nil
+}
+
+// profileFile names the file of a process's profile within the results folder.
+func (s *stage) profileFile(phase *record.Phase, process, of string) string {
+	name := s.request.Name + "-" + fileName(phase.Operation)
+	for _, parameter := range slices.Sorted(maps.Keys(phase.Parameter)) {
+		name += "-" + fileName(parameter) + "-" + fileName(phase.Parameter[parameter])
+	}
+	return path.Join(record.ProfilesFolder, name+"-"+fileName(process)+"-"+of+".pb.gz")
+}

@@ -1,0 +1,172 @@
+// Node's own profiler, by the inspector that every Node opens when it is asked to: nothing is loaded before.
+
+package profiler
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/profile"
+	"golang.org/x/net/websocket"
+)
+
+const nodeProfiler = "Node's inspector"
+
+// listening is what Node writes when its inspector is open.
+var listening = regexp.MustCompile(`Debugger listening on (ws://\S+)`)
+
+// startNode opens the inspector of a Node, and has it take samples of the main thread.
+func startNode(ctx context.Context, o Order, t target) (*Recording, error) {
+	address, err := openInspector(ctx, o, slices.Min(t.pids))
+	if err != nil {
+		return nil, err
+	}
+	c, err := dial(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	interval := max(o.Interval, time.Millisecond/10).Round(time.Microsecond)
+	for _, one := range []struct {
+		method string
+		params any
+	}{
+		{"Profiler.enable", nil},
+		{"Profiler.setSamplingInterval", map[string]int64{"interval": interval.Microseconds()}},
+		{"Profiler.start", nil},
+	} {
+		if _, err := c.call(ctx, one.method, one.params); err != nil {
+			return nil, errors.Join(err, c.conn.Close())
+		}
+	}
+	return &Recording{Interval: interval, Partial: true, stop: func(ctx context.Context) (*profile.Profile, error) {
+		defer c.conn.Close() // all has been read
+		result, err := c.call(ctx, "Profiler.stop", nil)
+		if err != nil {
+			return nil, err
+		}
+		var stopped struct{ Profile json.RawMessage }
+		if err := json.Unmarshal(result, &stopped); err != nil {
+			return nil, fmt.Errorf("reading its samples: %w", err)
+		}
+		p, err := profile.Read(profile.CPUProfile, bytes.NewReader(stopped.Profile))
+		if err != nil {
+			return nil, fmt.Errorf("reading its samples: %w", err)
+		}
+		// The port is the same for every Node: another one needs it. It answers nothing any more.
+		return p, c.send("Runtime.evaluate", map[string]string{"expression": "process._debugEnd()"})
+	}}, nil
+}
+
+// openInspector asks a Node to open its inspector, and returns where it did. Its log may have lines of earlier ones.
+func openInspector(ctx context.Context, o Order, pid int) (string, error) {
+	before, _, err := addresses(o)
+	if err != nil {
+		return "", err
+	}
+	if err := syscall.Kill(pid, syscall.SIGUSR1); err != nil {
+		return "", fmt.Errorf("asking for it by SIGUSR1: %w", err)
+	}
+	deadline := time.NewTimer(startPatience)
+	defer deadline.Stop()
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		n, last, err := addresses(o)
+		switch {
+		case err != nil:
+			return "", err
+		case n > before:
+			return last, nil
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return "", context.Cause(ctx)
+		case <-deadline.C:
+			return "", fmt.Errorf("it did not open within %v of SIGUSR1: the program has that signal for itself, its port is taken (NODE_OPTIONS=--inspect-port=0 gives each its own), or stderr does not go to the log", startPatience)
+		}
+	}
+}
+
+// addresses are how many inspectors a log tells of, and the last of them.
+func addresses(o Order) (n int, last string, err error) {
+	err = o.Log.Lines(func(line string) error {
+		if m := listening.FindStringSubmatch(line); m != nil {
+			n, last = n+1, m[1]
+		}
+		return nil
+	})
+	return n, last, err
+}
+
+// inspector is a connection to one.
+type inspector struct {
+	conn *websocket.Conn
+	last int
+}
+
+func dial(ctx context.Context, address string) (*inspector, error) {
+	at, err := url.Parse(address)
+	if err != nil {
+		return nil, fmt.Errorf("reading its address: %w", err)
+	}
+	config := &websocket.Config{Location: at, Origin: &url.URL{Scheme: "http", Host: at.Host}, Version: websocket.ProtocolVersionHybi13}
+	conn, err := config.DialContext(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to %s: %w", address, err)
+	}
+	conn.MaxPayloadBytes = mostSamples
+	return &inspector{conn: conn}, nil
+}
+
+// mostSamples bounds what is read of samples at once, in bytes.
+const mostSamples = 512 << 20
+
+func (c *inspector) send(method string, params any) error {
+	c.last++
+	err := websocket.JSON.Send(c.conn, struct {
+		ID     int    `json:"id"`
+		Method string `json:"method"`
+		Params any    `json:"params,omitempty"`
+	}{c.last, method, params})
+	if err != nil {
+		return fmt.Errorf("asking for %s: %w", method, err)
+	}
+	return nil
+}
+
+// call asks for something, and waits for the answer. Events between are passed over.
+func (c *inspector) call(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	stop := context.AfterFunc(ctx, func() { c.conn.Close() })
+	defer stop()
+	if err := c.conn.SetDeadline(time.Now().Add(stopPatience)); err != nil {
+		return nil, err
+	}
+	if err := c.send(method, params); err != nil {
+		return nil, err
+	}
+	for {
+		var answer struct {
+			ID     int
+			Result json.RawMessage
+			Error  *struct{ Message string }
+		}
+		switch err := websocket.JSON.Receive(c.conn, &answer); {
+		case err != nil:
+			return nil, fmt.Errorf("waiting for %s: %w", method, err)
+		case answer.ID != c.last:
+		case answer.Error != nil:
+			return nil, fmt.Errorf("%s: %s", method, answer.Error.Message)
+		default:
+			return answer.Result, nil
+		}
+	}
+}

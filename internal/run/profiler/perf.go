@@ -1,0 +1,188 @@
+// Linux's perf: of programs that are machine code, and of all that the kernel does for them.
+
+package profiler
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/process/inside"
+	"github.com/tracetax/tracetax/internal/profile"
+)
+
+const perf = "perf"
+
+// startPerf has perf take samples by the CPU's clock: hardware counters are missing in many virtual machines. Go keeps frame
+// pointers; of other compilers nobody knows, so their stacks are copied and unwound afterwards.
+func startPerf(ctx context.Context, o Order, t target) (*Recording, error) {
+	if _, err := exec.LookPath(perf); err != nil {
+		return nil, errors.New("it is not installed (Debian: linux-perf; Ubuntu: linux-tools-generic)")
+	}
+	orders, answers := filepath.Join(o.Folder, "orders"), filepath.Join(o.Folder, "answers")
+	data := filepath.Join(o.Folder, "perf.data")
+	control, err := openControl(orders, answers)
+	if err != nil {
+		return nil, err
+	}
+	interval := max(o.Interval, time.Millisecond/5)
+	stacks := "fp"
+	if t.kind != inside.Go {
+		interval = max(interval, 2*time.Millisecond) // 8 kB each
+		stacks = "dwarf,8192"
+	}
+	rate := int(time.Second / interval)
+	p, err := o.Start(ctx, process.Command{
+		Name: o.Name, CPUs: o.CPUs,
+		Args: []string{perf, "record", "--delay=-1", "--control=fifo:" + orders + "," + answers, "-e", "cpu-clock", "-F", strconv.Itoa(rate),
+			"--call-graph", stacks, "--no-buildid", "--no-buildid-cache", "-p", joined(t.pids), "-o", data},
+	})
+	if err != nil {
+		return nil, errors.Join(err, control.close())
+	}
+	if err := control.order(ctx, p, "enable", startPatience); err != nil {
+		_, stopErr := p.Stop(ctx, 0)
+		return nil, errors.Join(err, stopErr, control.close())
+	}
+	return &Recording{Interval: time.Second / time.Duration(rate), stop: func(ctx context.Context) (*profile.Profile, error) {
+		err := finish(ctx, p, func() error { return control.write("stop") })
+		if err = errors.Join(err, control.close()); err != nil {
+			return nil, err
+		}
+		return readPerf(ctx, o, data)
+	}}, nil
+}
+
+func joined(pids []int) string {
+	texts := make([]string, len(pids))
+	for i, pid := range pids {
+		texts[i] = strconv.Itoa(pid)
+	}
+	return strings.Join(texts, ",")
+}
+
+// readPerf has perf print the samples, with names.
+func readPerf(ctx context.Context, o Order, data string) (*profile.Profile, error) {
+	read, write := io.Pipe()
+	var errOut bytes.Buffer
+	done := make(chan error, 1)
+	go func() {
+		err := process.Job{
+			Name: o.Name, Args: []string{perf, "script", "--no-inline", "--force", "-F", "comm,tid,time,period,event,ip,sym,dso", "-i", data}, Stdout: write, Stderr: &errOut, Self: o.Self,
+		}.Run(ctx)
+		write.CloseWithError(err)
+		done <- err
+	}()
+	p, err := profile.Read(profile.Perf, read)
+	read.CloseWithError(err) // whatever else it prints
+	if jobErr := <-done; jobErr != nil && (err == nil || ctx.Err() != nil) {
+		return nil, fmt.Errorf("reading its samples: %w; its last line: %s", jobErr, excerpt.Line(lastLine(errOut.String())))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading its samples: %w", err)
+	}
+	if share := nameless(p); share > mostNameless {
+		return nil, fmt.Errorf("%.0f %% of its samples have no function with a name: leave the program its symbols (Go: no -ldflags=-s; otherwise no strip)", 100*share)
+	}
+	return p, nil
+}
+
+// mostNameless is the share of samples without any name from which on nothing can be said of the others.
+const mostNameless = 0.5
+
+// nameless is the share of the samples without a name but the kernel's.
+func nameless(p *profile.Profile) float64 {
+	var of int64
+	for _, s := range p.Samples {
+		if !slices.ContainsFunc(s.Stack, func(i int32) bool {
+			f := p.Frames[i]
+			return f.Name != "[unknown]" && !strings.Contains(f.File, "kernel")
+		}) {
+			of += s.Count
+		}
+	}
+	return float64(of) / float64(max(1, p.Count))
+}
+
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
+// control is how perf is told what to do: by a pipe with a name, and another one for its answers.
+type control struct{ orders, answers *os.File }
+
+func openControl(orders, answers string) (c control, err error) {
+	for _, one := range []struct {
+		path string
+		file **os.File
+	}{{orders, &c.orders}, {answers, &c.answers}} {
+		if err := syscall.Mkfifo(one.path, 0o600); err != nil {
+			return c, errors.Join(fmt.Errorf("making a pipe for its orders: %w", err), c.close())
+		}
+		// Open for both, so that neither side waits for the other.
+		if *one.file, err = os.OpenFile(one.path, os.O_RDWR|syscall.O_NONBLOCK, 0); err != nil {
+			return c, errors.Join(fmt.Errorf("opening a pipe for its orders: %w", err), c.close())
+		}
+	}
+	return c, nil
+}
+
+func (c control) close() error {
+	var errs []error
+	for _, file := range []*os.File{c.orders, c.answers} {
+		if file != nil {
+			errs = append(errs, file.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c control) write(order string) error {
+	_, err := io.WriteString(c.orders, order+"\n")
+	return err
+}
+
+// order gives an order, and waits until it is carried out.
+func (c control) order(ctx context.Context, p *process.Process, order string, patience time.Duration) error {
+	if err := c.write(order); err != nil {
+		return fmt.Errorf("giving it the order %s: %w", order, err)
+	}
+	if err := c.answers.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		return err
+	}
+	answered := make(chan error, 1)
+	go func() {
+		_, err := c.answers.Read(make([]byte, 16))
+		answered <- err
+	}()
+	select {
+	case err := <-answered:
+		if err != nil {
+			return fmt.Errorf("it did not carry out the order %s: %w%s", order, err, said(p))
+		}
+		return nil
+	case <-p.Done():
+	case <-ctx.Done():
+	}
+	if err := c.answers.SetReadDeadline(time.Unix(1, 0)); err != nil {
+		return err
+	}
+	<-answered
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return ended(p)
+}

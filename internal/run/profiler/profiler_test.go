@@ -1,0 +1,138 @@
+package profiler
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/process/keeper"
+	"github.com/tracetax/tracetax/internal/profile"
+)
+
+// TestMain makes the test binary serve as the keeper.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "agent" && os.Args[2] == "keep" {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+		defer stop()
+		if err := keeper.Keep(ctx); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// burn is a program whose functions have known shares. The test's own binary has no symbols.
+func burn(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "burn")
+	if out, err := exec.Command("go", "build", "-o", path, "./testdata/burn").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// started is a program under a launcher, and an order for it.
+func started(t *testing.T, args ...string) (*process.Process, Order) {
+	t.Helper()
+	l, err := process.NewLauncher(process.Options{Name: "profiler-" + strings.NewReplacer("/", "-", " ", "-", "_", "-").Replace(t.Name()), LogDir: t.TempDir(), Self: []string{os.Args[0]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	p, err := l.Start(t.Context(), process.Command{Name: "app", Role: "app", Args: args})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pids, err := p.Pids()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, Order{Name: "profiler", PIDs: pids, Interval: time.Millisecond, Folder: filepath.Join(t.TempDir(), "profiler"), Log: p.Log(), Self: []string{os.Args[0]}, Start: l.Start}
+}
+
+// share is the part of the samples whose innermost frame has such a name.
+func share(p *profile.Profile, name string) float64 {
+	var of int64
+	for _, s := range p.Samples {
+		if len(s.Stack) > 0 && strings.Contains(p.Frames[s.Stack[len(s.Stack)-1]].Name, name) {
+			of += s.Count
+		}
+	}
+	return float64(of) / float64(max(1, p.Count))
+}
+
+// Known shares of a program in Go are found.
+func TestPerf(t *testing.T) {
+	if _, err := exec.LookPath(perf); err != nil {
+		t.Skip("perf is not installed: ", err)
+	}
+	_, o := started(t, burn(t))
+	r, err := Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second) // of samples
+	p, err := r.Stop(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Profiler != perf || r.Interval != time.Millisecond || p.Count < 100 {
+		t.Fatalf("%s took %d samples, %v apart", r.Profiler, p.Count, r.Interval)
+	}
+	if much, little := share(p, "burnMuch"), share(p, "burnLittle"); math.Abs(much-0.7) > 0.1 || math.Abs(little-0.3) > 0.1 {
+		t.Errorf("of %d samples %.2f and %.2f are of what burns 0.7 and 0.3", p.Count, much, little)
+	}
+}
+
+// A profiler that dies, at once or later, or that never ends, is told by its last line, and nothing of it is left.
+func TestBadLuck(t *testing.T) {
+	const answer = `for a; do case $a in --control=*) fifos=${a#--control=fifo:};; esac; done; echo ack >"${fifos#*,}"` + "\n"
+	patience := [2]time.Duration{startPatience, stopPatience}
+	startPatience, stopPatience = 2*time.Second, time.Second
+	defer func() { startPatience, stopPatience = patience[0], patience[1] }()
+	for name, test := range map[string]struct {
+		script string
+		starts bool
+		says   string
+	}{
+		"dies at once": {"echo no luck today; exit 3", false, "no luck today"},
+		"never starts": {"echo thinking; exec sleep 60", false, "thinking"},
+		"dies later":   {answer + "echo out of memory; exit 5", true, "out of memory"},
+		"hangs":        {answer + "echo still busy; trap '' INT TERM; while :; do sleep 1; done", true, "still busy"},
+		"leaves half":  {answer + "for a; do out=$a; done; echo half >\"$out\"; read order <\"${fifos%,*}\"", true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bin := t.TempDir()
+			if err := os.WriteFile(filepath.Join(bin, perf), []byte("#!/bin/sh\n[ \"$1\" = script ] && exit 1\n"+test.script+"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+			_, o := started(t, "sleep", "60")
+			r, err := Start(t.Context(), o)
+			if test.starts != (err == nil) {
+				t.Fatalf("it started: %v", err)
+			}
+			if err == nil {
+				_, err = r.Stop(t.Context())
+			}
+			if err == nil || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("%v does not tell its last line, %q", err, test.says)
+			}
+		})
+	}
+}

@@ -1,0 +1,82 @@
+// py-spy: of Python. It stops the process for each sample, so it takes few.
+
+package profiler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/profile"
+)
+
+const pySpy = "py-spy"
+
+// leastPySpy is the time between two samples of a program that its samples do not slow down much.
+const leastPySpy = 5 * time.Millisecond
+
+// sampling is what py-spy writes when it begins.
+var sampling = regexp.MustCompile(`Sampling process`)
+
+// startPySpy has py-spy sample a program and all that it has started: workers of a server, for one. For CPU time it samples
+// the thread that has the interpreter's lock: which of the others run it tells wrongly of those that wait for a queue. What
+// they do without the lock, in the kernel and in native code, it does not see.
+func startPySpy(ctx context.Context, o Order, t target) (*Recording, error) {
+	folder, err := o.Packages.folder(pySpy)
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(o.Folder, "speedscope.json")
+	rate := int(time.Second / max(o.Interval, leastPySpy))
+	args := []string{filepath.Join(folder, "bin", pySpy), "record", "--pid", strconv.Itoa(slices.Min(t.pids)), "--subprocesses",
+		"--rate", strconv.Itoa(rate), "--format", "speedscope", "--full-filenames", "--threads", "--output", file}
+	args = append(args, map[bool]string{false: "--gil", true: "--idle"}[o.Wall])
+	p, err := o.Start(ctx, process.Command{Name: o.Name, CPUs: o.CPUs, Args: args})
+	if err != nil {
+		return nil, err
+	}
+	if err := awaitLine(ctx, p, sampling); err != nil {
+		_, stopErr := p.Stop(ctx, 0)
+		return nil, errors.Join(err, stopErr)
+	}
+	return &Recording{Interval: time.Second / time.Duration(rate), Partial: true, stop: func(ctx context.Context) (*profile.Profile, error) {
+		if err := finish(ctx, p, interrupt(p)); err != nil {
+			return nil, err
+		}
+		text, err := os.Open(file)
+		if err != nil {
+			return nil, fmt.Errorf("reading its samples: %w%s", err, said(p))
+		}
+		defer text.Close() // nothing was written
+		out, err := profile.Read(profile.Speedscope, text)
+		if err != nil {
+			return nil, fmt.Errorf("reading its samples: %w", err)
+		}
+		return out, nil
+	}}, nil
+}
+
+// awaitLine waits until a profiler says that it takes samples.
+func awaitLine(ctx context.Context, p *process.Process, line *regexp.Regexp) error {
+	found, stop := p.Log().Await(line)
+	defer stop()
+	patience := time.NewTimer(startPatience)
+	defer patience.Stop()
+	select {
+	case <-found:
+		return nil
+	case <-p.Done():
+		return ended(p)
+	case <-patience.C:
+		return fmt.Errorf("it took no samples within %v%s", startPatience, said(p))
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
