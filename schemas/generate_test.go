@@ -263,34 +263,51 @@ func items(s *jsonschema.Schema, bounds string) *jsonschema.Schema {
 	return s
 }
 
-// docs is the page with the table of a tracer's keys, between two marks.
-const docs, tableFrom, tableTo = "../docs/experiment-file.md", "<!-- keys of a tracer, made by 'make schemas' -->\n", "<!-- end of the keys -->"
+// table is one that stands on a page of the documentation, between two marks.
+type table struct {
+	page, what, head string
+	rows             func(*comments) []string
+}
 
-// The table in the documentation is what the fields say.
+var tables = []table{
+	{"experiment-file.md", "keys of a tracer", "| key | meaning |\n|---|---|", func(read *comments) (rows []string) {
+		for _, k := range program.Keys(reflect.TypeFor[program.Tracer](), "tracer") {
+			rows = append(rows, fmt.Sprintf("| `%s` | %s |", k.Name, inTable(read.said(k.Owner, k.Field.Name))))
+		}
+		return rows
+	}},
+	{"metrics.md", "metrics", "| metric | in reports | unit | what it is |\n|---|---|---|---|", func(*comments) (rows []string) {
+		for _, row := range metric.Table {
+			rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s |", row.Name, metric.Title(row.Name), row.Unit, inTable(metric.Means(row.Name))))
+		}
+		return rows
+	}},
+}
+
+// The tables in the documentation are what the code says.
 func TestSchemasInDocs(t *testing.T) {
-	page, err := os.ReadFile(docs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, there := strings.Cut(string(page), tableFrom)
-	have, after, ends := strings.Cut(rest, tableTo)
-	if !there || !ends {
-		t.Fatalf("%s has no table between the marks", docs)
-	}
 	read := readComments(t)
-	var table strings.Builder
-	table.WriteString("| key | meaning |\n|---|---|\n")
-	for _, k := range program.Keys(reflect.TypeFor[program.Tracer](), "tracer") {
-		fmt.Fprintf(&table, "| `%s` | %s |\n", k.Name, inTable(read.said(k.Owner, k.Field.Name)))
-	}
-	if *update {
-		if err := os.WriteFile(docs, []byte(before+tableFrom+table.String()+tableTo+after), 0o644); err != nil {
+	for _, one := range tables {
+		path, from, to := "../docs/"+one.page, fmt.Sprintf("<!-- %s, made by 'make schemas' -->\n", one.what), fmt.Sprintf("<!-- end of the %s -->", one.what)
+		page, err := os.ReadFile(path)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return
-	}
-	if have != table.String() {
-		t.Errorf("the table of a tracer's keys in %s is stale: make it again with 'make schemas'", docs)
+		before, rest, there := strings.Cut(string(page), from)
+		have, after, ends := strings.Cut(rest, to)
+		if !there || !ends {
+			t.Fatalf("%s has no table between the marks %q and %q", path, from, to)
+		}
+		want := one.head + "\n" + strings.Join(one.rows(read), "\n") + "\n"
+		if *update {
+			if err := os.WriteFile(path, []byte(before+from+want+to+after), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if have != want {
+			t.Errorf("the table of the %s in %s is stale: make it again with 'make schemas'", one.what, path)
+		}
 	}
 }
 
@@ -314,6 +331,7 @@ func metrics() *jsonschema.Schema {
 const (
 	anyDuration = `^(0|([0-9]+(\.[0-9]*)?(ns|us|µs|ms|s|m|h))+)$`
 	anyShare    = `^-?[0-9.]+(e-?[0-9]+)? ?%?$`
+	anyLimit    = `^-?[0-9.]+(e-?[0-9]+)? ?(%|ns|us|µs|ms|s|m|h|[KMGT]i?B?|kB|B)?$`
 	anyRate     = `^[0-9.]+(e[+-]?[0-9]+)? ?(/ ?(s|sec|second|m|min|minute|h|hour))?$`
 	anySize     = `^[0-9.]+ ?([KMGT]i?B?|kB|B)?$`
 	anyCount    = `^[0-9.]+(\.\.[0-9.]+)?$`
@@ -339,6 +357,8 @@ func shaped(name string) *jsonschema.Schema {
 		return text(anyDuration)
 	case "Share":
 		return text(anyShare)
+	case "Limit":
+		return text(anyLimit)
 	case "Rate":
 		return text(anyRate)
 	case "Size":

@@ -153,11 +153,11 @@ func TestSpoiledBlocks(t *testing.T) {
 	}
 }
 
-// Of few blocks two may be spoiled, and are made again: otherwise six of which two are would come to no interval. But never
-// over a half is left out.
+// Of few blocks two may be spoiled, and are made again. None is left out without which there would be no interval: on a machine
+// that spoils most of them a wide interval says more than none.
 func TestSpoiledAmongFewBlocks(t *testing.T) {
 	for _, c := range []struct{ planned, bad, made, again, dropped int }{
-		{6, 2, 8, 2, 2}, {6, 3, 6, 0, 2}, {8, 2, 10, 2, 2}, {11, 3, 14, 3, 3}, {11, 4, 11, 0, 3}, {3, 2, 3, 0, 1}, {2, 1, 3, 1, 1}, {1, 1, 1, 0, 0},
+		{6, 2, 8, 2, 2}, {6, 2, 6, 2, 0}, {6, 3, 6, 0, 0}, {7, 3, 7, 0, 1}, {8, 2, 10, 2, 2}, {11, 3, 14, 3, 3}, {11, 4, 11, 0, 3}, {3, 2, 3, 0, 0}, {2, 1, 3, 1, 1}, {1, 1, 1, 0, 0},
 	} {
 		s := twoVariants()
 		s.blocks, s.design = c.made, func(e *config.Experiment) { e.Design.Blocks = c.planned }

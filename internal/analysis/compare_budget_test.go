@@ -62,6 +62,40 @@ func TestCompareBudget(t *testing.T) {
 	}
 }
 
+// A limit of an amount is held against what is added: in one experiment, between variants, and, but for times, between results.
+func TestBudgetOfAnAmount(t *testing.T) {
+	amount := func(name, unit string, v float64) []config.Limit {
+		return []config.Limit{{Metric: name, Value: v, Unit: unit}}
+	}
+	for limit, want := range map[float64]finding.Kind{25e-6: finding.Over, 35e-6: finding.Within, 30e-6: finding.CannotTell} {
+		s := twoVariants() // otel adds 30 µs
+		s.budget = amount(metric.CPUPerOperation, "s", limit)
+		f := get(t, analyse(t, s.input()), "json", "otel", metric.CPUPerOperation)
+		if f.Verdict.Kind != want || f.Verdict.BudgetUnit != "s" || f.ByRatio() {
+			t.Errorf("may add %v s: %+v", limit, f.Verdict)
+		}
+	}
+	three := twoVariants()
+	three.variants = append(three.variants, actor{name: "both", tracer: "otel-go", adds: 60e-6, spans: 3})
+	doc := three.result(t, "three")
+	for limit, want := range map[float64]finding.Kind{25e-6: finding.Over, 35e-6: finding.Within} {
+		got, err := compare.Variants(compare.Input{Base: doc, Budget: amount(metric.CPUPerOperation, "s", limit)}, []string{"otel", "both"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := changeIn(t, got, 0, "json", "both", metric.CPUPerOperation).Verdict; v.Kind != want || v.BudgetUnit != "s" {
+			t.Errorf("between variants, %v s: %+v", limit, v)
+		}
+	}
+	before, after := shop(1, 12, calm).result(t, "a"), shop(2, 12, calm).result(t, "b")
+	of := func(name, unit string, v float64) finding.Verdict {
+		return changeIn(t, compared(t, compare.Input{Base: before, News: []*finding.Document{after}, Budget: amount(name, unit, v)}), 0, "json", "otel", name).Verdict
+	}
+	if v := of(metric.CPUPerOperation, "s", 1); v.Kind != finding.CannotTell || !tells(v.Reasons, finding.WhyFigureOnly) {
+		t.Errorf("times of two results: %+v", v)
+	}
+}
+
 // A variant that failed in one of the results is no variant that keeps the budget.
 func TestCompareBudgetOnWhatFailed(t *testing.T) {
 	before, after := shop(1, 12, calm).result(t, "a"), shop(2, 12, calm).result(t, "b")

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/compare"
@@ -294,6 +295,24 @@ func BenchmarkPrecise(b *testing.B) {
 	for b.Loop() {
 		if _, _, err := analysis.Precise(in); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// An operation with a duration of its own is held against that, and not against the load's: five operations in 14 s hold 0.3/s.
+func TestRateOfAnOperationsOwnDuration(t *testing.T) {
+	for own, overloaded := range map[time.Duration]bool{14 * time.Second: false, 0: true} {
+		s := twoVariants()
+		s.rate = 0.3
+		s.change = func(r *record.Record) {
+			for i := range r.Phases {
+				l := &r.Phases[i].Load
+				l.Intended, l.Started, l.Completed, l.WallSeconds = 5, 5, 5, 14.2
+			}
+		}
+		s.design = func(e *config.Experiment) { e.Load.Duration, e.Operations[0].Duration = 10*time.Second, own }
+		if doc := analyse(t, s.input()); warned(doc, "overloaded") != overloaded {
+			t.Errorf("duration %s of the operation, 10 s of the load: overloaded is %t", own, !overloaded)
 		}
 	}
 }

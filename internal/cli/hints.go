@@ -46,10 +46,11 @@ func shortWindows(e *config.Experiment, line bool) []string {
 	var out []string
 	for _, v := range e.Variants {
 		plan, err := e.Plan(v)
-		if err != nil || plan.Silent || e.Load.Duration <= 0 || e.Load.Duration >= windowDelays*plan.Passed() {
+		window := e.Shortest()
+		if err != nil || plan.Silent || window <= 0 || window >= windowDelays*plan.Passed() {
 			continue
 		}
-		longer, shorter := windowDelays*plan.Passed(), e.Load.Duration/windowDelays-plan.Passing
+		longer, shorter := windowDelays*plan.Passed(), window/windowDelays-plan.Passing
 		advice := fmt.Sprintf("load: {duration: %s}", longer)
 		if line {
 			advice = fmt.Sprintf("--duration %s", longer)
@@ -63,7 +64,7 @@ func shortWindows(e *config.Experiment, line bool) []string {
 			advice += fmt.Sprintf(", or a shorter delay among the variant's settings: {%s: %s}", setting, shorter)
 		}
 		out = append(out, fmt.Sprintf("variant %s: the window of %s is shorter than %d times %s, and may miss a part of the cost; %s",
-			v.Name, e.Load.Duration, windowDelays, plan.SaysPassed(), advice))
+			v.Name, window, windowDelays, plan.SaysPassed(), advice))
 	}
 	return out
 }

@@ -36,6 +36,7 @@ type change struct {
 	unseen        func(allowed float64) *finding.Reason // why a limit on what is lost more is not kept for sure; nil where chance has no part
 	overloaded    *finding.Reason
 	budget        *config.Limit
+	byAmount      func()                // changes the scale to what is added, for a limit of it
 	ask           func(float64) float64 // widens a confidence where a result stopped by its precision
 }
 
@@ -157,6 +158,7 @@ func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64
 	if one.ratio {
 		one.Relative = shift(stats.Ratio(one.estimate(estimate.Confidence)))
 	}
+	one.byAmount = func() { one.amounts(f, g) }
 	one.figure = one.figure || silent(f) || silent(g)
 	one.unjudged = !c.claims(f)
 	if pointOnly(f) || pointOnly(g) {
@@ -200,6 +202,17 @@ func (c *change) scale(f, g *finding.Finding) {
 	logsAfter, okAfter := logarithms(c.after)
 	if okBefore && okAfter {
 		c.before, c.after, c.ratio = logsBefore, logsAfter, true
+	}
+}
+
+// amounts compares what is added to the baseline, in its unit. Between two results the machine's drift is in it, and
+// times have no verdict.
+func (c *change) amounts(f, g *finding.Finding) {
+	c.before, c.after, c.ratio, c.shifts = addedBy(f), addedBy(g), false, nil
+	c.endsBefore, c.endsAfter = estimate.ExtentOf(f.Samples, estimate.Difference), estimate.ExtentOf(g.Samples, estimate.Difference)
+	c.Relative = nil
+	if c.Unit == "s" && c.doubt == nil {
+		c.doubt = &finding.Reason{Code: finding.WhyFigureOnly}
 	}
 }
 

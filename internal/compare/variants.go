@@ -135,6 +135,8 @@ func (c *change) within(f, g *finding.Finding) {
 	c.before, c.after = make([]float64, len(x)), estimate.Minus(y, x)
 	c.endsAfter = estimate.ExtentOf(blocks, estimate.Difference)
 	c.Absolute = shift(c.estimate(estimate.Confidence))
+	differences, ends := c.after, c.endsAfter
+	c.byAmount = func() { c.after, c.endsAfter, c.ratio, c.Relative = differences, ends, false, nil }
 	if logs, err := stats.LogRatios(x, y); err == nil && len(logs) > 0 && estimate.Sane(math.Exp(estimate.Largest(logs))) {
 		c.after, c.endsAfter, c.ratio = logs, estimate.ExtentOf(blocks, estimate.LogRatio), true
 		c.logsBefore, c.logsAfter = byBlock(blocks, c.before, nil), byBlock(blocks, logs, c.endsAfter)

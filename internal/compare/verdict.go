@@ -71,8 +71,8 @@ func (c *change) question() judge.Question {
 		q.First = []finding.Reason{*c.doubt}
 	}
 	if c.budget != nil {
-		q.Limit = &c.budget.Value
-		if !c.ratio && c.budget.Metric != metric.LostShare {
+		q.Limit, q.LimitUnit = &c.budget.Value, c.budget.Unit
+		if !c.ratio && c.budget.Unit == "" && c.budget.Metric != metric.LostShare {
 			q.Then = append(q.Then, judge.Doubt{Reason: finding.Reason{Code: finding.WhyNoRatio}})
 		}
 	}
@@ -129,7 +129,7 @@ func (c *comparison) unmeasured(index int, budget *config.Limit, answered map[ke
 	add := func(operation, variant string, parameter map[string]string) {
 		out = append(out, &change{
 			Change: finding.Change{
-				Of: finding.OfCost, New: index, Operation: operation, Variant: variant, Parameter: parameter, Metric: budget.Metric, Unit: "1", Better: metric.Lower,
+				Of: finding.OfCost, New: index, Operation: operation, Variant: variant, Parameter: parameter, Metric: budget.Metric, Unit: cmp.Or(budget.Unit, "1"), Better: metric.Lower,
 			},
 			budget: budget, doubt: c.whyUnmeasured(index, budget, operation, variant), ask: func(c float64) float64 { return c },
 		})
@@ -205,6 +205,9 @@ func (c *comparison) common(index int) []string {
 // hold gives the change a budget to be held against.
 func (c *change) hold(budget *config.Limit) {
 	c.budget = budget
+	if budget.Unit != "" && c.byAmount != nil {
+		c.byAmount()
+	}
 	switch {
 	case budget.Metric == metric.LostShare:
 		c.lostScale()

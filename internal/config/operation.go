@@ -30,6 +30,27 @@ func (l Load) For(o program.Operation) Load {
 	return l
 }
 
+// LoadOf is the load of an operation by its name; of one that the experiment does not have the load of all.
+func (e *Experiment) LoadOf(operation string) Load {
+	for _, o := range e.Operations {
+		if o.Name == operation {
+			return e.Load.For(o)
+		}
+	}
+	return e.Load
+}
+
+// Shortest is the shortest duration of an operation's load.
+func (e *Experiment) Shortest() time.Duration {
+	least := e.Load.Duration
+	for i, o := range e.Operations {
+		if d := e.Load.For(o).Duration; i == 0 || d < least {
+			least = d
+		}
+	}
+	return least
+}
+
 // Average is the load with the duration that the operations have on average.
 func (e *Experiment) Average() Load {
 	l := e.Load

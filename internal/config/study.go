@@ -197,12 +197,12 @@ func readBudget(s *program.Source, n *program.Node) []Limit {
 			continue
 		}
 		text := s.Line(e.Value)
-		value, err := parseLimit(name, text)
+		limit, err := parseLimit(name, text)
 		if err != nil {
 			s.Fail(e.Value.At, "%v", err)
 			continue
 		}
-		out = append(out, Limit{Metric: name, Value: value, Text: text})
+		out = append(out, limit)
 	}
 	return out
 }
@@ -218,21 +218,31 @@ func metricOf(word string) (string, error) {
 	return "", fmt.Errorf("%s", program.Unknown("metric of a budget", program.Printable(word), limitedWords()))
 }
 
-// parseLimit reads 5% or 0.05. A bare number above 1 is more likely a forgotten
-// % than an increase by that many times.
-func parseLimit(name, text string) (float64, error) {
+// parseLimit reads 5% or 0.05, and of what takes time or bytes an amount: 20ms, 5MB. A bare number above 1 is more likely
+// a forgotten % than an increase by that many times.
+func parseLimit(name, text string) (Limit, error) {
+	limit := Limit{Metric: name, Text: text}
+	row, _ := metric.Of(name)
+	amount := map[string]string{"s": ", nor a duration such as 20ms", "bytes": ", nor a size such as 5MB"}[row.Unit]
+	if amount != "" {
+		if v, err := program.ParseAmount(text, row.Unit); err == nil {
+			limit.Value, limit.Unit = v, row.Unit
+			return limit, nil
+		}
+	}
 	v, percent, err := program.ParsePercent(text)
 	switch {
 	case err != nil:
-		return 0, err
+		return limit, fmt.Errorf("%w%s", err, amount)
 	case v < 0:
-		return 0, fmt.Errorf("a budget cannot be negative: %s", text)
+		return limit, fmt.Errorf("a budget cannot be negative: %s", text)
 	case v > 1 && !percent:
-		return 0, fmt.Errorf("%s would be %s; write %s%%, or %s if it is meant", text, program.FormatShare(v), text, program.FormatShare(v))
+		return limit, fmt.Errorf("%s would be %s; write %s%%, or %s if it is meant", text, program.FormatShare(v), text, program.FormatShare(v))
 	case v > 1 && name == metric.LostShare:
-		return 0, fmt.Errorf("no more than 100%% can be lost: %s", text)
+		return limit, fmt.Errorf("no more than 100%% can be lost: %s", text)
 	}
-	return v, nil
+	limit.Value = v
+	return limit, nil
 }
 
 // ParseBudget reads the words of a flag: "cpu=3%,p99=5%,lost=0". Errors name the

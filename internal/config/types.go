@@ -64,7 +64,8 @@ func (o Order) Together() bool { return o == Windows || o == Woven }
 // Limit is one line of a budget.
 type Limit struct {
 	Metric string  // a metric of findings.json
-	Value  float64 // relative increase (0.05 is 5 %); for lost spans a share
+	Value  float64 // relative increase (0.05 is 5 %), or an amount; for lost spans a share
+	Unit   string  // of an amount: "s" or "bytes"; "": relative
 	Text   string  // as the user wrote it
 }
 

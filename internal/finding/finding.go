@@ -240,7 +240,8 @@ type Verdict struct {
 	Low        *float64 `json:"low,omitempty"`         // lower end of the corrected interval, relative where there is a ratio
 	High       *float64 `json:"high,omitempty"`        // upper end, likewise
 	Bound      *float64 `json:"bound,omitempty"`       // NoDifference: the interval's larger end
-	Budget     *float64 `json:"budget,omitempty"`      // the limit it was held against
+	Budget     *float64 `json:"budget,omitempty"`      // the limit it was held against: of the ratio, or of the amount that is added
+	BudgetUnit string   `json:"budget_unit,omitempty"` // of a limit of the amount: "s" or "bytes"; of a ratio none
 	MoreBlocks int      `json:"more_blocks,omitempty"` // CannotTell: about so many more would decide it
 }
 

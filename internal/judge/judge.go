@@ -29,6 +29,7 @@ type Question struct {
 	Higher bool // more is better
 
 	Limit      *float64         // what may be added, or, where more is better, lost; nil: no budget
+	LimitUnit  string           // of a limit of the amount that is added; "": of the ratio
 	Overloaded *finding.Reason  // why the two sides did not do the same work
 	First      []finding.Reason // against any answer, asked before the blocks are counted
 	Then       []Doubt          // asked after that
@@ -90,7 +91,7 @@ func weighted(claims int, part float64) int {
 // answer is the verdict among so many claims; few reports whether more blocks might have given one, and the signs of
 // all claims together may.
 func (q *Question) answer(claims int) (v finding.Verdict, few bool) {
-	v.Budget = q.Limit
+	v.Budget, v.BudgetUnit = q.Limit, q.LimitUnit
 	if q.Overloaded != nil {
 		v.Kind, v.Reasons = finding.Overloaded, []finding.Reason{*q.Overloaded}
 		return v, false

@@ -90,10 +90,35 @@ func TestChartsSortByEffect(t *testing.T) {
 		t.Errorf("where one lost spans: rows of %q, want %q", got, want)
 	}
 	p := open(t, browser, costing(costs, "otel", "elastic", "kieker"), screen{1200, "light"})
-	left := eval[string](p, `[...document.querySelectorAll('#blocks .chart svg text')].filter(e => ['none', 'otel', 'elastic', 'kieker'].includes(e.textContent))
+	blocks := eval[string](p, `[...document.querySelectorAll('#blocks .chart svg text')].filter(e => /^[0-9]+$/.test(e.textContent) && e.getAttribute('text-anchor') === 'middle')
 		.sort((a, b) => a.getBoundingClientRect().left - b.getBoundingClientRect().left).map(e => e.textContent).join(' ')`)
-	if want := "none elastic kieker otel"; left != want {
-		t.Errorf("every block: %q, want %q", left, want)
+	var numbers []string
+	for _, s := range doc.Findings[0].Samples {
+		numbers = append(numbers, strconv.Itoa(s.Block))
+	}
+	if want := strings.Join(numbers, " "); blocks != want {
+		t.Errorf("every block, from left to right: %q, want %q", blocks, want)
+	}
+	for _, name := range []string{"none", "otel", "elastic", "kieker"} {
+		if n := eval[int](p, `[...document.querySelectorAll('#blocks .chart svg text')].filter(e => e.textContent === '`+name+`').length`); n != 1 {
+			t.Errorf("every block names %s %d times, want once, beside its line", name, n)
+		}
+	}
+}
+
+// A chart can be taken elsewhere: as an SVG that needs nothing of the page.
+func TestChartsCanBeSaved(t *testing.T) {
+	p := open(t, startBrowser(t), costing(map[string]float64{"otel": 0.3}, "otel"), screen{1200, "dark"})
+	wrong := eval[string](p, `[...document.querySelectorAll('.chart')].map(e => {
+		const svg = new DOMParser().parseFromString(e.panel.svg(), 'image/svg+xml').documentElement;
+		const links = [...svg.querySelectorAll('[href]')].filter(l => !l.getAttribute('href').startsWith('#'));
+		return svg.nodeName === 'svg' && svg.hasAttribute('viewBox') && svg.querySelector('path') && links.length === 0 && !svg.outerHTML.includes('var(--') ? '' : svg.outerHTML.slice(0, 200);
+	}).join('')`)
+	if wrong != "" {
+		t.Errorf("no SVG that stands alone: %s", wrong)
+	}
+	if charts, buttons := eval[int](p, `document.querySelectorAll('.chart').length`), eval[int](p, `document.querySelectorAll('.chart + .save').length`); charts == 0 || charts != buttons {
+		t.Errorf("%d buttons for %d charts", buttons, charts)
 	}
 }
 

@@ -215,10 +215,6 @@ func checkMarks(t *testing.T, p *tab, doc *finding.Document) {
 			runs[fmt.Sprint(f.Operation, f.Parameter, s.Block, f.Variant)] = true
 			runs[fmt.Sprint(f.Operation, f.Parameter, s.Block, base)] = true
 		}
-		if len(f.Samples) > 0 { // the bars of the centres
-			runs[fmt.Sprint(f.Operation, f.Parameter, f.Variant)] = true
-			runs[fmt.Sprint(f.Operation, f.Parameter, base)] = true
-		}
 	}
 	want["blocks"], want["steps"] = len(runs), len(stepOf)
 	for _, c := range doc.Curves {

@@ -24,6 +24,8 @@ func Badge(f *finding.Finding) string {
 		return inconclusive
 	case short(v):
 		return "needs " + Blocks(v.MoreBlocks) + " more"
+	case v.Inconclusive(f.ByRatio()) && v.Budget != nil:
+		return inconclusive + ", budget" + limit(v)
 	case v.Inconclusive(f.ByRatio()):
 		return inconclusive
 	}
@@ -50,7 +52,7 @@ func unsureVerdict(v finding.Verdict) bool {
 // short reports whether there are too few blocks for an interval that allows for all
 // claims, however clear this one is.
 func short(v finding.Verdict) bool {
-	return v.Kind == finding.CannotTell && v.Budget == nil && v.Low == nil && v.MoreBlocks > 0 && v.Claims > 1
+	return v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks > 0 && (v.Claims > 1 || v.Budget != nil)
 }
 
 // verdictWord is a kind of verdict in at most a few words.
@@ -78,6 +80,9 @@ func verdictWord(v finding.Verdict) string {
 func limit(v finding.Verdict) string {
 	if v.Budget == nil {
 		return ""
+	}
+	if v.BudgetUnit != "" {
+		return " " + finding.FormatBound(*v.Budget, v.BudgetUnit, false)
 	}
 	percent := math.Round(*v.Budget*1e6) / 1e4
 	return " " + strconv.FormatFloat(percent, 'f', -1, 64) + " %"
@@ -132,7 +137,12 @@ func ChangeBadge(c *finding.Change) string {
 	if unsureVerdict(v) {
 		return "not significant after correction for " + Counted(v.Claims, "comparison")
 	}
-	if v.Inconclusive(c.Relative != nil) {
+	switch {
+	case short(v):
+		return "needs " + Blocks(v.MoreBlocks) + " more"
+	case v.Inconclusive(c.Relative != nil) && v.Budget != nil:
+		return inconclusive + ", budget" + limit(v)
+	case v.Inconclusive(c.Relative != nil):
 		return inconclusive
 	}
 	return verdictWord(v)

@@ -84,7 +84,7 @@ func interval(v *finding.Verdict) finding.Interval {
 
 // allowed is the budget: "5 %", or of what is more than before "5 % more than before".
 func (a answered) allowed(v *finding.Verdict) string {
-	text := finding.FormatBound(*v.Budget, a.unit, true)
+	text := finding.FormatBound(*v.Budget, a.unit, v.BudgetUnit == "")
 	if a.change {
 		text += " more" + a.than
 	}
@@ -160,7 +160,7 @@ func (a answered) reason(r finding.Reason, v *finding.Verdict) string {
 		}
 		return "not significant after correction for " + comparisons + ": " + finding.FormatInterval(interval(v), a.unit, a.relative)
 	case finding.WhyStraddles:
-		return finding.FormatInterval(interval(v), a.unit, a.relative) + " straddles the budget of " + finding.FormatBound(*v.Budget, a.unit, true)
+		return finding.FormatInterval(interval(v), a.unit, a.relative) + " straddles the budget of " + finding.FormatBound(*v.Budget, a.unit, v.BudgetUnit == "")
 	case finding.WhyMoreBlocks:
 		return "about " + n("blocks") + " more" + a.each + " would decide it"
 	case finding.WhyTooClose:

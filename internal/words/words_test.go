@@ -135,7 +135,7 @@ func TestBadge(t *testing.T) {
 		"several claims": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 3, Low: number(-0.1), High: number(0.9)}},
 			"not significant after correction for 3 comparisons", "not significant after correction for 3 comparisons"},
 		"a budget": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 3, Low: number(-0.1), High: number(0.9), Budget: number(0.05), Reasons: []finding.Reason{{Code: finding.WhyStraddles}}}},
-			"inconclusive", "inconclusive"},
+			"inconclusive, budget 5 %", "inconclusive, budget 5 %"},
 		"work that was not done": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.CannotTell, Low: number(-0.1), High: number(0.9), Budget: number(0.05), Reasons: []finding.Reason{{Code: finding.WhyLost}}}},
 			"cannot tell", "cannot tell"},
 		"too few blocks, and too wide": {finding.Finding{Unit: "s", Relative: relative, Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 8, MoreBlocks: 1}},

@@ -1,10 +1,10 @@
-// Every block: a dot for each run, joined within a block.
+// Every block: a dot for each run, in the order of the blocks, joined within a variant: drift and jumps show.
 
 import { at, baseline, byGroup, levels, metrics, of, worse } from './data.js';
-import { oneLine, value } from './format.js';
+import { value } from './format.js';
 import { choices } from './controls.js';
+import { beside, heightFor, roomBeside } from './labels.js';
 import { show, tooltip } from './panel.js';
-import { room } from './rows.js';
 import { scaled } from './scale.js';
 import { colour, lookOf } from './theme.js';
 
@@ -43,32 +43,39 @@ function draw(list, width) {
   const { names, values, centre } = table(list);
   const { unit } = list[0];
   const scale = scaled(unit, values.flatMap(([, row]) => [...row.values()].map((v) => [v])), { zero: false });
-  const slot = (width - 70) / names.length;
-  const turned = room(names, width, 1) > slot;
-  const height = turned ? 320 : 260;
+  const ends = names.map((name) => lastOf(name, values, scale)).filter(Boolean);
+  const height = heightFor(names, 260);
   return {
     height,
     option: {
-      grid: { left: 8, right: 8, top: scale.log ? 26 : 12, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
+      grid: { left: 8, right: roomBeside(names, width), top: scale.log ? 26 : 12, bottom: 24, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
       xAxis: {
-        type: 'category', data: names, axisTick: { show: false }, axisLine: { lineStyle: { color: colour('line') } },
-        axisLabel: { color: colour('soft'), fontSize: 12, interval: 0, formatter: oneLine, rotate: turned ? 40 : 0, width: turned ? 100 : slot, overflow: 'truncate' },
+        type: 'category', data: values.map(([block]) => String(block)), name: 'block, in time', nameLocation: 'middle', nameGap: 24, nameTextStyle: { color: colour('soft'), fontSize: 12 },
+        axisTick: { show: false }, axisLine: { lineStyle: { color: colour('line') } }, axisLabel: { color: colour('soft'), fontSize: 12, hideOverlap: true },
       },
-      yAxis: scale.upright(height - 60),
-      tooltip: tooltip(({ seriesName, dataIndex, data }) => [names[dataIndex], seriesName, value(data.figure, unit)]),
-      series: [...values.map(([block, row]) => run(`block ${block}`, names, row, scale)), bars(names, centre, slot, scale)],
+      yAxis: scale.upright(height - 76),
+      tooltip: tooltip(({ seriesName, name, data }) => [seriesName, `block ${name}`, value(data.figure, unit)]),
+      series: [...names.map((name) => line(name, values, centre, scale)), beside(ends, width)],
     },
   };
 }
 
-const run = (name, names, row, scale) => ({
-  type: 'line', name, symbol: 'circle', symbolSize: 7, showAllSymbol: true, connectNulls: true,
-  lineStyle: { color: colour('soft'), width: 1, opacity: 0.4 },
-  emphasis: { focus: 'series', lineStyle: { width: 2, opacity: 1 } },
-  data: names.map((v) => ({ value: row.has(v) ? scale.at(row.get(v)) : '-', figure: row.get(v), itemStyle: { color: lookOf(v).colour, opacity: 0.85 } })),
-});
+// lastOf is where a variant's line ends.
+function lastOf(name, values, scale) {
+  const i = values.findLastIndex(([, row]) => row.has(name));
+  return i < 0 ? undefined : { name, end: [i, scale.at(values[i][1].get(name))] };
+}
 
-const bars = (names, centre, slot, scale) => ({
-  type: 'scatter', name: 'centre', symbol: 'rect', symbolSize: [Math.min(46, slot * 0.6), 2.5], silent: true, z: 5,
-  itemStyle: { color: colour('ink') }, data: names.map((v) => (centre.has(v) ? scale.at(centre.get(v)) : '-')),
-});
+// line is a variant over the blocks, with its centre as a thin line behind it.
+function line(name, values, centre, scale) {
+  const { colour: tint, symbol, dash } = lookOf(name);
+  return {
+    type: 'line', name, symbol, symbolSize: 7, showAllSymbol: true, connectNulls: true, emphasis: { focus: 'series' },
+    lineStyle: { color: tint, width: 1.5, type: dash }, itemStyle: { color: tint },
+    data: values.map(([, row]) => ({ value: row.has(name) ? scale.at(row.get(name)) : '-', figure: row.get(name) })),
+    markLine: {
+      silent: true, symbol: 'none', label: { show: false }, lineStyle: { color: tint, type: 'solid', width: 1, opacity: 0.4 },
+      data: centre.has(name) ? [{ yAxis: scale.at(centre.get(name)) }] : [],
+    },
+  };
+}

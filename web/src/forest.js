@@ -28,7 +28,7 @@ function draw(list, width) {
   const figure = (f) => (!interval(f) ? f.verdict.kind.replace('-', ' ') : relative ? f.text.relative : f.text.absolute);
   const words = (f) => (f.text.dark ? 'no spans' : [f.text.mark, f.text.before, figure(f)].filter(Boolean).join(' '));
   const rows = rowsOf(list, interval);
-  const budgets = relative ? [...new Set(list.map((f) => f.verdict.budget).filter(isFinite))] : [];
+  const budgets = [...new Set(list.filter((f) => relative === !f.verdict.budget_unit).map((f) => f.verdict.budget).filter(isFinite))];
   const scale = scaled(relative ? '1' : ofDifference(list[0].unit), list.map((f) => extent(interval(f))), { also: budgets });
   const wide = width > 620; // with room for names and figures beside the rows, not only above them
   const names = wide ? room(rows.map((r) => r.title ?? `  ${r.name}`), width, 0.3) : 2;

@@ -24,7 +24,7 @@ class Panel {
     this.element.setAttribute('role', 'img');
     this.element.setAttribute('aria-label', `${description}${title ? `: ${title}` : ''}. The figures are in the tables of this page.`);
     this.element.panel = this;
-    figure.append(this.element);
+    figure.append(this.element, this.saver(title || description));
     place.append(figure);
     this.draw = draw;
     this.redraw();
@@ -42,6 +42,29 @@ class Panel {
     this.chart.setOption({ ...common(), ...option }, { notMerge: true });
     // How many marks the library holds beside names, for whoever checks the page.
     this.element.dataset.marks = this.chart.getModel().getSeries().reduce((n, s) => n + (s.id === 'names' ? 0 : s.getData().count()), 0);
+  }
+
+  // saver is the button that downloads the chart as it is drawn now.
+  saver(name) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'save';
+    button.textContent = 'SVG';
+    button.setAttribute('aria-label', `Download as SVG: ${name}`);
+    button.addEventListener('click', () => {
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(new Blob([this.svg()], { type: 'image/svg+xml' }));
+      link.download = `${name.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '').slice(0, 80) || 'chart'}.svg`;
+      link.click();
+      URL.revokeObjectURL(link.href);
+    });
+    return button;
+  }
+
+  svg() {
+    const drawn = this.element.querySelector('svg').cloneNode(true);
+    drawn.setAttribute('viewBox', `0 0 ${drawn.getAttribute('width')} ${drawn.getAttribute('height')}`);
+    return new XMLSerializer().serializeToString(drawn);
   }
 
   resized() {

@@ -150,7 +150,7 @@ func (s *Set) Offer(p *Phase) (pace.Offer, bool) {
 	if p.OfferedRate <= 0 || p.Load.Intended == 0 || p.Capacity != nil {
 		return pace.Offer{}, false
 	}
-	seconds := s.Experiment.Load.Duration.Seconds()
+	seconds := s.Experiment.LoadOf(p.Operation).Duration.Seconds()
 	if s.Experiment.Load.Calls > 0 { // which may end the window before
 		seconds = min(seconds, float64(p.Load.Intended)/p.OfferedRate)
 	}

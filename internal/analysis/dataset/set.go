@@ -163,11 +163,10 @@ func (s *Set) has(variant string) bool {
 // Shortest is the length of a variant's windows: what was asked for, or the shortest
 // that there was where a number of operations ended them.
 func (s *Set) Shortest(variant string) time.Duration {
-	load := s.Experiment.Load
-	if load.Calls == 0 {
-		return load.Duration
+	least := s.Experiment.Shortest()
+	if s.Experiment.Load.Calls == 0 {
+		return least
 	}
-	least := load.Duration
 	for _, r := range s.All[variant] {
 		for _, p := range r.ByCell {
 			took := time.Duration(p.Load.WallSeconds * float64(time.Second)).Round(time.Millisecond)

@@ -11,7 +11,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // What spoils a run, and how many blocks may be left out for it.
@@ -29,10 +31,11 @@ type Spoil struct {
 	badness float64 // times the threshold
 }
 
-// spoil leaves the worst of the spoiled blocks out, as many as may be. Of those that were made in the place of others every
-// one that is spoiled is left out: otherwise it would bring another one back.
+// spoil leaves the worst of the spoiled blocks out, as many as may be, and no block without which there would be no interval.
+// Of those that were made in the place of others every one that is spoiled is left out: otherwise it would bring another one
+// back.
 func (s *Set) spoil() {
-	worst, planned := map[int]Spoil{}, map[int]bool{}
+	worst, planned, made := map[int]Spoil{}, map[int]bool{}, map[int]bool{}
 	for _, r := range s.Failed {
 		if r.Block > 0 && s.planned(r.Block) {
 			planned[r.Block] = true
@@ -40,6 +43,7 @@ func (s *Set) spoil() {
 	}
 	for _, v := range s.Variants {
 		for block, r := range s.All[v.Name] {
+			made[block] = true
 			if s.planned(block) {
 				planned[block] = true
 			}
@@ -58,8 +62,11 @@ func (s *Set) spoil() {
 		}
 	}
 	busy := spoiled > most // no mishap: the machine is like this, and the blocks without disturbed windows are no better
+	spare := len(made) - min(len(planned), stats.MinBlocks(estimate.Confidence))
 	for _, one := range found {
 		switch {
+		case len(s.Dropped) >= spare:
+			s.Spoiled = append(s.Spoiled, one)
 		case !s.planned(one.Block):
 			s.Dropped = append(s.Dropped, one)
 		case busy && one.Reason.Code == finding.SpoiltWindows:

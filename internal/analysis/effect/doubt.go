@@ -174,7 +174,7 @@ func (c *claim) shareCPU() {
 		return
 	}
 	if c.budget != nil {
-		c.Verdict.Budget = &c.budget.Value
+		c.Verdict.Budget, c.Verdict.BudgetUnit = &c.budget.Value, c.budget.Unit
 	}
 	c.cannotTell(because(finding.WhySharedCPU))
 }

@@ -58,6 +58,9 @@ func (s *Estimator) judge(claims []*claim) {
 func (s *Estimator) limit(claims []*claim) {
 	for _, c := range claims {
 		c.budget = s.budgetFor(c)
+		if c.budget != nil && c.budget.Unit != "" && c.Absolute != nil { // what is added is asked for
+			c.Amount, c.logs, c.logEnds = true, nil, nil
+		}
 	}
 }
 
@@ -103,8 +106,8 @@ func (c *claim) question(ask func(float64) float64) judge.Question {
 		q.First = append(q.First, *over)
 	}
 	if c.budget != nil {
-		q.Limit = &c.budget.Value
-		if c.logs == nil {
+		q.Limit, q.LimitUnit = &c.budget.Value, c.budget.Unit
+		if c.logs == nil && c.budget.Unit == "" {
 			q.Then = append(q.Then, judge.Doubt{Reason: finding.Reason{Code: finding.WhyNoRatio}})
 		}
 	}
@@ -321,7 +324,7 @@ func (s *Estimator) unanswered(claims []*claim) []*claim {
 					made = append(made, c)
 				}
 				if c.Verdict.Budget == nil {
-					c.Verdict.Budget = &limit.Value
+					c.Verdict.Budget, c.Verdict.BudgetUnit = &limit.Value, limit.Unit
 					s.whyNot(c)
 				}
 			}

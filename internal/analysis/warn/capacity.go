@@ -72,7 +72,7 @@ func (s *checker) searchHits(is func(*record.Search) bool, text func(*record.Sea
 				}
 			}
 			if n > 0 {
-				hits = append(hits, hit{fmt.Sprintf("%s (%d of %d searches)", text(last), n, len(phases)), place(at, v.Name)})
+				hits = append(hits, seen(fmt.Sprintf("%s (%d of %d searches)", text(last), n, len(phases)), place(at, v.Name)))
 			}
 		}
 	}
@@ -149,10 +149,10 @@ func (s *checker) findDatabaseBusy() []hit {
 			}
 			switch {
 			case bound > 0 && float64(bound) >= boundShare*float64(len(phases)):
-				hits = append(hits, hit{fmt.Sprintf("the capacity is bound by the database (%d of %d searches)", bound, len(phases)), place(at, v.Name)})
+				hits = append(hits, seen(fmt.Sprintf("the capacity is bound by the database (%d of %d searches)", bound, len(phases)), place(at, v.Name)))
 			case busy > 0:
-				hits = append(hits, hit{fmt.Sprintf("the database used %s of the CPU that it may use (%d of %d runs)",
-					finding.FormatValue(worst, "1"), busy, len(phases)), place(at, v.Name)})
+				hits = append(hits, seen(fmt.Sprintf("the database used %s of the CPU that it may use (%d of %d runs)",
+					finding.FormatValue(worst, "1"), busy, len(phases)), place(at, v.Name)))
 			}
 		}
 	}

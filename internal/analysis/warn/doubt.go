@@ -35,7 +35,7 @@ func together(doubts []effect.Doubt) []hit {
 		if len(names) > 1 {
 			text += "; likewise " + strings.Join(names[1:], ", ")
 		}
-		hits = append(hits, hit{text, where})
+		hits = append(hits, seen(text, where))
 	}
 	return hits
 }
@@ -44,7 +44,7 @@ func together(doubts []effect.Doubt) []hit {
 func hitsOf(doubts []effect.Doubt) []hit {
 	var hits []hit
 	for _, d := range doubts {
-		hits = append(hits, hit{words.Reason(d.Reason), whereOf(d)})
+		hits = append(hits, seen(words.Reason(d.Reason), whereOf(d)))
 	}
 	return hits
 }
@@ -109,8 +109,8 @@ func (s *checker) findLateSpans() []hit {
 				}
 			}
 			if n > 0 {
-				hits = append(hits, hit{fmt.Sprintf("spans came to %s after it had decided on their trace, up to %s times a run (%d of %d runs)",
-					hop.Name, finding.FormatCount(int64(worst)), n, len(runs)), v.Name})
+				hits = append(hits, seen(fmt.Sprintf("spans came to %s after it had decided on their trace, up to %s times a run (%d of %d runs)",
+					hop.Name, finding.FormatCount(int64(worst)), n, len(runs)), v.Name))
 			}
 		}
 	}
@@ -123,7 +123,7 @@ func (s *checker) perHop(of func(config.Variant, program.Process) (text string, 
 	for _, v := range s.Variants {
 		for _, hop := range v.Via {
 			if text, is := of(v, hop); is {
-				hits = append(hits, hit{text, v.Name})
+				hits = append(hits, seen(text, v.Name))
 			}
 		}
 	}

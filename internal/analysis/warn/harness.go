@@ -56,11 +56,11 @@ func (s *checker) findLate() []hit {
 					}
 				}
 				if lag := stats.Center(lags); lag > lateLag {
-					hits = append(hits, hit{fmt.Sprintf("the load generator was %s late %s", finding.FormatValue(lag, "s"), one.what), place(at, v.Name)})
+					hits = append(hits, hit{text: fmt.Sprintf("the load generator was %s late %s", finding.FormatValue(lag, "s"), one.what), where: place(at, v.Name), worst: lag})
 					break
 				}
 				if n, worst := over(lags, veryLate); n > 0 {
-					hits = append(hits, hit{fmt.Sprintf("the load generator was up to %s late %s (%d of %d runs)", finding.FormatValue(worst, "s"), one.what, n, len(phases)), place(at, v.Name)})
+					hits = append(hits, hit{text: fmt.Sprintf("the load generator was up to %s late %s", finding.FormatValue(worst, "s"), one.what), where: place(at, v.Name), worst: worst, runs: n, of: len(phases)})
 					break
 				}
 			}
@@ -110,7 +110,7 @@ func (s *checker) findLeavers() []hit {
 					if len(u.Outside) > 0 {
 						text += ": " + excerpt.Lines(u.Outside, ", ")
 					}
-					hits = append(hits, hit{text, v.Name})
+					hits = append(hits, seen(text, v.Name))
 				}
 			}
 		}
@@ -196,7 +196,7 @@ func (s *checker) findBackend() []hit {
 	for _, v := range s.Variants {
 		for _, r := range s.RunsOf(v.Name) {
 			if text := words.BackendDiffers(r.Backend); text != "" {
-				hits = append(hits, hit{text, v.Name})
+				hits = append(hits, seen(text, v.Name))
 				break
 			}
 		}

@@ -56,7 +56,7 @@ func (s *checker) findDeclaredRate() []hit {
 func (s *checker) findLeftOut() []hit {
 	var hits []hit
 	for _, left := range s.leftOut {
-		hits = append(hits, hit{left.Variant + " was left out: " + finding.PlainText(left.Reason), left.Variant})
+		hits = append(hits, seen(left.Variant+" was left out: "+finding.PlainText(left.Reason), left.Variant))
 	}
 	return hits
 }
@@ -70,7 +70,7 @@ func (s *checker) findFewBlocks() []hit {
 	least := stats.MinBlocks(s.Confidence(estimate.Confidence))
 	for _, v := range s.Variants[1:] {
 		if n := len(s.BlocksOf(v.Name, s.Baseline)); n < least {
-			hits = append(hits, hit{fmt.Sprintf("%s with %s and %s: an interval needs %d", words.Blocks(n), v.Name, s.Baseline, least), v.Name})
+			hits = append(hits, seen(fmt.Sprintf("%s with %s and %s: an interval needs %d", words.Blocks(n), v.Name, s.Baseline, least), v.Name))
 		}
 	}
 	return hits
@@ -89,7 +89,7 @@ func (s *checker) findFailed() []hit {
 			if v.Name != s.Baseline && missing > 0 {
 				text += "; " + words.Blocks(missing) + " " + map[bool]string{true: "does", false: "do"}[missing == 1] + " not count"
 			}
-			hits = append(hits, hit{"runs of " + v.Name + ": " + text, v.Name})
+			hits = append(hits, seen("runs of "+v.Name+": "+text, v.Name))
 		}
 	}
 	return hits
@@ -106,7 +106,7 @@ func (s *checker) findDisturbed() []hit {
 			}
 		}
 		if left > 0 {
-			hits = append(hits, hit{fmt.Sprintf("other programs, or the host, disturbed %d of %d windows, in %s: these are left out of all variants", left, all, words.Blocks(blocks)), at.String()})
+			hits = append(hits, seen(fmt.Sprintf("other programs, or the host, disturbed %d of %d windows, in %s: these are left out of all variants", left, all, words.Blocks(blocks)), at.String()))
 		}
 	}
 	return hits
@@ -119,7 +119,7 @@ func (s *checker) findKept() []hit { return spoilHits(s.Spoiled, "kept") }
 func spoilHits(found []dataset.Spoil, what string) []hit {
 	var hits []hit
 	for _, one := range found {
-		hits = append(hits, hit{what + ": " + words.Reason(one.Reason), fmt.Sprintf("block %d", one.Block)})
+		hits = append(hits, seen(what+": "+words.Reason(one.Reason), fmt.Sprintf("block %d", one.Block)))
 	}
 	return hits
 }
@@ -170,7 +170,7 @@ func (s *checker) findLaunchers() []hit {
 			for i := range commands {
 				commands[i] = finding.PlainText(commands[i])
 			}
-			hits = append(hits, hit{fmt.Sprintf("%d programs of process %s loaded the tracer: %s", len(commands), process, strings.Join(commands, "; ")), v.Name})
+			hits = append(hits, seen(fmt.Sprintf("%d programs of process %s loaded the tracer: %s", len(commands), process, strings.Join(commands, "; ")), v.Name))
 		}
 	}
 	return hits
@@ -212,7 +212,7 @@ func (s *checker) perProcess(tell func(finding.Shadowed) string, text func(proce
 		lists[where] = append(lists[where], finding.PlainText(told))
 	}
 	for _, where := range order {
-		hits = append(hits, hit{text(where.process, strings.Join(lists[where], ", ")), where.variant})
+		hits = append(hits, seen(text(where.process, strings.Join(lists[where], ", ")), where.variant))
 	}
 	return hits
 }
@@ -224,7 +224,7 @@ func (s *checker) findRuntimes() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		if own := s.Runtime(v.Name); base != "" && own != "" && own != base {
-			hits = append(hits, hit{fmt.Sprintf("it ran on %s, and %s on %s", own, s.Baseline, base), v.Name})
+			hits = append(hits, seen(fmt.Sprintf("it ran on %s, and %s on %s", own, s.Baseline, base), v.Name))
 		}
 	}
 	return hits

@@ -22,7 +22,7 @@ func (s *checker) findNothingTraced() []hit {
 	for _, v := range s.Variants {
 		if none, all := s.Untraced(v.Name); all {
 			text := fmt.Sprintf("no span came in %s", words.Counted(len(s.All[v.Name]), "run"))
-			hits = append(hits, hit{text + words.Because(s.CausesOf(v, none, all)), v.Name})
+			hits = append(hits, seen(text+words.Because(s.CausesOf(v, none, all)), v.Name))
 		}
 	}
 	return hits
@@ -31,7 +31,7 @@ func (s *checker) findNothingTraced() []hit {
 func (s *checker) findElsewhere() []hit {
 	var hits []hit
 	for _, one := range s.Elsewhere() {
-		hits = append(hits, hit{one.Text, one.Variant})
+		hits = append(hits, seen(one.Text, one.Variant))
 	}
 	return hits
 }
@@ -43,8 +43,8 @@ func (s *checker) findOwnSampler() []hit {
 	for _, v := range s.Variants {
 		calibrations := s.Calibrations(v.Name)
 		if traced, of, fewer := ledger.ByItself(calibrations, ledger.Learn(calibrations, 1, false)); fewer {
-			hits = append(hits, hit{fmt.Sprintf("its own sampler takes about %s of the operations (%d of %d without a traceparent), but it follows the load generator, which asks for all of them",
-				finding.FormatValue(float64(traced)/float64(of), "1"), traced, of), v.Name})
+			hits = append(hits, seen(fmt.Sprintf("its own sampler takes about %s of the operations (%d of %d without a traceparent), but it follows the load generator, which asks for all of them",
+				finding.FormatValue(float64(traced)/float64(of), "1"), traced, of), v.Name))
 		}
 	}
 	return hits
@@ -55,7 +55,7 @@ func (s *checker) findOwnSampler() []hit {
 func (s *checker) findOwnBaseline() []hit {
 	for _, v := range s.Variants {
 		if v.Name == s.Baseline && v.TracerName() == program.NoTracer && !v.Untraced() {
-			return []hit{{"the baseline has variables or arguments of its own: tracers in the program's own code were not switched off", v.Name}}
+			return []hit{seen("the baseline has variables or arguments of its own: tracers in the program's own code were not switched off", v.Name)}
 		}
 	}
 	return nil
@@ -71,7 +71,7 @@ func (s *checker) findNoSpans() []hit {
 		}
 		for _, l := range none {
 			text := fmt.Sprintf("no span came of any of %s operations", finding.FormatCount(int64(l.Operations)))
-			hits = append(hits, hit{text + words.Because(s.CausesOf(v, none, all)), place(cell.At{Operation: l.Operation}, v.Name)})
+			hits = append(hits, seen(text+words.Because(s.CausesOf(v, none, all)), place(cell.At{Operation: l.Operation}, v.Name)))
 		}
 	}
 	return hits
@@ -116,7 +116,7 @@ func (s *checker) findUnknown() []hit {
 		t := s.Tracing[v.Name]
 		for _, operation := range s.Operations() {
 			if _, known := t.Spans[operation]; !known && !t.Silent && t.Sampling > 0 && len(s.All[v.Name]) > 0 {
-				hits = append(hits, hit{"the number of spans per operation is unknown, and so are losses", place(cell.At{Operation: operation}, v.Name)})
+				hits = append(hits, seen("the number of spans per operation is unknown, and so are losses", place(cell.At{Operation: operation}, v.Name)))
 			}
 		}
 	}
@@ -134,8 +134,8 @@ func (s *checker) findCalibration() []hit {
 		differ := func(at, name, of string) {
 			declared, isDeclared := plan.Spans[name]
 			if per, ok := learnt[name]; ok && isDeclared && (per.Low > declared.High || per.High < declared.Low) {
-				hits = append(hits, hit{fmt.Sprintf("the workload declares %s spans per %s, the calibration made %s",
-					ends(declared.Low, declared.High), of, ends(per.Low, per.High)), place(cell.At{Operation: at}, v.Name)})
+				hits = append(hits, seen(fmt.Sprintf("the workload declares %s spans per %s, the calibration made %s",
+					ends(declared.Low, declared.High), of, ends(per.Low, per.High)), place(cell.At{Operation: at}, v.Name)))
 			}
 		}
 		for _, operation := range s.Operations() {
@@ -196,7 +196,7 @@ func (s *checker) findSampling() []hit {
 		}
 		for _, operation := range s.Operations() {
 			if outcome, off := ledger.Chance(operation, s.Tracing[v.Name], runs); off {
-				hits = append(hits, hit{words.Page(outcome), place(cell.At{Operation: operation}, v.Name)})
+				hits = append(hits, seen(words.Page(outcome), place(cell.At{Operation: operation}, v.Name)))
 			}
 		}
 	}
@@ -212,7 +212,7 @@ func (s *checker) inLedgers(bad func(finding.Ledger) (string, bool)) []hit {
 			continue
 		}
 		if text, yes := bad(l); yes {
-			hits = append(hits, hit{text, place(cell.At{Operation: l.Operation}, l.Variant)})
+			hits = append(hits, seen(text, place(cell.At{Operation: l.Operation}, l.Variant)))
 		}
 	}
 	return hits

@@ -3,7 +3,9 @@
 package warn
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
@@ -29,6 +31,9 @@ type check struct {
 	advice         string
 	find           func(*checker) []hit
 }
+
+// ofMachine are those whose cause is the same wherever they are seen: they are told once, by the worst.
+var ofMachine = map[string]bool{"generator-late": true, "sink-busy": true, "harness-busy": true, "cpu-stolen": true, "busy-neighbour": true}
 
 // checks lists all warnings, in the order in which they are told.
 var checks = []check{
@@ -124,9 +129,13 @@ func All(made *effect.Estimator, results string, leftOut []finding.LeftOut, shad
 	s := &checker{made, results, leftOut, shadowed}
 	out := []finding.Warning{}
 	for _, c := range checks {
-		for _, h := range c.find(s) {
+		hits := c.find(s)
+		if ofMachine[c.code] {
+			hits = merged(hits)
+		}
+		for _, h := range hits {
 			advice := strings.ReplaceAll(c.advice, resultsPlace, words.Quoted(results))
-			out = append(out, finding.Warning{Code: c.code, Severity: c.severity, Text: h.text, Advice: advice, Where: h.where})
+			out = append(out, finding.Warning{Code: c.code, Severity: c.severity, Text: h.said(), Advice: advice, Where: h.where})
 		}
 	}
 	return out
@@ -144,7 +153,42 @@ type checker struct {
 }
 
 // hit is one thing that a check found.
-type hit struct{ text, where string }
+type hit struct {
+	text, where string
+	worst       float64 // how bad it was, where hits may be told together
+	runs, of    int     // in how many runs it was so; 0: not counted
+}
+
+func seen(text, where string) hit { return hit{text: text, where: where} }
+
+func (h hit) said() string {
+	if h.of == 0 {
+		return h.text
+	}
+	return fmt.Sprintf("%s (%d of %d runs)", h.text, h.runs, h.of)
+}
+
+// mostPlaces are named of one warning.
+const mostPlaces = 3
+
+// merged makes one hit of several: the worst, with the places of all.
+func merged(hits []hit) []hit {
+	if len(hits) < 2 {
+		return hits
+	}
+	one := slices.MaxFunc(hits, func(a, b hit) int { return cmp.Compare(a.worst, b.worst) })
+	one.runs, one.of = 0, 0
+	var places []string
+	for _, h := range hits {
+		one.runs, one.of = one.runs+h.runs, one.of+h.of
+		places = append(places, h.where)
+	}
+	if more := len(places) - mostPlaces; more > 1 {
+		places = append(places[:mostPlaces], fmt.Sprintf("%d more", more))
+	}
+	one.where = strings.Join(places, "; ")
+	return []hit{one}
+}
 
 // place names where something was seen.
 func place(at cell.At, variant string) string {
@@ -170,7 +214,7 @@ func (s *checker) perVariant(threshold float64, of func(*dataset.Run) float64, t
 			}
 		}
 		if n > 0 {
-			hits = append(hits, hit{fmt.Sprintf("%s (%d of %d runs)", text(worst), n, len(runs)), v.Name})
+			hits = append(hits, hit{text: text(worst), where: v.Name, worst: worst, runs: n, of: len(runs)})
 		}
 	}
 	return hits
@@ -189,7 +233,7 @@ func (s *checker) perCell(threshold float64, of func(*dataset.Phase) float64, te
 				}
 			}
 			if n > 0 {
-				hits = append(hits, hit{fmt.Sprintf("%s (%d of %d runs)", text(worst), n, len(phases)), place(at, v.Name)})
+				hits = append(hits, hit{text: text(worst), where: place(at, v.Name), worst: worst, runs: n, of: len(phases)})
 			}
 		}
 	}

@@ -31,7 +31,7 @@ func (s *checker) findOverloaded() []hit {
 				if metric.Driven.Has(s.RegimeOf(at)) {
 					what = ": its figures are those of the rate reached"
 				}
-				hits = append(hits, hit{words.Reason(*over) + what, place(at, v.Name)})
+				hits = append(hits, seen(words.Reason(*over)+what, place(at, v.Name)))
 				continue
 			}
 			n := 0
@@ -42,7 +42,7 @@ func (s *checker) findOverloaded() []hit {
 				}
 			}
 			if n > 0 {
-				hits = append(hits, hit{fmt.Sprintf("%s did not hold the rate in %d of %d runs", v.Name, n, len(phases)), place(at, v.Name)})
+				hits = append(hits, seen(fmt.Sprintf("%s did not hold the rate in %d of %d runs", v.Name, n, len(phases)), place(at, v.Name)))
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func (s *checker) findShortWindow() []hit {
 			text = fmt.Sprintf("a probe of %s is shorter than %d times %s: work after its end does not count, and the capacity may come out too high",
 				window, delays, plan.SaysPassed())
 		}
-		hits = append(hits, hit{text, v.Name})
+		hits = append(hits, seen(text, v.Name))
 	}
 	return hits
 }
@@ -145,10 +145,10 @@ func (s *checker) findIdleUnknown() []hit {
 	var hits []hit
 	for _, one := range s.Idles {
 		if one.Unread > 0 {
-			hits = append(hits, hit{fmt.Sprintf("idle CPU was not read in %d of %d runs%s", one.Unread, one.Of, s.whatIsOff()), one.Variant})
+			hits = append(hits, seen(fmt.Sprintf("idle CPU was not read in %d of %d runs%s", one.Unread, one.Of, s.whatIsOff()), one.Variant))
 		}
 		if one.Unsteady > 0 {
-			hits = append(hits, hit{fmt.Sprintf("the processes were never calm before the first phase in %d of %d runs, and their idle CPU is unknown%s", one.Unsteady, one.Of, s.whatIsOff()), one.Variant})
+			hits = append(hits, seen(fmt.Sprintf("the processes were never calm before the first phase in %d of %d runs, and their idle CPU is unknown%s", one.Unsteady, one.Of, s.whatIsOff()), one.Variant))
 		}
 	}
 	return hits
@@ -158,8 +158,8 @@ func (s *checker) findIdleDiffers() []hit {
 	var hits []hit
 	for _, one := range s.Idles {
 		if one.Share > 0 {
-			hits = append(hits, hit{fmt.Sprintf("idle processes used %s of a CPU before the first phase, and %s after the last; a window's CPU would be up to %s wrong%s",
-				finding.FormatValue(one.Before, "1"), finding.FormatValue(one.After, "1"), finding.FormatValue(one.Share, "1"), s.whatIsOff()), one.Variant})
+			hits = append(hits, seen(fmt.Sprintf("idle processes used %s of a CPU before the first phase, and %s after the last; a window's CPU would be up to %s wrong%s",
+				finding.FormatValue(one.Before, "1"), finding.FormatValue(one.After, "1"), finding.FormatValue(one.Share, "1"), s.whatIsOff()), one.Variant))
 		}
 	}
 	return hits
@@ -235,7 +235,7 @@ func (s *checker) findOtherWork() []hit {
 	for _, at := range s.Cells() {
 		for _, p := range s.Pairs() {
 			if r := s.OtherWork(p, at); r != nil {
-				hits = append(hits, hit{words.Reason(*r), place(at, p.Variant)})
+				hits = append(hits, seen(words.Reason(*r), place(at, p.Variant)))
 			}
 		}
 	}
@@ -253,7 +253,7 @@ func (s *checker) findNeverSteady() []hit {
 		if p.Drift != 0 {
 			text += fmt.Sprintf(": it still changed by %+.0f %%", 100*p.Drift)
 		}
-		hits = append(hits, hit{text, place(cell.At{Operation: p.Operation}, p.Variant)})
+		hits = append(hits, seen(text, place(cell.At{Operation: p.Operation}, p.Variant)))
 	}
 	return hits
 }

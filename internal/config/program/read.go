@@ -329,6 +329,19 @@ func parseSize(text string) (int64, error) {
 	return int64(v * unit), nil
 }
 
+// ParseAmount reads an amount of seconds (20ms) or of bytes (5MB), with its unit: a bare number is none.
+func ParseAmount(text, unit string) (float64, error) {
+	if _, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil {
+		return 0, fmt.Errorf("%q has no unit", Printable(text))
+	}
+	if unit == "s" {
+		d, err := parseDuration(strings.TrimSpace(text))
+		return d.Seconds(), err
+	}
+	size, err := parseSize(text)
+	return float64(size), err
+}
+
 func formatSize(bytes int64) string {
 	for _, u := range []struct {
 		name  string

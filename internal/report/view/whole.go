@@ -54,7 +54,7 @@ func chartSections(doc *finding.Document) []model.Section {
 	}
 	return append(sections,
 		model.Section{ID: "latency", Title: "Latency by percentile", Chart: &model.Chart{}, Lead: model.Texts(from + " The line is the centre over the runs, the band their lowest and highest.")},
-		model.Section{ID: "blocks", Title: "Every block", Chart: &model.Chart{}, Lead: model.Texts("A dot is one run; a line joins the runs of one block. The bar is the centre." + scatterText(doc))})
+		model.Section{ID: "blocks", Title: "Every block", Chart: &model.Chart{}, Lead: model.Texts("A dot is one run; a line joins a variant's runs in the order of time, and a thin line is its centre. Look for drift, jumps and outliers." + scatterText(doc))})
 }
 
 // scatterText says whether more blocks would tell more, or more windows: of the headline with the middle share.

@@ -1,0 +1,27 @@
+package warn
+
+import "testing"
+
+// What the machine does to several variants is one warning: the worst, with the places of all.
+func TestMerged(t *testing.T) {
+	at := func(where string, worst float64, text string) hit {
+		return hit{text: text, where: where, worst: worst, runs: 1, of: 6}
+	}
+	for name, c := range map[string]struct {
+		hits        []hit
+		said, where string
+	}{
+		"one stays as it is":                {[]hit{at("none", 0.2, "took up to 20 %")}, "took up to 20 % (1 of 6 runs)", "none"},
+		"the worst is told":                 {[]hit{at("none", 0.2, "took up to 20 %"), at("otel", 0.3, "took up to 30 %")}, "took up to 30 % (2 of 12 runs)", "none; otel"},
+		"places are counted":                {[]hit{at("a", 0.2, ""), at("b", 0.3, "b"), at("c", 0.1, ""), at("d", 0.1, ""), at("e", 0.1, "")}, "b (5 of 30 runs)", "a; b; c; 2 more"},
+		"nothing is hidden behind one more": {[]hit{at("a", 0.2, ""), at("b", 0.3, "b"), at("c", 0.1, ""), at("d", 0.1, "")}, "b (4 of 24 runs)", "a; b; c; d"},
+	} {
+		got := merged(c.hits)
+		if len(got) != 1 || got[0].said() != c.said || got[0].where != c.where {
+			t.Errorf("%s: %+v, want %q at %q", name, got, c.said, c.where)
+		}
+	}
+	if got := merged(nil); len(got) != 0 {
+		t.Errorf("nothing seen: %+v", got)
+	}
+}
