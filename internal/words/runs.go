@@ -150,35 +150,51 @@ func Load(e *config.Experiment) string {
 func ownLoad(e *config.Experiment) string {
 	driven := metric.Driven.Has(e.Regime())
 	own := func(o program.Operation) bool { return o.Rate > 0 }
+	length := e.Load.Duration.String()
+	if len(e.Operations) > 0 {
+		length = lengths(e)
+	}
 	if driven || e.Load.Rate <= 0 || e.Load.Relative != nil || !slices.ContainsFunc(e.Operations, own) {
-		return loadText(e.Load, driven)
+		return loadText(e.Load, driven, length)
 	}
 	rates := make([]string, len(e.Operations))
 	for i, o := range e.Operations {
 		rates[i] = fmt.Sprintf("%s (%s)", plainNumber(cmp.Or(o.Rate, e.Load.Rate)), o.Name)
 	}
-	return openText(enumerate(rates)+" operations/s", e.Load)
+	return openText(enumerate(rates)+" operations/s", length, e.Load)
+}
+
+// lengths is for how long the operations have their load: of all alike, or each its own.
+func lengths(e *config.Experiment) string {
+	var each []string
+	for _, o := range e.Operations {
+		each = append(each, e.Load.For(o).Duration.String())
+	}
+	if len(slices.Compact(slices.Clone(each))) == 1 {
+		return each[0]
+	}
+	return enumerate(each)
 }
 
 // loadText is the load in words: "500 operations/s for 20s, open loop".
-func loadText(l config.Load, driven bool) string {
+func loadText(l config.Load, driven bool, length string) string {
 	switch {
 	case driven:
 		return drivenText(l)
 	case l.Capacity != nil:
 		return capacityText(*l.Capacity, l.Duration)
 	case l.Relative != nil:
-		return openText(sharesText(*l.Relative)+" of the capacity of the slowest variant", l)
+		return openText(sharesText(*l.Relative)+" of the capacity of the slowest variant", length, l)
 	case len(l.Rates) > 0:
 		var rates []string
 		for _, rate := range l.Rates {
 			rates = append(rates, plainNumber(rate))
 		}
-		return openText(enumerate(rates)+" operations/s", l)
+		return openText(enumerate(rates)+" operations/s", length, l)
 	case l.Rate == 1:
-		return openText("1 operation/s", l)
+		return openText("1 operation/s", length, l)
 	case l.Rate > 0:
-		return openText(plainNumber(l.Rate)+" operations/s", l)
+		return openText(plainNumber(l.Rate)+" operations/s", length, l)
 	case len(l.Levels) > 0:
 		var levels []string
 		for _, n := range l.Levels {
@@ -243,8 +259,8 @@ func severalOr(one int, list []int) string {
 	return enumerate(words)
 }
 
-func openText(rate string, l config.Load) string {
-	text := fmt.Sprintf("%s for %s, open loop", rate, l.Duration)
+func openText(rate, length string, l config.Load) string {
+	text := fmt.Sprintf("%s for %s, open loop", rate, length)
 	if l.Arrivals != "" && l.Arrivals != "constant" {
 		text += ", " + l.Arrivals + " arrivals"
 	}

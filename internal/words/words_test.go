@@ -205,6 +205,18 @@ func TestLoadOfOwnRates(t *testing.T) {
 	}
 }
 
+// Operations with durations of their own are not said to last as long as the load.
+func TestLoadOfOwnDurations(t *testing.T) {
+	e := &config.Experiment{Load: config.Load{Rate: 5, Duration: 10 * time.Second}, Operations: []program.Operation{{Name: "short", Rate: 80, Duration: 4 * time.Second}, {Name: "long"}}}
+	if got, want := Load(e), "80 (short) and 5 (long) operations/s for 4s and 10s, open loop"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	e.Operations[0].Rate = 0
+	if got, want := Load(e), "5 operations/s for 4s and 10s, open loop"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestLoadInWords(t *testing.T) {
 	for want, l := range map[string]config.Load{
 		"2,000,000 operations at depth 10 on 1 thread, unthrottled":                 {Calls: 2e6, Depth: 10, Threads: 1},
@@ -212,7 +224,7 @@ func TestLoadInWords(t *testing.T) {
 		"1,000 operations or 10s on 1 and 2 threads each busy for 1µs, unthrottled": {Calls: 1000, Duration: 10 * time.Second, Crowds: []int{1, 2}, Busy: time.Microsecond},
 		"operations for 30s, at a fixed rate of 10000 and 20000 operations/s":       {Duration: 30 * time.Second, Rates: []float64{10000, 20000}},
 	} {
-		if got := loadText(l, true); got != want {
+		if got := loadText(l, true, ""); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

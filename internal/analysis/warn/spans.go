@@ -82,7 +82,7 @@ func (s *checker) findPacketsBeside() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		if v.Tracer.Captures() && s.Experiment.Design.Order.Together() && len(s.RunsOf(v.Name)) > 0 {
-			hits = append(hits, hit{"the kernel looked at the packets of all variants for it, about 0.4 µs of CPU each: the others paid that too, and the difference lacks it", v.Name})
+			hits = append(hits, seen("the kernel looked at the packets of all variants for it, about 0.4 µs of CPU each: the others paid that too, and the difference lacks it", v.Name))
 		}
 	}
 	return hits
@@ -103,7 +103,7 @@ func (s *checker) findPacketsDropped() []hit {
 			}
 		}
 		if runs > 0 {
-			hits = append(hits, hit{fmt.Sprintf("%s (in %d of %d runs)", text, runs, len(s.RunsOf(v.Name))), v.Name})
+			hits = append(hits, seen(fmt.Sprintf("%s (in %d of %d runs)", text, runs, len(s.RunsOf(v.Name))), v.Name))
 		}
 	}
 	return hits
