@@ -27,7 +27,7 @@ const (
 )
 
 // Causes are those of all pairs and cells that were profiled.
-func (s *Maker) Causes(rules map[string]*profile.Rules, findings []finding.Finding) []finding.Causes {
+func (s *Estimator) Causes(rules map[string]*profile.Rules, findings []finding.Finding) []finding.Causes {
 	var out []finding.Causes
 	for _, at := range s.Cells() {
 		for _, p := range s.Pairs() {
@@ -44,7 +44,7 @@ func (s *Maker) Causes(rules map[string]*profile.Rules, findings []finding.Findi
 	return out
 }
 
-func (s *Maker) causesOf(p dataset.Pair, at cell.At) (finding.Causes, bool) {
+func (s *Estimator) causesOf(p dataset.Pair, at cell.At) (finding.Causes, bool) {
 	out := finding.Causes{Operation: at.Operation, Parameter: at.Level.Map(), Variant: p.Variant, Against: p.Against}
 	profiled := false
 	unruled, tracer := map[string]float64{}, 0.0
@@ -102,7 +102,7 @@ func (s *Maker) causesOf(p dataset.Pair, at cell.At) (finding.Causes, bool) {
 }
 
 // advice is what the rules of a variant advise where causes are as large as they are in all of its runs.
-func (s *Maker) advice(rules *profile.Rules, p dataset.Pair, at cell.At, findings []finding.Finding) []finding.Advice {
+func (s *Estimator) advice(rules *profile.Rules, p dataset.Pair, at cell.At, findings []finding.Finding) []finding.Advice {
 	sum := &profile.Causes{All: profile.Amounts{Stage: map[string]int64{}, Task: map[string]int64{}}}
 	for _, phase := range s.PhasesOf(p.Variant, at) {
 		stretch := phase.ProfiledOf(record.ForCPU)
@@ -136,7 +136,7 @@ func (s *Maker) advice(rules *profile.Rules, p dataset.Pair, at cell.At, finding
 }
 
 // hasSetting reports whether a variant has these settings already.
-func (s *Maker) hasSetting(variant string, settings map[string]string) bool {
+func (s *Estimator) hasSetting(variant string, settings map[string]string) bool {
 	i := slices.IndexFunc(s.Variants, func(v config.Variant) bool { return v.Name == variant })
 	for name, value := range settings {
 		if i < 0 || s.Variants[i].Settings[name] != value {
@@ -160,7 +160,7 @@ func cpuAgain(p *dataset.Phase, again *record.Profiled) (float64, bool) {
 }
 
 // noCauses is why there are no amounts.
-func (s *Maker) noCauses(p dataset.Pair, at cell.At, found finding.Causes) []finding.Reason {
+func (s *Estimator) noCauses(p dataset.Pair, at cell.At, found finding.Causes) []finding.Reason {
 	var out []finding.Reason
 	for _, variant := range []string{p.Against, p.Variant} {
 		if why := s.unprofiled(variant, at); why != nil {
@@ -176,7 +176,7 @@ func (s *Maker) noCauses(p dataset.Pair, at cell.At, found finding.Causes) []fin
 }
 
 // unprofiled is the first reason why a variant has no profile on a cell.
-func (s *Maker) unprofiled(variant string, at cell.At) *finding.Reason {
+func (s *Estimator) unprofiled(variant string, at cell.At) *finding.Reason {
 	for _, p := range s.PhasesOf(variant, at) {
 		said := ""
 		switch stretch := p.ProfiledOf(record.ForCPU); {
@@ -199,7 +199,7 @@ func (s *Maker) unprofiled(variant string, at cell.At) *finding.Reason {
 }
 
 // explained reports whether there are amounts of causes of a pair on a cell.
-func (s *Maker) explained(p dataset.Pair, at cell.At) bool {
+func (s *Estimator) explained(p dataset.Pair, at cell.At) bool {
 	found, profiled := s.causesOf(p, at)
 	return profiled && len(found.Reasons) == 0
 }
