@@ -129,6 +129,20 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// More frames that hand over than a set of them has room for are refused, and not left out.
+func TestRulesTooMany(t *testing.T) {
+	rules := func(n int) error {
+		_, err := withRules("tracer: [a]\nhands_over: ["+strings.Repeat("b, ", n)+"]\n").Rules("", "t")
+		return err
+	}
+	if err := rules(profile.MostHandsOver); err != nil {
+		t.Error(err)
+	}
+	if rules(profile.MostHandsOver+1) == nil {
+		t.Error("one too many is compiled")
+	}
+}
+
 // What is wrong is told at its place.
 func TestRulesWrong(t *testing.T) {
 	for name, test := range map[string]struct{ text, at string }{

@@ -116,9 +116,6 @@ func (f *File) Check(shared bool) []Problem {
 			fail(why, "hands_over", fmt.Sprintf("[%d]", i))
 		}
 	}
-	if len(f.HandsOver) > maxHandsOver {
-		fail(fmt.Sprintf("there are %d of them; the most is %d", len(f.HandsOver), maxHandsOver), "hands_over")
-	}
 	patterns(f.Between, "between")
 	patterns(f.Runtime.Threads, "runtime", "threads")
 	patterns(f.Runtime.Frames, "runtime", "frames")
@@ -175,8 +172,8 @@ type handOver struct{ caller, frame *pattern }
 // callerOf stands between a caller and the frame that it hands over to.
 const callerOf = " > "
 
-// maxHandsOver is how many of them a tracer may have, so that a set of them is one number.
-const maxHandsOver = 64
+// MostHandsOver is how many of them all files of some rules may have, so that a set of them is small.
+const MostHandsOver = 256
 
 // cutCaller is the frame of a text, and its caller; without one all is the frame.
 func cutCaller(text string) (caller, frame string, both bool) {
@@ -192,7 +189,8 @@ type thread struct {
 	frames []pattern
 }
 
-// Compile makes rules of files that were checked, the first of which counts most: a tracer's, and then what it shares.
+// Compile makes rules of files that were checked, the first of which counts most: a tracer's, and then what it shares. All
+// have MostHandsOver frames that hand over, at most.
 func Compile(files ...*File) *Rules {
 	r := &Rules{}
 	for _, f := range files {
@@ -208,7 +206,6 @@ func Compile(files ...*File) *Rules {
 			}
 			r.handsOver = append(r.handsOver, one)
 		}
-		r.handsOver = r.handsOver[:min(len(r.handsOver), maxHandsOver)]
 		r.between = append(r.between, compile(f.Between)...)
 		r.runtime = append(r.runtime, compile(f.Runtime.Frames)...)
 		for _, name := range f.Runtime.Threads {

@@ -170,6 +170,20 @@ func TestCompile(t *testing.T) {
 	}
 }
 
+// Of many frames that hand over the last one does too.
+func TestManyHandOver(t *testing.T) {
+	f := &File{Tracer: []string{"trace.*"}}
+	for i := range MostHandsOver {
+		f.HandsOver = append(f.HandsOver, fmt.Sprintf("trace.a%d > app.b%d", i, i))
+	}
+	r := Compile(f)
+	for stack, want := range map[string]Owner{"trace.a255;app.b255": Program, "trace.a255;app.b191": Tracer, "trace.a0;app.b0": Program} {
+		if got := r.Causes(collapsed(t, stack+" 1"))[0].Owner; got != want {
+			t.Errorf("%s is the %s's", stack, got)
+		}
+	}
+}
+
 func TestGlob(t *testing.T) {
 	for _, test := range []struct {
 		pattern string

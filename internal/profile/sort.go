@@ -143,9 +143,21 @@ func (s *sums) amounts() Amounts {
 type class struct {
 	tracer, runtime bool
 	between         bool
-	calls, called   uint64 // hands-over frames by their index: those that it calls, and those that it is
+	calls, called   handed // hands-over frames by their index: those that it calls, and those that it is
 	stage, task     uint8
 	thread          int16 // one more than the index of the tracer's thread that the frame shows
+}
+
+// handed is a set of hands-over frames, by their index.
+type handed [MostHandsOver / 64]uint64
+
+func (h handed) meets(other handed) bool {
+	for i := range h {
+		if h[i]&other[i] != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // sorter knows the classes of a profile's frames and of its threads.
@@ -176,10 +188,10 @@ func (r *Rules) class(f Frame) class {
 	c := class{tracer: anyMatches(r.tracer, f), runtime: anyMatches(r.runtime, f), between: anyMatches(r.between, f)}
 	for i, h := range r.handsOver {
 		if h.caller == nil || h.caller.matches(f) {
-			c.calls |= 1 << i
+			c.calls[i/64] |= 1 << (i % 64)
 		}
 		if !c.tracer && !c.between && (h.frame == nil || h.frame.matches(f)) {
-			c.called |= 1 << i
+			c.called[i/64] |= 1 << (i % 64)
 		}
 	}
 	for i, t := range r.threads {
@@ -256,7 +268,7 @@ func (s *sorter) cause(sample Sample) found {
 			own, of.Owner, of.At = c.thread, Tracer, i
 		case c.tracer && of.Owner != Tracer:
 			of.Owner, of.At = Tracer, i
-		case of.Owner == Tracer && caller.calls&c.called != 0:
+		case of.Owner == Tracer && caller.calls.meets(c.called):
 			of.Owner, of.At, of.handed = Program, i, true
 		case c.runtime && of.Owner == Program:
 			of.Owner, of.At = Runtime, i

@@ -61,7 +61,15 @@ func (c *Catalog) Rules(own string, tracers ...string) (*profile.Rules, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
-	return profile.Compile(append(files, parts...)...), nil
+	all, handsOver := append(files, parts...), 0
+	for _, f := range all {
+		handsOver += len(f.HandsOver)
+	}
+	if handsOver > profile.MostHandsOver {
+		return nil, fmt.Errorf("the rules of %s have %d frames in hands_over; the most is %d: compare fewer tracers at once, or cut your own rules",
+			strings.Join(tracers, ", "), handsOver, profile.MostHandsOver)
+	}
+	return profile.Compile(all...), nil
 }
 
 // causes reads a file of rules, and the parts that it shares and nobody has read. What is added to others needs no frames of
