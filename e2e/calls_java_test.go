@@ -46,11 +46,11 @@ workload: calls/java
 operations: [call]
 variants:
   none:
-  otel: {tracer: otel-java, settings: {methods: "tracetax.calls.Recursion[monitoredMethod]", protocol: grpc, delay: 200ms}}
-  kieker: {tracer: kieker-java, settings: {method: tracetax.calls.Recursion.monitoredMethod}}
-  kieker-file: {tracer: kieker-java, settings: {class: tracetax.calls.Recursion, method: tracetax.calls.Recursion.monitoredMethod, weaver: aspectj, mode: file}}
-  blind: {tracer: otel-java, settings: {methods: "tracetax.calls.Recursion[nobodysMethod]", delay: 200ms}}
-  blind-unknown: {tracer: scouter-java, settings: {method: tracetax.calls.Recursion.nobodysMethod}}`+others+`
+  otel: {tracer: otel-java, settings: {methods: "tracetax.calls.Recursion[monitoredMethod]", protocol: grpc, delay: 200ms}, env: `+quickJava+`}
+  kieker: {tracer: kieker-java, settings: {method: tracetax.calls.Recursion.monitoredMethod}, env: `+quickJava+`}
+  kieker-file: {tracer: kieker-java, settings: {class: tracetax.calls.Recursion, method: tracetax.calls.Recursion.monitoredMethod, weaver: aspectj, mode: file}, env: `+quickJava+`}
+  blind: {tracer: otel-java, settings: {methods: "tracetax.calls.Recursion[nobodysMethod]", delay: 200ms}, env: `+quickJava+`}
+  blind-unknown: {tracer: scouter-java, settings: {method: tracetax.calls.Recursion.nobodysMethod}, env: `+quickJava+`}`+others+`
 load: {calls: 20000, duration: 2s, warmup: 500ms, idle: 100ms}
 design: {blocks: 1, seed: 4}
 `)

@@ -208,8 +208,8 @@ func TestChartsNameTheirLines(t *testing.T) {
 		for _, v := range doc.Experiment.Variants {
 			names = append(names, v.Name)
 		}
+		p := open(t, browser, doc, screen{1200, "light"})
 		for _, s := range []screen{{1200, "light"}, {390, "dark"}} {
-			p := open(t, browser, doc, screen{1200, "light"})
 			p.on(s)
 			quoted := `['` + strings.Join(names, `', '`) + `']`
 			panels := eval[[][]string](p, `[...document.querySelectorAll('#`+section+` .chart')].map(c => [...c.querySelectorAll('svg text')].map(e => e.textContent).filter(t => `+quoted+`.includes(t)).sort())`)

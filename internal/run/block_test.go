@@ -270,6 +270,7 @@ func TestBlockWithDisturbedWindows(t *testing.T) {
 		"too many": {[]int{2, 3, 8}, []int{1, 4}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			conductor, a, b := pair(t, "/work", "/work")
 			for i, turns := range [][]int{{0, 3, 4, 7, 8}, {1, 2, 5, 6, 9}} {
 				p := &[]*run.Request{&a, &b}[i].Phases[0]

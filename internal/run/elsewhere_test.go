@@ -33,6 +33,7 @@ func TestSpansElsewhere(t *testing.T) {
 		"none":             {[]string{""}, "", nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			conductor, q := request(t, record.Measured, "/work")
 			app := &q.Plan.Processes[0]
 			app.Run = append(slices.Clone(app.Run[:len(app.Run)-1]), c.to...)
