@@ -13,10 +13,10 @@ build: ## bin/tracetax
 setup: ## install what the tests need and this machine lacks (Debian packages)
 	scripts/setup
 
-test: setup lint ## all tests but the long ones, with vet and lint, and the race detector where things happen at the same time
+test: setup lint ## all tests but the long ones and the simulations, with vet and lint, and the race detector where things happen at the same time
 	scripts/test
 
-e2e: setup ## the long tests, one of each family: real services, real faults
+e2e: setup ## the long tests, one of each family (real services, real faults), and the simulations
 	scripts/e2e
 
 e2e-all: setup ## every long test, and the simulations at their full length

@@ -90,11 +90,11 @@ func TestBrought(t *testing.T) {
 	agent := beside("agent", "app", ends)
 	agent.Env = map[string]string{"ADMIN": "{port.admin}"}
 	other := app
-	other.Name, other.Run, other.Env, other.Traced = "other", []string{os.Args[0], "service", "127.0.0.1:{port}", ""}, map[string]string{"TO": "{app.port}"}, false
+	other.Name, other.Run, other.Env, other.Traced = "other", []string{self, "service", "127.0.0.1:{port}", ""}, map[string]string{"TO": "{app.port}"}, false
 	q.Plan.Processes = []program.Process{
 		beside("hub", "", ends), agent, app,
 		{Name: "proxy@app", Role: "sidecar", Placed: program.Placed{Name: "proxy", Of: "app", Front: true}, Patience: 20 * time.Second, Dir: "{tmp}",
-			Run: []string{os.Args[0], "front", "127.0.0.1:{port}", "127.0.0.1:{beside.port}", ends}},
+			Run: []string{self, "front", "127.0.0.1:{port}", "127.0.0.1:{beside.port}", ends}},
 		other,
 	}
 	q.Plan.Says = []program.Saying{
@@ -148,7 +148,7 @@ func TestBroughtAtFault(t *testing.T) {
 		says string
 		is   string
 	}{
-		"dies":            {[]string{os.Args[0], "front", "127.0.0.1:{port}", "127.0.0.1:{beside.port}", os.DevNull, "dies"}, "out of memory, or so", "exit status 7"},
+		"dies":            {[]string{self, "front", "127.0.0.1:{port}", "127.0.0.1:{beside.port}", os.DevNull, "dies"}, "out of memory, or so", "exit status 7"},
 		"is never ready":  {[]string{"sh", "-c", "echo thinking of 127.0.0.1:{port}; exec sleep 60"}, "thinking", "process proxy@app is not ready"},
 		"ends at once":    {[]string{"sh", "-c", "echo no licence for {port}; exit 3"}, "no licence", "proxy@app"},
 		"is not there":    {[]string{"no-such-program-anywhere", "{port}"}, "", "no-such-program-anywhere"},

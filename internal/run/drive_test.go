@@ -114,7 +114,7 @@ func drivenRequest(t *testing.T, kind record.Kind, fault string) (*run.Conductor
 	conductor, q := request(t, kind, "")
 	conductor.Results = t.TempDir()
 	q.Plan.Driver, q.Plan.Says = program.SelfDriving, nil
-	q.Plan.Processes[0].Run = []string{os.Args[0], "driven", "127.0.0.1:{port}", "{sink.otlp.grpc}", fault}
+	q.Plan.Processes[0].Run = []string{self, "driven", "127.0.0.1:{port}", "{sink.otlp.grpc}", fault}
 	q.First = program.Operation{Name: "call", Drive: map[string]string{"depth": "3"}}
 	l := config.Load{Calls: 500, Duration: 20 * time.Second, Warmup: 50 * time.Millisecond, Idle: 50 * time.Millisecond, Rate: 2000}
 	q.Load, q.FirstParameter, q.Phases = l, map[string]string{"depth": "3"}, nil

@@ -1,7 +1,6 @@
 package run_test
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -53,7 +52,7 @@ func TestWhyItIsNotReady(t *testing.T) {
 	} {
 		conductor, q := request(t, record.Measured, "/work")
 		app := &q.Plan.Processes[0]
-		app.Run, app.Ready, app.Patience = []string{os.Args[0], "service", c.address, ""}, c.check, time.Second
+		app.Run, app.Ready, app.Patience = []string{self, "service", c.address, ""}, c.check, time.Second
 		r, err := conductor.Run(t.Context(), q)
 		if err != nil || !r.Failed() {
 			t.Fatalf("%s: %v, failed: %t", name, err, r.Failed())

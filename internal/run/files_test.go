@@ -45,14 +45,14 @@ func TestFilesOfTheFolder(t *testing.T) {
 		}
 	}
 	conductor, q := request(t, record.Measured, "/work")
-	conductor.Self = []string{os.Args[0]}
+	conductor.Self = []string{self}
 	export := program.Operation{
 		Name: "export", Method: "POST", GRPC: true, URL: "/opentelemetry.proto.collector.trace.v1.TraceService/Export",
 		Data: "rows.csv", Order: program.OrderRandom, Protoset: "types.pb",
 		Body: []byte(`{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "{data.trace}", "spanId": "{data.span}", "name": "x"}]}]}]}`),
 	}
 	q.Plan.Silent, q.Plan.Says = true, nil
-	q.Plan.Processes[0].Run = []string{os.Args[0], "sink", "--json", "--otlp-http", "", "--otlp-grpc", "127.0.0.1:{port}"}
+	q.Plan.Processes[0].Run = []string{self, "sink", "--json", "--otlp-http", "", "--otlp-grpc", "127.0.0.1:{port}"}
 	q.Folders.Source, q.First = source, export
 	q.Phases[0].Operation = export
 	made, err := conductor.Run(t.Context(), q)

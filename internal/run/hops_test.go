@@ -158,7 +158,7 @@ func via(q *run.Request, env map[string]string, delay time.Duration, names ...st
 	for _, name := range names {
 		hop := program.Process{
 			Name: name, Role: role.Collector, Patience: 20 * time.Second, Service: relayService(delay),
-			Run: []string{os.Args[0], "relay", "127.0.0.1:{port}", "127.0.0.1:{port.page}", "{sink.otlp.grpc}"}, Env: map[string]string{"CONFIG": "{config}"},
+			Run: []string{self, "relay", "127.0.0.1:{port}", "127.0.0.1:{port.page}", "{sink.otlp.grpc}"}, Env: map[string]string{"CONFIG": "{config}"},
 		}
 		for key, value := range env {
 			hop.Env[key] = value

@@ -97,11 +97,11 @@ func leveled(t *testing.T, faults map[string]string) (conductor *run.Conductor, 
 	conductor, q = request(t, record.Measured, "/work")
 	dir = t.TempDir()
 	store := func(name, peers string) program.Process {
-		return program.Process{Name: name, Role: role.Database, Patience: 20 * time.Second, Run: []string{os.Args[0], "level", "127.0.0.1:{port}", dir, name, peers, "", faults[name]}}
+		return program.Process{Name: name, Role: role.Database, Patience: 20 * time.Second, Run: []string{self, "level", "127.0.0.1:{port}", dir, name, peers, "", faults[name]}}
 	}
 	service := func(name, peer string) program.Process {
 		return program.Process{Name: name, Role: role.App, Patience: 20 * time.Second, Run: []string{
-			os.Args[0], "level", "127.0.0.1:{port}", dir, name, peer, "127.0.0.1:{db.port} 127.0.0.1:{cache.port}", "",
+			self, "level", "127.0.0.1:{port}", dir, name, peer, "127.0.0.1:{db.port} 127.0.0.1:{cache.port}", "",
 		}}
 	}
 	q.Plan.Processes = []program.Process{store("db", "cache queue"), store("cache", "db queue"), service("app", "web"), store("queue", "db cache"), service("web", "app")}

@@ -67,7 +67,7 @@ func check(args []string) error {
 func withDatabase(processes []program.Process, wait, life string) []program.Process {
 	return append([]program.Process{{
 		Name: "db", Role: "database", Patience: 20 * time.Second, Service: &program.Service{Name: "slow"},
-		Run: []string{os.Args[0], "database", "127.0.0.1:{port}", wait, life, "{service}/schema.sql"},
+		Run: []string{self, "database", "127.0.0.1:{port}", wait, life, "{service}/schema.sql"},
 	}}, processes...)
 }
 

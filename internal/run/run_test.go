@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -25,6 +26,10 @@ import (
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run"
 )
+
+// self is the program that the runs of the tests start: this test binary, or one that was built of it without the race
+// detector, which would make each of them several times as dear.
+var self = cmp.Or(os.Getenv("TRACETAX_TEST_PROGRAM"), os.Args[0])
 
 // TestMain makes the test binary serve as the tracetax that runs the agents, and
 // as the service under test; its sink is a service over gRPC.
@@ -117,13 +122,13 @@ func cpus() string {
 func request(t *testing.T, kind record.Kind, path string) (*run.Conductor, run.Request) {
 	t.Helper()
 	operation := program.Operation{Name: "work", Method: "GET", URL: path}
-	return &run.Conductor{Self: []string{os.Args[0]}, Logs: t.TempDir(), Accounting: "auto"}, run.Request{
+	return &run.Conductor{Self: []string{self}, Logs: t.TempDir(), Accounting: "auto"}, run.Request{
 		Kind: kind, Name: "001-otel-1-" + strings.NewReplacer("/", "-", " ", "-").Replace(t.Name()), // tests run beside each other
 		Plan: &config.Plan{
 			Workload: "service", Variant: "otel", Sampling: 1, Delay: 50 * time.Millisecond, Secrets: []string{"s3cret"},
 			Processes: []program.Process{{
 				Name: "app", Role: "app", Traced: true, Patience: 20 * time.Second,
-				Run: []string{os.Args[0], "service", "127.0.0.1:{port}", "{sink.otlp.grpc}"},
+				Run: []string{self, "service", "127.0.0.1:{port}", "{sink.otlp.grpc}"},
 			}},
 			Says: []program.Saying{{What: "dropped", Log: `dropped (?P<n>\d+) spans`, Take: "last"}},
 		},
@@ -234,7 +239,7 @@ func kill(role string) {
 	}
 	for _, path := range commands {
 		text, err := os.ReadFile(path)
-		if err != nil || !strings.HasPrefix(string(text), os.Args[0]+"\x00agent\x00"+role+"\x00") {
+		if err != nil || !strings.HasPrefix(string(text), self+"\x00agent\x00"+role+"\x00") {
 			continue // another process, or one that has ended
 		}
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
