@@ -70,7 +70,7 @@ var floors = map[string]floor{
 	"load/feed":   {level: 2, beside: []string{"load"}},
 	"pace":        {level: 2},
 	"platform":    {level: 2},
-	"tidy":        {level: 2},
+	"rawdata":     {level: 2},
 	"usage":       {level: 2},
 
 	"sink": {level: 2, beside: []string{

@@ -15,10 +15,10 @@ import (
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/rawdata"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/report"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/tidy"
 	"golang.org/x/term"
 )
 
@@ -124,7 +124,7 @@ func writeReport(s console.Streams, dir string, flags reportFlags) error {
 		return err
 	}
 	if flags.moobench != "" {
-		if err := tidy.MooBench(dir, flags.moobench, measuredVariants(doc)); err != nil {
+		if err := rawdata.MooBench(dir, flags.moobench, measuredVariants(doc)); err != nil {
 			return err
 		}
 	}
@@ -194,7 +194,7 @@ func (f reportFlags) outputs(s console.Streams) ([]output, error) {
 		{name: "--samples", file: f.samples, write: report.SamplesCSV}, {name: "--benchfmt", file: f.benchfmt, write: report.Benchfmt},
 		{name: "--markdown", file: f.markdown, write: report.Markdown},
 		{name: "--bmf", file: f.bmf, write: report.BMF}, {name: "--benchmark-action", file: f.action, write: report.BenchmarkAction},
-		{name: "--runs", file: f.runs, records: tidy.Runs}, {name: "--histograms", file: f.histograms, records: tidy.Histograms},
+		{name: "--runs", file: f.runs, records: rawdata.Runs}, {name: "--histograms", file: f.histograms, records: rawdata.Histograms},
 	}
 	if f.json {
 		all = append(all, output{name: "--json", file: "-", write: report.JSON})

@@ -1,6 +1,6 @@
 // This file says where the figures of a record stand: in which phase, of which process.
 
-package tidy
+package rawdata
 
 import (
 	"strconv"

@@ -1,7 +1,7 @@
 // The files that MooBench's own statistics read: the durations of a result, unpacked, one file a run, and the settings that
 // name them.
 
-package tidy
+package rawdata
 
 import (
 	"bytes"
