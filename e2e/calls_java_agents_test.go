@@ -72,7 +72,7 @@ design: {blocks: 1, seed: 4, order: apart} # as many JVMs at once would want too
 	}
 }
 
-// quickJava makes a JVM start in half of the time: nothing is asked of how fast the code is.
+// quickJava spares the JVM its second compiler, which only a start keeps busy here: nothing is asked of how fast the code is.
 const quickJava = `{JDK_JAVA_OPTIONS: "-XX:TieredStopAtLevel=1"}`
 
 // agentOfCalls is a tracer with its settings, and how many spans it makes of a call.

@@ -56,7 +56,7 @@ load: {warmup: 100ms, idle: 100ms, timeout: 60s}
 design: {blocks: 1, seed: 3}
 `)
 			dir := t.TempDir() + "/results"
-			doc := document(t, tracetax(t, "run", file, "--quick", "--duration", "1s", "--blocks", "1", "--go-on", "--json", "--out", dir).exit(t, 0))
+			doc := document(t, tracetax(t, "run", file, "--quick", "--blocks", "1", "--go-on", "--json", "--out", dir).exit(t, 0))
 			for operation, spans := range test.spans {
 				if err := accounted(ledger(t, doc, operation, "own"), spans); err != nil {
 					t.Errorf("%s: %v", operation, err)
