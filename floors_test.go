@@ -66,6 +66,7 @@ var floors = map[string]floor{
 	"estimate":    {level: 2},
 	"ledger":      {level: 2},
 	"load":        {level: 2, beside: []string{"pace"}},
+	"mesh":        {level: 2},
 	"load/engine": {level: 2, beside: []string{"load", "load/feed"}},
 	"load/feed":   {level: 2, beside: []string{"load"}},
 	"pace":        {level: 2},

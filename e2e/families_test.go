@@ -52,7 +52,7 @@ var families = map[string][]string{
 	"selfcheck":                {"TestSelfcheckQuick"},
 	"brought":                  {"TestBrought"},
 	"functions":                {"TestFunctions", "TestFunctionOfYourOwn", "TestFunctionFrozen", "TestFunctionsAsOnLambda", "TestPageRanksAgree"},
-	"graphs":                   {"TestGraph", "TestGraphPackets", "TestGraphWaits"},
+	"graphs":                   {"TestGraph", "TestGraphMesh", "TestGraphPackets", "TestGraphWaits"},
 	"causes":                   {"TestKnownCauses", "TestCausesOfAHandler", "TestCausesWithoutRights"},
 }
 

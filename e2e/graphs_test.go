@@ -42,22 +42,12 @@ mix: {home: 50%, slow: 20%, bare: 30%}
 
 func TestGraph(t *testing.T) {
 	t.Parallel() // it counts
-	dir := t.TempDir()
-	graph, file := filepath.Join(dir, "shop.yaml"), filepath.Join(dir, "e.yaml")
-	for name, text := range map[string]string{graph: shopGraph, file: `workload: {topology: shop.yaml}
+	g, file := graphOf(t, shopGraph, `
 variants: {none: , otel: {tracer: otel, settings: {delay: 200ms}}, half: {tracer: otel, settings: {sampling: 50%, delay: 200ms}}}
 load: {rate: 60/s, warmup: 500ms, duration: 1s, idle: 100ms}
 design: {blocks: 2}
-`} {
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	g, err := programconfig.ReadTopology(graph)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := filepath.Join(dir, "results")
+`)
+	out := filepath.Join(t.TempDir(), "results")
 	c := tracetax(t, "run", file, "--out", out, "--json").exit(t, 0)
 	doc := document(t, c)
 	for _, variant := range []string{"otel", "half"} {
@@ -91,6 +81,22 @@ design: {blocks: 2}
 	if checked != 6 {
 		t.Errorf("%d runs were looked at, want 6", checked)
 	}
+}
+
+// graphOf writes a topology, and an experiment over it with these lines.
+func graphOf(t *testing.T, graph, lines string) (g *topology.Graph, experiment string) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"shop.yaml": graph, "e.yaml": "workload: {topology: shop.yaml}" + lines} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g, err := programconfig.ReadTopology(filepath.Join(dir, "shop.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, filepath.Join(dir, "e.yaml")
 }
 
 // graphCalls are the calls that the operations of a run make, by NODE.METHOD.
@@ -263,4 +269,164 @@ operations: {soon: {call: front.soon}, later: {call: front.later}}
 	if more := at("later", "cpu_per_operation") - at("soon", "cpu_per_operation"); more > 0.5e-3 {
 		t.Errorf("waiting takes %g s of CPU", more)
 	}
+}
+
+// meshGraph is the graph with a service of each protocol.
+var meshGraph = strings.Replace(shopGraph, "stock: {", "stock: {protocol: thrift, ", 1)
+
+// Envoys count the calls that the topology makes, whatever they parse and whether they speak TLS, and each of their spans comes;
+// what a sidecar burns is found in the service beside which it is.
+func TestGraphMesh(t *testing.T) {
+	t.Parallel() // it counts
+	g, file := graphOf(t, meshGraph, `
+variants:
+  none:
+  mesh: {tracer: mesh, on: all}
+  mtls: {tracer: mesh, on: all, settings: {mtls: on}}
+  node: {tracer: mesh, on: all, settings: {shape: node}}
+  http: {tracer: mesh, on: all, settings: {protocol: http}}
+  spans: {tracer: mesh, on: all, settings: {tracing: on, delay: 200ms}}
+  front: {tracer: burner, on: front, settings: {burn: 0}}
+  burnt: {tracer: burner, on: front, settings: {burn: 100}}
+load: {rate: 60/s, warmup: 300ms, duration: 1s, idle: 100ms}
+design: {blocks: 1, order: apart, quick: true}
+`)
+	catalog, out := t.TempDir(), filepath.Join(t.TempDir(), "results")
+	burner := filepath.Join(built(t, "mesh", func(dir string) error {
+		return runIn(".", "go", "build", "-o", filepath.Join(dir, "mesh"), "./testdata/mesh")
+	}), "mesh")
+	if err := os.MkdirAll(filepath.Join(catalog, "tracers/burner"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(catalog, "tracers/burner/tracer.yaml"), []byte(`settings:
+  burn: {kind: count, default: 0}
+  spans: {default: none, choices: {none: {silent: true}}}
+processes: [{name: proxy, beside: true, front: true, run: [`+burner+`, proxy, "{host}:{port}", "{beside.host}:{beside.port}", "{setting.burn}"]}]
+`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := tracetax(t, "run", file, "--out", out, "--json")
+	c.Env = append(c.Env, "TRACETAX_CATALOG="+catalog)
+	doc := document(t, c.exit(t, 0))
+	checked := map[string]bool{}
+	for _, r := range records(t, out) {
+		if r.Failed() {
+			t.Errorf("%s failed: %+v", r.Variant, r.Failure)
+		}
+		if r.Kind != record.Measured {
+			continue
+		}
+		checked[r.Variant] = true
+		calls, spans := uint64(0), uint64(0)
+		for call, n := range graphCalls(g, r) {
+			if calls += n; !strings.HasPrefix(call, "stock.") { // Envoy makes no spans of Thrift
+				spans += 2 * n
+			}
+			if strings.HasPrefix(call, "front.") { // nobody stands before the load
+				spans -= n
+			}
+		}
+		switch said := r.Tracer.Calls; r.Variant {
+		case "mesh", "mtls", "node", "spans":
+			if said == nil || *said != calls {
+				t.Errorf("%s: Envoys count %v calls, and the topology makes %d (%s)", r.Variant, uintOf(said), calls, r.Tracer.Unreported)
+			}
+		default:
+			if said != nil { // http passes Thrift on, and does not know how many calls it was
+				t.Errorf("%s: %d calls are counted by nobody knows whom", r.Variant, *said)
+			}
+		}
+		if r.Variant == "spans" && r.Life.Spans != spans {
+			t.Errorf("%d spans came, and Envoys make %d", r.Life.Spans, spans)
+		}
+	}
+	if len(checked) != 8 {
+		t.Errorf("looked at %v, want 8 variants", checked)
+	}
+	if l := ledger(t, doc, "mix", "spans"); entry(l, "unaccounted") != 0 || entry(l, "delivered") == 0 {
+		t.Errorf("the ledger of Envoy's spans: %d delivered, %d unaccounted: %s", entry(l, "delivered"), entry(l, "unaccounted"), l.Verdict)
+	}
+	burnt := map[string]float64{}
+	for _, f := range doc.Findings {
+		if f.Metric == "cpu_per_operation" && f.Role == "sidecar" && f.Service != "" && f.Against == "none" && (f.Variant == "front" || f.Variant == "burnt") {
+			if burnt[f.Variant] += f.Value; f.Service != "front" && f.Value > 0 {
+				t.Errorf("%s: the sidecar of front is charged to %s", f.Variant, f.Service)
+			}
+		}
+	}
+	if added := burnt["burnt"] - burnt["front"]; added < 60e-6 || added > 250e-6 { // passing one on takes more or less beside other programs
+		t.Errorf("the sidecar burns 100 µs, and %g s more are told", added)
+	}
+}
+
+func uintOf(n *uint64) string {
+	if n == nil {
+		return "unknown"
+	}
+	return strconv.FormatUint(*n, 10)
+}
+
+// A sidecar that is killed is what the run failed of; and where tracetax is killed, none of the processes is left.
+func TestGraphMeshIsKilled(t *testing.T) {
+	more(t, "graphs")
+	t.Parallel()
+	_, file := graphOf(t, meshGraph, `
+variants: {none: , mesh: {tracer: mesh, on: all}}
+load: {rate: 20/s, warmup: 300ms, duration: 3s, idle: 100ms}
+design: {blocks: 1, order: apart, quick: true}
+`)
+	sidecar := func(c *command, of string) (pid int) {
+		for _, process := range c.left() {
+			number, rest, _ := strings.Cut(process, " ")
+			if strings.Contains(rest, "/envoy ") && strings.Contains(rest, "/"+of+"/envoy.json") {
+				pid, _ = strconv.Atoi(number)
+			}
+		}
+		return pid
+	}
+	loaded := func(out string) bool { // the front of the graph, which stands behind all others, answers
+		logs, err := filepath.Glob(filepath.Join(out, "logs", "*", "sidecar@front.log"))
+		return err == nil && len(logs) > 0
+	}
+	t.Run("a sidecar", func(t *testing.T) {
+		out := filepath.Join(t.TempDir(), "results")
+		c := tracetax(t, "run", file, "--out", out)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		await(t, "a sidecar is killed", func() bool {
+			pid := sidecar(c, "sidecar@cart")
+			return loaded(out) && pid > 0 && syscall.Kill(pid, syscall.SIGKILL) == nil
+		})
+		c.ended(t, c.Wait(), 0, 1)
+		failed := 0
+		for _, r := range records(t, out) {
+			if r.Failed() {
+				if failed++; r.Failure.Process != "sidecar@cart" || !strings.Contains(r.Failure.Message, "SIGKILL") {
+					t.Errorf("%s failed with %+v, which does not name the sidecar", r.Variant, r.Failure)
+				}
+			}
+		}
+		if failed == 0 {
+			t.Error("no run failed")
+		}
+	})
+	t.Run("tracetax", func(t *testing.T) {
+		out := filepath.Join(t.TempDir(), "results")
+		c := tracetax(t, "run", file, "--out", out)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		await(t, "the mesh stands", func() bool { return loaded(out) && sidecar(c, "sidecar@front") > 0 })
+		if n := len(c.left()); n < 2*9 { // eight services, two of stock, and the sidecar of each
+			t.Errorf("%d processes are there", n)
+		}
+		if err := c.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Wait(); err == nil {
+			t.Error("it ended before it was killed")
+		}
+		await(t, "nothing is left", func() bool { return len(c.left()) == 0 })
+	})
 }

@@ -84,17 +84,30 @@ var masters = []string{"gunicorn", "hypercorn", "puma", "unicorn", "uwsgi"}
 
 // earlyReady says which processes answer on their port before they are ready.
 func earlyReady(e *config.Experiment, line bool) []string {
-	var out []string
+	var out, servers []string
+	names := map[string][]string{}
 	for _, p := range e.Workload.Processes {
 		if len(p.Run) == 0 || p.Ready != "" || !slices.Contains(masters, filepath.Base(p.Run[0])) {
 			continue
 		}
+		server := filepath.Base(p.Run[0])
+		if names[server] == nil {
+			servers = append(servers, server)
+		}
+		names[server] = append(names[server], p.Name)
+	}
+	for _, server := range servers {
+		of := names[server]
 		advice := "ready: \"http://127.0.0.1:{port}/…\", a request that it answers well"
 		if line {
 			advice = "--ready /…, a path that it answers well"
 		}
-		out = append(out, fmt.Sprintf("process %s: %s listens before it has loaded the program: the start-up time would look short, and the first operation long; %s",
-			p.Name, filepath.Base(p.Run[0]), advice))
+		who := "process"
+		if len(of) > 1 {
+			who = "processes"
+		}
+		out = append(out, fmt.Sprintf("%s %s: %s listens before it has loaded the program: the start-up time would look short, and the first operation long; %s",
+			who, strings.Join(of, ", "), server, advice))
 	}
 	return out
 }

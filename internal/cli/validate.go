@@ -92,16 +92,14 @@ func validate(file string, catalog *program.Catalog) checked {
 			r.Problems = append(r.Problems, problem)
 			r.problems = errors.Join(r.problems, fmt.Errorf("%s: budget: %s", file, hopeless))
 		}
-		for _, text := range told {
-			if !slices.Contains(r.Notes, text) {
-				r.Notes = append(r.Notes, text)
-			}
-		}
 		r.Would = append(r.Would, e.Summary())
 		r.Traced = append(r.Traced, tracings(e)...)
 		r.Changed = append(r.Changed, e.Rewritten()...)
-		r.Notes = append(r.Notes, lacking(e)...)
-		r.Notes = append(r.Notes, hints(e, false)...)
+		for _, text := range slices.Concat(told, lacking(e), hints(e, false)) {
+			if !slices.Contains(r.Notes, text) { // workloads, and variants, have it in common
+				r.Notes = append(r.Notes, text)
+			}
+		}
 	}
 	return r
 }

@@ -3,12 +3,14 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/topology"
 )
 
 // placed are the processes of a variant in start order: once-per-run processes; then, per workload process, its sidecars, the
@@ -20,7 +22,7 @@ func (e *Experiment) placed(v Variant) ([]program.Process, error) {
 		around = append(around, p)
 		return err
 	}
-	for _, b := range v.Tracer.Processes {
+	for _, b := range v.Brings() {
 		if !b.Beside {
 			if err := add("", b); err != nil {
 				return nil, err
@@ -31,16 +33,18 @@ func (e *Experiment) placed(v Variant) ([]program.Process, error) {
 	added := v.tracerEnv()
 	for _, process := range e.Workload.Processes {
 		on := v.Traces(process)
+		process.Protocol = cmp.Or(process.Protocol, e.protocolOf(process))
 		merged, err := merged(process, v, on, added)
 		if err != nil {
 			return nil, err
 		}
 		around = nil
-		for _, b := range v.Tracer.Processes {
+		for _, b := range v.Brings() {
 			if on && b.Beside {
 				if err := add(process.Name, b); err != nil {
 					return nil, err
 				}
+				around[len(around)-1].Host = process.Host // it stands beside it
 			}
 		}
 		for _, p := range around {
@@ -58,15 +62,44 @@ func (e *Experiment) placed(v Variant) ([]program.Process, error) {
 	return out, nil
 }
 
+// protocolOf is how a process is called whose file does not say it.
+func (e *Experiment) protocolOf(p program.Process) string {
+	for _, o := range slices.Concat(e.Workload.Operations, withParts(e.Operations)) {
+		switch {
+		case len(o.Mix) > 0 || o.Method == "" && !o.OverGRPC() || o.Owner(e.Workload.Processes).Name != p.Name:
+		case o.OverGRPC():
+			return topology.GRPC
+		default:
+			return topology.HTTP
+		}
+	}
+	return program.UnknownProtocol
+}
+
+// Brings are the processes that the variant's tracer brings with its settings.
+func (v Variant) Brings() []program.Brought {
+	return slices.DeleteFunc(slices.Clone(v.Tracer.Processes), func(b program.Brought) bool {
+		for name, value := range b.Only {
+			if v.Settings[name] != value {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // place is a process that the tracer brings beside one of the workload's, or once a run. Its name is told apart from
 // every name in a file.
 func (v Variant) place(of string, b program.Brought) (program.Process, error) {
-	p := b.Process
-	p.Placed = program.Placed{Name: b.Name, Of: of, Front: b.Front}
+	words := v.settingWords()
+	p, err := b.Limited(words)
+	if err != nil {
+		return p, fmt.Errorf("tracer %s: %w", v.Tracer.Name, err)
+	}
+	p.Placed = program.Placed{Name: b.Name, Of: of, Front: b.Front, Out: b.Out, Between: b.Between}
 	if of != "" {
 		p.Name += "@" + of
 	}
-	words := v.settingWords()
 	var missing string
 	fill := func(text string) string {
 		filled, lacks := program.WithSettings(text, words)
@@ -82,11 +115,10 @@ func (v Variant) place(of string, b program.Brought) (program.Process, error) {
 	for name, text := range p.Env {
 		p.Env[name] = fill(text)
 	}
-	p.Ready, p.Dir = fill(p.Ready), fill(p.Dir)
+	p.Ready, p.Dir, p.Page, p.Says = fill(p.Ready), fill(p.Dir), fill(b.Metrics), b.Says
 	if missing != "" {
 		return p, fmt.Errorf("process %s of tracer %s: there is no {%s}", b.Name, v.Tracer.Name, missing)
 	}
-	var err error
 	p.Templates, err = v.templates(b.Templates)
 	return p, err
 }

@@ -164,3 +164,81 @@ func TestOnFromFlags(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// relaying is a tracer, net, through which calls leave, or pass, by its settings.
+var relaying = map[string]string{"tracers/net/tracer.yaml": `
+settings:
+  shape: {default: each, choices: {each: , one: {without: [seal]}}}
+  seal: {default: off, choices: {on: , off: }}
+  share: {kind: text, default: "0.5"}
+  room: {kind: text, default: 64MiB}
+processes:
+  - {name: each, beside: true, front: true, out: true, only: {shape: each}, run: [x, "{host}:{port}", "{beside.host}:{beside.port}", "{peers}", "{setting.seal}"],
+     cpus: "{setting.share}", memory: "{setting.room}", metrics: "http://{host}:{port.page}/{setting.seal}", says: [{what: calls, metrics: c}]}
+  - {name: one, between: true, only: {shape: one}, role: sidecar, run: [x, "{peers}"], cpus: 2, says: [{what: dropped, log: d}]}
+`,
+	"workloads/hosts/workload.yaml": `
+processes:
+  - {name: db, role: database, run: [db, "{host}:{port}"], host: 127.1.0.7, protocol: thrift}
+  - {name: cart, run: [cart, "{port}", "{db.host}:{db.port}"], host: 127.1.0.8}
+  - {name: shop, run: [shop, "{port}", "{cart.host}:{cart.port}"]}
+operations: {home: GET /, get: {grpc: /s/M, process: cart}}
+`,
+	"tracers/twice/tracer.yaml": "processes: [{name: a, beside: true, out: true, run: [x, '{peers}']}, {name: b, beside: true, out: true, run: [x, '{peers}']}]\n",
+}
+
+// What a tracer brings depends on its settings, and so do limits; it stands at the host of the process that it is beside.
+func TestPlanRelays(t *testing.T) {
+	e := parseIn(t, shops(relaying), `workload: hosts
+variants:
+  none:
+  each: {tracer: net, on: all, settings: {share: 0.25}}
+  one: {tracer: net, settings: {shape: one, seal: off}}
+`)
+	each, err := e.Plan(e.Variants[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"db", "each@db", "cart", "each@cart", "shop", "each@shop"}, names(each.Processes)); diff != "" {
+		t.Errorf("processes, of all (-want +got)\n%s", diff)
+	}
+	p := each.Process("each@cart")
+	if p.Host != "127.1.0.8" || p.CPUs != 0.25 || p.Memory != 64<<20 || p.Page != "http://{host}:{port.page}/off" || len(p.Says) != 1 || !slices.Equal(p.FurtherPorts(), []string{"port.page"}) ||
+		p.Placed != (program.Placed{Name: "each", Of: "cart", Front: true, Out: true}) {
+		t.Errorf("before and behind: %+v", p)
+	}
+	for name, want := range map[string]string{"db": "thrift", "cart": "grpc", "shop": "http"} { // as it says, as operations call it
+		if got := each.Process(name).Protocol; got != want {
+			t.Errorf("%s is called by %s, want %s", name, got, want)
+		}
+	}
+	if said := each.Speakers(); len(said) != 2 || said[0].Brought != "" || said[1].Brought != "each" {
+		t.Errorf("those who say something: %+v", said)
+	}
+	one, err := e.Plan(e.Variants[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"one", "db", "cart", "shop"}, names(one.Processes)); diff != "" {
+		t.Errorf("processes, with one between (-want +got)\n%s", diff)
+	}
+	if p := one.Process("one"); p.Placed != (program.Placed{Name: "one", Between: true}) || p.CPUs != 2 || p.Role != "sidecar" {
+		t.Errorf("between: %+v", p)
+	}
+	if got, want := e.Tracing(e.Variants[1])+" / "+e.Tracing(e.Variants[2]), "on db, cart, shop; brings each before and behind each / on cart, shop; brings one between all"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	again(t, shops(relaying), e)
+	for text, want := range map[string]string{
+		"workload: hosts\nvariants: {none: , v: {tracer: net, settings: {share: much}}}":                                                           `tracer net: {setting.share} of process each: "much" is not a number of CPUs from 0 to 1024, such as 0.5`,
+		"workload: hosts\nvariants: {none: , v: {tracer: net, settings: {room: much}}}":                                                            `tracer net: {setting.room} of process each: "much" is not a size`,
+		"workload: hosts\nvariants: {none: , v: {tracer: net, settings: {shape: one, seal: on}}}":                                                  `x.yaml:2:66: setting seal of tracer net says nothing with shape=one; leave one of them out`,
+		"workload: hosts\nvariants: {none: , v: {tracer: twice}}":                                                                                  `tracer twice brings "a" and "b", and what a process calls leaves through one of them: choose which by only, in its file`,
+		"workload: self\nvariants: {none: , v: {tracer: net, settings: {shape: one}}}":                                                             `tracer net brings "one", through which requests go, and workload self is self-driving: there are none`,
+		"workload: {processes: [{name: a, run: [x, '{port}'], host: 10.0.0.1}], operations: {home: GET /}}\nvariants: {none: , v: {tracer: none}}": `host: "10.0.0.1" is not a loopback address`,
+	} {
+		if _, err := ParseExperiment("x.yaml", ".", []byte(text), shops(relaying)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s\n%v\nwant %s", text, err, want)
+		}
+	}
+}

@@ -12,9 +12,15 @@ import (
 	"github.com/tracetax/tracetax/internal/config/program"
 )
 
-// readOn reads which processes of the workload a variant is on: names, or one name.
+// everyProcess stands for all processes of the workload, those that are not traced by themselves, such as stores, among them.
+const everyProcess = "all"
+
+// readOn reads which processes of the workload a variant is on: names, one name, or all.
 func readOn(s *program.Source, n *program.Node, w *program.Workload) []string {
 	names := s.Texts(n)
+	if n.Kind == program.Scalar && n.Text == everyProcess && !slices.Contains(w.ProcessNames(), everyProcess) {
+		return w.ProcessNames()
+	}
 	if len(names) == 0 && n.Kind != program.Mapping {
 		s.Fail(n.At, "on names no process, so that nothing would be traced; name some of %s, or leave it out for all that are traced", strings.Join(w.ProcessNames(), ", "))
 	}
@@ -71,7 +77,21 @@ func checkFitting(s *program.Source, v *Variant, w *program.Workload, tracer, on
 			traced = append(traced, p)
 		}
 	}
-	for _, b := range t.Processes {
+	ways := map[string]string{}
+	for _, b := range v.Brings() {
+		if _, err := b.Limited(v.settingWords()); err != nil {
+			s.Fail(tracer, "tracer %s: %v", t.Name, err)
+		}
+		for _, way := range []struct {
+			is   bool
+			what string
+		}{{b.Out, "what a process calls leaves"}, {b.Between, "all calls go"}} {
+			if way.is && ways[way.what] != "" {
+				s.Fail(tracer, "tracer %s brings %q and %q, and %s through one of them: choose which by only, in its file", t.Name, ways[way.what], b.Name, way.what)
+			} else if way.is {
+				ways[way.what] = b.Name
+			}
+		}
 		if slices.Contains(w.ProcessNames(), b.Name) {
 			s.Fail(tracer, "tracer %s brings a process called %q, and workload %s has one of that name: call one of them otherwise", t.Name, b.Name, program.Printable(w.Name))
 		}
@@ -81,11 +101,11 @@ func checkFitting(s *program.Source, v *Variant, w *program.Workload, tracer, on
 		if b.Beside && len(traced) == 0 && v.On == nil {
 			s.Fail(tracer, "tracer %s brings %q beside each traced process, and workload %s has none: say which with on: [%s]", t.Name, b.Name, program.Printable(w.Name), strings.Join(w.ProcessNames(), ", "))
 		}
-		if why := w.Refusal("front"); b.Front && why != "" {
+		if why := w.Refusal("front"); (b.Front || b.Between) && why != "" {
 			s.Fail(tracer, "tracer %s brings %q, through which requests go, and %s", t.Name, b.Name, why)
 			continue
 		}
-		if !b.Front && !slices.Contains(b.AllWords(t.Template), program.BesidePrefix+"port") {
+		if !b.Front && !b.Between && !slices.Contains(b.AllWords(t.Template), program.BesidePrefix+"port") {
 			continue
 		}
 		for _, p := range traced {
@@ -96,10 +116,14 @@ func checkFitting(s *program.Source, v *Variant, w *program.Workload, tracer, on
 	}
 }
 
+// mostNamed is how many processes a line names, rather than to count them.
+const mostNamed = 8
+
 // Tracing says which processes a variant is on and what its tracer brings, where it chooses some or
 // brings any: "on shop, cart; brings proxy in front of each, collector once a run".
 func (e *Experiment) Tracing(v Variant) string {
-	if v.On == nil && len(v.Tracer.Processes) == 0 {
+	brought := v.Brings()
+	if v.On == nil && len(brought) == 0 {
 		return ""
 	}
 	var on, brings []string
@@ -112,7 +136,7 @@ func (e *Experiment) Tracing(v Variant) string {
 	if len(on) > 1 {
 		whom = "each"
 	}
-	for _, b := range v.Tracer.Processes {
+	for _, b := range brought {
 		where := b.Where()
 		if b.Beside {
 			where += " " + whom
@@ -120,7 +144,12 @@ func (e *Experiment) Tracing(v Variant) string {
 		brings = append(brings, b.Name+" "+where)
 	}
 	var parts []string
-	if len(on) > 0 {
+	switch {
+	case len(on) == len(e.Workload.Processes) && len(on) > mostNamed:
+		parts = append(parts, fmt.Sprintf("on all %d processes", len(on)))
+	case len(on) > mostNamed:
+		parts = append(parts, fmt.Sprintf("on %d of %d processes", len(on), len(e.Workload.Processes)))
+	case len(on) > 0:
 		parts = append(parts, "on "+strings.Join(on, ", "))
 	}
 	if len(brings) > 0 {

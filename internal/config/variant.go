@@ -269,6 +269,13 @@ func readChosen(s *program.Source, v *Variant, w *program.Workload, settings *pr
 		}
 		v.Settings[set.Name], v.Chosen[set.Name] = value, value
 	}
+	mute := program.Mute(v.Tracer.Settings, v.Settings)
+	for _, e := range s.Entries(settings, "settings") {
+		set := v.Tracer.Setting(e.Key)
+		if by := mute[e.Key]; by != "" && set != nil && v.Settings[e.Key] != set.Default {
+			s.Fail(e.Value.At, "setting %s of tracer %s says nothing with %s=%s; leave one of them out", e.Key, v.Tracer.Name, by, v.Settings[by])
+		}
+	}
 }
 
 func unknownSetting(s *program.Source, name string, t *program.Tracer) string {
@@ -350,6 +357,23 @@ func (v Variant) templates(names []string) (map[string]string, error) {
 // settingWords are the words of all settings of the variant.
 func (v Variant) settingWords() map[string]string {
 	return program.WordsOfSettings(v.Tracer.Settings, v.Settings)
+}
+
+// Speaker is who says something of spans: the tracer, or the processes that it brought under a name.
+type Speaker struct {
+	Brought string // ""; or as in the tracer's file
+	Says    []program.Saying
+}
+
+// Speakers are those of a plan, each once.
+func (p *Plan) Speakers() []Speaker {
+	out := []Speaker{{"", p.Says}}
+	for _, one := range p.Processes {
+		if one.Says != nil && !slices.ContainsFunc(out, func(s Speaker) bool { return s.Brought == one.Placed.Name }) {
+			out = append(out, Speaker{one.Placed.Name, one.Says})
+		}
+	}
+	return out
 }
 
 // Texts are all texts of the plan that the run fills in: commands, environments and

@@ -18,6 +18,7 @@ type Hop struct {
 	Kept       *uint64 `json:"kept,omitempty"`       // in traces: that it decided to keep
 	Late       *uint64 `json:"late,omitempty"`       // how often spans came whose trace it had decided on
 	Traced     *uint64 `json:"traced,omitempty"`     // in traces: of a tracer, that it decided for at their beginning, by chance
+	Calls      *uint64 `json:"calls,omitempty"`      // in calls: that proxies which the tracer brought took for the processes that they are before
 	Source     string  `json:"source,omitempty"`     // by whose word: "log", "metrics"; both are joined by " and "
 	Unreported string  `json:"unreported,omitempty"` // why it does not say, where it should
 }
@@ -32,7 +33,7 @@ const (
 func (h *Hop) Figures() map[string]**uint64 {
 	return map[string]**uint64{
 		"received": &h.Received, "refused": &h.Refused, "sampled": &h.Sampled, "dropped": &h.Dropped, "failed": &h.Failed, "sent": &h.Sent,
-		"early": &h.Early, "kept": &h.Kept, "late": &h.Late, "traced": &h.Traced,
+		"early": &h.Early, "kept": &h.Kept, "late": &h.Late, "traced": &h.Traced, "calls": &h.Calls,
 	}
 }
 

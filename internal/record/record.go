@@ -318,6 +318,7 @@ type Reported struct {
 	Dropped    *uint64 `json:"dropped,omitempty"`    // thrown away in its queue
 	Failed     *uint64 `json:"failed,omitempty"`     // lost in failed exports
 	Sent       *uint64 `json:"sent,omitempty"`       // given to an export, whatever came of that: before the stop on a page, until the end in a log
+	Calls      *uint64 `json:"calls,omitempty"`      // in calls: that its proxies took for the processes that they are before
 	Source     string  `json:"source,omitempty"`     // by whose word, as of a Hop
 	SentBy     string  `json:"sent_by,omitempty"`    // by whose word, where it says what it sent: ByLog if a log has a part in it
 	Unreported string  `json:"unreported,omitempty"` // why it does not say, where it should

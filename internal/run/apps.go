@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,11 +114,14 @@ type started struct {
 func (s *stage) start(ctx context.Context, p program.Process) started {
 	out := started{doing: "start"}
 	values := s.valuesFor(p)
-	if err := prepare.Templates(p.Templates, values, values["templates"]); err != nil {
+	err := s.ports.WritePeers(p, values)
+	if err == nil {
+		err = prepare.Templates(p.Templates, values, values["templates"])
+	}
+	if err != nil {
 		out.err = of(p.Name, fmt.Errorf("process %s: %w", p.Name, err))
 		return out
 	}
-	var err error
 	if out.process, err = s.startApp(ctx, p, values); err == nil {
 		out.doing = "ready"
 		out.probes, err = s.ready(ctx, p, out.process, values)
@@ -197,7 +201,7 @@ func (s *stage) ready(ctx context.Context, p program.Process, that Process, valu
 			return 0, nil
 		}
 		if text = s.askedAt(p); text == "" {
-			text = "tcp://" + net.JoinHostPort(that.Address(), values["port"])
+			text = "tcp://" + net.JoinHostPort(s.host(that), values["port"])
 		}
 	}
 	check, err := process.ParseCheck(text)
@@ -416,8 +420,16 @@ func (s *stage) app(name string) Process {
 
 // address is where a process of the workload listens.
 func (s *stage) address(name string) string {
-	return net.JoinHostPort(s.app(name).Address(), s.ports.Of(name))
+	return net.JoinHostPort(s.host(s.app(name)), s.ports.Of(name))
 }
 
-// front is where a process of the workload is asked: where it listens, or what stands in front of it.
-func (s *stage) front(name string) string { return s.address(s.ports.Front(name)) }
+// front is where a process of the workload is asked: where it listens, or what takes its calls.
+func (s *stage) front(name string) string {
+	return net.JoinHostPort(s.host(s.app(name)), s.ports.Asked(name))
+}
+
+// host is the address of this machine at which a process listens.
+func (s *stage) host(p Process) string {
+	planned, _ := s.planned(p.Name())
+	return cmp.Or(planned.Host, p.Address())
+}

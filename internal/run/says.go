@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
@@ -21,34 +22,42 @@ import (
 // theTracer is what a tracer is called where it is asked.
 const theTracer = "the tracer"
 
-// askTracer reads the pages of counters of the traced processes: when everything has been measured, and before they stop.
-// Those of several processes add up.
+// askTracer reads the pages of counters of the traced processes, and of those that the tracer brought: when everything has been
+// measured, and before they stop. Those of several processes add up.
 func (s *stage) askTracer(ctx context.Context) error {
-	var err error
-	s.paged, err = s.pagesOf(ctx, hop.Counted(s.request.Plan.Says))
-	return err
+	s.paged = map[string]*record.Hop{}
+	for _, one := range s.request.Plan.Speakers() {
+		var err error
+		if s.paged[one.Brought], err = s.pagesOf(ctx, one.Brought, hop.Counted(one.Says)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // tracedSince is how many traces the tracer decided for, by chance, since it was last asked; nil where it does not say, or
 // did not the last time. Of several processes each may count the same traces; and while all operations are warmed together
 // nobody can tell whose they are.
 func (s *stage) tracedSince(ctx context.Context) (*uint64, error) {
-	pages := 0
-	for _, p := range s.request.Plan.Processes {
-		if p.Page != "" {
-			pages++
+	for _, one := range s.request.Plan.Speakers() {
+		says := slices.DeleteFunc(hop.Counted(one.Says), func(s program.Saying) bool { return s.What != program.SaysTraced })
+		pages := 0
+		for _, p := range s.request.Plan.Processes {
+			if p.Page != "" && p.Placed.Name == one.Brought {
+				pages++
+			}
 		}
+		if len(says) == 0 || pages != 1 || len(s.warmed) > 0 {
+			continue
+		}
+		page, err := s.pagesOf(ctx, one.Brought, says)
+		before := s.traced
+		if s.traced = nil; page != nil {
+			s.traced = page.Traced
+		}
+		return since(before, s.traced), err
 	}
-	says := slices.DeleteFunc(hop.Counted(s.request.Plan.Says), func(s program.Saying) bool { return s.What != program.SaysTraced })
-	if len(says) == 0 || pages != 1 || len(s.warmed) > 0 {
-		return nil, nil
-	}
-	page, err := s.pagesOf(ctx, says)
-	before := s.traced
-	if s.traced = nil; page != nil {
-		s.traced = page.Traced
-	}
-	return since(before, s.traced), err
+	return nil, nil
 }
 
 // since is by how much a count grew; nil where either is not known, or it shrank: its process has started anew.
@@ -60,11 +69,12 @@ func since(before, now *uint64) *uint64 {
 	return &grown
 }
 
-// pagesOf reads what is said on the pages of counters of all traced processes; nil where there is none.
-func (s *stage) pagesOf(ctx context.Context, says []program.Saying) (*record.Hop, error) {
+// pagesOf reads what is said on the pages of counters of all traced processes, or of those that a tracer brought under a
+// name; nil where there is none.
+func (s *stage) pagesOf(ctx context.Context, brought string, says []program.Saying) (*record.Hop, error) {
 	var all *record.Hop
 	for _, p := range s.request.Plan.Processes {
-		if p.Page == "" {
+		if p.Page == "" || p.Placed.Name != brought {
 			continue
 		}
 		page, err := program.Expand(p.Page, s.valuesFor(p))
@@ -88,38 +98,65 @@ func (s *stage) pagesOf(ctx context.Context, says []program.Saying) (*record.Hop
 	return all, nil
 }
 
-// admissions puts into the record what the tracer said: on the pages before the stop, and in the logs, which are whole
-// when all processes have ended.
+// admissions puts into the record what the tracer, and what it brought, said: on the pages before the stop, and in the logs,
+// which are whole when all processes have ended. A figure that one of several does not tell is not known.
 func (s *stage) admissions(ctx context.Context) error {
-	plan := s.request.Plan
-	var said []record.Hop
-	if s.paged != nil {
-		said = append(said, *s.paged)
-	}
-	if logged := hop.Logged(plan.Says); len(logged) > 0 {
-		var logs []hop.Lines
-		for _, p := range s.apps {
-			if slices.Contains(plan.Route(), p.Name()) {
-				continue
-			}
-			traced := slices.ContainsFunc(plan.Processes, func(planned program.Process) bool { return planned.Traced && planned.Name == p.Name() })
-			logs = append(logs, hop.Lines{Process: p.Name(), Speaks: traced, Each: p.Log().Lines, Rest: p.Log().AfterCut})
+	plan, words, untold := s.request.Plan, []record.Hop{}, map[string]bool{}
+	for _, one := range plan.Speakers() {
+		if len(one.Says) == 0 {
+			continue
 		}
-		one, err := hop.Log{Hop: theTracer, Says: logged, Logs: logs}.Read(ctx)
+		word, err := s.wordOf(ctx, one)
 		if err != nil {
 			return err
 		}
-		said = append(said, one)
+		figures := word.Figures()
+		for _, says := range one.Says {
+			untold[says.What] = untold[says.What] || *figures[says.What] == nil
+		}
+		words = append(words, word)
 	}
-	all, to := hop.Together(theTracer, plan.Says, said), &s.record.Tracer
-	to.Sampled, to.Dropped, to.Failed, to.Sent, to.Source, to.Unreported = all.Sampled, all.Dropped, all.Failed, all.Sent, all.Source, all.Unreported
+	all, to := hop.Together(theTracer, nil, words), &s.record.Tracer
+	for what, figure := range all.Figures() {
+		if untold[what] {
+			*figure = nil
+		}
+	}
+	to.Sampled, to.Dropped, to.Failed, to.Sent, to.Calls, to.Source, to.Unreported = all.Sampled, all.Dropped, all.Failed, all.Sent, all.Calls, all.Source, all.Unreported
 	if to.Sent != nil {
 		to.SentBy = record.ByMetrics
-		if slices.ContainsFunc(hop.Logged(plan.Says), func(s program.Saying) bool { return s.What == program.SaysSent }) {
-			to.SentBy = record.ByLog
+		for _, one := range plan.Speakers() {
+			if slices.ContainsFunc(hop.Logged(one.Says), func(s program.Saying) bool { return s.What == program.SaysSent }) {
+				to.SentBy = record.ByLog
+			}
 		}
 	}
 	return nil
+}
+
+// wordOf is all that a tracer, or what it brought under a name, said.
+func (s *stage) wordOf(ctx context.Context, one config.Speaker) (record.Hop, error) {
+	var said []record.Hop
+	if page := s.paged[one.Brought]; page != nil {
+		said = append(said, *page)
+	}
+	if logged := hop.Logged(one.Says); len(logged) > 0 {
+		var logs []hop.Lines
+		for _, p := range s.apps {
+			planned, _ := s.planned(p.Name())
+			if slices.Contains(s.request.Plan.Route(), p.Name()) || one.Brought != "" && planned.Placed.Name != one.Brought {
+				continue
+			}
+			speaks := planned.Traced || one.Brought != ""
+			logs = append(logs, hop.Lines{Process: p.Name(), Speaks: speaks, Each: p.Log().Lines, Rest: p.Log().AfterCut})
+		}
+		word, err := hop.Log{Hop: theTracer, Says: logged, Logs: logs}.Read(ctx)
+		if err != nil {
+			return record.Hop{}, err
+		}
+		said = append(said, word)
+	}
+	return hop.Together(theTracer, one.Says, said), nil
 }
 
 // askPackets notes what was captured of packets, by the word of those that captured them, which have ended.

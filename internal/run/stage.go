@@ -47,7 +47,7 @@ type stage struct {
 	receiver    receiver                      // of the spans' way: the sink, or a backend
 	received    map[string]protocol.Addresses // by hop: where it takes spans in; "" is the sink
 	traced      *uint64                       // traces that the tracer had decided for when it was last asked; nil: it did not say
-	paged       *record.Hop                   // what the tracer said on its pages of counters; nil: it has none
+	paged       map[string]*record.Hop        // what the tracer (""), and what it brought under a name, said on pages of counters; nil: they have none
 	asked       atomic.Uint64                 // how often processes were asked whether they are ready
 	outstanding outstanding                   // by the tracer, of the probes of a search
 	sampled     time.Time                     // since when memory is

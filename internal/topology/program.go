@@ -11,10 +11,11 @@ import (
 
 // Process is one process of a graph.
 type Process struct {
-	Name  string
-	Store bool
-	Host  string // the address that it alone listens on and calls from, so that packets tell who calls whom
-	Plan  []byte // JSON that the program of workloads/shared/node reads; {port}, {port.counters} and {NAME.port} stand for ports
+	Name     string
+	Store    bool
+	Protocol string // how it is called
+	Host     string // the address that it alone listens on and calls from, so that packets tell who calls whom
+	Plan     []byte // JSON that the program of workloads/shared/node reads; {host}, {port}, {NAME.port} and so on stand for addresses
 }
 
 // roundsPerMicrosecond is how much CPU work is one µs: rounds of SHA-256 on a core of a server of the 2020s. Work is an amount:
@@ -69,15 +70,14 @@ func (g *Graph) Processes() ([]Process, error) {
 	var out []Process
 	for _, name := range g.order() {
 		n, store := g.node(name)
-		p := g.planOf(n, store, hosts)
+		p := g.planOf(n, store)
+		p.From, p.Listen, p.Counters = "{host}", "{host}:{port}", "{host}:{port.counters}"
 		for _, replica := range n.replicas() {
-			host := hosts[replica]
-			p.From, p.Listen, p.Counters = host, host+":{port}", host+":{port.counters}"
 			text, err := json.MarshalIndent(p, "", " ")
 			if err != nil {
 				return nil, fmt.Errorf("writing the plan of node %s: %w", replica, err)
 			}
-			out = append(out, Process{replica, store, host, text})
+			out = append(out, Process{replica, store, p.Protocol, hosts[replica], text})
 		}
 	}
 	return out, nil
@@ -124,7 +124,7 @@ func (g *Graph) calls(n *Node) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-func (g *Graph) planOf(n *Node, store bool, hosts map[string]string) plan {
+func (g *Graph) planOf(n *Node, store bool) plan {
 	p := plan{Node: n.Name, Protocol: g.protocol(n, store), Store: store, Methods: map[string]method{}, Peers: map[string]peer{}}
 	for _, name := range g.called(n) {
 		t, _ := g.Find(n.Name + "." + name)
@@ -136,7 +136,7 @@ func (g *Graph) planOf(n *Node, store bool, hosts map[string]string) plan {
 		to, store := g.node(name)
 		one := peer{Protocol: g.protocol(to, store), Store: store}
 		for _, replica := range to.replicas() {
-			one.Addresses = append(one.Addresses, hosts[replica]+":{"+replica+".port}")
+			one.Addresses = append(one.Addresses, "{"+replica+".host}:{"+replica+".port}")
 		}
 		p.Peers[name] = one
 	}

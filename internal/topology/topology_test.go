@@ -82,7 +82,10 @@ func TestProcesses(t *testing.T) {
 	if err := json.Unmarshal(all[place["front"]].Plan, &front); err != nil {
 		t.Fatal(err)
 	}
-	cart := all[place["cart"]].Host + ":{cart.port}"
+	if one, other := all[place["cart"]], all[place["cart-2"]]; one.Host == other.Host || one.Protocol != GRPC || all[place["kept"]].Protocol != HTTP {
+		t.Errorf("processes have an address each, and are called as the graph says: %+v, %+v", one, other)
+	}
+	const cart = "{cart.host}:{cart.port}"
 	if got := front.Peers["cart"]; len(got.Addresses) != 2 || got.Addresses[0] != cart || got.Protocol != GRPC || got.Store {
 		t.Errorf("front finds cart by %v, want two addresses, the first %s", got, cart)
 	}

@@ -172,10 +172,14 @@ func (p *page) settings(settings []program.Setting) {
 }
 
 func whereOf(b program.Brought) string {
+	where := b.Where()
 	if b.Beside {
-		return b.Where() + " each traced process"
+		where += " each traced process"
 	}
-	return b.Where()
+	for _, name := range slices.Sorted(maps.Keys(b.Only)) {
+		where += fmt.Sprintf(", with %s=%s", name, b.Only[name])
+	}
+	return where
 }
 
 func broughtRole(b program.Brought) string {

@@ -146,10 +146,11 @@ const (
 	SaysKept     = "kept"     // in traces: it decided to pass them on
 	SaysTraced   = "traced"   // in traces: a tracer decided for them at their beginning, by chance
 	SaysLate     = "late"     // how often spans came whose trace it had decided on
+	SaysCalls    = "calls"    // in calls: a proxy that a tracer brought took them for the process that it is before
 )
 
 var (
-	tracerSays  = []string{SaysSampled, SaysDropped, SaysFailed, SaysSent, SaysTraced}
+	tracerSays  = []string{SaysSampled, SaysDropped, SaysFailed, SaysSent, SaysTraced, SaysCalls}
 	serviceSays = []string{SaysReceived, SaysRefused, SaysSampled, SaysDropped, SaysFailed, SaysSent, SaysEarly, SaysKept, SaysLate}
 )
 
@@ -160,7 +161,7 @@ type Saying struct {
 
 	// Spans: received (also if sampled out or lost later), refused, sampled (left out on purpose), dropped, failed, sent;
 	// traces: early (thrown away undecided), kept, traced (of a tracer, by metrics: those that it decided for at their
-	// beginning, by chance); arrivals after the decision on their trace: late.
+	// beginning, by chance); arrivals after the decision on their trace: late; calls that a proxy took in: calls.
 	What string `yaml:"what" as:"what" required:"tracer service"`
 
 	Metrics string `yaml:"metrics" as:"series"`       // a counter of its page, or NAME_total; all series with these labels add up

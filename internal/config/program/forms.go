@@ -98,16 +98,20 @@ func init() { // the readers of structs look here themselves
 		"regexp":   {shape: ShapeText, read: by((*Source).compile)},
 
 		// With placeholders.
-		"filled":          {shape: ShapeText, read: by((*Source).filled)},
-		"command":         {shape: ShapeCommand, read: by((*Source).command), write: writeWords},
-		"arguments":       {shape: ShapeTexts, read: by((*Source).arguments), write: writeWords},
-		"commands":        {shape: ShapeList + ShapeCommand, read: readCommands, write: as(func(v [][]string) any { return Inline[[]string](v) })},
-		"dir":             {shape: ShapeText, read: by((*Source).dir)},
-		"ready":           {shape: ShapeText, read: by((*Source).ready), write: func(w Writer, v any) any { return w.text(v.(string)) }},
-		"page":            {shape: ShapeText, read: by((*Source).page)},
-		"templates":       {shape: ShapeTexts, read: by((*Source).templates), write: inLine},
-		"filledTemplates": {shape: ShapeTexts, read: by((*Source).ownTemplates), write: unwritten}, // of a workload's process: their texts, by name
-		"userEnv":         {shape: ShapeEnv, read: by((*Source).userEnv), write: writeEnv},         // variables of the user's own
+		"filled":            {shape: ShapeText, read: by((*Source).filled)},
+		"command":           {shape: ShapeCommand, read: by((*Source).command), write: writeWords},
+		"arguments":         {shape: ShapeTexts, read: by((*Source).arguments), write: writeWords},
+		"commands":          {shape: ShapeList + ShapeCommand, read: readCommands, write: as(func(v [][]string) any { return Inline[[]string](v) })},
+		"dir":               {shape: ShapeText, read: by((*Source).dir)},
+		"host":              {shape: ShapeText, read: by((*Source).host)},
+		"number or setting": {shape: ShapeText, read: readSettable, write: as(numberOrText)},
+		"size or setting":   {shape: ShapeSize, read: readSettable},
+		"only":              {shape: ShapeEnv, read: by((*Source).only)},
+		"ready":             {shape: ShapeText, read: by((*Source).ready), write: func(w Writer, v any) any { return w.text(v.(string)) }},
+		"page":              {shape: ShapeText, read: by((*Source).page)},
+		"templates":         {shape: ShapeTexts, read: by((*Source).templates), write: inLine},
+		"filledTemplates":   {shape: ShapeTexts, read: by((*Source).ownTemplates), write: unwritten}, // of a workload's process: their texts, by name
+		"userEnv":           {shape: ShapeEnv, read: by((*Source).userEnv), write: writeEnv},         // variables of the user's own
 
 		// Read by the struct that has them, before its other keys, or after them.
 		"service":    {shape: ShapeText, read: unread, write: as(func(v *Service) string { return v.Name })},

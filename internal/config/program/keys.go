@@ -317,7 +317,7 @@ func (s *Source) scope(k key) []string {
 	case "hook":
 		return hookPlaceholders
 	case "verify": // no process's own: the check is none
-		return slices.DeleteFunc(slices.Clone(s.Known), func(word string) bool { return word == "service" || word == "port" })
+		return slices.DeleteFunc(slices.Clone(s.Known), func(word string) bool { return word == "service" || word == "port" || word == "host" })
 	case "value":
 		return slices.Concat(s.Known, valuePlaceholders)
 	case "settings":

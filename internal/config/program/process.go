@@ -3,8 +3,10 @@
 package program
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"net/netip"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -31,8 +33,10 @@ type Process struct {
 	Dir      string            `yaml:"dir" as:"dir"`                                                   // where it starts; default: the workload's folder, {tmp} of what a tracer brings
 	Ready    string            `yaml:"ready" as:"ready"`                                               // http://… (any answer below 500), tcp://host:port or log:REGEXP (a line of output); default: a connection to {port}. Leave it out of a front process: a readiness request through it would make spans
 	Patience time.Duration     `yaml:"patience" range:"1ms..1h" always:"true"`                         // longest time until ready; default: 30s
-	CPUs     float64           `yaml:"cpus" range:"0..1024"`                                           // how many CPUs it may use, as 1 or 0.5; default: no limit
-	Memory   int64             `yaml:"memory" as:"size"`                                               // how much memory it may use; default: no limit
+	CPUs     float64           `yaml:"cpus" of:"workload service" range:"0..1024"`                     // how many CPUs it may use, as 1 or 0.5; default: no limit
+	Memory   int64             `yaml:"memory" of:"workload service" as:"size"`                         // how much memory it may use; default: no limit
+	Host     string            `yaml:"host" of:"workload" as:"host"`                                   // the loopback address at which it listens, {host}; default: 127.0.0.1
+	Protocol string            `yaml:"protocol" of:"workload" one:"http grpc thrift tcp"`              // how it is called, for proxies of a tracer ({peers}); default: as operations call it, else tcp
 	Traced   bool              `yaml:"traced" of:"workload service" always:"true"`                     // whether tracer and variant apply; default: true for app
 
 	// Files with placeholders, filled in for each run in {templates}; not in an experiment.
@@ -41,7 +45,8 @@ type Process struct {
 	// In a Plan.
 	Inherit []string // variables of Env that stand behind what the user's shell has, after a space
 	Off     bool     // tracers in its own code are switched off by the variables of shell.Off, but for those that it has
-	Page    string   // where the tracer's page of counters is; "" where it has none
+	Page    string   // where its page of counters is, of the tracer or of what the tracer brought; "" where it has none
+	Says    []Saying // what a process that a tracer brought says of spans
 	Placed  Placed   // where it stands, if a tracer brought it
 
 	// Of a hop.
@@ -131,6 +136,24 @@ func (s *Source) ready(n *Node) string {
 	return text
 }
 
+// loopback is where a process listens that does not say it.
+const loopback = "127.0.0.1"
+
+// UnknownProtocol is how a process is called of which nobody knows more.
+const UnknownProtocol = "tcp"
+
+// At is the address of this machine at which the process listens.
+func (p Process) At() string { return cmp.Or(p.Host, loopback) }
+
+// host reads the address at which a process listens.
+func (s *Source) host(n *Node) string {
+	text := s.Line(n)
+	if at, err := netip.ParseAddr(text); err != nil || !at.Is4() || !at.IsLoopback() {
+		s.Fail(n.At, "host: %q is not a loopback address, such as 127.1.0.3: processes of a run are on this machine", Printable(text))
+	}
+	return text
+}
+
 // checkURL checks an absolute URL that may hold placeholders.
 func checkURL(text string) error {
 	plain := Replace(text, func(string) string { return "1" }, func(string) string { return "1" }, nil)
@@ -196,7 +219,7 @@ func (s *Source) processPorts(n *Node, wanted func(*Node) bool) []string {
 		if name == nil || name.Kind != Scalar || wanted != nil && !wanted(item) {
 			continue
 		}
-		for _, word := range append([]string{"port"}, s.ownPorts(item)...) {
+		for _, word := range append([]string{"port", "host"}, s.ownPorts(item)...) {
 			out = append(out, name.Text+"."+word)
 		}
 	}

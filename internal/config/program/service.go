@@ -136,7 +136,6 @@ func (w *Workload) services() []*Service {
 // checkSettings checks the settings of a service.
 func (v *Service) checkSettings(s *Source, n *Node) {
 	s.checkSettings(n, v.Settings)
-	names := namesOf(v.Settings)
 	for i, set := range v.Settings {
 		at := n.Entries[i].Value
 		if hasKey[Hop](InExperiment, set.Name) {
@@ -144,13 +143,6 @@ func (v *Service) checkSettings(s *Source, n *Node) {
 		}
 		if set.Meaning == MeaningSampling {
 			s.Fail(at.Get("meaning").At, "the share that a tracer records is its meaning sampling; what a service leaves out it says itself (says: sampled)")
-		}
-		for _, word := range slices.Sorted(maps.Keys(set.Choices)) {
-			for _, other := range set.Choices[word].Without {
-				if !slices.Contains(names, other) || other == set.Name {
-					s.Fail(at.At, "choice %q of %s: %s", word, set.Name, Unknown("setting", Printable(other), without(names, set.Name)))
-				}
-			}
 		}
 	}
 }
@@ -201,10 +193,10 @@ func (v *Service) Values(chosen map[string]string) map[string]string {
 	return out
 }
 
-// mute are the settings that say nothing beside the values of others, by name, each with the setting for which that is so.
-func (v *Service) mute(values map[string]string) map[string]string {
+// Mute are those of settings that say nothing beside the values of others, by name, each with the setting for which that is so.
+func Mute(settings []Setting, values map[string]string) map[string]string {
 	out := map[string]string{}
-	for _, set := range v.Settings {
+	for _, set := range settings {
 		for _, name := range set.Choices[values[set.Name]].Without {
 			out[name] = set.Name
 		}
@@ -220,7 +212,7 @@ func (p Process) Holds() time.Duration {
 	}
 	sum := p.Service.Delay
 	values := p.Service.Values(p.Settings)
-	mute := p.Service.mute(values)
+	mute := Mute(p.Service.Settings, values)
 	for _, set := range p.Service.Settings {
 		value := values[set.Name]
 		sum += set.Choices[value].Delay
@@ -251,7 +243,7 @@ func (s *Source) meant(n *Node, hop Process) {
 		return
 	}
 	values := hop.Service.Values(hop.Settings)
-	mute := hop.Service.mute(values)
+	mute := Mute(hop.Service.Settings, values)
 	for _, name := range slices.Sorted(maps.Keys(hop.Settings)) {
 		if by := mute[name]; by != "" {
 			s.Fail(n.Get(name).At, "%s says nothing with %s: %s (of service %s); leave it out, or choose another %s", name, by, values[by], hop.Service.Name, by)
@@ -292,7 +284,7 @@ func (p Process) eachSetting(meaning string, take func(value string)) {
 		return
 	}
 	values := p.Service.Values(p.Settings)
-	mute := p.Service.mute(values)
+	mute := Mute(p.Service.Settings, values)
 	for _, set := range p.Service.Settings {
 		if set.Meaning == meaning && (mute[set.Name] == "" || p.Settings[set.Name] != "") {
 			take(values[set.Name])

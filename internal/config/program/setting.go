@@ -57,7 +57,7 @@ type Choice struct {
 	Decides     bool              `yaml:"decides" of:"tracer"`                // true: leaves out traces by how they turn out; says tells the number (sampled)
 	Files       map[string]string `yaml:"files" of:"tracer" as:"files"`       // {kieker: "{tmp}/spans"}: spans go to files of that format, counted at the end
 	Delay       time.Duration     `yaml:"delay" of:"service" range:"0s..10m"` // further time for which it holds spans; all add up
-	Without     []string          `yaml:"without" of:"service"`               // settings without effect, which nobody may choose then
+	Without     []string          `yaml:"without" of:"tracer service"`        // settings without effect, which nobody may choose then
 }
 
 func (c *Choice) Finish(s *Source, n *Node) {
@@ -100,6 +100,16 @@ func (s *Source) checkSettings(n *Node, all []Setting) {
 		s.checkSetting(e.Value, e.At, set)
 	}
 	s.checkWithin(n, all)
+	names := namesOf(all)
+	for i, set := range all {
+		for _, word := range slices.Sorted(maps.Keys(set.Choices)) {
+			for _, other := range set.Choices[word].Without {
+				if !slices.Contains(names, other) || other == set.Name {
+					s.Fail(n.Entries[i].Value.At, "choice %q of %s: %s", word, set.Name, Unknown("setting", Printable(other), without(names, set.Name)))
+				}
+			}
+		}
+	}
 }
 
 // checkWithin complains of settings that are to be within what is no number of the same tracer.

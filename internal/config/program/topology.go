@@ -201,25 +201,24 @@ func (w *Workload) ofGraph() error {
 	if err != nil {
 		return err
 	}
-	hosts := map[string]string{}
 	for _, p := range processes {
 		one := Process{
-			Name: p.Name, Role: role.App, Traced: true, CPUs: 1, Patience: DefaultPatience, Env: map[string]string{},
+			Name: p.Name, Host: p.Host, Protocol: p.Protocol, Role: role.App, Traced: true, CPUs: 1, Patience: DefaultPatience, Env: map[string]string{},
 			Run:       []string{"{build}/node", "{templates}/plan.json"},
-			Ready:     "http://" + p.Host + ":{port.counters}/healthz",
+			Ready:     "http://{host}:{port.counters}/healthz",
 			Templates: map[string]string{"plan.json": string(p.Plan)},
 		}
 		if p.Store {
 			one.Role, one.Traced, one.CPUs = role.Database, false, 0
 		}
-		w.Processes, hosts[p.Name] = append(w.Processes, one), p.Host
+		w.Processes = append(w.Processes, one)
 	}
 	for _, o := range w.Graph.Operations {
 		process, path := w.Graph.Entry(o)
 		spans := w.Graph.Count(o).Spans
 		one := Operation{
 			Name: o.Name, Description: o.Description, Process: process, Method: "GET", Rate: o.Rate,
-			URL:   "http://" + hosts[process] + ":{" + process + ".port}" + path,
+			URL:   "http://{" + process + ".host}:{" + process + ".port}" + path,
 			Spans: map[string]Number{NoTracer: {}, "otel-go": {spans.Low, spans.High}},
 		}
 		if w.Graph.Fails(o) {

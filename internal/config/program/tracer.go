@@ -3,9 +3,11 @@
 package program
 
 import (
+	"fmt"
 	"io/fs"
 	"regexp"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/role"
@@ -68,8 +70,12 @@ func (t *Tracer) Finish(s *Source, n *Node) {
 	s.paged(n, "tracer", t.Metrics, t.Says)
 	s.checkSettings(n.Get("settings"), t.Settings)
 	var names []string
-	for _, b := range t.Processes {
+	for i := range t.Processes {
+		b := &t.Processes[i]
 		names = append(names, b.Name)
+		if only := n.Get("processes").Items[i].Get("only"); only != nil {
+			t.checkOnly(s, only, b)
+		}
 	}
 	s.eachOnce(n.Get("processes"), "leave it out where the tracer brings none", names)
 }
@@ -136,9 +142,16 @@ type Brought struct {
 	_         struct{} `called:"a process of a tracer"`
 	_         struct{} `refuse:"traced" text:"what a tracer brings is not traced itself; leave traced out"`
 	Process   `yaml:",inline"`
-	Beside    bool     `yaml:"beside"`                   // true: one beside each traced process; otherwise one a run; default: false
-	Front     bool     `yaml:"front"`                    // true, with beside: takes that process's requests at {port} and passes them on to {beside.port}; default: false
-	Templates []string `yaml:"templates" as:"templates"` // files of the tracer's folder, filled in
+	Beside    bool              `yaml:"beside"`                                                  // true: one beside each traced process; otherwise one a run; default: false
+	Front     bool              `yaml:"front"`                                                   // true, with beside: takes that process's requests at {port} and passes them on to {beside.port}; default: false
+	Out       bool              `yaml:"out"`                                                     // true, with beside: what that process calls leaves through it; {peers} says where to listen, and where calls are to go on to; default: false
+	Between   bool              `yaml:"between"`                                                 // true: one a run that all calls of processes and operations pass; {peers} likewise; default: false
+	Only      map[string]string `yaml:"only" as:"only"`                                          // {SETTING: VALUE}: it is brought where the setting has that value
+	CPUs      string            `yaml:"cpus" as:"number or setting"`                             // how many CPUs it may use, as 1, 0.5 or {setting.NAME}; default, and 0: no limit
+	Memory    string            `yaml:"memory" as:"size or setting"`                             // how much memory it may use, or {setting.NAME}; default: no limit
+	Metrics   string            `yaml:"metrics" as:"page"`                                       // its page of counters, read once, before the processes stop
+	Says      []Saying          `yaml:"says" example:"[{what: calls, metrics: proxy_requests}]"` // what it says of spans, as the tracer's; calls that came to the process that it is before
+	Templates []string          `yaml:"templates" as:"templates"`                                // files of the tracer's folder, filled in
 }
 
 func (b *Brought) Begin(s *Source, n *Node) {
@@ -149,6 +162,9 @@ func (b *Brought) Begin(s *Source, n *Node) {
 	own := role.Collector
 	if s.several = namesBeside(s.siblings); beside {
 		own, s.Known, s.several = role.Sidecar, append(s.Known, besidePlaceholders...), nil
+	}
+	if isTrue(n.Get("out")) || isTrue(n.Get("between")) {
+		s.Known = append(s.Known, PeersWord)
 	}
 	b.start(s, n, own)
 }
@@ -161,14 +177,135 @@ func (b *Brought) Finish(s *Source, n *Node) {
 	if b.Name+"." == BesidePrefix {
 		s.Fail(n.Get("name").At, "a process that a tracer brings cannot be called %q: {%sport} is another one's port", b.Name, BesidePrefix)
 	}
+	s.paged(n, "process", b.Metrics, b.Says)
 	s.inFront(n, *b)
+	s.relays(n, *b)
+}
+
+// PeersWord is the placeholder of a file with all processes of the workload: a list of Peers, in JSON.
+const PeersWord = "peers"
+
+// Peer is a process of the workload, as a process that calls go through is told of it.
+type Peer struct {
+	Name     string `json:"name"`
+	Host     string `json:"host"`             // where its calls are to go on to
+	Port     string `json:"port"`             //
+	Protocol string `json:"protocol"`         // http, grpc, thrift, or tcp: nobody knows more
+	Front    bool   `json:"front"`            // the same process of the tracer stands in front of it, and takes the calls there
+	Listen   string `json:"listen,omitempty"` // host:port at which its calls come; none: none come
+}
+
+// relays complains of a process that calls leave through or pass where that cannot be.
+func (s *Source) relays(n *Node, b Brought) {
+	for _, one := range []struct {
+		key     string
+		is, can bool
+		why     string
+	}{
+		{"out", b.Out, b.Beside, "out: true is for a process beside another one, whose calls leave through it; write beside: true as well"},
+		{"between", b.Between, !b.Beside, "between: true is for a process that is there once a run; leave out beside, or write out: true in its place"},
+	} {
+		switch {
+		case !one.is:
+		case !one.can:
+			s.Fail(n.Get(one.key).At, "%s", one.why)
+		case len(b.Run) == 0 || len(b.Templates) > 0 && s.Files == nil: // what it says is not known
+		case !slices.Contains(b.AllWords(s.templateText), PeersWord):
+			s.Fail(n.Get(one.key).At, "calls go through process %q, and nothing tells it whose and where to: put {%s} into its run, env or a template", Printable(b.Name), PeersWord)
+		}
+	}
+}
+
+// only reads which settings have to have which values.
+func (s *Source) only(n *Node) map[string]string {
+	out := map[string]string{}
+	for _, e := range s.Entries(n, "only") {
+		out[e.Key] = s.Line(e.Value)
+	}
+	return out
+}
+
+// checkOnly complains of settings that are not there, and of values that they cannot have.
+func (t *Tracer) checkOnly(s *Source, n *Node, b *Brought) {
+	for _, e := range s.Entries(n, "only") {
+		set := t.Setting(e.Key)
+		if set == nil {
+			s.Fail(e.At, "%s (of this tracer)", Unknown("setting", Printable(e.Key), t.SettingNames()))
+			continue
+		}
+		value, err := set.Canonical(b.Only[e.Key])
+		if err != nil {
+			s.Fail(e.Value.At, "only: setting %s: %v", set.Name, err)
+		}
+		b.Only[e.Key] = value
+	}
+}
+
+// readSettable reads an amount that may be a setting's: the word of the setting alone, or the amount.
+func readSettable(s *Source, n *Node, k key) any {
+	text := s.Line(n)
+	if words := Placeholders(text); len(words) > 0 {
+		if known := s.settings; !slices.Contains(known, words[0]) || text != "{"+words[0]+"}" {
+			s.Fail(n.At, "%s is an amount, or a setting of the tracer alone, {%sNAME}, not %q", k.name, settingPrefix, Printable(text))
+		}
+		return text
+	}
+	var err error
+	if k.name == "memory" {
+		_, err = parseSize(text)
+	} else {
+		_, err = parseCPUs(text)
+	}
+	if err != nil {
+		s.Fail(n.At, "%v", err)
+	}
+	return text
+}
+
+const mostCPUs = 1024
+
+func parseCPUs(text string) (float64, error) {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n >= 0 && n <= mostCPUs) {
+		return 0, fmt.Errorf("%q is not a number of CPUs from 0 to %d, such as 0.5", Printable(text), mostCPUs)
+	}
+	return n, nil
+}
+
+// numberOrText is a number as JSON has it, or the text that stands for one.
+func numberOrText(text string) any {
+	if n, err := parseCPUs(text); err == nil {
+		return n
+	}
+	return text
+}
+
+// Limited is the process with the limits that its tracer's file says, by the words of settings.
+func (b Brought) Limited(words map[string]string) (Process, error) {
+	p := b.Process
+	for _, one := range []struct {
+		text string
+		take func(string) error
+	}{
+		{b.CPUs, func(text string) (err error) { p.CPUs, err = parseCPUs(text); return err }},
+		{b.Memory, func(text string) (err error) { p.Memory, err = parseSize(text); return err }},
+	} {
+		if one.text == "" {
+			continue
+		}
+		text, _ := WithSettings(one.text, words)
+		if err := one.take(text); err != nil {
+			return p, fmt.Errorf("%s of process %s: %w", one.text, b.Name, err)
+		}
+	}
+	return p, nil
 }
 
 // BesidePrefix begins the placeholders of the process beside which one stands.
 const BesidePrefix = "beside."
 
 // besidePlaceholders are what a process beside another one may say of that.
-var besidePlaceholders = []string{BesidePrefix + "port", BesidePrefix + "process"}
+var besidePlaceholders = []string{BesidePrefix + "port", BesidePrefix + "host", BesidePrefix + "process"}
 
 // namesBeside are the names of those of a list of processes that is not read yet that stand beside others.
 func namesBeside(n *Node) []string {
@@ -207,9 +344,15 @@ func (s *Source) inFront(n *Node, b Brought) {
 	}
 }
 
-// Where says where the process stands: "in front of" or "beside" one of the workload's, or "once a run".
+// Where says where the process stands: "in front of" or "beside" one of the workload's, "between all", or "once a run".
 func (b Brought) Where() string {
 	switch {
+	case b.Between:
+		return "between all"
+	case b.Front && b.Out:
+		return "before and behind"
+	case b.Out:
+		return "behind"
 	case b.Front:
 		return "in front of"
 	case b.Beside:
@@ -234,9 +377,11 @@ func (b Brought) AllWords(read func(name string) string) []string {
 
 // Placed says where a process of a plan stands that a tracer brought; zero: it is the workload's own.
 type Placed struct {
-	Name  string // in the tracer's file
-	Of    string // the workload's process that it stands beside; "": it is there once a run
-	Front bool   // requests to that process go through it
+	Name    string // in the tracer's file
+	Of      string // the workload's process that it stands beside; "": it is there once a run
+	Front   bool   // requests to that process go through it
+	Out     bool   // what that process calls leaves through it
+	Between bool   // all calls pass it
 }
 
 // Brought reports whether a tracer brought the process.

@@ -283,7 +283,7 @@ func (t *Tracer) Placeholders() []string {
 
 // portPlaceholders are the words for the port of a process and for its further ones.
 func (p Process) portPlaceholders(further []string) []string {
-	out := []string{p.Name + ".port"}
+	out := []string{p.Name + ".port", p.Name + ".host"}
 	for _, word := range further {
 		out = append(out, p.Name+"."+word)
 	}

@@ -79,7 +79,9 @@ func Together(name string, says []program.Saying, words []record.Hop) record.Hop
 	out, told := record.Hop{Name: name}, map[string]int{}
 	var sources, unreported []string
 	for _, one := range words {
-		sources = append(sources, one.Source)
+		if one.Source != "" {
+			sources = append(sources, one.Source)
+		}
 		if one.Unreported != "" {
 			unreported = append(unreported, one.Unreported)
 		}

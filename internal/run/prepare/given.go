@@ -3,8 +3,10 @@
 package prepare
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -23,14 +25,15 @@ import (
 type Ports struct {
 	processes []program.Process
 	own       map[string]map[string]string // by process, then "port" or "port.FURTHER"
+	relays    map[string]map[string]string // by process that calls of others go through, then by the process that is called
 }
 
 // GivePorts gives each process a free port, and one more for each {port.FURTHER} of its texts.
 func GivePorts(processes []program.Process) (*Ports, error) {
-	p := &Ports{processes: processes, own: map[string]map[string]string{}}
+	p := &Ports{processes: processes, own: map[string]map[string]string{}, relays: map[string]map[string]string{}}
 	count := 0
 	for _, one := range processes {
-		count += 1 + len(one.FurtherPorts())
+		count += 1 + len(one.FurtherPorts()) + len(p.through(one))
 	}
 	free, err := process.FreePorts(count)
 	if err != nil {
@@ -43,6 +46,13 @@ func GivePorts(processes []program.Process) (*Ports, error) {
 			free = free[1:]
 		}
 		p.own[one.Name] = own
+		if called := p.through(one); called != nil {
+			p.relays[one.Name] = map[string]string{}
+			for _, name := range called {
+				p.relays[one.Name][name] = strconv.Itoa(free[0])
+				free = free[1:]
+			}
+		}
 	}
 	return p, nil
 }
@@ -50,10 +60,12 @@ func GivePorts(processes []program.Process) (*Ports, error) {
 // Filter is a filter for packets that come from a port of the run or go to one, as pcap-filter(7) has them.
 func (p *Ports) Filter() string {
 	var all []int
-	for _, own := range p.own {
-		for _, port := range own {
-			n, _ := strconv.Atoi(port) // it was made of a number
-			all = append(all, n)
+	for _, ports := range []map[string]map[string]string{p.own, p.relays} {
+		for _, own := range ports {
+			for _, port := range own {
+				n, _ := strconv.Atoi(port) // it was made of a number
+				all = append(all, n)
+			}
 		}
 	}
 	slices.Sort(all)
@@ -65,6 +77,62 @@ func (p *Ports) Filter() string {
 		ranges = append(ranges, fmt.Sprintf("portrange %d-%d", all[first], all[i-1]))
 	}
 	return strings.Join(ranges, " or ")
+}
+
+// through are the processes that are called through this one; nil: it is none that calls go through.
+func (p *Ports) through(one program.Process) []string {
+	out := []string{}
+	switch {
+	case one.Placed.Between:
+		for _, other := range p.called() {
+			out = append(out, other.Name)
+		}
+	case one.Placed.Out:
+		of := p.process(one.Placed.Of)
+		for _, other := range p.called() {
+			if other.Name != of.Name && mentions(of.Words(), other.Name) {
+				out = append(out, other.Name)
+			}
+		}
+	default:
+		return nil
+	}
+	return out
+}
+
+// called are the processes of the workload that may be called.
+func (p *Ports) called() []program.Process {
+	return slices.DeleteFunc(slices.Clone(p.processes), func(one program.Process) bool {
+		return one.Brought() || one.Service != nil && len(one.Service.Receives) > 0 || !program.UsesPort(one, p.processes)
+	})
+}
+
+func (p *Ports) process(name string) program.Process {
+	return p.processes[slices.IndexFunc(p.processes, func(one program.Process) bool { return one.Name == name })]
+}
+
+// Peers are all processes of the workload that may be called, as one that calls go through finds them.
+func (p *Ports) Peers(one program.Process) []program.Peer {
+	var out []program.Peer
+	for _, other := range p.called() {
+		front := p.process(p.Front(other.Name))
+		peer := program.Peer{
+			Name: other.Name, Host: other.At(), Port: p.Of(front.Name), Protocol: other.Protocol, Front: front.Placed.Front && front.Placed.Name == one.Placed.Name,
+		}
+		if port := p.relays[one.Name][other.Name]; port != "" {
+			peer.Listen = net.JoinHostPort(p.listens(one, other), port)
+		}
+		out = append(out, peer)
+	}
+	return out
+}
+
+// listens is the address at which a process takes calls of another one: one that all calls pass is at that one's.
+func (p *Ports) listens(relay, called program.Process) string {
+	if relay.Placed.Between {
+		return called.At()
+	}
+	return relay.At()
 }
 
 // Front is the process at which others ask a process: what stands in front of it, or itself.
@@ -81,10 +149,20 @@ func (p *Ports) way(name string) []string {
 	return append(out, name)
 }
 
+// Asked is the port at which others ask a process: that of what is between all, of what stands in front of it, or its own.
+func (p *Ports) Asked(name string) string {
+	for _, relay := range p.processes {
+		if port := p.relays[relay.Name][name]; relay.Placed.Between && port != "" {
+			return port
+		}
+	}
+	return p.Of(p.Front(name))
+}
+
 // Of is the port at which a process itself listens.
 func (p *Ports) Of(name string) string { return p.own[name]["port"] }
 
-// Seen adds to values the ports as everybody sees them: those at which processes are asked.
+// Seen adds to values hosts and ports as everybody sees them: those at which processes are asked.
 func (p *Ports) Seen(values map[string]string) {
 	for _, one := range p.processes {
 		if one.Placed.Of != "" {
@@ -93,32 +171,40 @@ func (p *Ports) Seen(values map[string]string) {
 		for word, port := range p.own[one.Name] {
 			values[one.Name+"."+word] = port
 		}
-		values[one.Name+".port"] = p.Of(p.Front(one.Name))
+		values[one.Name+".host"], values[one.Name+".port"] = one.At(), p.Asked(one.Name)
 	}
 }
 
 // Asking adds to values, in which all ports are as they are seen, what a request to a process means.
 func (p *Ports) Asking(one program.Process, values map[string]string) {
 	values["process"] = one.Name
-	values["port"] = values[one.Name+".port"]
+	values["host"], values["port"] = values[one.Name+".host"], values[one.Name+".port"]
 }
 
 // Inside adds to values, in which all ports are as they are seen, what the texts of a process itself mean: its own
-// ports, those of what stands beside it, and, if it stands beside another one, what is behind it.
+// ports, those of what stands beside it, those through which its calls leave, and, if it stands beside another one, what is
+// behind it.
 func (p *Ports) Inside(one program.Process, values map[string]string) {
 	values["process"] = one.Name
 	service := one.Name
 	if one.Placed.Of != "" {
 		service = one.Placed.Of
-		values["beside.process"], values["beside.port"] = service, p.Of(p.behind(one))
+		values["beside.process"], values["beside.host"], values["beside.port"] = service, one.At(), p.Of(p.behind(one))
 	}
 	for _, other := range p.processes {
 		if other.Placed.Of == service {
+			if !one.Brought() {
+				for called, port := range p.relays[other.Name] {
+					values[called+".host"], values[called+".port"] = other.At(), port
+				}
+			}
+			values[other.Placed.Name+".host"] = other.At()
 			for word, port := range p.own[other.Name] {
 				values[other.Placed.Name+"."+word] = port
 			}
 		}
 	}
+	values["host"] = one.At()
 	for word, port := range p.own[one.Name] {
 		values[word] = port
 		if one.Placed.Of == "" {
@@ -134,6 +220,25 @@ func (p *Ports) behind(one program.Process) string {
 	}
 	way := p.way(one.Placed.Of)
 	return way[slices.Index(way, one.Name)+1]
+}
+
+// WritePeers writes the file {peers} of a process that has it in its texts, and adds the word to values.
+func (p *Ports) WritePeers(one program.Process, values map[string]string) error {
+	if !slices.Contains(one.Words(), program.PeersWord) {
+		return nil
+	}
+	text, err := json.MarshalIndent(p.Peers(one), "", " ")
+	if err != nil {
+		return fmt.Errorf("writing the file {peers}: %w", err)
+	}
+	if err := os.MkdirAll(values["templates"], 0o755); err != nil {
+		return fmt.Errorf("making the folder of the file {peers}: %w", err)
+	}
+	values[program.PeersWord] = filepath.Join(values["templates"], "peers.json")
+	if err := os.WriteFile(values[program.PeersWord], text, 0o644); err != nil {
+		return fmt.Errorf("writing the file {peers}: %w", err)
+	}
+	return nil
 }
 
 // FreePorts checks that the ports that a plan names itself, rather than by

@@ -1,6 +1,9 @@
 package prepare
 
 import (
+	"encoding/json"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/config/program"
@@ -95,5 +98,128 @@ func TestFilter(t *testing.T) {
 	p := &Ports{own: map[string]map[string]string{"a": {"port": "10003", "port.x": "10001"}, "b": {"port": "10002"}, "c": {"port": "9999"}, "d": {"port": "10005"}}}
 	if got, want := p.Filter(), "portrange 9999-9999 or portrange 10001-10003 or portrange 10005-10005"; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// What a process calls leaves through the one beside it, or passes the one between all, each process called at a port of its own.
+func TestRelays(t *testing.T) {
+	process := func(name, host, calls string) program.Process {
+		return program.Process{Name: name, Host: host, Protocol: "grpc", Run: []string{"x", "{port}", calls}}
+	}
+	proxy := func(of, host string) program.Process {
+		return program.Process{Name: "proxy@" + of, Host: host, Placed: program.Placed{Name: "proxy", Of: of, Front: true, Out: true}, Run: []string{"{peers}", "{port}"}}
+	}
+	hub := program.Process{Name: "hub", Placed: program.Placed{Name: "hub"}}
+	node := program.Process{Name: "node", Placed: program.Placed{Name: "node", Between: true}, Run: []string{"{peers}"}}
+	db, cart, shop := process("db", "127.1.0.1", ""), process("cart", "127.1.0.2", "{db.port}"), process("shop", "127.1.0.3", "{cart.host}:{cart.port}")
+	idle := program.Process{Name: "idle", Run: []string{"x"}}
+	for name, c := range map[string]struct {
+		all    []program.Process
+		of     program.Process
+		values map[string]string // NAME PORT means a port of that process, NAME>PEER where NAME takes calls of PEER
+		peers  map[string]program.Peer
+	}{
+		"its calls leave through the one beside it": {
+			all: []program.Process{hub, db, cart, proxy("cart", cart.Host), shop, proxy("shop", shop.Host), idle}, of: shop,
+			values: map[string]string{
+				"host": "127.1.0.3", "port": "shop port", "cart.host": "127.1.0.3", "cart.port": "proxy@shop>cart", "shop.port": "shop port", "db.port": "db port", "db.host": "127.1.0.1",
+				"hub.host": "127.0.0.1", "proxy.port": "proxy@shop port", "proxy.host": "127.1.0.3",
+			},
+		},
+		"the one beside it": {
+			all: []program.Process{hub, db, cart, proxy("cart", cart.Host), shop, proxy("shop", shop.Host), idle}, of: proxy("shop", shop.Host),
+			values: map[string]string{"host": "127.1.0.3", "port": "proxy@shop port", "beside.host": "127.1.0.3", "beside.port": "shop port", "cart.port": "proxy@cart port"},
+			peers: map[string]program.Peer{
+				"db":   {Host: "127.1.0.1", Port: "db port", Protocol: "grpc"},
+				"cart": {Host: "127.1.0.2", Port: "proxy@cart port", Protocol: "grpc", Front: true, Listen: "127.1.0.3 proxy@shop>cart"},
+				"shop": {Host: "127.1.0.3", Port: "proxy@shop port", Protocol: "grpc", Front: true},
+			},
+		},
+		"all pass one": {
+			all: []program.Process{node, db, cart, shop, idle}, of: shop,
+			values: map[string]string{"cart.host": "127.1.0.2", "cart.port": "node>cart", "port": "shop port", "shop.port": "shop port"},
+		},
+		"the one between all": {
+			all: []program.Process{node, db, cart, shop, idle}, of: node,
+			values: map[string]string{"host": "127.0.0.1", "cart.port": "node>cart"},
+			peers: map[string]program.Peer{
+				"db":   {Host: "127.1.0.1", Port: "db port", Protocol: "grpc", Listen: "127.1.0.1 node>db"},
+				"cart": {Host: "127.1.0.2", Port: "cart port", Protocol: "grpc", Listen: "127.1.0.2 node>cart"},
+				"shop": {Host: "127.1.0.3", Port: "shop port", Protocol: "grpc", Listen: "127.1.0.3 node>shop"},
+			},
+		},
+	} {
+		p, err := GivePorts(c.all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		given := map[string]int{}
+		port := func(text string) string {
+			relay, called, is := strings.Cut(text, ">")
+			if is {
+				return p.relays[relay][called]
+			}
+			if name, _, is := strings.Cut(text, " port"); is {
+				return p.Of(name)
+			}
+			return text
+		}
+		for _, ports := range []map[string]map[string]string{p.own, p.relays} {
+			for _, of := range ports {
+				for _, one := range of {
+					if given[one]++; given[one] > 1 {
+						t.Errorf("%s: port %s is given twice", name, one)
+					}
+				}
+			}
+		}
+		values := map[string]string{"templates": t.TempDir()}
+		p.Seen(values)
+		p.Inside(c.of, values)
+		for word, want := range c.values {
+			if got := values[word]; got != port(want) || got == "" {
+				t.Errorf("%s: {%s} is %q, want %s, %q", name, word, got, want, port(want))
+			}
+		}
+		if err := p.WritePeers(c.of, values); err != nil {
+			t.Fatal(err)
+		}
+		if c.peers == nil {
+			if _, written := values["peers"]; written {
+				t.Errorf("%s: it has a file of all processes, for which nobody asks", name)
+			}
+			continue
+		}
+		var got []program.Peer
+		text, err := os.ReadFile(values["peers"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(text, &got); err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range got {
+			want, known := c.peers[one.Name]
+			want.Name, want.Port = one.Name, port(want.Port)
+			if host, at, listens := strings.Cut(want.Listen, " "); listens {
+				want.Listen = host + ":" + port(at)
+			}
+			if !known || one != want {
+				t.Errorf("%s: %+v, want %+v", name, one, want)
+			}
+		}
+		if len(got) != len(c.peers) {
+			t.Errorf("%s: %d processes, want %d", name, len(got), len(c.peers))
+		}
+	}
+	p, err := GivePorts([]program.Process{node, cart, shop})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asking := map[string]string{}
+	p.Seen(asking)
+	p.Asking(cart, asking)
+	if asking["host"] != "127.1.0.2" || asking["port"] != p.relays["node"]["cart"] || p.Asked("cart") != asking["port"] {
+		t.Errorf("cart is asked at %s:%s", asking["host"], asking["port"])
 	}
 }

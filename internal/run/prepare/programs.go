@@ -261,6 +261,9 @@ func absent(of *config.Experiment, v config.Variant) []string {
 			if i > 0 && !p.Brought() || setsPath(p, v) || needed(slices.Concat(w.Needs, v.Tracer.Needs), p) || madeBefore(w, p) {
 				continue
 			}
+			if p.Brought() {
+				p.Name = p.Placed.Name // one beside each of 31 lacks the same
+			}
 			if note := noProgram(p, w.Dir, programs(of)); note != "" && !slices.Contains(missing, note) {
 				missing = append(missing, note)
 			}
