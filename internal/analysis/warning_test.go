@@ -101,7 +101,7 @@ var provocations = []struct {
 	})},
 	{"limits-unmet", only("otel", func(r *record.Record) { r.Harness.Unmet = []string{"no quota for app"} })},
 	{"sink-busy", only("otel", func(r *record.Record) { r.Phases[0].Usage[2].CPUSeconds = 0.8 * window })},
-	{"harness-busy", only("none", func(r *record.Record) { r.Harness.OwnCPU = 1 })},
+	{"harness-busy", only("none", func(r *record.Record) { r.Harness.OwnCPU = 6 })},
 	{"cpu-stolen", only("none", func(r *record.Record) { r.Harness.StealSeconds = 2 })},
 	{"busy-neighbour", only("otel", func(r *record.Record) { r.Phases[0].Others = 0.3 })},
 	{"load-average", only("none", func(r *record.Record) { r.Harness.LoadAverage = 1.2 })},

@@ -75,7 +75,7 @@ func FormatValue(v float64, unit string) string {
 
 // FormatInterval gives a difference with its sign and its interval:
 // "+31.2 µs (30.9 to 31.6)", or with relative "+12.1 % (10.9 to 13.4)"; of a share "+3.1 points (2.0 to 4.2)".
-// It is rounded to two digits of the interval's half-width, the ends outwards,
+// It is rounded to two digits of the interval's half-width, or to three in all, the ends outwards,
 // so rounding never makes an interval narrower. Without ends it is the
 // estimate alone, to three digits.
 func FormatInterval(i Interval, unit string, relative bool) string {
@@ -138,10 +138,7 @@ func measured(i Interval, unit string) (size, ends, name string) {
 	low, high := *i.Low, *i.High
 	s := scaleFor(math.Max(math.Abs(i.Estimate), math.Max(math.Abs(low), math.Abs(high))), unit)
 	shown := i.Estimate / s.per
-	decimals := significant((high-low)/2/s.per, 2)
-	if high == low {
-		decimals = significant(shown, 3)
-	}
+	decimals := i.decimals(s)
 	return number(shown, decimals), number(outwards(low/s.per, decimals, math.Floor), decimals) + " to " + number(outwards(high/s.per, decimals, math.Ceil), decimals), s.name
 }
 
@@ -259,5 +256,6 @@ func (i Interval) decimals(s scale) int {
 	if i.Low == nil || i.High == nil || !finite(*i.Low) || !finite(*i.High) || *i.High == *i.Low {
 		return significant(i.Estimate/s.per, 3)
 	}
-	return significant((*i.High-*i.Low)/2/s.per, 2)
+	largest := max(math.Abs(i.Estimate), math.Abs(*i.Low), math.Abs(*i.High)) / s.per
+	return min(significant((*i.High-*i.Low)/2/s.per, 2), significant(largest, 3))
 }

@@ -50,7 +50,7 @@ func TestFormatInterval(t *testing.T) {
 		{"wide", 0.58, 0.35, 0.81, "s", true, "+58 % (35 to 81)"},
 		{"negative", -0.032, -0.041, -0.023, "s", true, "−3.20 % (−4.10 to −2.30)"},
 		{"round zero", 0.0004, -0.012, 0.014, "s", true, "+0.0 % (−1.2 to 1.4)"},
-		{"microseconds", 31.2e-6, 30.85e-6, 31.64e-6, "s", false, "+31.20 µs (30.85 to 31.64)"},
+		{"microseconds", 31.2e-6, 30.85e-6, 31.64e-6, "s", false, "+31.2 µs (30.8 to 31.7)"},
 		{"one scale for all three", 0.9e-3, 0.5e-3, 1.3e-3, "s", false, "+0.90 ms (0.50 to 1.30)"},
 		{"no width", 450, 450, 450, "bytes", false, "+450 B (450 to 450)"},
 		{"a share's difference is in points", 0.031, 0.0199, 0.042, "1", false, "+3.1 points (1.9 to 4.2)"},
@@ -123,7 +123,7 @@ func TestFormatAlike(t *testing.T) {
 		want       []string
 	}{
 		"a step of the unit": {[]Interval{within(400e-6, 120e-6), within(438e-6, 9e-6), within(1.4e-3, 120e-6)}, "s", false, true, []string{"+0.40 ms", "+0.44 ms", "+1.40 ms"}},
-		"decimals":           {[]Interval{within(434.5, 1), within(434, 0.1)}, "bytes", false, true, []string{"+434.5 B", "+434.0 B"}},
+		"decimals":           {[]Interval{within(434.5, 1), within(434, 0.1)}, "bytes", false, true, []string{"+434 B", "+434 B"}},
 		"ratios":             {[]Interval{within(0.62, 0.02), within(-0.757, 0.002)}, "s", true, true, []string{"+62.0 %", "−75.7 %"}},
 		"shares":             {[]Interval{alone(0.64), alone(0.031)}, "1", false, false, []string{"64.0 %", "3.1 %"}},
 		"points":             {[]Interval{alone(0.64), alone(-0.031)}, "1", false, true, []string{"+64.0 points", "−3.1 points"}},

@@ -76,13 +76,13 @@ func TestLossyOnCardsAndCharts(t *testing.T) {
 	}
 	p := open(t, startBrowser(t), doc, screen{1200, "light"})
 	card := eval[string](p, `[...document.querySelectorAll('.card li')].find(e => e.textContent.includes('scout')).textContent.replace(/\s+/g, ' ')`)
-	if !strings.Contains(card, "scout †") || !strings.Contains(card, "at least +50.00 %") {
+	if !strings.Contains(card, "scout †") || !strings.Contains(card, "at least +50.0 %") {
 		t.Errorf("the card reads %q", card)
 	}
 	chart := eval[string](p, `(() => { const s = document.querySelector('#cost select');
 		s.value = [...s.options].find(o => o.text === 'time per call').value; s.dispatchEvent(new Event('change'));
 		return [...document.querySelectorAll('#cost svg text')].map(e => e.textContent).join('\n'); })()`)
-	if !strings.Contains(chart, "scout †") || !strings.Contains(chart, "at least +50.00 %") || strings.Count(chart, "at least") != 1 {
+	if !strings.Contains(chart, "scout †") || !strings.Contains(chart, "at least +50.0 %") || strings.Count(chart, "at least") != 1 {
 		t.Errorf("the chart of costs reads\n%s", chart)
 	}
 	if steps := eval[string](p, `[...document.querySelectorAll('#steps svg text')].map(e => e.textContent).join('\n')`); !strings.Contains(steps, "scout †") {

@@ -20,7 +20,7 @@ const (
 	leastLags   = 100   // operations, from which on its mean and its median are judged; its 99th percentile takes 2,000
 	veryLate    = 0.050 // seconds, in a single run
 	busySink    = 0.7   // of a core
-	busyHarness = 0.01  // of a core
+	busyHarness = 0.25  // of a core; at 0.2, with windows of 100 ms, the same program twice does not differ
 	stolenShare = 0.01  // of the machine's CPU time
 	leastWindow = 0.5   // seconds, in which shares of a CPU say something
 	mostOthers  = 0.15  // of the run's CPUs; what the kernel does for the network is charged to nobody, and is part of it
