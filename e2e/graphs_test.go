@@ -29,13 +29,13 @@ nodes:
       home: {answer: 2kB, steps: [cart.get, {at_once: [{call: stock.look, times: 3}, {in_turn: [price.ask, cart.get]}]}, {call: mail.send, background: true}]}
       slow: {steps: [late.ask]}
       bare: {}
-  cart: {request: 40, methods: {get: {steps: [kept.get, {call: kept.set, times: 2}]}}}
+  cart: {request: 40, methods: {get: {steps: [kept.get, {call: kept.set, times: 2}, rows.find, cells.put]}}}
   stock: {replicas: 2, answer: 300}
   price: {protocol: http, request: 20}
   mail: {}
   late: {wait: 5ms}
   idle: {}
-stores: {kept: {answer: 200}}
+stores: {kept: {answer: 200}, rows: {protocol: grpc, answer: 30}, cells: {protocol: thrift, request: 30}}
 operations: {home: {call: front.home}, slow: {call: front.slow}, bare: {call: front.bare}}
 mix: {home: 50%, slow: 20%, bare: 30%}
 `

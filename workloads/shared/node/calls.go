@@ -53,7 +53,11 @@ func newClient(name string, to peer, from string) (client, error) {
 		c = &httpClient{addresses: to.Addresses, client: &http.Client{Transport: traced, Timeout: callTimeout}}
 	case to.Protocol == "grpc":
 		of := &grpcClient{service: name}
-		options := append(traceCalls(), grpc.WithTransportCredentials(insecure.NewCredentials()),
+		var traced []grpc.DialOption
+		if !to.Store {
+			traced = traceCalls()
+		}
+		options := append(traced, grpc.WithTransportCredentials(insecure.NewCredentials()),
 			grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
 				return dialer.DialContext(ctx, "tcp4", address)
 			}))
@@ -67,9 +71,13 @@ func newClient(name string, to peer, from string) (client, error) {
 		}
 		c = of
 	case to.Protocol == "thrift":
-		c = &thriftClient{name: name, addresses: to.Addresses, idle: map[string][]*thriftConn{}, dial: func(ctx context.Context, address string) (net.Conn, error) {
+		of := &thriftClient{name: name, trace: traceThriftCall, addresses: to.Addresses, idle: map[string][]*thriftConn{}, dial: func(ctx context.Context, address string) (net.Conn, error) {
 			return dialer.DialContext(ctx, "tcp4", address)
 		}}
+		if to.Store {
+			of.trace = untraced
+		}
+		c = of
 	default:
 		return nil, fmt.Errorf("the protocol %q is not known", to.Protocol)
 	}
@@ -208,7 +216,11 @@ func (c *grpcClient) close() {
 type grpcServer struct{ *grpc.Server }
 
 func newGRPCServer(n *node) grpcServer {
-	s := grpc.NewServer(traceService()...)
+	var traced []grpc.ServerOption
+	if !n.plan.Store {
+		traced = traceService()
+	}
+	s := grpc.NewServer(traced...)
 	service := grpc.ServiceDesc{ServiceName: n.plan.Node, HandlerType: (*any)(nil)}
 	for name := range n.plan.Methods {
 		service.Methods = append(service.Methods, grpc.MethodDesc{MethodName: name, Handler: n.grpcHandler(name)})

@@ -36,9 +36,18 @@ func newThriftConn(conn net.Conn) *thriftConn {
 	return &thriftConn{conn: conn, protocol: thrift.NewTBinaryProtocolConf(framed, conf)}
 }
 
+// traceThrift makes the span of one end of a call.
+type traceThrift func(ctx context.Context, node, method string, carrier map[string]string, do func(context.Context) error) error
+
+// untraced makes none: a store is not traced, and who calls it makes the span of a client of a database.
+func untraced(ctx context.Context, _, _ string, _ map[string]string, do func(context.Context) error) error {
+	return do(ctx)
+}
+
 // thriftClient keeps the connections that are not in use, the last one first.
 type thriftClient struct {
 	name      string
+	trace     traceThrift
 	addresses []string
 	next      atomic.Uint32
 	dial      func(ctx context.Context, address string) (net.Conn, error)
@@ -48,7 +57,7 @@ type thriftClient struct {
 
 func (c *thriftClient) call(ctx context.Context, method string, size int) error {
 	carrier := map[string]string{}
-	return traceThriftCall(ctx, c.name, method, carrier, func(ctx context.Context) error {
+	return c.trace(ctx, c.name, method, carrier, func(ctx context.Context) error {
 		address := c.addresses[int(c.next.Add(1))%len(c.addresses)]
 		conn, err := c.take(ctx, address)
 		if err != nil {
@@ -264,7 +273,11 @@ func (s *thriftServer) once(ctx context.Context, c *thriftConn, name string, seq
 		return errors.Join(p.WriteMessageBegin(ctx, name, thrift.EXCEPTION, seq), unknown.Write(ctx, p), p.WriteMessageEnd(ctx), p.Flush(ctx))
 	}
 	var body []byte
-	err := traceThriftServe(ctx, s.node.plan.Node, name, carrier, func(ctx context.Context) (err error) {
+	trace := traceThrift(traceThriftServe)
+	if s.node.plan.Store {
+		trace = untraced
+	}
+	err := trace(ctx, s.node.plan.Node, name, carrier, func(ctx context.Context) (err error) {
 		body, err = s.node.answer(ctx, name)
 		return err
 	})
