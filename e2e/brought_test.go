@@ -69,6 +69,43 @@ const broughtServices = `workload:
     buy: {request: GET /, process: shop}
 `
 
+// What one service of three burns more in a variant is found in that service and not in the others, and no verdict on the whole
+// is corrected for it.
+func TestOneServiceOfThree(t *testing.T) {
+	t.Parallel() // CPU is burnt in lengths that are known, and looked at apart from times
+	mesh := filepath.Join(built(t, "mesh", func(dir string) error {
+		return runIn(".", "go", "build", "-o", filepath.Join(dir, "mesh"), "./testdata/mesh")
+	}), "mesh")
+	file := write(t, strings.ReplaceAll(`workload:
+  name: shop
+  processes:
+    - {name: stock, run: [MESH, service, "127.0.0.1:{port}"]}
+    - {name: cart, run: [MESH, service, "127.0.0.1:{port}", "127.0.0.1:{stock.port}"]}
+    - {name: shop, run: [MESH, service, "127.0.0.1:{port}", "127.0.0.1:{cart.port}"]}
+  operations:
+    buy: {request: GET /, process: shop}
+variants: {none: , dear: {on: cart, env: {BURN: "500"}}}
+load: {rate: 100/s, warmup: 200ms, duration: 1s, idle: 100ms}
+design: {blocks: 6}
+`, "MESH", mesh))
+	doc := document(t, tracetax(t, "run", file, "--json", "--out", filepath.Join(t.TempDir(), "results")).exit(t, 0))
+	const burnt = 500e-6
+	if len(doc.Services) != 3 || doc.Services[0].Service != "cart" {
+		t.Fatalf("of stock, cart and shop cart is to be told first: %+v", doc.Services)
+	}
+	for i, c := range doc.Services {
+		if c.Absolute == nil || c.Absolute.Low == nil {
+			t.Fatalf("%s has no interval: %+v", c.Service, c)
+		}
+		if added := c.Absolute.Estimate; i == 0 && (added < 0.8*burnt || added > 1.6*burnt) || i > 0 && math.Abs(added) > 0.3*burnt {
+			t.Errorf("cart burns %g s more for each request, and %s uses %g s more", burnt, c.Service, added)
+		}
+	}
+	if f := find(t, doc, "buy", "dear", "cpu_per_operation"); f.Verdict.Claims != 1 || f.Verdict.Kind != finding.Costs {
+		t.Errorf("the verdict on all services together is %+v", f.Verdict)
+	}
+}
+
 // What a sidecar burns for each request is found in its own role and service, and in the sum; a variant on one of two
 // services has the spans and the sidecar of that one.
 func TestBrought(t *testing.T) {

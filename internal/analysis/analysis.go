@@ -65,6 +65,8 @@ func Analyse(in Input) (*finding.Document, error) {
 		Curves:      drawn.Curves(),
 		Sweeps:      append(drawn.Sweeps(), drawn.SpanSweeps(findings)...),
 		Searches:    searches,
+		Services:    drawn.Services(),
+		Calls:       drawn.Calls(),
 		Increments:  s.Increments(),
 		Causes:      s.Causes(in.Rules, findings),
 		Lossy:       s.Excluded(findings),

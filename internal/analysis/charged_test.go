@@ -1,6 +1,7 @@
 package analysis_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/topology"
 )
 
 // meshed is a scene in which the second variant brings a sidecar beside app, which uses 100 µs an operation and 40 MB, and
@@ -91,23 +93,129 @@ func TestChargedByRoleAndService(t *testing.T) {
 	}
 }
 
-// Several programs without anything beside them are told by role alone, unless a variant is on some of them.
-func TestChargedToSeveralPrograms(t *testing.T) {
-	for _, on := range [][]string{nil, {"app"}} {
-		s := twoVariants()
-		s.change = func(r *record.Record) {
-			r.Phases[0].Usage = append(r.Phases[0].Usage, record.Usage{Process: "cart", Role: "app", Seconds: window + drain, CPUSeconds: 1})
+// serving is a scene with so many services, to the third of which tracing adds 100 µs an operation, and nothing to the others.
+func serving(services int) scene {
+	s := twoVariants()
+	s.noise, s.variants[1].adds = 0, 0
+	s.change = func(r *record.Record) {
+		for i := 1; i < services; i++ {
+			cpu := 10e-6 * float64(i)
+			if i == 2 && r.Variant == "otel" {
+				cpu += 100e-6
+			}
+			r.Phases[0].Usage = append(r.Phases[0].Usage, record.Usage{
+				Process: fmt.Sprint("s", i), Role: role.App, Seconds: window + drain, CPUSeconds: cpu * float64(r.Phases[0].Load.Started),
+			})
 		}
-		s.design = func(e *config.Experiment) { e.Variants[1].On = on }
-		told := 0
-		for _, f := range analyse(t, s.input()).Findings {
-			if f.Service != "" {
-				told++
+	}
+	return s
+}
+
+// What tracing adds to one service of several is found there and nowhere else; short tables name five, and the others are told
+// together. Nothing else gets another verdict by that.
+func TestServices(t *testing.T) {
+	alone := get(t, analyse(t, serving(1).input()), "json", "otel", "cpu_per_operation")
+	for services, want := range map[int][]string{
+		1: nil,
+		3: {"s2", "app", "s1"},
+		6: {"s2", "app", "s1", "s3", "s4", "s5"},
+		9: {"s2", "app", "s1", "s3", "s4", "s5", "s6", "s7", "s8", ""},
+	} {
+		doc := analyse(t, serving(services).input())
+		var got []string
+		var named, rest float64
+		for i, c := range doc.Services {
+			got = append(got, c.Service)
+			added := 0.0
+			if c.Service == "s2" {
+				added = 100e-6
+			}
+			if c.Absolute == nil || c.Absolute.Low == nil || math.Abs(c.Absolute.Estimate-added) > 1e-9 || !slices.Equal(c.Roles, []string{"app"}) {
+				t.Errorf("of %d services %s: %+v, want %g s more", services, c.Service, c, added)
+			}
+			switch {
+			case c.Service == "":
+				if rest = c.Value; c.Others != 4 {
+					t.Errorf("%d others are told together, want 4", c.Others)
+				}
+			case i < 5 || services < 9:
+				named += c.Value
 			}
 		}
-		if want := 2 * len(on); told != want {
-			t.Errorf("on %v: %d findings of services, want %d", on, told, want)
+		if !slices.Equal(got, want) {
+			t.Errorf("of %d services there is %q, want %q", services, got, want)
 		}
+		all := get(t, doc, "json", "otel", "cpu_per_operation")
+		if services > 1 && math.Abs(named+rest-all.Value) > 1e-9 {
+			t.Errorf("%d services: those named use %g s and the others %g, and all together %g", services, named, rest, all.Value)
+		}
+		if all.Verdict.Claims != alone.Verdict.Claims {
+			t.Errorf("%d services: the headline is corrected for %d claims, and alone for %d", services, all.Verdict.Claims, alone.Verdict.Claims)
+		}
+		for _, f := range doc.Findings {
+			if f.Service != "" && (f.Verdict.Kind != "" || services < 2 || f.Role == "app" && f.Service != "s2" && math.Abs(f.Absolute.Estimate) > 1e-9) {
+				t.Errorf("of %d services %s of %s: %+v", services, f.Metric, f.Charged(), f)
+			}
+		}
+	}
+}
+
+// A service is told with what stands beside it, and so is what stands alone.
+func TestServicesWithSidecars(t *testing.T) {
+	want := map[string]float64{"app": 100e-6, "cart": 50e-6, "hub": 20e-6}
+	s := meshed(true)
+	s.variants[1].adds = 0
+	doc := analyse(t, s.input())
+	for _, c := range doc.Services {
+		if math.Abs(c.Absolute.Estimate-want[c.Service]) > 1e-9 {
+			t.Errorf("%s: %g s are added, want %g", c.Service, c.Absolute.Estimate, want[c.Service])
+		}
+		delete(want, c.Service)
+	}
+	if len(want) > 0 || !slices.Equal(doc.Services[0].Roles, []string{"app", "sidecar"}) {
+		t.Errorf("%v is not told, and the first has the roles %v", want, doc.Services[0].Roles)
+	}
+}
+
+// Services of a variant that cannot hold the rate have values and no difference, as CPU per operation has.
+func TestServicesOverloaded(t *testing.T) {
+	s := serving(3)
+	change := s.change
+	s.change = func(r *record.Record) {
+		if change(r); r.Variant == "otel" {
+			l := &r.Phases[0].Load
+			l.Started, l.Completed = l.Started/2, l.Completed/2
+		}
+	}
+	for _, c := range analyse(t, s.input()).Services {
+		if c.Absolute != nil || c.Value == 0 {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// Who calls whom is that of the topology: of a mix on average, and of replicas in turn.
+func TestCalls(t *testing.T) {
+	s := serving(3)
+	s.design = func(e *config.Experiment) {
+		e.Workload.Graph = &topology.Graph{
+			Nodes: []topology.Node{
+				{Name: "front", Methods: []topology.Method{{Name: "home", Steps: []topology.Step{{Call: "cart.get", Times: 4}}}, {Name: "bare", Steps: []topology.Step{{Call: "ads.pick", Chance: 0.5}}}}},
+				{Name: "cart", Replicas: 2}, {Name: "ads"},
+			},
+			Operations: []topology.Operation{{Name: "home", Call: "front.home"}, {Name: "bare", Call: "front.bare"}},
+		}
+		e.Operations = []program.Operation{{Name: "json", Mix: []program.Share{
+			{Operation: program.Operation{Name: "home"}, Weight: 3}, {Operation: program.Operation{Name: "bare"}, Weight: 1},
+		}}}
+	}
+	want := []finding.Call{
+		{Operation: "json", From: "front", To: "ads", Low: 0, High: 0.25},
+		{Operation: "json", From: "front", To: "cart", Low: 1.5, High: 1.5},
+		{Operation: "json", From: "front", To: "cart-2", Low: 1.5, High: 1.5},
+	}
+	if got := analyse(t, s.input()).Calls; !slices.Equal(got, want) {
+		t.Errorf("the calls are %+v, want %+v", got, want)
 	}
 }
 

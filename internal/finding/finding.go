@@ -29,6 +29,8 @@ type Document struct {
 	Curves      []Curve        `json:"curves"`                 // latency by percentile
 	Sweeps      []Sweep        `json:"sweeps,omitempty"`       // metrics over the levels of what was varied between phases
 	Searches    []Search       `json:"searches,omitempty"`     // searches for a capacity
+	Services    []ServiceCost  `json:"services,omitempty"`     // CPU per operation by service, where the program under test has several processes; of each operation the service first to which a variant adds most
+	Calls       []Call         `json:"calls,omitempty"`        // who calls whom, where the workload is a graph of services
 	Increments  []Increment    `json:"increments,omitempty"`   // what further steps of tracing add; each interval is 95 % by itself, without a verdict
 	Causes      []Causes       `json:"causes,omitempty"`       // of a profiled experiment: what the amounts of causes rest on
 	Lossy       []Lossy        `json:"lossy,omitempty"`        // variants that lost over 1 % of their spans: excluded from the ranking

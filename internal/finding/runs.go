@@ -139,6 +139,31 @@ type Increment struct {
 	Note      string            `json:"note,omitempty"`      // the same in words
 }
 
+// ServiceCost is the CPU per operation of one service: a process of the workload with all that stands beside it, or what stands
+// by itself, as a collector. Those of a pair add up to the CPU per operation over all roles, but for the centres. It has no verdict.
+type ServiceCost struct {
+	Operation string            `json:"operation"`           // the operation
+	Parameter map[string]string `json:"parameter,omitempty"` // the level of what was varied between phases, as {"connections": "4"}; levels are never mixed
+	Variant   string            `json:"variant"`             // name of the variant
+	Against   string            `json:"against"`             // the variant that it is compared with
+	Service   string            `json:"service"`             // its name; "" for all that the short tables do not name
+	Others    int               `json:"others,omitempty"`    // how many these are
+	Roles     []string          `json:"roles"`               // of its processes
+	Baseline  float64           `json:"baseline"`            // s: centre of Against's blocks (Hodges–Lehmann)
+	Value     float64           `json:"value"`               // s: centre of Variant's blocks, likewise
+	Absolute  *Interval         `json:"absolute"`            // s: difference; null where the two cannot be compared
+	Blocks    int               `json:"blocks"`              // pairs that the interval rests on
+}
+
+// Call is how often one process calls another in an operation, by the workload's topology.
+type Call struct {
+	Operation string  `json:"operation"` // the operation; of a mix the average
+	From      string  `json:"from"`      // name of the process that calls
+	To        string  `json:"to"`        // name of the process that is called
+	Low       float64 `json:"low"`       // calls per operation; at least, where chance has a part
+	High      float64 `json:"high"`      // likewise, at most
+}
+
 // Lossy is a variant which lost over 1 % of its spans on an operation: in its window, of a
 // search at the rate that it found, and unthrottled, made by the workload itself, also in the
 // warm-up or by a limit of its own. It is excluded from the ranking: what it costs is the cost of less work.

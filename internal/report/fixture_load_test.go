@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
@@ -207,6 +208,44 @@ func untracedAt(all bool, operations ...string) *finding.Document {
 	words.FillLedgers(doc.Ledgers)
 	if all {
 		doc.Summary = "On hello/go, no span came with otel, so that what tracing costs cannot be told."
+	}
+	return doc
+}
+
+// graphed is a result of a graph of services: 12 of them, and what passes spans on; the second variant costs twice as much.
+func graphed() *finding.Document {
+	s := small
+	s.operations = []string{"mix"}
+	s.variants = []finding.Variant{{Name: "none", Tracer: "none"}, {Name: "otel", Tracer: "otel-go"}, {Name: "collected", Tracer: "otel-go", Via: []string{"collector"}}}
+	doc := s.make()
+	for _, way := range []string{
+		"front timeline", "front compose", "compose text", "compose media", "compose storage", "text shorten", "text mention", "shorten shorten-mongodb",
+		"mention user-memcached", "timeline storage", "timeline timeline-redis", "storage storage-mongodb",
+	} {
+		from, to, _ := strings.Cut(way, " ")
+		doc.Calls = append(doc.Calls, finding.Call{Operation: "mix", From: from, To: to, Low: 0.5, High: 0.5 * float64(1+len(doc.Calls)%3)})
+	}
+	names := []string{"front", "storage", "timeline", "compose", "collector", "text", "shorten", "mention", "media", "idle", "storage-mongodb", "shorten-mongodb", "user-memcached", "timeline-redis"}
+	for v, variant := range s.variants[1:] {
+		cost := func(i, others int, service string, roles ...string) {
+			base, added := 5e-6*float64(20-i), 1e-6*float64(v+1)*max(0, 40-9.7*float64(i))
+			low, high := added-0.4e-6, added+0.6e-6
+			doc.Services = append(doc.Services, finding.ServiceCost{
+				Operation: "mix", Variant: variant.Name, Against: "none", Service: service, Others: others, Roles: roles,
+				Baseline: base, Value: base + added, Absolute: &finding.Interval{Estimate: added, Low: &low, High: &high}, Blocks: s.blocks,
+			})
+		}
+		for i, name := range names {
+			of := "app"
+			switch {
+			case name == "collector":
+				of = "collector"
+			case strings.Contains(name, "-"):
+				of = "database"
+			}
+			cost(i, 0, name, of)
+		}
+		cost(5, len(names)-5, "", "app", "database")
 	}
 	return doc
 }

@@ -280,5 +280,6 @@ func fixtures() map[string]*finding.Document {
 		"sweep": sweeping(2, 1, 2, 4, 8, 16, 32, 64), "sweeps": sweeping(5, 1, 4, 16, 64),
 		"capacity": searching(2, false), "capacities": searching(4, true), "goals": otherGoals(),
 		"untraced": untracedAt(true, small.operations...), "untraced-part": untracedAt(false, "work"),
+		"graph": graphed(),
 	}
 }

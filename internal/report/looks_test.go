@@ -279,3 +279,41 @@ func TestNoBarWithoutLoss(t *testing.T) {
 		t.Errorf("it says %q, want %q", got, want)
 	}
 }
+
+// The services of a graph are drawn with their names and what is added to them, beside each other and below each other, in the
+// colours of the variant that is chosen.
+func TestServicesAreDrawn(t *testing.T) {
+	doc := graphed()
+	p := open(t, startBrowser(t), doc, screen{1300, "light"})
+	const texts = `[...document.querySelectorAll('#services .chart text')]`
+	for _, s := range []screen{{1300, "light"}, {1300, "dark"}, {400, "light"}, {400, "dark"}} {
+		p.on(s)
+		shown := eval[[]string](p, texts+`.map(e => e.textContent.trim())`)
+		for _, c := range doc.Services {
+			if c.Variant == "otel" && c.Service != "" && (!slices.Contains(shown, c.Service) || !slices.Contains(shown, finding.FormatEstimate(*c.Absolute, "s", false))) {
+				t.Errorf("%v: %s and what is added to it are not among %q", s, c.Service, shown)
+			}
+		}
+		wrong := eval[[]string](p, `(() => { const of = `+texts+`.map(e => [e.textContent, e.getBoundingClientRect()]);
+			const place = document.querySelector('#services .chart').getBoundingClientRect();
+			return [...of.filter(([, b]) => b.left < place.left || b.right > place.right || b.bottom > place.bottom + 1).map(([text]) => text + ' is cut off'),
+				...of.flatMap(([a, x], i) => of.slice(i + 1).filter(([, y]) => x.left < y.right - 1 && y.left < x.right - 1 && x.top < y.bottom - 3 && y.top < x.bottom - 3).map(([b]) => a + ' lies over ' + b))]; })()`)
+		if len(wrong) > 0 {
+			t.Errorf("%v: %q", s, wrong)
+		}
+		checkNoOverflow(t, p)
+	}
+	const fills = `[...document.querySelectorAll('#services .chart path')].map(e => e.getAttribute('fill')).filter(f => f && f !== 'none')`
+	first := eval[[]string](p, fills)
+	if different := slices.Compact(slices.Sorted(slices.Values(first))); len(different) < 5 {
+		t.Errorf("services to which something else is added each have the colours %q", different)
+	}
+	if got, want := eval[int](p, `Number(document.querySelectorAll('#services .controls select').length)`), 1; got != want {
+		t.Errorf("%d lists to choose from, want %d: of the variants", got, want)
+	}
+	before := eval[string](p, `document.querySelector('#services .chart').textContent`)
+	if after := eval[string](p, `(() => { const s = document.querySelector('#services select'); s.value = s.options[1].value; s.dispatchEvent(new Event('change')); return document.querySelector('#services .chart').textContent; })()`); after == before {
+		t.Error("another variant is drawn with the same figures")
+	}
+	p.checkQuiet()
+}

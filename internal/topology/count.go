@@ -41,6 +41,22 @@ func (g *Graph) Count(o Operation) Count {
 	return c
 }
 
+// Calls are how often one process calls another in an operation: of a node's replicas each is called in turn.
+func (g *Graph) Calls(o Operation) map[Edge]Range {
+	out := map[Edge]Range{}
+	for edge, n := range g.Count(o).Edges {
+		from, _ := g.node(edge.From)
+		to, _ := g.node(edge.To)
+		share := 1 / float64(len(from.replicas())*len(to.replicas()))
+		for _, caller := range from.replicas() {
+			for _, called := range to.replicas() {
+				out[Edge{caller, called}] = n.times(Range{share, share})
+			}
+		}
+	}
+	return out
+}
+
 // made is a call that a node makes.
 type made struct{ by, call string }
 

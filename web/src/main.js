@@ -9,11 +9,12 @@ import { ledger } from './ledger.js';
 import { means } from './means.js';
 import { redrawAll } from './panel.js';
 import { searches } from './searches.js';
+import { services } from './services.js';
 import { studied } from './replication.js';
 import { sweeps } from './sweeps.js';
 import { watchTheme } from './theme.js';
 
-const charts = { studied, means, searches, sweeps, cost: forest, steps: ladder, latency, blocks, ledger };
+const charts = { studied, means, searches, sweeps, services, cost: forest, steps: ladder, latency, blocks, ledger };
 const legends = [];
 
 for (const [id, chart] of Object.entries(charts)) {

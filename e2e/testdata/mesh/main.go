@@ -1,4 +1,5 @@
-// Command mesh is a service that asks another one, with a span for each request where SINK says where spans go:
+// Command mesh is a service that asks another one, with a span for each request where SINK says where spans go, and that burns
+// as many µs of CPU for each as BURN says:
 //
 //	mesh service ADDRESS [NEXT]
 //
@@ -44,10 +45,12 @@ func service(ctx context.Context, args []string) error {
 		}
 		provider = trace.NewTracerProvider(trace.WithBatcher(exporter, trace.WithBatchTimeout(100*time.Millisecond)))
 	}
+	us, _ := strconv.Atoi(os.Getenv("BURN")) // nothing where there is no such number
 	tracer := provider.Tracer("mesh")
 	return errors.Join(serve(ctx, args[0], http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, span := tracer.Start(r.Context(), "request")
 		defer span.End()
+		burn(time.Duration(us) * time.Microsecond)
 		if len(args) > 1 {
 			answer, err := http.Get("http://" + args[1] + "/")
 			if err != nil || answer.Body.Close() != nil || answer.StatusCode != http.StatusOK {

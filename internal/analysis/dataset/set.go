@@ -242,32 +242,56 @@ func (s *Set) Sloped(operation string) bool {
 	return ok && a.Parameter == cell.Depth && metric.Driven.Has(s.RegimeOf(a.Cells[0]))
 }
 
-// Charges are what a cost is charged to alone: each role, and each of a role's services if there are several
-// that were not treated alike: something stands beside some, or a variant is on some.
+// Charges are what a cost is charged to alone: each role, and each of a role's services if the program under test has several.
 func (s *Set) Charges() []role.Charge {
 	services := map[string]bool{}
 	of := map[role.Charge]bool{}
-	apart := slices.ContainsFunc(s.Variants, func(v config.Variant) bool { return v.On != nil })
-	for _, byBlock := range s.Runs {
-		for _, r := range byBlock {
-			for _, p := range r.ByCell {
-				for _, u := range p.Usage {
-					apart = apart || u.Service != ""
-					if u.Role == role.App || u.Service != "" {
-						services[u.Whose()], of[role.Charge{Role: u.Role, Service: u.Whose()}] = true, true
-					}
-				}
-			}
+	s.eachUsage(func(u record.Usage) {
+		if u.Role == role.App || u.Service != "" {
+			services[u.Whose()], of[role.Charge{Role: u.Role, Service: u.Whose()}] = true, true
 		}
-	}
+	})
 	var out []role.Charge
 	for _, r := range s.Roles() {
 		out = append(out, role.Charge{Role: r})
 		for _, service := range slices.Sorted(maps.Keys(services)) {
-			if one := (role.Charge{Role: r, Service: service}); apart && len(services) > 1 && of[one] {
+			if one := (role.Charge{Role: r, Service: service}); len(services) > 1 && of[one] {
 				out = append(out, one)
 			}
 		}
 	}
 	return out
+}
+
+// Services are the processes of the workload, each with what stands beside it, and what stands by itself: by name, with the
+// roles of their processes. There are none where the program under test has one process alone; the harness is none.
+func (s *Set) Services() map[string][]role.Role {
+	services, apps := map[string][]role.Role{}, 0
+	s.eachUsage(func(u record.Usage) {
+		name := u.Whose()
+		if u.Role.Harness() || slices.Contains(services[name], u.Role) {
+			return
+		}
+		services[name] = append(services[name], u.Role)
+		if slices.Sort(services[name]); u.Role == role.App {
+			apps++
+		}
+	})
+	if apps < 2 {
+		return nil
+	}
+	return services
+}
+
+// eachUsage goes through what the processes of all good runs used.
+func (s *Set) eachUsage(do func(record.Usage)) {
+	for _, byBlock := range s.Runs {
+		for _, r := range byBlock {
+			for _, p := range r.ByCell {
+				for _, u := range p.Usage {
+					do(u)
+				}
+			}
+		}
+	}
 }

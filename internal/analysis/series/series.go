@@ -1,5 +1,5 @@
-// Package series owns what is drawn: latency by percentile, figures over levels with their knees, and how searches for a
-// capacity went. It must not know verdicts.
+// Package series owns what is drawn: latency by percentile, figures over levels with their knees, the costs of services and
+// their calls, and how searches for a capacity went. It must not know verdicts.
 package series
 
 import (

@@ -29,6 +29,8 @@ type Charts struct {
 	Points   [][]string        `json:"points"`  // of document.sweeps: the value at each point, with its interval
 	Costs    [][]string        `json:"costs"`   // of replication.tables: the cost in each row, with its interval
 
+	Services []ChartService `json:"services,omitempty"` // beside document.services, where there is a graph of them
+
 	Replication any         `json:"replication,omitempty"` // what stands beside a study, as its JSON
 	Lines       []ChartLine `json:"lines,omitempty"`       // that a study published
 }
@@ -49,6 +51,16 @@ type ChartFigures struct {
 	Told     []string `json:"told,omitempty"`   // what the marks of the variants say
 	Dark     bool     `json:"dark,omitempty"`   // no span came of a side
 	Apart    bool     `json:"apart,omitempty"`  // it lost spans: it stands below the others, whatever it costs
+}
+
+// ChartService are the figures of a service as every report writes them.
+type ChartService struct {
+	Group    string `json:"group"`   // the operation at its level
+	Program  bool   `json:"program"` // a process of the program under test, and no store, nor what passes spans on
+	Baseline string `json:"baseline"`
+	Value    string `json:"value"`
+	Adds     string `json:"adds"`  // with its interval
+	Short    string `json:"short"` // without; "" where it is unknown
 }
 
 // Look is what a search looks at in each probe.

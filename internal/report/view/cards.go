@@ -215,7 +215,7 @@ func otherMetrics(g *Group, metric, role, base string, contenders []string) mode
 	roles := severalRoles(g)
 	for _, f := range g.Findings {
 		known := slices.ContainsFunc(shown, func(s *finding.Finding) bool { return s.Metric == f.Metric && s.Charged() == f.Charged() })
-		part := roles && f.Service == "" && isRoleOfHeadline(g, f)
+		part := roles && isRoleOfHeadline(g, f)
 		if f.Against == base && (parts.IsMain(f) || part) && !known && !(f.Metric == metric && f.Charged() == role) {
 			shown = append(shown, f)
 		}

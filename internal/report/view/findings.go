@@ -83,10 +83,10 @@ func intervalHead(g *Group) string {
 }
 
 // isRoleOfHeadline reports whether f is a part of the headline by role. Load
-// and sink are not: no user's system pays for them.
+// and sink are not: no user's system pays for them. Services have a table of their own.
 func isRoleOfHeadline(g *Group, f *finding.Finding) bool {
 	metric, _ := g.headline()
-	return f.Metric == metric && f.Role != "" && !role.Role(f.Role).Harness()
+	return f.Metric == metric && f.Role != "" && f.Service == "" && !role.Role(f.Role).Harness()
 }
 
 // severalRoles reports whether the headline is made up of more than one role,

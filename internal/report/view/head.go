@@ -242,6 +242,7 @@ func (b *brief) operation(g *Group) []model.Section {
 		return nil
 	}
 	addNotes(tables, b.notes(g, func(f *finding.Finding) bool { return b.all || parts.IsMain(f) }))
+	tables = append(tables, parts.Grids(b.serviceTable(g))...)
 	s := model.Section{Title: g.title(), Grids: append(tables, parts.Grids(searchTable(searchesOf(b.doc, g.Operation, g.Parameter)))...)}
 	if g.Parameter != "" || b.all || levels(Groups(b.doc), g.Operation) == nil { // otherwise the levels have told it
 		s.Grids = append(s.Grids, parts.Grids(b.ledgersOf(g.Operation))...)

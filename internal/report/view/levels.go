@@ -47,6 +47,11 @@ func (b *brief) levelsSection(levels []*Group) model.Section {
 			return f.Role == "" && f.Metric != metric.CPUPerSpan && slices.ContainsFunc(shown, func(m *finding.Finding) bool { return m.Metric == f.Metric })
 		}))
 	}
+	last := levels[len(levels)-1]
+	if table := b.serviceTable(last); len(table.Rows) > 0 {
+		table.Caption += ", " + last.Parameter
+		s.Grids = append(s.Grids, table)
+	}
 	s.Grids = append(s.Grids, parts.Grids(b.ledgersOf(levels[0].Operation))...)
 	return s
 }
