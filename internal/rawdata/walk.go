@@ -114,6 +114,9 @@ func figuresOf(r *record.Record) []figure {
 		t.take(run, whose{m.Process, string(m.Role), m.Service}, m)
 	}
 	t.take(run, whose{role: ofTracer}, r.Tracer)
+	if r.Packets != nil {
+		t.take(run, whose{role: ofTracer}, *r.Packets)
+	}
 	t.received(r, run, r.Life)
 	t.hops(run, roles, r.Hops)
 	if r.Backend != nil {
