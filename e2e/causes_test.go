@@ -48,6 +48,8 @@ func causesOf(t *testing.T, doc finding.Document, variant string) finding.Causes
 }
 
 // What is burnt by known functions in the place of a tracer is found, in shares and in amounts; another mixture moves it.
+// What is burnt is long beside the interval of samples: what each sample itself takes, some 10 µs in a virtual machine, makes
+// short ones longer than they are asked to be.
 func TestKnownCauses(t *testing.T) {
 	need(t, "perf")
 	doc := explained(t, nil, `
@@ -55,20 +57,20 @@ workload: hello/go
 operations: [json]
 variants:
   plain: {tracer: synthetic-go}
-  known: {tracer: synthetic-go, settings: {serialising: 40us, clock: 30us, metadata: 30us}}
-  moved: {tracer: synthetic-go, settings: {serialising: 50us, clock: 20us, metadata: 30us}}
-  own: {tracer: synthetic-go, settings: {own: 100us}}
-load: {rate: 2000/s, duration: 1s, warmup: 300ms, idle: 300ms}
+  known: {tracer: synthetic-go, settings: {serialising: 800us, clock: 600us, metadata: 600us}}
+  moved: {tracer: synthetic-go, settings: {serialising: 1000us, clock: 400us, metadata: 600us}}
+  own: {tracer: synthetic-go, settings: {own: 2000us}}
+load: {rate: 200/s, duration: 2s, warmup: 300ms, idle: 300ms}
 design: {blocks: 1}
 profile: {cpu: 4s}
 `)
 	knownCauses(t, doc, map[string]map[string]float64{
-		"known": {"cpu_task_serialising": 40e-6, "cpu_task_time": 30e-6, "cpu_task_metadata": 30e-6},
-		"moved": {"cpu_task_serialising": 50e-6, "cpu_task_time": 20e-6, "cpu_task_metadata": 30e-6},
-		"own":   {"cpu_task_queue": 100e-6},
+		"known": {"cpu_task_serialising": 800e-6, "cpu_task_time": 600e-6, "cpu_task_metadata": 600e-6},
+		"moved": {"cpu_task_serialising": 1000e-6, "cpu_task_time": 400e-6, "cpu_task_metadata": 600e-6},
+		"own":   {"cpu_task_queue": 2000e-6},
 	})
-	if all, callers := amount(doc, "own", metric.CPUTracing), amount(doc, "own", metric.CPUCallers); all < 85e-6 || callers > 0.1*all {
-		t.Errorf("the tracer's own thread burns 100 µs: found are %g s, of which callers burn %g", all, callers)
+	if all, callers := amount(doc, "own", metric.CPUTracing), amount(doc, "own", metric.CPUCallers); all < 1700e-6 || callers > 0.1*all {
+		t.Errorf("the tracer's own thread burns 2000 µs: found are %g s, of which callers burn %g", all, callers)
 	}
 }
 

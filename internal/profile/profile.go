@@ -71,6 +71,15 @@ func (f Frame) String() string {
 	return f.Name + " (" + f.File + ")"
 }
 
+// Divide makes each value an nth: of n timers that all saw the same time.
+func (p *Profile) Divide(n int64) {
+	p.Total = 0
+	for i := range p.Samples {
+		p.Samples[i].Value /= n
+		p.Total += p.Samples[i].Value
+	}
+}
+
 // Bounds of a profile. They are far beyond what a stretch of seconds leaves, and keep a hostile file from using much memory.
 const (
 	maxInput  = 512 << 20 // bytes, also of what is unpacked

@@ -103,7 +103,7 @@ func readPerf(b *builder, r io.Reader) error {
 		}
 		head := sampleHead.FindSubmatch(line[:min(len(line), 4*maxName)])
 		if head == nil {
-			return errors.New("this is no sample of perf script: NAME PROCESS/THREAD TIME: PERIOD EVENT:")
+			return errors.New("this is no sample of perf script, NAME PROCESS/THREAD TIME: PERIOD EVENT")
 		}
 		thread, stack, inside, period = normalThread(string(head[1])), stack[:0], true, 1
 		clock := strings.Contains(string(head[3]), "clock")

@@ -49,6 +49,7 @@ func startAsync(ctx context.Context, o Order, t target) (*Recording, error) {
 	if o.Wall {
 		event, interval = "wall", max(interval, widestWall)
 	}
+	interval = offBeat(interval)
 	err = jvm.load(ctx, library, fmt.Sprintf("start,event=%s,interval=%d,threads", event, interval.Nanoseconds()))
 	if refused := (*refusedError)(nil); errors.As(err, &refused) && !o.Wall {
 		interval = max(interval, 4*time.Millisecond)

@@ -33,7 +33,7 @@ func startNode(ctx context.Context, o Order, t target) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	interval := max(o.Interval, time.Millisecond/10).Round(time.Microsecond)
+	interval := offBeat(max(o.Interval, time.Millisecond/10))
 	for _, one := range []struct {
 		method string
 		params any

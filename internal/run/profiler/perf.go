@@ -43,10 +43,9 @@ func startPerf(ctx context.Context, o Order, t target) (*Recording, error) {
 		interval = max(interval, 2*time.Millisecond) // 8 kB each
 		stacks = "dwarf,8192"
 	}
-	rate := int(time.Second / interval)
 	p, err := o.Start(ctx, process.Command{
 		Name: o.Name, CPUs: o.CPUs,
-		Args: []string{perf, "record", "--delay=-1", "--control=fifo:" + orders + "," + answers, "-e", "cpu-clock", "-F", strconv.Itoa(rate),
+		Args: []string{perf, "record", "--delay=-1", "--control=fifo:" + orders + "," + answers, "-e", timersOf(interval),
 			"--call-graph", stacks, "--no-buildid", "--no-buildid-cache", "-p", joined(t.pids), "-o", data},
 	})
 	if err != nil {
@@ -56,13 +55,32 @@ func startPerf(ctx context.Context, o Order, t target) (*Recording, error) {
 		_, stopErr := p.Stop(ctx, 0)
 		return nil, errors.Join(err, stopErr, control.close())
 	}
-	return &Recording{Interval: time.Second / time.Duration(rate), stop: func(ctx context.Context) (*profile.Profile, error) {
+	return &Recording{Interval: interval, stop: func(ctx context.Context) (*profile.Profile, error) {
 		err := finish(ctx, p, func() error { return control.write("stop") })
 		if err = errors.Join(err, control.close()); err != nil {
 			return nil, err
 		}
-		return readPerf(ctx, o, data)
+		out, err := readPerf(ctx, o, data)
+		if err == nil {
+			out.Divide(int64(len(timers))) // each of them sees all of the time
+		}
+		return out, err
 	}}, nil
+}
+
+// timers are the periods of the timers that sample a thread together, in their mean: one timer alone counts the CPU time of a
+// thread, of which each request takes about the same. Where that is near the period, or near a part of it, the timer hits the
+// same functions again and again.
+var timers = [...]float64{0.83, 0.95, 1.07, 1.21}
+
+// timersOf are events of perf that together take samples so far apart.
+func timersOf(interval time.Duration) string {
+	var events []string
+	for _, part := range timers {
+		period := offBeat(time.Duration(part * float64(len(timers)) * float64(interval)))
+		events = append(events, fmt.Sprintf("cpu-clock/period=%d,name=cpu-clock/", period.Nanoseconds()))
+	}
+	return strings.Join(events, ",")
 }
 
 func joined(pids []int) string {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
 	"os"
 	"slices"
 	"strings"
@@ -74,6 +75,22 @@ var starters = map[inside.Kind]struct {
 
 // ErrNoWall is why there is no profile of the time that threads wait.
 var ErrNoWall = errors.New("waiting is not seen by this profiler")
+
+// offBeat is the longest time not above d that is a prime number of microseconds: no multiple of it is near a period that people
+// choose, such as that of a load. A profiler in step with the load sees the same functions again and again.
+func offBeat(d time.Duration) time.Duration {
+	return time.Duration(prime(d.Microseconds())) * time.Microsecond
+}
+
+// prime is the largest prime number not above n, or 2.
+func prime(n int64) int64 {
+	for ; n > 2; n-- {
+		if big.NewInt(n).ProbablyPrime(0) {
+			return n
+		}
+	}
+	return 2
+}
 
 // target is what is profiled of a process: the programs of one kind.
 type target struct {

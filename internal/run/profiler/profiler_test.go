@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/big"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -94,8 +95,36 @@ func TestPerf(t *testing.T) {
 	if r.Profiler != perf || r.Interval != time.Millisecond || p.Count < 100 {
 		t.Fatalf("%s took %d samples, %v apart", r.Profiler, p.Count, r.Interval)
 	}
+	if used := float64(p.Total) / 1e9; used > 1.3 || used < 0.1 {
+		t.Errorf("a thread used %.2f s of CPU within about one", used)
+	}
 	if much, little := share(p, "burnMuch"), share(p, "burnLittle"); math.Abs(much-0.7) > 0.1 || math.Abs(little-0.3) > 0.1 {
 		t.Errorf("of %d samples %.2f and %.2f are of what burns 0.7 and 0.3", p.Count, much, little)
+	}
+}
+
+// No two timers are in step with each other, nor with a period that people choose, and together they are as dense as asked for.
+func TestTimers(t *testing.T) {
+	for _, interval := range []time.Duration{200 * time.Microsecond, time.Millisecond, 10 * time.Millisecond} {
+		var rate float64
+		seen := map[int64]bool{}
+		for _, event := range strings.Split(timersOf(interval), "/,") {
+			var period int64
+			if _, err := fmt.Sscanf(event, "cpu-clock/period=%d,", &period); err != nil {
+				t.Fatal(event, err)
+			}
+			if seen[period] || !big.NewInt(period/1000).ProbablyPrime(0) {
+				t.Errorf("%d ns is there twice, or no prime number of microseconds", period)
+			}
+			seen[period] = true
+			rate += 1e9 / float64(period)
+		}
+		if asked := float64(time.Second / interval); math.Abs(rate-asked) > 0.05*asked {
+			t.Errorf("%v apart are %.0f samples a second, not %.0f", interval, rate, asked)
+		}
+	}
+	if got := offBeat(time.Millisecond); got != 997*time.Microsecond {
+		t.Errorf("beside 1 ms is %v", got)
 	}
 }
 

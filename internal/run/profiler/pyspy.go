@@ -34,7 +34,7 @@ func startPySpy(ctx context.Context, o Order, t target) (*Recording, error) {
 		return nil, err
 	}
 	file := filepath.Join(o.Folder, "speedscope.json")
-	rate := int(time.Second / max(o.Interval, leastPySpy))
+	rate := int(prime(int64(time.Second / max(o.Interval, leastPySpy))))
 	args := []string{filepath.Join(folder, "bin", pySpy), "record", "--pid", strconv.Itoa(slices.Min(t.pids)), "--subprocesses",
 		"--rate", strconv.Itoa(rate), "--format", "speedscope", "--full-filenames", "--threads", "--output", file}
 	args = append(args, map[bool]string{false: "--gil", true: "--idle"}[o.Wall])
