@@ -52,7 +52,7 @@ var families = map[string][]string{
 	"selfcheck":                {"TestSelfcheckQuick"},
 	"brought":                  {"TestBrought"},
 	"functions":                {"TestFunctions", "TestFunctionOfYourOwn", "TestFunctionFrozen", "TestFunctionsAsOnLambda", "TestPageRanksAgree"},
-	"graphs":                   {"TestGraph", "TestGraphMesh", "TestGraphPackets", "TestGraphWaits"},
+	"graphs":                   {"TestGraph", "TestGraphMesh", "TestGraphPackets", "TestGraphWaits", "TestGraphStores"},
 	"causes":                   {"TestKnownCauses", "TestCausesOfAHandler", "TestCausesWithoutRights"},
 }
 

@@ -430,3 +430,37 @@ design: {blocks: 1, order: apart, quick: true}
 		await(t, "nothing is left", func() bool { return len(c.left()) == 0 })
 	})
 }
+
+// Built-in graphs answer by their real stores, and every call of one makes a span. The social network has nodes in their place.
+func TestGraphStores(t *testing.T) {
+	t.Parallel() // it counts
+	need(t, "redis-server", "memcached")
+	for _, name := range []string{"boutique", "hotel"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			file, out := filepath.Join(dir, "e.yaml"), filepath.Join(dir, "results")
+			if err := os.WriteFile(file, []byte("workload: graph/"+name+`
+variants: {none: , otel: {tracer: otel, settings: {delay: 200ms}}}
+load: {rate: 50/s, warmup: 300ms, duration: 1s, idle: 100ms}
+design: {blocks: 1}
+`), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			c := tracetax(t, "run", file, "--out", out, "--json").exit(t, 0)
+			l := ledger(t, document(t, c), "mix", "otel")
+			if !l.Exact || entry(l, "unaccounted") != 0 || entry(l, "delivered") == 0 {
+				t.Errorf("the ledger is exact: %t, with %d spans delivered and %d unaccounted: %s", l.Exact, entry(l, "delivered"), entry(l, "unaccounted"), l.Verdict)
+			}
+			for _, r := range records(t, out) {
+				for _, p := range r.Phases {
+					if p.Load.Failed > 0 || p.Load.Completed == 0 {
+						t.Errorf("%s: %d operations failed, and %d did not", r.Variant, p.Load.Failed, p.Load.Completed)
+					}
+				}
+			}
+			if other := c.left(); len(other) > 0 {
+				t.Errorf("processes are left: %v", other)
+			}
+		})
+	}
+}

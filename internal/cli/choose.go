@@ -27,7 +27,7 @@ type runFlags struct {
 	goOn                bool   // also where the first runs show a mistake
 	out, resume         string
 	blocks, precision   string
-	order               string
+	order, stores       string
 	seed                uint64
 	drawn               uint64   // the seed that was drawn last, 0 where none was
 	variants, workloads []string // names to keep
@@ -88,6 +88,7 @@ went elsewhere.`,
 	flags.StringVar(&f.budget, "budget", "", "`limits` for the cost, e.g. cpu=3%,p99=5%,lost=0")
 	flags.StringArrayVar(&f.line.Ops, "op", nil, "operation `'[NAME=]METHOD /path'` of your service (repeatable)")
 	flags.StringVar(&f.line.Graph, "graph", "", "topology `FILE` of a graph of services (see 'tracetax graph show'), instead of --op and a command")
+	flags.StringVar(&f.stores, "stores", "", "of graphs of services: `echo` has nodes stand for their real stores, such as Redis (default real)")
 	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:KEY=VALUE,…]`, with the keys tracer, its settings, env.X, arg, on, via, to and against (repeatable; the first is the baseline)")
 	flags.StringVar(&f.line.Ready, "ready", "", "when your service is ready: a `URL` answers, tcp://host:port accepts, or log:REGEXP matches a line (default: its port accepts, which gunicorn's does before the program is loaded)")
 	flags.StringVar(&f.line.Patience, "patience", "", "longest time until your service is ready, e.g. `60s` (default 30s)")
@@ -250,6 +251,9 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*config.Exper
 		return nil, err
 	}
 	for _, e := range found {
+		if err := e.WithStores(f.stores); err != nil {
+			return nil, fmt.Errorf("--stores: %w", err)
+		}
 		if err := e.Keep(f.variants); err != nil {
 			return nil, fmt.Errorf("--variants: %w", err)
 		}

@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -64,6 +65,7 @@ type Experiment struct {
 	Name        string              `yaml:"name"`                                                              // name of the results; default: the file's name
 	Description string              `yaml:"description" as:"text"`                                             // a line for 'tracetax list'
 	Workload    *program.Workload   `yaml:"workload" as:"own" shape:"WorkloadOrName"`                          // a name ('tracetax list workloads'), or your own program
+	Stores      string              `yaml:"stores" one:"real echo"`                                            // of a workload with a topology: echo has nodes stand for its real stores; default: real
 	Workloads   program.Elsewhere   `yaml:"workloads" as:"own" shape:"[]WorkloadOrName"`                       // instead of workload: a list to run over
 	Operations  []program.Operation `yaml:"operations" as:"own" shape:"Texts"`                                 // which to measure, each in a phase of its own; default: all
 	Mix         program.Elsewhere   `yaml:"mix" as:"own" shape:"{}Share"`                                      // instead of operations: weights, as {home: 70%, checkout: 30%}; counts as one operation
@@ -121,6 +123,13 @@ func readExperiments(s *program.Source, n *program.Node, name, dir string, catal
 	var out []*Experiment
 	for _, w := range readWorkloads(s, n, dir, catalog) {
 		one := e
+		if e.Stores == EchoStores {
+			var err error
+			if w, err = w.EchoStores(); err != nil {
+				s.Fail(n.Get("stores").At, "%v", err)
+				return nil
+			}
+		}
 		one.Workload = w
 		checkGoesWith(s, n, load, w, &one)
 		fixedRate := one.Load.namesPace()
@@ -139,6 +148,28 @@ func readExperiments(s *program.Source, n *program.Node, name, dir string, catal
 	checkOneWay(s, n.Get("workloads"), out)
 	readStudy(s, n, out, catalog)
 	return out
+}
+
+// What the stores of graphs can be: nodes that stand for them, or, as they are without a word, real ones.
+const (
+	EchoStores = "echo"
+	realStores = "real"
+)
+
+// WithStores is the experiment with other stores: real or echo, as its file may say.
+func (e *Experiment) WithStores(stores string) error {
+	switch {
+	case stores == "" || stores == cmp.Or(e.Stores, realStores):
+		return nil
+	case stores != EchoStores:
+		return fmt.Errorf("%q: known are %s and %s", stores, realStores, EchoStores)
+	}
+	w, err := e.Workload.EchoStores()
+	if err != nil {
+		return err
+	}
+	e.Stores, e.Workload = stores, w
+	return nil
 }
 
 // readWorkloads are the workloads of an experiment, named or inline.

@@ -209,6 +209,23 @@ func TestQuickenDeclaredRates(t *testing.T) {
 	}
 }
 
+// However many phases a quick experiment has, it is a matter of minutes: each is shorter, and of a sweep the ends are left.
+func TestQuickenLevels(t *testing.T) {
+	const text = "workload: hello/go\noperations: [json]\nload: {connections: [4, 64, 16], duration: 10s}\nvariants: {none: , a: {tracer: none}, b: {tracer: none}"
+	for more, want := range map[string][]int{"": {4, 64, 16}, ", c: {tracer: none}": {4, 64}} {
+		es, err := ParseExperiment("x.yaml", ".", []byte(text+more+"}\n"), builtIn())
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := es[0]
+		e.Quicken()
+		phases := time.Duration(len(e.Load.Levels) * len(e.Variants) * e.Design.Blocks * len(e.Operations))
+		if !slices.Equal(e.Load.Levels, want) || phases*(e.Load.Duration+e.Load.Warmup) > quickLoad+phases*quickShortest {
+			t.Errorf("%d variants have the levels %v, want %v, of %v each after %v", len(e.Variants), e.Load.Levels, want, e.Load.Duration, e.Load.Warmup)
+		}
+	}
+}
+
 // An operation that is asked for less than once in the window is an error, and
 // making an experiment quick makes none.
 func TestEachOperationHappens(t *testing.T) {

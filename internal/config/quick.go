@@ -14,7 +14,8 @@ import (
 // What a quick experiment is cut down to, where it asks for more.
 const (
 	quickBlocks     = 6               // the fewest that give an interval
-	quickLoad       = 2 * time.Minute // of all phases of all blocks: where there are many, each is shorter
+	quickLoad       = 2 * time.Minute // of all phases of all blocks: where there are many, each is shorter; in a sweep over connections with their warm-ups and delays
+	quickPhases     = 60              // of all blocks, beyond which only the ends of a sweep over connections are kept
 	quickWarmupAll  = 10 * time.Second
 	quickLongest    = 5 * time.Second // where a tracer's delay asks for more
 	quickWindows    = 4               // windows that a delay is given the time for
@@ -44,6 +45,9 @@ func (e *Experiment) Quicken() {
 		l.Warmup, l.WarmupMost = warmup, 0 // there is no time to find it
 	}
 	l.Warmup, l.WarmupAll = min(l.Warmup, warmup), min(l.WarmupAll, quickWarmupAll)
+	if len(l.Levels) > 2 && e.quickPhases() > quickPhases {
+		l.Levels = []int{slices.Min(l.Levels), slices.Max(l.Levels)}
+	}
 	l.Duration = min(l.Duration, e.quickest())
 	e.Profile = e.Profile.quick(l.Duration)
 	e.quickenOperations()
@@ -104,11 +108,14 @@ func (e *Experiment) quickest() time.Duration {
 	if e.Load.Capacity != nil && e.driver().Generator {
 		length = quickProbe
 	}
-	phases := max(1, e.Design.Blocks*len(e.Variants)*len(e.Operations)*len(e.Load.Steps()))
 	if long := quickWindows * delaysInWindow * e.delay(); long <= quickLongest && e.Load.Capacity == nil && e.driver().Generator {
 		length = max(length, long)
 	}
-	length = min(length, max((quickLoad/time.Duration(phases)).Round(100*time.Millisecond), quickShortest, quickDelays*e.delay()))
+	each := quickLoad / time.Duration(e.quickPhases())
+	if len(e.Load.Levels) > 0 {
+		each -= e.Load.Warmup + e.delay()
+	}
+	length = min(length, max(each.Round(100*time.Millisecond), quickShortest, quickDelays*e.delay()))
 	for _, o := range e.Operations {
 		for _, level := range e.Load.Steps() {
 			if o.Duration == 0 {
@@ -120,6 +127,11 @@ func (e *Experiment) quickest() time.Duration {
 		length = inWhich(c.From, length)
 	}
 	return length
+}
+
+// quickPhases is how many phases all blocks have.
+func (e *Experiment) quickPhases() int {
+	return max(1, e.Design.Blocks*len(e.Variants)*len(e.Operations)*len(e.Load.Steps()))
 }
 
 // quickenOperations makes the operations' own durations as short as the load's, where they happen in that.

@@ -120,6 +120,50 @@ func TestTopologyIsKept(t *testing.T) {
 	}
 }
 
+// Real stores are services, of which nodes can take the place; results keep which it was.
+func TestStores(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "shop.yaml"), []byte(strings.Replace(shopTopology, "kept: {}", "kept: {kind: redis}", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	read := func(lines string) *Experiment {
+		es, err := ParseExperiment("e.yaml", dir, []byte("workload: {topology: shop.yaml}\nvariants: {none: , otel: {tracer: otel}}\n"+lines), builtIn())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return es[0]
+	}
+	needsRedis := func(e *Experiment) bool {
+		return slices.ContainsFunc(e.Needs(), func(n program.Need) bool { return n.Command == "redis-server" })
+	}
+	real, echo, flag := read(""), read("stores: echo\n"), read("")
+	if err := flag.WithStores("echo"); err != nil {
+		t.Fatal(err)
+	}
+	if kept := real.Workload.Processes[0]; kept.Name != "kept" || kept.Service == nil || kept.Service.Name != "redis" || kept.Role != "database" || kept.Traced || !needsRedis(real) {
+		t.Errorf("the store is %+v; it needs redis-server: %t", kept, needsRedis(real))
+	}
+	for _, e := range []*Experiment{echo, flag} {
+		if kept := e.Workload.Processes[0]; kept.Name != "kept" || kept.Service != nil || kept.Templates["plan.json"] == "" || needsRedis(e) {
+			t.Errorf("what stands for the store is %+v; it needs redis-server: %t", kept, needsRedis(e))
+		}
+		text, err := e.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := ParseExperiment("kept.yaml", t.TempDir(), text, builtIn())
+		if err != nil || again[0].Stores != EchoStores || again[0].Workload.Processes[0].Service != nil {
+			t.Errorf("the result is read again with %v, %v", again, err)
+		}
+	}
+	if err := read("").WithStores("ecko"); err == nil {
+		t.Error("--stores ecko is fine")
+	}
+	if _, err := ParseExperiment("e.yaml", dir, []byte("workload: hello/go\nstores: echo\nvariants: {none: , otel: {tracer: otel}}\n"), builtIn()); err == nil || !strings.HasPrefix(err.Error(), "e.yaml:2:9: ") {
+		t.Errorf("echo stores of hello/go: %v", err)
+	}
+}
+
 func TestTopologyIsRefused(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"beside processes": {"workload: {topology: shop.yaml, processes: [{name: a, run: b}]}", "e.yaml:1:44: "},

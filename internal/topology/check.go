@@ -90,6 +90,7 @@ func (c *checker) node(n *Node, store bool, processes map[string]bool) {
 		processes[name] = true
 	}
 	c.does(n.Does, way)
+	c.kind(n, store, way)
 	for i := range n.Methods {
 		m := &n.Methods[i]
 		at := append(slices.Clone(way), "methods", m.Name)
@@ -101,6 +102,35 @@ func (c *checker) node(n *Node, store bool, processes map[string]bool) {
 			c.fail(append(at, "steps"), "a store calls nobody; make %s one of the nodes", n.Name)
 		}
 		each(m.Steps, append(slices.Clone(at), "steps"), c.step)
+	}
+}
+
+// kind complains of what a real store cannot be told, and of a kind of what is none.
+func (c *checker) kind(n *Node, store bool, way []string) {
+	at := func(keys ...string) []string { return append(slices.Clone(way), keys...) }
+	if n.Kind == "" {
+		return
+	}
+	if !store {
+		c.fail(at("kind"), "kind is of a store; make %s one of the stores, or leave its kind out", n.Name)
+		return
+	}
+	if n.Protocol != "" {
+		c.fail(at("protocol"), "%s is a real %s, which has its own protocol; leave protocol out", n.Name, n.Kind)
+	}
+	real := func(d Does, way []string) {
+		for key, is := range map[string]bool{"work": d.Work > 0, "wait": d.Wait > 0, "errors": d.Errors > 0} {
+			if is {
+				c.fail(append(slices.Clone(way), key), "%s is a real %s, which does what it does; leave %s out, or its kind", n.Name, n.Kind, key)
+			}
+		}
+	}
+	real(n.Does, way)
+	for _, m := range n.Methods {
+		real(m.Does, at("methods", m.Name))
+		if !slices.Contains(methodsOf[n.Kind], m.Name) {
+			c.fail(at("methods", m.Name), "%s (of a store of kind %s)", nearest.Unknown("method", m.Name, methodsOf[n.Kind]), n.Kind)
+		}
 	}
 }
 
@@ -130,7 +160,10 @@ func (c *checker) step(s *Step, way []string) {
 
 // call complains of a call that names nothing.
 func (c *checker) call(call string, way []string) {
-	if _, ok := c.Find(call); ok {
+	if t, ok := c.Find(call); ok {
+		if kind := t.Node.Kind; t.Store && kind != "" && !slices.Contains(methodsOf[kind], t.Method) {
+			c.fail(way, "%s (of a store of kind %s)", nearest.Unknown("method", t.Method, methodsOf[kind]), kind)
+		}
 		return
 	}
 	name, method, both := strings.Cut(call, ".")

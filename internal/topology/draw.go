@@ -56,7 +56,7 @@ func (g *Graph) branches(out *strings.Builder, steps []Step, indent string) {
 func (g *Graph) told(t Target) string {
 	what := g.protocol(t.Node, t.Store)
 	if t.Store {
-		what = "store"
+		what = cmp.Or(t.Node.Kind, "store")
 	}
 	parts := []string{what}
 	if t.Node.Replicas > 1 {

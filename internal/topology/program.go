@@ -13,6 +13,7 @@ import (
 type Process struct {
 	Name     string
 	Store    bool
+	Kind     string // of a real store, which has no plan
 	Protocol string // how it is called
 	Host     string // the address that it alone listens on and calls from, so that packets tell who calls whom
 	Plan     []byte // JSON that the program of workloads/shared/node reads; {host}, {port}, {NAME.port} and so on stand for addresses
@@ -54,9 +55,10 @@ type step struct {
 }
 
 type peer struct {
-	Protocol  string   `json:"protocol"`
-	Addresses []string `json:"addresses"`
-	Store     bool     `json:"store,omitempty"`
+	Protocol  string           `json:"protocol"`
+	Addresses []string         `json:"addresses"`
+	Store     bool             `json:"store,omitempty"`
+	Answers   map[string]int64 `json:"answers,omitempty"`
 }
 
 // Processes are those of a graph without problems: each behind all that it calls.
@@ -77,7 +79,11 @@ func (g *Graph) Processes() ([]Process, error) {
 			if err != nil {
 				return nil, fmt.Errorf("writing the plan of node %s: %w", replica, err)
 			}
-			out = append(out, Process{replica, store, p.Protocol, hosts[replica], text})
+			one := Process{replica, store, n.Kind, p.Protocol, hosts[replica], text}
+			if n.Kind != "" {
+				one.Protocol, one.Plan = "tcp", nil // as proxies call it
+			}
+			out = append(out, one)
 		}
 	}
 	return out, nil
@@ -135,12 +141,28 @@ func (g *Graph) planOf(n *Node, store bool) plan {
 	for _, name := range g.calls(n) {
 		to, store := g.node(name)
 		one := peer{Protocol: g.protocol(to, store), Store: store}
+		if to.Kind != "" {
+			one.Answers = g.answers(n, to)
+		}
 		for _, replica := range to.replicas() {
 			one.Addresses = append(one.Addresses, "{"+replica+".host}:{"+replica+".port}")
 		}
 		p.Peers[name] = one
 	}
 	return p
+}
+
+// answers are how many bytes a node reads from a real store, by the method that it calls.
+func (g *Graph) answers(n, store *Node) map[string]int64 {
+	out := map[string]int64{}
+	for _, m := range n.Methods {
+		each(m.Steps, nil, func(s *Step, _ []string) {
+			if t, ok := g.Find(s.Call); ok && t.Node == store {
+				out[t.Method] = t.Does.Answer
+			}
+		})
+	}
+	return out
 }
 
 // called are the methods of a node: those that it says, or those that are called of it.

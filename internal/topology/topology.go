@@ -26,8 +26,9 @@ type Graph struct {
 type Node struct {
 	_        struct{} `called:"a node"`
 	Name     string
-	Protocol string `yaml:"protocol" one:"http grpc thrift"` // how it is called; default: the graph's, of a store http
-	Replicas int    `yaml:"replicas" range:"1..100"`         // processes, called in turn; default: 1
+	Protocol string `yaml:"protocol" one:"http grpc thrift"`    // how it is called; default: the graph's, of a store http
+	Kind     string `yaml:"kind" one:"redis memcached mongodb"` // of a store: a real one, called by its own protocol; default: a node stands for it
+	Replicas int    `yaml:"replicas" range:"1..100"`            // processes, called in turn; default: 1
 	Does     `yaml:",inline"`
 	Methods  []Method `yaml:"methods" as:"named"` // what can be called, by name; default: whatever calls name, each without a step
 }
@@ -67,6 +68,21 @@ type Operation struct {
 	Call        string  `yaml:"call" required:"topology"` // NODE.METHOD; the node is called by http
 	Description string  `yaml:"description" as:"text"`    // a line for 'tracetax show'
 	Rate        float64 `yaml:"rate" as:"rate"`           // where the experiment names none
+}
+
+// methodsOf are what can be called of a real store, by its kind.
+var methodsOf = map[string][]string{
+	"redis": {"get", "set", "zadd", "zrange", "zrevrange"}, "memcached": {"get", "set"}, "mongodb": {"find", "insert", "update"},
+}
+
+// Echo is the graph with nodes in the place of its real stores.
+func (g *Graph) Echo() *Graph {
+	out := *g
+	out.Stores = slices.Clone(g.Stores)
+	for i := range out.Stores {
+		out.Stores[i].Kind = ""
+	}
+	return &out
 }
 
 // HTTP and GRPC are protocols of calls.
@@ -135,7 +151,7 @@ func (g *Graph) node(name string) (of *Node, store bool) {
 // protocol is how a node is called.
 func (g *Graph) protocol(n *Node, store bool) string {
 	if store {
-		return cmp.Or(n.Protocol, HTTP)
+		return cmp.Or(n.Kind, n.Protocol, HTTP)
 	}
 	return cmp.Or(n.Protocol, g.Protocol, HTTP)
 }

@@ -105,30 +105,67 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
+// A real store has no plan; who calls it knows how it is called, and what is to be read there.
+func TestRealStores(t *testing.T) {
+	g := shop()
+	g.Stores[0].Kind, g.Stores[0].Does.Answer = "redis", 300
+	if problems := g.Check(); len(problems) > 0 {
+		t.Fatalf("problems: %v", problems)
+	}
+	peerOf := func(g *Graph) (store Process, kept peer) {
+		all, err := g.Processes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cart plan
+		i := slices.IndexFunc(all, func(p Process) bool { return p.Name == "cart" })
+		if err := json.Unmarshal(all[i].Plan, &cart); err != nil {
+			t.Fatal(err)
+		}
+		return all[slices.IndexFunc(all, func(p Process) bool { return p.Name == "kept" })], cart.Peers["kept"]
+	}
+	if store, kept := peerOf(g); store.Kind != "redis" || store.Plan != nil || !store.Store || kept.Protocol != "redis" || !kept.Store || kept.Answers["get"] != 300 {
+		t.Errorf("the store is %+v, and cart calls it as %+v", store, kept)
+	}
+	if store, kept := peerOf(g.Echo()); store.Kind != "" || store.Plan == nil || kept.Protocol != HTTP || kept.Answers != nil {
+		t.Errorf("a node that stands for it is %+v, and cart calls it as %+v", store, kept)
+	}
+	if g.Stores[0].Kind != "redis" || g.Count(g.Operations[0]).Spans != g.Echo().Count(g.Operations[0]).Spans {
+		t.Error("the graph itself stays, and both make as many spans")
+	}
+}
+
 func TestCheck(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*Graph)
 		way   string // of a problem
 	}{
-		"an unknown node":         {func(g *Graph) { g.Nodes[0].Methods[0].Steps[0].Call = "card.Get" }, "nodes front methods home steps [0] call"},
-		"an unknown method":       {func(g *Graph) { g.Nodes[0].Methods[0].Steps[0].Call = "cart.Put" }, "nodes front methods home steps [0] call"},
-		"no method":               {func(g *Graph) { g.Nodes[0].Methods[0].Steps[1].AtOnce[0].Call = "stock" }, "nodes front methods home steps [1] at_once [0] call"},
-		"a step of nothing":       {func(g *Graph) { g.Nodes[0].Methods[0].Steps[0].Call = "" }, "nodes front methods home steps [0]"},
-		"a step of two kinds":     {func(g *Graph) { g.Nodes[0].Methods[0].Steps[1].Call = "cart.Get" }, "nodes front methods home steps [1]"},
-		"a cycle":                 {func(g *Graph) { g.Nodes[1].Methods[0].Steps[0].Call = "front.home" }, "nodes cart methods Get steps [0] call"},
-		"a method of itself":      {func(g *Graph) { g.Nodes[1].Methods[0].Steps[0].Call = "cart.Get" }, "nodes cart methods Get steps [0] call"},
-		"a store that calls":      {func(g *Graph) { g.Stores[0].Methods = []Method{{Name: "get", Steps: []Step{{Call: "mail.Send"}}}} }, "stores kept methods get steps"},
-		"two of a name":           {func(g *Graph) { g.Nodes[2].Name = "cart-2" }, "nodes cart-2"},
-		"a name":                  {func(g *Graph) { g.Nodes[5].Name = "Idle" }, "nodes Idle"},
-		"the name of a method":    {func(g *Graph) { g.Nodes[1].Methods[0].Name = "Get it" }, "nodes cart methods Get it"},
-		"a message of 2 MB":       {func(g *Graph) { g.Nodes[5].Does.Answer = 2 << 20 }, "nodes idle answer"},
-		"too many calls":          {func(g *Graph) { g.Nodes[0].Methods[0].Steps[0].Times = 999 }, "operations home call"},
-		"an entry by gRPC":        {func(g *Graph) { g.Operations[0].Call = "stock.Look" }, "operations home call"},
-		"an entry at a store":     {func(g *Graph) { g.Operations[0].Call = "kept.get" }, "operations home call"},
-		"an entry at nothing":     {func(g *Graph) { g.Operations[0].Call = "front.hom" }, "operations home call"},
-		"a mix of what is not":    {func(g *Graph) { g.Mix["hom"] = 1 }, "mix hom"},
-		"too many processes":      {func(g *Graph) { g.Nodes[1].Replicas, g.Nodes[2].Replicas, g.Nodes[3].Replicas = 90, 90, 90 }, "nodes"},
-		"a graph without nodes":   {func(g *Graph) { g.Nodes = nil }, "nodes"},
+		"an unknown node":       {func(g *Graph) { g.Nodes[0].Methods[0].Steps[0].Call = "card.Get" }, "nodes front methods home steps [0] call"},
+		"an unknown method":     {func(g *Graph) { g.Nodes[0].Methods[0].Steps[0].Call = "cart.Put" }, "nodes front methods home steps [0] call"},
+		"no method":             {func(g *Graph) { g.Nodes[0].Methods[0].Steps[1].AtOnce[0].Call = "stock" }, "nodes front methods home steps [1] at_once [0] call"},
+		"a step of nothing":     {func(g *Graph) { g.Nodes[0].Methods[0].Steps[0].Call = "" }, "nodes front methods home steps [0]"},
+		"a step of two kinds":   {func(g *Graph) { g.Nodes[0].Methods[0].Steps[1].Call = "cart.Get" }, "nodes front methods home steps [1]"},
+		"a cycle":               {func(g *Graph) { g.Nodes[1].Methods[0].Steps[0].Call = "front.home" }, "nodes cart methods Get steps [0] call"},
+		"a method of itself":    {func(g *Graph) { g.Nodes[1].Methods[0].Steps[0].Call = "cart.Get" }, "nodes cart methods Get steps [0] call"},
+		"a store that calls":    {func(g *Graph) { g.Stores[0].Methods = []Method{{Name: "get", Steps: []Step{{Call: "mail.Send"}}}} }, "stores kept methods get steps"},
+		"two of a name":         {func(g *Graph) { g.Nodes[2].Name = "cart-2" }, "nodes cart-2"},
+		"a name":                {func(g *Graph) { g.Nodes[5].Name = "Idle" }, "nodes Idle"},
+		"the name of a method":  {func(g *Graph) { g.Nodes[1].Methods[0].Name = "Get it" }, "nodes cart methods Get it"},
+		"a message of 2 MB":     {func(g *Graph) { g.Nodes[5].Does.Answer = 2 << 20 }, "nodes idle answer"},
+		"too many calls":        {func(g *Graph) { g.Nodes[0].Methods[0].Steps[0].Times = 999 }, "operations home call"},
+		"an entry by gRPC":      {func(g *Graph) { g.Operations[0].Call = "stock.Look" }, "operations home call"},
+		"an entry at a store":   {func(g *Graph) { g.Operations[0].Call = "kept.get" }, "operations home call"},
+		"an entry at nothing":   {func(g *Graph) { g.Operations[0].Call = "front.hom" }, "operations home call"},
+		"a mix of what is not":  {func(g *Graph) { g.Mix["hom"] = 1 }, "mix hom"},
+		"too many processes":    {func(g *Graph) { g.Nodes[1].Replicas, g.Nodes[2].Replicas, g.Nodes[3].Replicas = 90, 90, 90 }, "nodes"},
+		"a graph without nodes": {func(g *Graph) { g.Nodes = nil }, "nodes"},
+		"a kind of a node":      {func(g *Graph) { g.Nodes[5].Kind = "redis" }, "nodes idle kind"},
+		"a protocol of redis":   {func(g *Graph) { g.Stores[0].Kind, g.Stores[0].Protocol = "redis", HTTP }, "stores kept protocol"},
+		"a redis that works":    {func(g *Graph) { g.Stores[0].Kind, g.Stores[0].Does.Work = "redis", time.Millisecond }, "stores kept work"},
+		"a call that is none":   {func(g *Graph) { g.Stores[0].Kind = "mongodb" }, "nodes cart methods Get steps [0] call"},
+		"a method that is none": {func(g *Graph) {
+			g.Stores[0].Kind, g.Stores[0].Methods = "redis", []Method{{Name: "get"}, {Name: "put"}}
+		}, "stores kept methods put"},
 		"an operation of nothing": {func(g *Graph) { g.Operations[0].Call = "" }, "operations home"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -196,12 +196,20 @@ func (s *Source) nodes(w *Workload) error {
 }
 
 // ofGraph gives a workload the processes and operations of its graph.
-func (w *Workload) ofGraph() error {
+func (w *Workload) ofGraph(services func(name string) (*Service, error)) error {
 	processes, err := w.Graph.Processes()
 	if err != nil {
 		return err
 	}
 	for _, p := range processes {
+		if p.Kind != "" {
+			one, err := realStore(p, services)
+			if err != nil {
+				return err
+			}
+			w.Processes, w.Needs = append(w.Processes, one), Distinct(slices.Concat(w.Needs, one.Service.Needs))
+			continue
+		}
 		one := Process{
 			Name: p.Name, Host: p.Host, Protocol: p.Protocol, Role: role.App, Traced: true, CPUs: 1, Patience: DefaultPatience, Env: map[string]string{},
 			Run:       []string{"{build}/node", "{templates}/plan.json"},
@@ -227,6 +235,39 @@ func (w *Workload) ofGraph() error {
 		w.Operations = append(w.Operations, one)
 	}
 	return nil
+}
+
+// echoOffered is told where a real store cannot be had.
+const echoOffered = ", or let nodes stand for all stores: --stores echo (stores: echo in an experiment)"
+
+// realStore is the process of a real store.
+func realStore(p topology.Process, services func(name string) (*Service, error)) (Process, error) {
+	if services == nil {
+		return Process{}, fmt.Errorf("store %s: there is no place here where services are looked up", p.Name)
+	}
+	found, err := services(p.Kind)
+	if err != nil {
+		return Process{}, fmt.Errorf("store %s: %w", p.Name, err)
+	}
+	service := *found
+	service.Needs = slices.Clone(service.Needs)
+	for i := range service.Needs {
+		service.Needs[i].Install += echoOffered
+	}
+	one := service.process(nil)
+	one.Name, one.Host, one.Protocol, one.Traced = p.Name, p.Host, p.Protocol, false
+	return one, nil
+}
+
+// EchoStores is the workload with nodes in the place of the real stores of its graph.
+func (w *Workload) EchoStores() (*Workload, error) {
+	if w.Graph == nil {
+		return nil, fmt.Errorf("workload %s has no topology, whose stores nodes could stand for: leave stores out", Printable(w.Name))
+	}
+	out := *w
+	out.Graph, out.Processes, out.Operations = w.Graph.Echo(), nil, nil
+	out.Needs = slices.DeleteFunc(slices.Clone(w.Needs), func(n Need) bool { return strings.HasSuffix(n.Install, echoOffered) })
+	return &out, out.ofGraph(nil)
 }
 
 // Mixed is the mix that the workload says, as one operation; false where it says none.
@@ -268,7 +309,7 @@ func (s *Source) graphed(n *Node, w *Workload) {
 	if w.Graph == nil {
 		return
 	}
-	if err := w.ofGraph(); err != nil {
+	if err := w.ofGraph(s.Services); err != nil {
 		s.Fail(n.At, "%v", err)
 	}
 }

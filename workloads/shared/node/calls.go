@@ -1,4 +1,5 @@
-// How nodes are called and call, over connections that are kept: HTTP/1.1 and gRPC; Thrift is in thrift.go.
+// How nodes are called and call, over connections that are kept: HTTP/1.1 and gRPC; Thrift is in thrift.go, real
+// stores are in stores.go.
 
 package main
 
@@ -78,6 +79,11 @@ func newClient(name string, to peer, from string) (client, error) {
 			of.trace = untraced
 		}
 		c = of
+	case kinds[to.Protocol] != nil:
+		var err error
+		if c, err = newStores(to, dialer.DialContext); err != nil {
+			return nil, err
+		}
 	default:
 		return nil, fmt.Errorf("the protocol %q is not known", to.Protocol)
 	}

@@ -42,9 +42,10 @@ type step struct {
 
 // peer is a node that is called.
 type peer struct {
-	Protocol  string   `json:"protocol"`
-	Addresses []string `json:"addresses"` // one a replica
-	Store     bool     `json:"store"`
+	Protocol  string         `json:"protocol"`  // also redis, memcached or mongodb
+	Addresses []string       `json:"addresses"` // one a replica
+	Store     bool           `json:"store"`
+	Answers   map[string]int `json:"answers"` // of a real store: the bytes that each method reads
 }
 
 func readPlan(file string) (plan, error) {
