@@ -432,7 +432,7 @@ design: {blocks: 1, order: apart, quick: true}
 	})
 }
 
-// Built-in graphs answer by their real stores, and every call of one makes a span. The social network has nodes in their place.
+// Built-in graphs answer by their real stores, in a mesh too, and every call of one makes a span. The social network has nodes in their place.
 func TestGraphStores(t *testing.T) {
 	t.Parallel() // it counts
 	need(t, "redis-server", "memcached")
@@ -441,7 +441,7 @@ func TestGraphStores(t *testing.T) {
 			dir := t.TempDir()
 			file, out := filepath.Join(dir, "e.yaml"), filepath.Join(dir, "results")
 			if err := os.WriteFile(file, []byte("workload: graph/"+name+`
-variants: {none: , otel: {tracer: otel, settings: {delay: 200ms}}}
+variants: {none: , otel: {tracer: otel, settings: {delay: 200ms}}, mesh: {tracer: mesh, on: all}}
 load: {rate: 50/s, warmup: 300ms, duration: 1s, idle: 100ms}
 design: {blocks: 1}
 `), 0o644); err != nil {
@@ -453,6 +453,9 @@ design: {blocks: 1}
 				t.Errorf("the ledger is exact: %t, with %d spans delivered and %d unaccounted: %s", l.Exact, entry(l, "delivered"), entry(l, "unaccounted"), l.Verdict)
 			}
 			for _, r := range records(t, out) {
+				if r.Tracer.Calls != nil {
+					t.Errorf("%s: %d calls are counted, though Envoy passes those of stores on", r.Variant, *r.Tracer.Calls)
+				}
 				for _, p := range r.Phases {
 					if p.Load.Failed > 0 || p.Load.Completed == 0 {
 						t.Errorf("%s: %d operations failed, and %d did not", r.Variant, p.Load.Failed, p.Load.Completed)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"sync/atomic"
+	"time"
 
 	"github.com/bradfitz/gomemcache/memcache"
 	"github.com/redis/go-redis/v9"
@@ -17,6 +18,9 @@ import (
 
 // mostConnections of a client to one store.
 const mostConnections = 512
+
+// dialAgain is how long after a store, or the proxy before it, did not accept.
+const dialAgain = 20 * time.Millisecond
 
 // store is a client of one process of a store.
 type store interface {
@@ -34,17 +38,20 @@ var kinds = map[string]func(address string, dial dialing, answers map[string]int
 	"redis": newRedis, "memcached": newMemcached, "mongodb": newMongoDB,
 }
 
-// stores call the processes of a store in turn.
+// stores call the processes of a store in turn, once all that they will read is there.
 type stores struct {
-	all  []store
-	next atomic.Uint32
+	all    []store
+	next   atomic.Uint32
+	seeded chan struct{}
+	missed atomic.Pointer[error] // why it is not, so far
+	stop   context.CancelFunc
 }
 
-// newStores makes the clients of a store, and puts into it what they will read.
+// newStores makes the clients of a store. What they will read is put there meanwhile: the proxy that calls leave through
+// may start when this process is ready.
 func newStores(to peer, dial dialing) (client, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), callTimeout)
-	defer cancel()
-	out := &stores{}
+	ctx, stop := context.WithCancel(context.Background())
+	out := &stores{seeded: make(chan struct{}), stop: stop}
 	for _, address := range to.Addresses {
 		one, err := kinds[to.Protocol](address, dial, to.Answers)
 		if err != nil {
@@ -52,23 +59,64 @@ func newStores(to peer, dial dialing) (client, error) {
 			return nil, err
 		}
 		out.all = append(out.all, one)
-		for method, answer := range to.Answers {
-			if err := one.seed(ctx, method, answer); err != nil {
-				out.close()
-				return nil, fmt.Errorf("putting into it what %s reads: %w", method, err)
+	}
+	go out.seed(ctx, to, dial)
+	return out, nil
+}
+
+// seed puts into each process what will be read, however often that takes.
+func (s *stores) seed(ctx context.Context, to peer, dial dialing) {
+	for i, one := range s.all {
+		for {
+			err := seedOne(ctx, one, to.Addresses[i], to.Answers, dial)
+			if err == nil {
+				break
+			}
+			s.missed.Store(&err)
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(dialAgain):
 			}
 		}
 	}
-	return out, nil
+	close(s.seeded)
+}
+
+func seedOne(ctx context.Context, one store, address string, answers map[string]int, dial dialing) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	conn, err := dial(ctx, "tcp4", address) // the clients log that nobody accepts, or wait long
+	if err != nil {
+		return err
+	}
+	if err := conn.Close(); err != nil {
+		return err
+	}
+	for method, answer := range answers {
+		if err := one.seed(ctx, method, answer); err != nil {
+			return fmt.Errorf("putting there what %s reads: %w", method, err)
+		}
+	}
+	return nil
 }
 
 func (s *stores) call(ctx context.Context, method string, size int) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
+	select {
+	case <-s.seeded:
+	case <-ctx.Done():
+		if why := s.missed.Load(); why != nil {
+			return *why
+		}
+		return ctx.Err()
+	}
 	return s.all[int(s.next.Add(1))%len(s.all)].call(ctx, method, size)
 }
 
 func (s *stores) close() {
+	s.stop()
 	for _, one := range s.all {
 		complain(one.close())
 	}
