@@ -74,7 +74,9 @@ profile: {cpu: 4s}
 	}
 }
 
-// The same in Python, by samples of another profiler, which takes fewer.
+// The same in Python, by samples of another profiler, which takes fewer. What is burnt is long: py-spy stops the program for
+// up to a millisecond at each sample, and of causes that are shorter than that it finds other shares: of 200, 150 and 150 µs
+// at 1,500/s it found 29, 21 and 50 %. docs/causes.md says so.
 func TestKnownCausesOfPython(t *testing.T) {
 	more(t, "causes")
 	need(t, "python3")
@@ -83,13 +85,13 @@ workload: calls/python
 operations: [call]
 variants:
   none:
-  known: {tracer: synthetic-python, settings: {serialising: 200us, clock: 150us, metadata: 150us}}
-load: {rate: 1500/s, duration: 2s, warmup: 500ms, idle: 300ms}
+  known: {tracer: synthetic-python, settings: {serialising: 5480us, clock: 4110us, metadata: 4110us}}
+load: {rate: 41/s, duration: 2s, warmup: 500ms, idle: 300ms}
 design: {blocks: 1}
-profile: {cpu: 20s}
+profile: {cpu: 30s}
 `)
 	knownCauses(t, doc, map[string]map[string]float64{
-		"known": {"cpu_task_serialising": 200e-6, "cpu_task_time": 150e-6, "cpu_task_metadata": 150e-6},
+		"known": {"cpu_task_serialising": 5480e-6, "cpu_task_time": 4110e-6, "cpu_task_metadata": 4110e-6},
 	})
 }
 
