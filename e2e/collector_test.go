@@ -99,7 +99,7 @@ design: {blocks: 1}
 	}
 	var all, parts, collector float64
 	for _, f := range doc.Findings {
-		if f.Operation != "remote" || f.Variant != "hop" || f.Metric != "cpu_per_operation" || f.Against != "none" {
+		if f.Operation != "remote" || f.Variant != "hop" || f.Metric != "cpu_per_operation" || f.Against != "none" || f.Service != "" {
 			continue
 		}
 		switch role.Role(f.Role) {
