@@ -74,9 +74,8 @@ profile: {cpu: 4s}
 	}
 }
 
-// The same in Python, by samples of another profiler, which takes fewer. What is burnt is long: py-spy stops the program for
-// up to a millisecond at each sample, and of causes that are shorter than that it finds other shares: of 200, 150 and 150 µs
-// at 1,500/s it found 29, 21 and 50 %. docs/causes.md says so.
+// The same in Python, by samples of another profiler, which takes fewer. What is burnt is long: of short causes it finds other
+// shares, for a reason that is not known: of 200, 150 and 150 µs at 1,500/s 29, 21 and 50 %. docs/causes.md says so.
 func TestKnownCausesOfPython(t *testing.T) {
 	more(t, "causes")
 	need(t, "python3")

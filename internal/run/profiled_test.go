@@ -27,6 +27,9 @@ func profiled(t *testing.T) (*run.Conductor, run.Request) {
 // What is made under a profiler is in no window, and its spans are in the account of the phase.
 func TestProfiled(t *testing.T) {
 	if _, err := exec.LookPath("perf"); err != nil {
+		if os.Getenv("TRACETAX_REQUIRE_PROGRAMS") == "1" {
+			t.Fatal(err)
+		}
 		t.Skip("perf is not installed: ", err)
 	}
 	c, q := profiled(t)
