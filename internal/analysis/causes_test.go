@@ -57,6 +57,25 @@ func TestCausesAddUp(t *testing.T) {
 	}
 }
 
+// A baseline that no sample was taken of has its CPU where nobody saw it, and not in the program.
+func TestCausesOfNoSample(t *testing.T) {
+	s := profiledScene()
+	change := s.change
+	s.change = func(r *record.Record) {
+		change(r)
+		if r.Variant == "none" {
+			r.Phases[0].Profiled[0].Profiles[0] = record.Profile{Process: "app", Profiler: "perf", Unit: "samples"}
+		}
+	}
+	doc := analyse(t, s.input())
+	if f := get(t, doc, "json", "otel", metric.CPUUnseen); f.Baseline <= 0 {
+		t.Errorf("of the baseline %g s are not seen", f.Baseline)
+	}
+	if f := get(t, doc, "json", "otel", metric.CPUProgram); f.Baseline != 0 {
+		t.Errorf("of the baseline %g s are the program's", f.Baseline)
+	}
+}
+
 // Causes are corrected for each other alone: what else has a verdict is as without them.
 func TestCausesHaveAFamily(t *testing.T) {
 	with, without := analyse(t, profiledScene().input()), analyse(t, twoVariants().input())

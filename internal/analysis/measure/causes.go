@@ -70,13 +70,13 @@ func waitIn(p *dataset.Phase, of metric.Cause) (seconds float64, known bool) {
 	return dataset.Over(seconds, float64(stretch.Load.Started))
 }
 
-// shareIn is the share of a profile that a cause has. Where nothing was sampled there is nothing but the program.
+// shareIn is the share of a profile that a cause has. Where nothing was sampled all is unseen.
 func shareIn(p *record.Profile, of metric.Cause) float64 {
 	all := p.Program + p.Tracer + p.Runtime + p.Unseen
 	switch {
 	case all > 0:
 		return float64(amountIn(p, of)) / float64(all)
-	case of.Axis == metric.Program:
+	case of.Axis == metric.Unseen:
 		return 1
 	}
 	return 0
