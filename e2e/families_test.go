@@ -52,7 +52,7 @@ var families = map[string][]string{
 	"selfcheck":                {"TestSelfcheckQuick"},
 	"brought":                  {"TestBrought"},
 	"functions":                {"TestFunctions", "TestFunctionOfYourOwn", "TestFunctionFrozen", "TestFunctionsAsOnLambda", "TestPageRanksAgree"},
-	"graphs":                   {"TestGraph", "TestGraphMesh", "TestGraphPackets", "TestGraphWaits", "TestGraphStores"},
+	"graphs":                   {"TestGraph", "TestGraphMesh", "TestGraphPackets", "TestGraphKnown", "TestGraphs", "TestGraphOneIsKilled", "TestGraphTracetaxIsKilled"},
 	"causes":                   {"TestKnownCauses", "TestCausesOfAHandler", "TestCausesWithoutRights"},
 }
 

@@ -76,6 +76,7 @@ func Analyse(in Input) (*finding.Document, error) {
 		Elsewhere:   s.Elsewhere(),
 		Ledgers:     s.Ledgers,
 		Packets:     s.packets(),
+		Proxied:     s.proxied(),
 		Answers:     s.answers(),
 		Runs:        s.counted(),
 		Repeat:      s.repeat(record.ExperimentFile),

@@ -60,6 +60,9 @@ func variantText(v config.Variant) string {
 	if v.On != nil {
 		parts = append(parts, "on "+strings.Join(v.On, " and "))
 	}
+	if v.Replicas > 0 {
+		parts = append(parts, words.Counted(v.Replicas, "replica")+" of each service that others call")
+	}
 	chosen := shown(v.Chosen)
 	for _, name := range slices.Sorted(maps.Keys(chosen)) {
 		parts = append(parts, name+" "+chosen[name])
@@ -216,6 +219,50 @@ func plus(sum *int64, more *uint64) *int64 {
 	}
 	all := *sum + int64(*more)
 	return &all
+}
+
+// proxied are the calls that the proxies of variants counted, in all good runs, beside those that the graph makes.
+func (s *study) proxied() []finding.Proxied {
+	var out []finding.Proxied
+	for _, v := range s.Variants {
+		sum, told := finding.Proxied{Variant: v.Name, Calls: new(int64)}, false
+		if w := s.Experiment.Workload; w != nil && w.Graph != nil {
+			sum.Makes = &finding.Calls{}
+		}
+		for _, block := range dataset.BlocksIn(s.All[v.Name]) {
+			r := s.All[v.Name][block]
+			sum.Runs++
+			told, sum.Calls = told || r.Tracer.Calls != nil, plus(sum.Calls, r.Tracer.Calls)
+			if sum.Makes != nil {
+				low, high := s.made(r.Record)
+				sum.Makes.Low, sum.Makes.High = sum.Makes.Low+low, sum.Makes.High+high
+			}
+		}
+		if told {
+			out = append(out, sum)
+		}
+	}
+	return out
+}
+
+// made is how many calls a graph makes of the operations of a run, those of the load among them.
+func (s *study) made(r *record.Record) (low, high int64) {
+	started := map[string]uint64{r.Start.FirstOperation: 1}
+	for _, p := range r.Phases {
+		did := record.Counted(p.Warmup, p.Load)
+		if len(did.Parts) == 0 {
+			started[p.Operation] += did.Started
+		}
+		for _, part := range did.Parts {
+			started[part.Operation] += part.Started
+		}
+	}
+	g := s.Experiment.Workload.Graph
+	for _, o := range g.Operations {
+		calls, n := g.Count(o).Calls, float64(started[o.Name])
+		low, high = low+int64(n*(1+calls.Low)), high+int64(n*(1+calls.High))
+	}
+	return low, high
 }
 
 // This file adds up answers by their status, where several are right.

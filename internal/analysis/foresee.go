@@ -156,7 +156,7 @@ func (s *study) counted() finding.Runs {
 	}
 	for _, d := range s.Dropped {
 		reason := d.Reason
-		reason.Text = words.Reason(reason)
+		reason.Text = fmt.Sprintf("block %d: %s", d.Block, words.Reason(reason))
 		out.Spoilt, out.Dropped = append(out.Spoilt, reason), append(out.Dropped, reason.Text)
 	}
 	out.Failure = words.Failures(failed)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/console"
@@ -42,11 +43,11 @@ func newGraph(s console.Streams) *cobra.Command {
 	return c
 }
 
-// graphOf is the graph of a topology file, or else of a workload.
+// graphOf is the graph of a topology file, or else of a workload, of whose name there may be a folder.
 func graphOf(name string) (*topology.Graph, error) {
-	g, err := program.ReadTopology(name)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return g, err
+	info, err := os.Stat(name)
+	if folder := err == nil && info.IsDir(); !folder && !errors.Is(err, fs.ErrNotExist) {
+		return program.ReadTopology(name)
 	}
 	w, known := builtIn().Workload(name)
 	switch {

@@ -30,8 +30,14 @@ func (e *Experiment) placed(v Variant) ([]program.Process, error) {
 		}
 	}
 	out, around = around, nil
-	added := v.tracerEnv()
-	for _, process := range e.Workload.Processes {
+	added, w := v.tracerEnv(), e.Workload
+	if v.Replicas > 0 {
+		var err error
+		if w, err = w.Replicated(v.Replicas); err != nil {
+			return nil, fmt.Errorf("variant %s: %w", v.Name, err)
+		}
+	}
+	for _, process := range w.Processes {
 		on := v.Traces(process)
 		process.Protocol = cmp.Or(process.Protocol, e.protocolOf(process))
 		merged, err := merged(process, v, on, added)

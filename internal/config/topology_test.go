@@ -164,6 +164,51 @@ func TestStores(t *testing.T) {
 	}
 }
 
+// A variant may have more processes of each service that others call, of which each is traced; results that are read again have them.
+func TestReplicas(t *testing.T) {
+	const variants = "variants: {none: , twice: {replicas: 2}, mesh: {tracer: mesh, on: all, replicas: 2}}\n"
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "shop.yaml"), []byte(strings.Replace(shopTopology, "kept: {}", "kept: {kind: redis}", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	es, err := ParseExperiment("e.yaml", dir, []byte("workload: {topology: shop.yaml}\n"+variants), builtIn())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := es[0].YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := ParseExperiment("kept.yaml", t.TempDir(), text, builtIn())
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for _, e := range []*Experiment{es[0], again[0]} {
+		for i, want := range []string{"kept cart stock front", "kept cart cart-2 stock stock-2 front", "kept sidecar@kept cart sidecar@cart cart-2 sidecar@cart-2 stock sidecar@stock stock-2 sidecar@stock-2 front sidecar@front"} {
+			plan, err := e.Plan(e.Variants[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(names(plan.Processes), " "); got != want {
+				t.Errorf("%s starts %s, want %s", e.Variants[i].Name, got, want)
+			}
+			front := plan.Process("front").Templates["plan.json"]
+			if knows := strings.Contains(front, "{cart-2.port}"); knows != (i > 0) {
+				t.Errorf("%s: front calls a second cart: %t", e.Variants[i].Name, knows)
+			}
+			if n := plan.Process("kept").Service.Needs; len(n) != 1 || strings.Count(n[0].Install, "--stores echo") != 1 {
+				t.Errorf("%s: what the store needs is told as %+v", e.Variants[i].Name, n)
+			}
+		}
+	}
+	if _, err := ParseExperiment("e.yaml", dir, []byte("workload: hello/go\n"+variants), builtIn()); err == nil || !strings.Contains(err.Error(), "e.yaml:2:38: workload hello/go has no topology") {
+		t.Errorf("replicas of hello/go: %v", err)
+	}
+	if _, err := ParseExperiment("e.yaml", dir, []byte("workload: {topology: shop.yaml}\nvariants: {none: , many: {replicas: 100}}\n"), builtIn()); err == nil || !strings.Contains(err.Error(), "e.yaml:2:37: replicas: the graph has 202 processes") {
+		t.Errorf("100 replicas: %v", err)
+	}
+}
+
 func TestTopologyIsRefused(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"beside processes": {"workload: {topology: shop.yaml, processes: [{name: a, run: b}]}", "e.yaml:1:44: "},

@@ -36,6 +36,7 @@ type Variant struct {
 	Tracer      *program.Tracer   `yaml:"tracer" as:"own" shape:"Text"`          // 'tracetax list tracers'; otel means otel-LANGUAGE in the workload's language
 	Settings    map[string]string `yaml:"settings" as:"own" shape:"Environment"` // of the tracer: 'tracetax show TRACER'
 	On          []string          `yaml:"on" as:"own" shape:"Texts"`             // which processes are traced; default: all that are traced
+	Replicas    int               `yaml:"replicas" range:"1..100"`               // of a workload with a topology: processes of each service that others call; default: as the topology says
 	Env         map[string]string `yaml:"env" as:"userEnv"`                      // environment variables of the traced processes; wins over those of process, tracer and settings
 	Args        []string          `yaml:"args" as:"arguments"`                   // words after the command of the traced processes
 	Via         []program.Process `yaml:"via" as:"own" shape:"HopOrHops"`        // a hop that its spans pass through, or a list in the order of a span's way
@@ -47,9 +48,7 @@ type Variant struct {
 }
 
 func (v *Variant) ReadKey(s *program.Source, n *program.Node, key string) {
-	switch key { // tracer and settings are read before, since what others may say depends on them; faults by who knows the experiment's
-	case "on":
-		v.On = readOn(s, n, s.Subject)
+	switch key { // tracer and settings are read before, since what others may say depends on them; on behind replicas; faults by who knows the experiment's
 	case "via":
 		v.Via = s.Via(n, s.Subject)
 	case "to":
@@ -131,13 +130,20 @@ func readVariant(s *program.Source, e program.Entry, w *program.Workload, catalo
 		s.Known = append(w.Placeholders(), v.Tracer.Placeholders()...)
 		s.Decode(n, &v)
 	}
+	if v.Replicas > 0 {
+		if more, err := w.Replicated(v.Replicas); err != nil {
+			s.Fail(n.Get("replicas").At, "%v", err)
+		} else {
+			w = more
+		}
+	}
+	on := e.At
+	if which := n.Get("on"); which != nil {
+		on, v.On = which.At, readOn(s, which, w)
+	}
 	checkLacking(s, n, w, v.Tracer)
 	checkApart(s, n, &v)
 	v.adapt()
-	on := e.At
-	if n.Get("on") != nil {
-		on = n.Get("on").At
-	}
 	checkFitting(s, &v, w, at, on)
 	return v
 }

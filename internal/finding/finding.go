@@ -40,6 +40,7 @@ type Document struct {
 	Elsewhere   []Elsewhere    `json:"elsewhere,omitempty"`    // variants that traced, or tried to, and not for the sink: what they are compared by is not what tracing costs
 	Ledgers     []Ledger       `json:"ledgers"`                // where every span went; see docs/ledger.md
 	Packets     []Packets      `json:"packets,omitempty"`      // of variants that capture packets, how many they did
+	Proxied     []Proxied      `json:"proxied,omitempty"`      // of variants whose proxies count the calls that pass them, how many they did
 	Answers     []Answers      `json:"answers,omitempty"`      // of operations with several right statuses, how many of each a variant got
 	Runs        Runs           `json:"runs"`                   // how many runs the findings rest on, and what became of the others
 	Repeat      []string       `json:"repeat"`                 // commands that repeat the experiment; first the one that continues it, where it was interrupted

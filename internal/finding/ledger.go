@@ -122,6 +122,20 @@ func (p Packets) DroppedShare() float64 {
 	return float64(*p.Dropped) / float64(*p.Captured+*p.Dropped)
 }
 
+// Proxied are the calls that the proxies of a variant counted, over the life of the processes of the good runs, warm-up included.
+type Proxied struct {
+	Variant string `json:"variant"`         // name of the variant
+	Runs    int    `json:"runs"`            // how many
+	Calls   *int64 `json:"calls"`           // null: some of the runs do not tell
+	Makes   *Calls `json:"makes,omitempty"` // how many the graph makes of the operations that were started, where the workload is one
+}
+
+// Calls is a number of calls, or where chance has a part in it the least and the most.
+type Calls struct {
+	Low  int64 `json:"low"`  // the least
+	High int64 `json:"high"` // the most
+}
+
 // This file owns the list of losses that nobody knows: unknown is not none.
 
 // Lossless is the delivered share below which a tracer is excluded from rankings and no cost per span is given: one that

@@ -85,6 +85,25 @@ func (g *Graph) Echo() *Graph {
 	return &out
 }
 
+// Replicated is the graph with so many processes of each node that others call. Those that the load alone calls are as they
+// were: it knows one address.
+func (g *Graph) Replicated(n int) *Graph {
+	called := map[string]bool{}
+	for i := range g.Nodes {
+		for _, name := range g.calls(&g.Nodes[i]) {
+			called[name] = true
+		}
+	}
+	out := *g
+	out.Nodes = slices.Clone(g.Nodes)
+	for i := range out.Nodes {
+		if called[out.Nodes[i].Name] {
+			out.Nodes[i].Replicas = n
+		}
+	}
+	return &out
+}
+
 // HTTP and GRPC are protocols of calls.
 const (
 	HTTP = "http"

@@ -66,9 +66,9 @@ func besideText(r finding.Reason) string {
 	case finding.DoubtRightPrev:
 		return orderText(r, "where it ran right after "+r.Against, "elsewhere")
 	case finding.SpoiltSteal:
-		return fmt.Sprintf("block %.0f: the host took %s of the CPU time that programs wanted while %s ran", r.Figure("block"), figure("share"), r.Variant)
+		return fmt.Sprintf("the host took %s of the CPU time that programs wanted while %s ran", figure("share"), r.Variant)
 	case finding.SpoiltWindows:
-		return fmt.Sprintf("block %.0f: other programs, or the host, disturbed %.0f of %.0f windows of an operation", r.Figure("block"), r.Figure("disturbed"), r.Figure("windows"))
+		return fmt.Sprintf("other programs, or the host, disturbed %.0f of %.0f windows of an operation", r.Figure("disturbed"), r.Figure("windows"))
 	case finding.StopPrecise:
 		return "stopped after " + Blocks(int(r.Figure("blocks"))) + " at the precision of " + precision(r)
 	case finding.StopMost:

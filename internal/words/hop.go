@@ -76,6 +76,24 @@ func Packets(p finding.Packets) string {
 	return text + " · " + finding.FormatValue(float64(p.Bytes), "bytes") + " of files (" + Counted(p.Runs, "run") + ")"
 }
 
+// Proxied is "94,743 calls counted by proxies, as many as the graph makes (3 runs)".
+func Proxied(p finding.Proxied) string {
+	text := "an unknown number of calls counted by proxies"
+	if p.Calls != nil {
+		text = finding.FormatCount(*p.Calls) + " calls counted by proxies"
+		switch m := p.Makes; {
+		case m == nil:
+		case *p.Calls >= m.Low && *p.Calls <= m.High:
+			text += ", as many as the graph makes"
+		case m.Low == m.High:
+			text += "; the graph makes " + finding.FormatCount(m.Low)
+		default:
+			text += "; the graph makes " + finding.FormatCount(m.Low) + " to " + finding.FormatCount(m.High)
+		}
+	}
+	return text + " (" + Counted(p.Runs, "run") + ")"
+}
+
 // Missing is "not come, by service: 750 of downstream"; "" where nobody knows whose spans did not come.
 func Missing(l finding.Ledger) string {
 	var parts []string

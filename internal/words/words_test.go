@@ -335,3 +335,18 @@ func TestRangesAreRoundedOutwards(t *testing.T) {
 		}
 	}
 }
+
+func TestProxied(t *testing.T) {
+	n := int64(7)
+	for want, p := range map[string]finding.Proxied{
+		"7 calls counted by proxies, as many as the graph makes (2 runs)": {Runs: 2, Calls: &n, Makes: &finding.Calls{Low: 7, High: 7}},
+		"7 calls counted by proxies; the graph makes 8 to 9 (1 run)":      {Runs: 1, Calls: &n, Makes: &finding.Calls{Low: 8, High: 9}},
+		"7 calls counted by proxies; the graph makes 6 (1 run)":           {Runs: 1, Calls: &n, Makes: &finding.Calls{Low: 6, High: 6}},
+		"7 calls counted by proxies (1 run)":                              {Runs: 1, Calls: &n},
+		"an unknown number of calls counted by proxies (3 runs)":          {Runs: 3, Makes: &finding.Calls{Low: 6, High: 6}},
+	} {
+		if got := Proxied(p); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -252,7 +252,9 @@ func realStore(p topology.Process, services func(name string) (*Service, error))
 	service := *found
 	service.Needs = slices.Clone(service.Needs)
 	for i := range service.Needs {
-		service.Needs[i].Install += echoOffered
+		if need := &service.Needs[i]; !strings.HasSuffix(need.Install, echoOffered) {
+			need.Install += echoOffered
+		}
 	}
 	one := service.process(nil)
 	one.Name, one.Host, one.Protocol, one.Traced = p.Name, p.Host, p.Protocol, false
@@ -268,6 +270,26 @@ func (w *Workload) EchoStores() (*Workload, error) {
 	out.Graph, out.Processes, out.Operations = w.Graph.Echo(), nil, nil
 	out.Needs = slices.DeleteFunc(slices.Clone(w.Needs), func(n Need) bool { return strings.HasSuffix(n.Install, echoOffered) })
 	return &out, out.ofGraph(nil)
+}
+
+// Replicated is the workload with so many processes of each service of its graph that others call.
+func (w *Workload) Replicated(n int) (*Workload, error) {
+	if w.Graph == nil {
+		return nil, fmt.Errorf("workload %s has no topology, whose services could have replicas: leave replicas out", Printable(w.Name))
+	}
+	out := *w
+	out.Graph, out.Processes, out.Operations = w.Graph.Replicated(n), nil, nil
+	if problems := out.Graph.Check(); len(problems) > 0 {
+		return nil, fmt.Errorf("replicas: %s", problems[0].Text)
+	}
+	return &out, out.ofGraph(func(kind string) (*Service, error) {
+		for _, p := range w.Processes {
+			if p.Service != nil && p.Service.Name == kind {
+				return p.Service, nil
+			}
+		}
+		return nil, fmt.Errorf("workload %s has no store of kind %s", w.Name, kind)
+	})
 }
 
 // Mixed is the mix that the workload says, as one operation; false where it says none.

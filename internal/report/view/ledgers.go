@@ -53,14 +53,26 @@ func (b *brief) otherLedgers() []model.Section {
 	for _, operation := range order {
 		out = append(out, model.Section{Title: operation, Grids: []model.Grid{ledgerLines(b.doc, byOperation[operation])}})
 	}
-	if len(b.doc.Packets) > 0 {
-		g := model.Grid{Bare: true, Columns: []model.Column{{}, {Give: true}, {Wrap: true}}}
-		for _, p := range b.doc.Packets {
-			g.Add(model.Cell{Text: "packets"}, model.Cell{Text: p.Variant}, packetsCell(p))
-		}
+	g := model.Grid{Bare: true, Columns: []model.Column{{}, {Give: true}, {Wrap: true}}}
+	for _, p := range b.doc.Packets {
+		g.Add(model.Cell{Text: "packets"}, model.Cell{Text: p.Variant}, packetsCell(p))
+	}
+	for _, p := range b.doc.Proxied {
+		g.Add(model.Cell{Text: "calls"}, model.Cell{Text: p.Variant}, proxiedCell(p))
+	}
+	if len(g.Rows) > 0 {
 		out = append(out, model.Section{Title: ledger.All, Grids: []model.Grid{g}})
 	}
 	return out
+}
+
+// proxiedCell is what the proxies of a variant counted.
+func proxiedCell(p finding.Proxied) model.Cell {
+	c := model.Cell{Text: words.Proxied(p)}
+	if m := p.Makes; p.Calls == nil || m != nil && (*p.Calls < m.Low || *p.Calls > m.High) {
+		c.Tone = model.Doubtful
+	}
+	return c
 }
 
 // packetsCell is what a variant captured.
@@ -112,6 +124,9 @@ func ledgersSection(doc *finding.Document) model.Section {
 	}
 	for _, p := range doc.Packets {
 		g.Add(model.Cell{Text: parts.Operation(ledger.All)}, model.Cell{Text: p.Variant}, model.Cell{Text: "packets"}, model.Cell{}, packetsCell(p), model.Cell{})
+	}
+	for _, p := range doc.Proxied {
+		g.Add(model.Cell{Text: parts.Operation(ledger.All)}, model.Cell{Text: p.Variant}, model.Cell{Text: "calls"}, model.Cell{}, proxiedCell(p), model.Cell{})
 	}
 	for _, a := range doc.Answers {
 		g.Add(model.Cell{Text: parts.Operation(a.Operation)}, model.Cell{Text: a.Variant}, model.Cell{Text: parts.Parameter(a.Parameter)},
