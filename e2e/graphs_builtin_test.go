@@ -143,7 +143,7 @@ func TestGraphOneIsKilled(t *testing.T) {
 				t.Fatal(err)
 			}
 			await(t, "it is killed while all are there", func() bool {
-				if len(c.programs("/nginx-thrift/plan.json")) < 2 { // which stands behind all that it calls
+				if logs, err := filepath.Glob(filepath.Join(out, "logs", "*", "nginx-thrift.log")); err != nil || len(logs) < 2 { // which stands behind all that it calls
 					return false
 				}
 				pids := c.programs(one.file)
@@ -171,12 +171,16 @@ func TestGraphOneIsKilled(t *testing.T) {
 // Where tracetax is killed, none of 31 nodes and 31 sidecars is left.
 func TestGraphTracetaxIsKilled(t *testing.T) {
 	t.Parallel()
+	out := filepath.Join(t.TempDir(), "results")
 	c := tracetax(t, "run", builtInGraph(t, "social-network", "\nvariants: {none: , mesh: {tracer: mesh, on: all}}\nload: {rate: 20/s, warmup: 200ms, duration: 1s, idle: 100ms}\ndesign: {blocks: 1}\n"),
-		"--out", filepath.Join(t.TempDir(), "results"))
+		"--out", out)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the mesh stands", func() bool { return len(c.programs("/envoy.json")) == 31 && len(c.programs("/plan.json")) >= 31 })
+	await(t, "the mesh stands", func() bool {
+		logs, err := filepath.Glob(filepath.Join(out, "logs", "*", "sidecar@nginx-thrift.log"))
+		return err == nil && len(logs) > 0 && len(c.programs("/envoy.json")) == 31 && len(c.programs("/plan.json")) >= 31
+	})
 	if err := c.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}

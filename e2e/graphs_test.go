@@ -188,9 +188,11 @@ design: {blocks: 1}
 			t.Errorf("%s uses so many s of CPU an operation: %v", p.Variant, cpu)
 		}
 	}
-	// Eight services, of which one idles, and two processes of stock: each has a tcpdump, which is charged to it.
-	if cpu := chargedTo(doc, "each", "sidecar"); len(cpu) != 1+8 || cpu["front"] <= 0 || cpu["stock-2"] <= 0 {
-		t.Errorf("a tcpdump each uses so many s of CPU an operation: %v", cpu)
+	cpu := chargedTo(doc, "each", "sidecar")
+	for _, service := range []string{"front", "cart", "stock", "stock-2", "price", "mail"} { // late and idle are not called
+		if cpu[service] <= 0 {
+			t.Errorf("the tcpdump of %s uses %g s of CPU an operation: %v", service, cpu[service], cpu)
+		}
 	}
 }
 
