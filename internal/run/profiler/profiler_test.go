@@ -169,7 +169,7 @@ func TestBadLuck(t *testing.T) {
 	}{
 		"dies at once": {"echo no luck today; exit 3", false, "no luck today"},
 		"never starts": {"echo thinking; exec sleep 60", false, "thinking"},
-		"dies later":   {answer + "echo out of memory; exit 5", true, "out of memory"},
+		"dies later":   {answer + "read now <\"$DIES\"; echo out of memory; exit 5", true, "out of memory"},
 		"hangs":        {answer + "echo still busy; trap '' INT TERM; while :; do sleep 1; done", true, "still busy"},
 		"leaves half":  {answer + "for a; do out=$a; done; echo half >\"$out\"; read order <\"${fifos%,*}\"", true, ""},
 	} {
@@ -179,12 +179,24 @@ func TestBadLuck(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+			t.Setenv("DIES", filepath.Join(bin, "dies"))
+			if err := syscall.Mkfifo(os.Getenv("DIES"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			dies, err := os.OpenFile(os.Getenv("DIES"), os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = dies.Close() }()
 			_, o := started(t, "sleep", "60")
 			r, err := Start(t.Context(), o)
 			if test.starts != (err == nil) {
 				t.Fatalf("it started: %v", err)
 			}
 			if err == nil {
+				if _, err := dies.WriteString("now\n"); err != nil {
+					t.Fatal(err)
+				}
 				_, err = r.Stop(t.Context())
 			}
 			if err == nil || !strings.Contains(err.Error(), test.says) {
