@@ -197,7 +197,7 @@ func (a added) to(env map[string]string) (inherit []string) {
 		if env[name] != "" {
 			texts = slices.Insert(slices.Clone(texts), 0, env[name])
 		}
-		env[name] = strings.Join(texts, " ")
+		env[name] = strings.Join(texts, program.Between(name))
 	}
 	slices.Sort(inherit)
 	return inherit
@@ -206,7 +206,7 @@ func (a added) to(env map[string]string) (inherit []string) {
 // added is what a tracer and its settings do to the environment of a process.
 type added struct {
 	set    map[string]string   // in the place of what is there
-	behind map[string][]string // behind what is there, after a space
+	behind map[string][]string // behind what is there
 }
 
 func (a added) append(texts map[string]string) {

@@ -98,6 +98,7 @@ func TestFind(t *testing.T) {
 	for name, want := range map[string]string{
 		"laddr":                        `unknown experiment "laddr"; did you mean "ladder"? (and there is no file of that name)`,
 		filepath.Join(dir, "not.yaml"): "there is no such file; 'tracetax init ",
+		"hello/go":                     "this is a workload",
 	} {
 		_, err := Find(name, builtIn())
 		if err == nil || !strings.Contains(err.Error(), want) || !program.IsProblem(err) {

@@ -275,6 +275,9 @@ func Find(pathOrName string, catalog *program.Catalog) ([]*Experiment, error) {
 	if regular(pathOrName) || looksLikePath(pathOrName) {
 		text, err := program.ReadRegular(pathOrName)
 		if errors.Is(err, os.ErrNotExist) {
+			if _, known := catalog.Workload(pathOrName); known == nil {
+				return nil, program.Problems{{File: pathOrName, Text: "this is a workload, which an experiment names: write 'workload: " + pathOrName + "' and its variants into a file, or choose one of 'tracetax list experiments'"}}
+			}
 			return nil, program.Problems{{File: pathOrName, Text: "there is no such file; 'tracetax init " + pathOrName + "' writes one to start from"}}
 		}
 		if err != nil && program.IsProblem(err) {

@@ -308,3 +308,27 @@ func TestPlanSwitchesOff(t *testing.T) {
 		}
 	}
 }
+
+// A path is asked of the process itself, as on the command line.
+func TestReadyPath(t *testing.T) {
+	es, err := ParseExperiment("x.yaml", ".", []byte("workload: {processes: [{name: shop, run: [shop, \"{port}\"], ready: /health}], operations: {list: {request: GET /}}}\nvariants: {none: , otel: }\n"), builtIn())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := es[0].Workload.Processes[0].Ready; got != "http://{host}:{port}/health" {
+		t.Errorf("it is ready when %s answers", got)
+	}
+}
+
+// What is indented wrongly is called that.
+func TestWrongIndentation(t *testing.T) {
+	for text, want := range map[string]string{
+		"workload:\n  processes:\n    - name: shop\n       run: [shop]\n": "indentation",
+		"workload:\n\tprocesses: []\n":                                     "tabs",
+		"workload: hello/go\n variants:\n  none:\n":                        "indentation",
+	} {
+		if _, err := ParseExperiment("x.yaml", ".", []byte(text), builtIn()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

@@ -133,7 +133,18 @@ func syntaxText(err error) string {
 	case e.GetMessage() == tooMuch:
 		return tooMuch
 	}
-	return "not valid YAML: " + e.GetMessage()
+	return "not valid YAML: " + e.GetMessage() + indented(e.GetMessage())
+}
+
+// indented says that the cause may be an indentation, in which the parser's words seldom have it.
+func indented(message string) string {
+	switch {
+	case strings.Contains(message, `'\t'`):
+		return "; YAML is indented by spaces, not by tabs"
+	case strings.Contains(message, "not allowed in this context"), strings.Contains(message, "unexpected key name"), strings.Contains(message, "non-map value"):
+		return "; look at the indentation: keys of one block begin in the same column"
+	}
+	return ""
 }
 
 func placeOf(n ast.Node) Place {

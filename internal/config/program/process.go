@@ -31,7 +31,7 @@ type Process struct {
 	Starts   []string          `yaml:"starts" of:"workload" as:"command"`                              // what its command starts itself, again and again, as its last words: tracer and variant go around this
 	Env      map[string]string `yaml:"env"`                                                            // environment variables
 	Dir      string            `yaml:"dir" as:"dir"`                                                   // where it starts; default: the workload's folder, {tmp} of what a tracer brings
-	Ready    string            `yaml:"ready" as:"ready"`                                               // http://… (any answer below 500), tcp://host:port or log:REGEXP (a line of output); default: a connection to {port}. Leave it out of a front process: a readiness request through it would make spans
+	Ready    string            `yaml:"ready" as:"ready"`                                               // /path or http://… (any answer below 500), tcp://host:port or log:REGEXP (a line of output); default: a connection to {port}. Leave it out of a front process: a readiness request through it would make spans
 	Patience time.Duration     `yaml:"patience" range:"1ms..1h" always:"true"`                         // longest time until ready; default: 30s
 	CPUs     float64           `yaml:"cpus" of:"workload service" range:"0..1024"`                     // how many CPUs it may use, as 1 or 0.5; default: no limit
 	Memory   int64             `yaml:"memory" of:"workload service" as:"size"`                         // how much memory it may use; default: no limit
@@ -43,7 +43,7 @@ type Process struct {
 	Templates map[string]string `yaml:"templates" of:"workload" as:"filledTemplates"` // their texts by name; in a Plan the tracer's too, settings filled in
 
 	// In a Plan.
-	Inherit []string // variables of Env that stand behind what the user's shell has, after a space
+	Inherit []string // variables of Env that stand behind what the user's shell has, after what Between says
 	Off     bool     // tracers in its own code are switched off by the variables of shell.Off, but for those that it has
 	Page    string   // where its page of counters is, of the tracer or of what the tracer brought; "" where it has none
 	Says    []Saying // what a process that a tracer brought says of spans
@@ -107,9 +107,12 @@ func (s *Source) size(n *Node) int64 {
 
 func (s *Source) dir(n *Node) string { return filepath.FromSlash(s.filled(n)) }
 
-// ready reads how one sees that a process is up.
+// ready reads how one sees that a process is up. A path is asked of the process itself.
 func (s *Source) ready(n *Node) string {
 	text := s.filled(n)
+	if strings.HasPrefix(text, "/") {
+		text = "http://{host}:{port}" + text
+	}
 	scheme, rest, _ := strings.Cut(text, ":")
 	switch scheme {
 	case "http":
@@ -131,7 +134,7 @@ func (s *Source) ready(n *Node) string {
 	case "https":
 		s.Fail(n.At, "not supported yet: readiness over https; use tcp://host:port")
 	default:
-		s.Fail(n.At, "ready must be http://…, tcp://host:port or log:REGEXP, not %q", Printable(text))
+		s.Fail(n.At, "ready must be a path, http://…, tcp://host:port or log:REGEXP, not %q", Printable(text))
 	}
 	return text
 }
@@ -297,4 +300,14 @@ const MaxPort = 65535
 // tree is a mapping that is put together key by key.
 func (n *Node) Set(key string, value *Node) {
 	n.Entries = append(n.Entries, Entry{key, value.At, value})
+}
+
+// Between is what stands between the values of a variable that is added to: a colon in lists of folders or libraries, such
+// as PYTHONPATH, LD_LIBRARY_PATH and LD_PRELOAD; else a space.
+func Between(variable string) string {
+	switch {
+	case strings.HasSuffix(variable, "PATH"), variable == "LD_PRELOAD", variable == "RUBYLIB", variable == "PERL5LIB":
+		return ":"
+	}
+	return " "
 }

@@ -27,7 +27,7 @@ type Tracer struct {
 	Wrap        []string          `yaml:"wrap" as:"arguments"`                                                // words before the command of each traced process
 	Args        []string          `yaml:"args" as:"arguments"`                                                // words after it
 	Env         map[string]string `yaml:"env"`                                                                // environment variables of each traced process
-	Append      map[string]string `yaml:"append"`                                                             // added to variables after a space: {JAVA_TOOL_OPTIONS: "-javaagent:{tracer}/agent.jar"}
+	Append      map[string]string `yaml:"append"`                                                             // added to variables after a space, or a colon where it is a list of folders, such as PYTHONPATH: {JAVA_TOOL_OPTIONS: "-javaagent:{tracer}/agent.jar"}
 	Templates   []string          `yaml:"templates" as:"templates" words:"settings"`                          // files with placeholders, also {setting.NAME} (.ratio, .ms, .s), filled in for each traced process in {templates}
 	Metrics     string            `yaml:"metrics" as:"page" words:"run"`                                      // page of counters of each traced process, http://127.0.0.1:{port.WORD}/metrics; read once, before the processes stop
 	Says        []Saying          `yaml:"says" example:"[{what: dropped, log: 'dropped (?P<n>\\d+) spans'}]"` // what it says of spans: sampled, dropped, failed, sent (given to an export; the rest was lost at the stop), traced

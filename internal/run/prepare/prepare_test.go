@@ -15,16 +15,16 @@ import (
 )
 
 func TestEnvironment(t *testing.T) {
-	shell := []string{"PLAIN=kept", "REPLACED=old", "JAVA_TOOL_OPTIONS=-Xmx1g {x}", "NODE_OPTIONS=--inspect"}
+	shell := []string{"PLAIN=kept", "REPLACED=old", "PYTHONPATH=lib", "JAVA_TOOL_OPTIONS=-Xmx1g {x}", "NODE_OPTIONS=--inspect"}
 	p := program.Process{
-		Env:     map[string]string{"REPLACED": "new", "OTEL_SERVICE_NAME": "{process}", "JAVA_TOOL_OPTIONS": "-javaagent:x", "NODE_OPTIONS": "--require x"},
-		Inherit: []string{"JAVA_TOOL_OPTIONS"},
+		Env:     map[string]string{"REPLACED": "new", "OTEL_SERVICE_NAME": "{process}", "JAVA_TOOL_OPTIONS": "-javaagent:x", "NODE_OPTIONS": "--require x", "PYTHONPATH": "mine"},
+		Inherit: []string{"JAVA_TOOL_OPTIONS", "PYTHONPATH"},
 	}
 	env, err := Environment(shell, p, map[string]string{"process": "app"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"PLAIN=kept", "JAVA_TOOL_OPTIONS=-Xmx1g {x} -javaagent:x", "NODE_OPTIONS=--require x", "OTEL_SERVICE_NAME=app", "REPLACED=new",
+	want := []string{"PLAIN=kept", "JAVA_TOOL_OPTIONS=-Xmx1g {x} -javaagent:x", "NODE_OPTIONS=--require x", "OTEL_SERVICE_NAME=app", "PYTHONPATH=lib:mine", "REPLACED=new",
 		"no_proxy=127.0.0.1,localhost,::1", "NO_PROXY=127.0.0.1,localhost,::1"}
 	if !slices.Equal(env, want) {
 		t.Errorf("%q, want %q", env, want)

@@ -213,7 +213,7 @@ func Environment(of []string, p program.Process, values map[string]string) ([]st
 		if _, replaced := p.Env[name]; !replaced {
 			env = append(env, pair)
 		} else if value != "" && slices.Contains(p.Inherit, name) {
-			front[name] = value + " "
+			front[name] = value + program.Between(name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
