@@ -190,7 +190,23 @@ type Grid struct {
 	Stack   bool // where a page has little room each row is a block of lines, not scrolled
 	Columns []Column
 	Rows    []Row
+	Bars    *Bars  // the same as a chart, for forms without charts; nil for none
 	Notes   []Note // below it
+}
+
+// Bars are intervals on one axis, which has zero on it.
+type Bars struct {
+	From, To    float64 // the ends of the axis
+	First, Last string  // as they are written
+	Rows        []Bar
+}
+
+// Bar is one interval.
+type Bar struct {
+	Name                string
+	Low, Estimate, High float64
+	Least               bool // the true value may lie above
+	Tone                Tone
 }
 
 // Add puts a row below the others.

@@ -116,6 +116,7 @@ func (t *writer) grid(g model.Grid) {
 			t.line(l)
 		}
 	}
+	t.bars(g.Bars)
 	t.notes(g.Notes)
 }
 

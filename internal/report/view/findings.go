@@ -31,7 +31,9 @@ func (b *brief) tables(g *Group, base string) []model.Grid {
 		return b.everyVariantTable(g, base, contenders)
 	}
 	metric, role := g.headline()
-	return parts.Grids(variantTable(b.doc, g, metric, role, base, contenders), otherMetrics(g, metric, role, base, contenders))
+	table := variantTable(b.doc, g, metric, role, base, contenders)
+	table.Bars = bars(b.doc, g, metric, role, base, contenders)
+	return parts.Grids(table, otherMetrics(g, metric, role, base, contenders))
 }
 
 // metricTable has a row for each metric of one pair.
