@@ -286,6 +286,24 @@ func TestBackendAndChance(t *testing.T) {
 	}
 }
 
+// TestBackendAndChosen: where the load generator chooses the traces that are sampled, it is known what is missing at a backend, too.
+func TestBackendAndChosen(t *testing.T) {
+	for came, lost := range map[uint64]float64{30: 0, 27: 0.1} {
+		flagged := uint64(10)
+		runs := stored(came)
+		runs[0].Phases[0].Chosen, runs[0].Phases[0].Flagged = true, &flagged
+		tracing := three(0.1)
+		tracing.Follows = true
+		per := tracing.Spans["json"]
+		per.ByID = true
+		tracing.Spans["json"] = per
+		l, _ := find(Account("otel", HopOf(runs), []string{"json"}, Confirm(tracing, runs), runs), "json")
+		if Spans(l, Expected) != 300 || Spans(l, SampledOut) != 270 || math.Abs(l.LostShare-lost) > 1e-9 {
+			t.Errorf("%d of 30 came: %d expected, %d left out, %g lost: %s", came, Spans(l, Expected), Spans(l, SampledOut), l.LostShare, outcomes(l))
+		}
+	}
+}
+
 // of is a count with the spans of two services.
 func of(app, backend uint64) record.Counts {
 	c := ids(app+backend, 10)
