@@ -311,7 +311,7 @@ func TestPlanSwitchesOff(t *testing.T) {
 
 // A path is asked of the process itself, as on the command line.
 func TestReadyPath(t *testing.T) {
-	es, err := ParseExperiment("x.yaml", ".", []byte("workload: {processes: [{name: shop, run: [shop, \"{port}\"], ready: /health}], operations: {list: {request: GET /}}}\nvariants: {none: , otel: }\n"), builtIn())
+	es, err := ParseExperiment("x.yaml", ".", []byte("workload: {processes: [{name: shop, run: [shop, \"{port}\"], ready: /health}], operations: {list: {request: GET /}}}\nvariants: {none: , other: {args: [-x]}}\n"), builtIn())
 	if err != nil {
 		t.Fatal(err)
 	}

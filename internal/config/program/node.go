@@ -139,7 +139,7 @@ func syntaxText(err error) string {
 // indented says that the cause may be an indentation, in which the parser's words seldom have it.
 func indented(message string) string {
 	switch {
-	case strings.Contains(message, `'\t'`):
+	case strings.Contains(message, "'\t'"):
 		return "; YAML is indented by spaces, not by tabs"
 	case strings.Contains(message, "not allowed in this context"), strings.Contains(message, "unexpected key name"), strings.Contains(message, "non-map value"):
 		return "; look at the indentation: keys of one block begin in the same column"

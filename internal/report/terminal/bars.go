@@ -48,7 +48,7 @@ func chart(b *model.Bars, width int, p painter) []string {
 	lines := []string{indent + strings.Repeat(" ", names) + gap + p.paint(axis(b, width), dim)}
 	for _, row := range b.Rows {
 		name := shorten(model.OneLine(row.Name), easyName)
-		before, bar, after := drawn(b, row, width)
+		before, bar, after := barOf(b, row, width)
 		after = strings.TrimRight(after, " ")
 		lines = append(lines, indent+name+strings.Repeat(" ", names-widthOf(name))+gap+p.paint(before, dim)+p.paint(bar, styleOf(row.Tone))+p.paint(after, dim))
 	}
@@ -70,8 +70,8 @@ func axis(b *model.Bars, width int) string {
 	return strings.TrimRight(string(line), " ")
 }
 
-// drawn is one interval on the axis: what stands before it, itself, and what stands after it.
-func drawn(b *model.Bars, row model.Bar, width int) (before, bar, after string) {
+// barOf is one interval on the axis: what stands before it, itself, and what stands after it.
+func barOf(b *model.Bars, row model.Bar, width int) (before, bar, after string) {
 	line := []rune(strings.Repeat(" ", width))
 	line[place(b, 0, width)] = '│'
 	low, middle, high := place(b, row.Low, width), place(b, row.Estimate, width), place(b, row.High, width)
