@@ -81,6 +81,7 @@ func Analyse(in Input) (*finding.Document, error) {
 		Runs:        s.counted(),
 		Repeat:      s.repeat(record.ExperimentFile),
 	}
+	doc.Profiles = s.Profiles(doc.Causes)
 	effect.Withdraw(doc)
 	doc.Warnings = warn.All(s.Estimator, in.Results, in.LeftOut, in.Shadowed)
 	doc.Summary = words.Summary(doc)

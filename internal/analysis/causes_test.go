@@ -1,7 +1,9 @@
 package analysis_test
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -54,6 +56,47 @@ func TestCausesAddUp(t *testing.T) {
 	}
 	if added := doc.Causes[0].Added; added == nil || math.Abs(added.Estimate) > 1e-12 || doc.Causes[0].AddedMuch {
 		t.Errorf("profiling added %+v: the stretch was as dear as the window", added)
+	}
+}
+
+// What the profiles stand for adds up to what the operations of their runs used, and none is told of causes without amounts.
+func TestProfilesStandForTheWindow(t *testing.T) {
+	s := profiledScene()
+	change := s.change
+	s.change = func(r *record.Record) {
+		change(r)
+		r.Phases[0].Profiled[0].Profiles[0].File = fmt.Sprintf("profiles/%d-%s.pb.gz", r.Block, r.Variant)
+	}
+	doc := analyse(t, s.input())
+	whole, program := get(t, doc, "json", "otel", metric.CPUPerOperation), get(t, doc, "json", "otel", metric.CPUProgram)
+	for _, side := range []struct {
+		variant string
+		of      func(finding.Sample) float64
+		seen    float64 // share of the samples that is the program's
+	}{{"none", func(s finding.Sample) float64 { return s.Baseline }, 4500. / 4600}, {"otel", func(s finding.Sample) float64 { return s.Value }, 4500. / 7600}} {
+		found := 0
+		for _, p := range doc.Profiles {
+			i := slices.IndexFunc(whole.Samples, func(s finding.Sample) bool { return s.Block == p.Block })
+			if p.Variant != side.variant || i < 0 {
+				continue
+			}
+			found++
+			if want := side.of(whole.Samples[i]); math.Abs(p.PerOperation-want) > 1e-12 {
+				t.Errorf("block %d, %s: the samples stand for %g, want %g", p.Block, p.Variant, p.PerOperation, want)
+			}
+			if got, want := p.PerOperation*(1-p.Unseen)*side.seen, side.of(program.Samples[i]); math.Abs(got-want) > 1e-12 {
+				t.Errorf("block %d, %s: those of the program stand for %g, want %g", p.Block, p.Variant, got, want)
+			}
+			if want := fmt.Sprintf("profiles/%d-%s.pb.gz", p.Block, p.Variant); p.File != want || p.Operation != "json" || p.Process != "app" {
+				t.Errorf("%+v, want %s", p, want)
+			}
+		}
+		if found != len(whole.Samples) || found == 0 {
+			t.Errorf("%d profiles of %s, want %d", found, side.variant, len(whole.Samples))
+		}
+	}
+	if doc := analyse(t, profiledScene().input()); len(doc.Profiles) != 0 {
+		t.Errorf("profiles without files: %+v", doc.Profiles)
 	}
 }
 

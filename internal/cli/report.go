@@ -190,7 +190,7 @@ func measuredVariants(doc *finding.Document) []string {
 // outputs lists what was asked for. It refuses two forms on one stream.
 func (f reportFlags) outputs(s console.Streams) ([]output, error) {
 	all := []output{
-		{name: "--html", file: f.html, write: report.HTML}, {name: "--csv", file: f.csv, write: report.CSV},
+		{name: "--html", file: f.html, write: session.WritePage}, {name: "--csv", file: f.csv, write: report.CSV},
 		{name: "--samples", file: f.samples, write: report.SamplesCSV}, {name: "--benchfmt", file: f.benchfmt, write: report.Benchfmt},
 		{name: "--markdown", file: f.markdown, write: report.Markdown},
 		{name: "--bmf", file: f.bmf, write: report.BMF}, {name: "--benchmark-action", file: f.action, write: report.BenchmarkAction},

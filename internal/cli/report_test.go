@@ -5,6 +5,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/report"
 )
 
 // result is a results folder with findings.
@@ -322,6 +324,65 @@ func TestBuiltInExperimentsCanDecide(t *testing.T) {
 	for _, name := range names {
 		if r := validate(name, builtIn()); !r.Fine {
 			t.Errorf("%s: %v", name, r.problems)
+		}
+	}
+}
+
+// The page has what was profiled, whenever it is written: of the files that lie in the folder, and of no others.
+func TestReportPageHasProfiles(t *testing.T) {
+	dir := result(t)
+	kept, err := os.ReadFile(filepath.Join("..", "profile", "testdata", "tracers", "otel-python.pb.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(path string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, kept, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := func(files ...string) string {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(dir, "findings.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := report.Read(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pair := doc.Findings[0]
+		doc.Causes = []finding.Causes{{Operation: pair.Operation, Variant: pair.Variant, Against: pair.Against}}
+		doc.Profiles = nil
+		for i, file := range files {
+			for _, variant := range []string{pair.Against, pair.Variant} {
+				doc.Profiles = append(doc.Profiles, finding.Profile{Operation: pair.Operation, Variant: variant, Block: i, Process: "app", File: file, PerOperation: 1e-3})
+			}
+		}
+		var out bytes.Buffer
+		if err := report.JSON(&out, doc); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "findings.json"), out.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return string(said(t, "report", dir, "--html", "-"))
+	}
+	write(filepath.Join(dir, "profiles", "a.pb.gz"))
+	write(filepath.Join(filepath.Dir(dir), "outside.pb.gz"))
+	if err := os.Symlink(filepath.Join(filepath.Dir(dir), "outside.pb.gz"), filepath.Join(dir, "profiles", "link.pb.gz")); err != nil {
+		t.Fatal(err)
+	}
+	whole := page("profiles/a.pb.gz", "profiles/a.pb.gz")
+	if !strings.Contains(whole, `"flames":[{`) || !strings.Contains(whole, "opentelemetry") {
+		t.Error("the page has no stacks of the profile")
+	}
+	if again := string(said(t, "report", dir, "--html", "-")); again != whole {
+		t.Error("written again, the page is another one")
+	}
+	for _, file := range []string{"profiles/gone.pb.gz", "../outside.pb.gz", "profiles/link.pb.gz", "profiles"} {
+		if text := page("profiles/a.pb.gz", file); strings.Contains(text, `"flames":[`) || !strings.Contains(text, `id="flames"`) {
+			t.Errorf("%s: the page has stacks, or does not say why it has none", file)
 		}
 	}
 }

@@ -37,6 +37,18 @@ type Advice struct {
 	Saves   *Interval         `json:"saves,omitempty"`   // what that variant adds to the CPU per operation over this one, in seconds: below zero it saves
 }
 
+// Profile is what was profiled of one process in one run, and what its samples stand for.
+type Profile struct {
+	Operation    string            `json:"operation"`           // the operation
+	Parameter    map[string]string `json:"parameter,omitempty"` // the level of what was varied between phases
+	Variant      string            `json:"variant"`             // name of the variant
+	Block        int               `json:"block"`               // number of the run's block
+	Process      string            `json:"process"`             // name of the process
+	File         string            `json:"file"`                // in the results folder, in the format of pprof
+	PerOperation float64           `json:"per_operation"`       // seconds that an operation of the run's window used of the process's CPU: what all samples stand for, and what the profiler does not see
+	Unseen       float64           `json:"unseen,omitempty"`    // share of this that the profiler does not see
+}
+
 // CausesOf is what is told of the causes of a finding's pair and operation; nil where they were not profiled.
 func (d *Document) CausesOf(f *Finding) *Causes {
 	for i := range d.Causes {

@@ -33,6 +33,7 @@ type Document struct {
 	Calls       []Call         `json:"calls,omitempty"`        // who calls whom, where the workload is a graph of services
 	Increments  []Increment    `json:"increments,omitempty"`   // what further steps of tracing add; each interval is 95 % by itself, without a verdict
 	Causes      []Causes       `json:"causes,omitempty"`       // of a profiled experiment: what the amounts of causes rest on
+	Profiles    []Profile      `json:"profiles,omitempty"`     // of a profiled experiment: the profiles behind the causes that have amounts
 	Lossy       []Lossy        `json:"lossy,omitempty"`        // variants that lost over 1 % of their spans: excluded from the ranking
 	LossUnknown []LossUnknown  `json:"loss_unknown,omitempty"` // variants that may have lost over 1 % more of their spans than they lost for sure
 	Suppressed  []Suppressed   `json:"suppressed,omitempty"`   // variants with over 1 % of the spans suppressed by the tracer's own limit

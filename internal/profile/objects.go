@@ -177,6 +177,7 @@ const (
 	labelOwner  = "owner"
 	labelStage  = "stage"
 	labelTask   = "task"
+	labelOwned  = "owned" // numbers: which frames of the stack are the owner's, the outermost being 1: from, up to before, from; where all are there is none
 )
 
 func readPprof(b *builder, r io.Reader) error {
@@ -242,6 +243,11 @@ func readPprof(b *builder, r io.Reader) error {
 		if err := b.add(normalThread(strings.Join(s.Label[labelThread], " ")), stack, s.Value[value], n); err != nil {
 			return fmt.Errorf("sample %d: %w", i+1, err)
 		}
+		if b.labels != nil {
+			if err := b.labels(s.Label, s.NumLabel, len(b.p.Samples)); err != nil {
+				return fmt.Errorf("sample %d: %w", i+1, err)
+			}
+		}
 	}
 	return nil
 }
@@ -267,10 +273,17 @@ func WritePprof(w io.Writer, p *Profile, r *Rules) error {
 		places[i] = &profile.Location{ID: uint64(i + 1), Line: []profile.Line{{Function: function, Line: int64(f.Line)}}}
 		out.Function, out.Location = append(out.Function, function), append(out.Location, places[i])
 	}
-	causes := r.Causes(p)
-	for i, s := range p.Samples {
-		one := &profile.Sample{Value: []int64{s.Count, s.Value}[:len(out.SampleType)], Label: map[string][]string{labelOwner: {causes[i].Owner.String()}}}
-		for label, value := range map[string]string{labelThread: s.Thread, labelStage: causes[i].Stage, labelTask: causes[i].Task} {
+	sorter := r.sorter(p)
+	for _, s := range p.Samples {
+		of := sorter.cause(s)
+		one := &profile.Sample{Value: []int64{s.Count, s.Value}[:len(out.SampleType)], Label: map[string][]string{labelOwner: {of.Owner.String()}}}
+		if len(sorter.owned) > 1 || sorter.owned[0] > 0 {
+			one.NumLabel = map[string][]int64{}
+			for _, i := range sorter.owned {
+				one.NumLabel[labelOwned] = append(one.NumLabel[labelOwned], i+1) // pprof has no label of 0
+			}
+		}
+		for label, value := range map[string]string{labelThread: s.Thread, labelStage: of.Stage, labelTask: of.Task} {
 			if value != "" {
 				one.Label[label] = []string{value}
 			}

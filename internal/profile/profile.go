@@ -92,16 +92,19 @@ const (
 )
 
 // Read reads a profile. An error says which line is wrong, or what there is too much of.
-func Read(format Format, r io.Reader) (*Profile, error) {
+func Read(format Format, r io.Reader) (*Profile, error) { return read(format, r, nil) }
+
+// read gives labels to a function where there is one.
+func read(format Format, r io.Reader, labels func(text map[string][]string, n map[string][]int64, stacks int) error) (*Profile, error) {
 	limited := &io.LimitedReader{R: r, N: maxInput + 1}
-	b := &builder{p: &Profile{Unit: Samples}, frames: map[Frame]int32{}, names: map[string]string{}, stacks: map[string]int{}}
-	read, known := map[Format]func(*builder, io.Reader) error{
+	b := &builder{p: &Profile{Unit: Samples}, frames: map[Frame]int32{}, names: map[string]string{}, stacks: map[string]int{}, labels: labels}
+	parse, known := map[Format]func(*builder, io.Reader) error{
 		Collapsed: readCollapsed, Speedscope: readSpeedscope, CPUProfile: readCPUProfile, Perf: readPerf, Pprof: readPprof,
 	}[format]
 	if !known {
 		return nil, fmt.Errorf("a profile in the format %q cannot be read", format)
 	}
-	err := read(b, limited)
+	err := parse(b, limited)
 	if limited.N <= 0 {
 		err = fmt.Errorf("it has more than %d MB", maxInput>>20)
 	}
@@ -119,7 +122,8 @@ type builder struct {
 	stacks map[string]int    // samples by thread and stack
 	key    []byte
 	kept   int
-	err    error // the first bound that was passed
+	err    error                                                                  // the first bound that was passed
+	labels func(text map[string][]string, n map[string][]int64, stacks int) error // is given those of each of pprof's samples, and how many stacks there are now; nil where nobody asks
 }
 
 // frame is the index of a frame.

@@ -167,6 +167,7 @@ type sorter struct {
 	threads       map[string]int16 // one more than the index of the tracer's thread, or runtimeThread
 	stages, tasks []uint8          // of threads, and of what no rule knows behind them
 	otherwise     int
+	owned         []int64 // frames of the last stack that are its owner's: from, to, and from again; the last ones go to its end
 }
 
 // ofRuntime marks threads of the runtime.
@@ -251,8 +252,9 @@ type found struct {
 func (s *sorter) cause(sample Sample) found {
 	var of found
 	own := s.thread(sample.Thread)
+	s.owned = append(s.owned[:0], 0) // the program's, as long as it may be the owner in the end
 	if own == ofRuntime {
-		of.Owner, own = Runtime, 0
+		of.Owner, own, s.owned = Runtime, 0, s.owned[:0]
 	}
 	if own > 0 {
 		of.Owner = Tracer
@@ -263,6 +265,7 @@ func (s *sorter) cause(sample Sample) found {
 			break
 		}
 		c := s.frames[f]
+		before := of.Owner
 		switch {
 		case c.thread > 0 && of.Owner != Tracer:
 			own, of.Owner, of.At = c.thread, Tracer, i
@@ -273,9 +276,15 @@ func (s *sorter) cause(sample Sample) found {
 		case c.runtime && of.Owner == Program:
 			of.Owner, of.At = Runtime, i
 		}
+		if of.Owner != before && (of.Owner == Program || before == Program) {
+			s.owned = append(s.owned, int64(i))
+		}
 		if !c.between || c.tracer {
 			caller = c
 		}
+	}
+	if of.Owner != Program {
+		s.owned = append(s.owned[:0], int64(of.At))
 	}
 	if of.Owner != Tracer {
 		return of

@@ -50,6 +50,12 @@ func TestMain(m *testing.M) {
 func startBrowser(t *testing.T) context.Context {
 	t.Helper()
 	t.Parallel()
+	return theBrowser(t)
+}
+
+// theBrowser is the first tab of the browser.
+func theBrowser(t testing.TB) context.Context {
+	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if found, err := exec.LookPath(name); err == nil {
@@ -92,7 +98,7 @@ type screen struct {
 
 // tab is an open page and what it has said so far.
 type tab struct {
-	t   *testing.T
+	t   testing.TB
 	ctx context.Context
 
 	mu       sync.Mutex
@@ -102,10 +108,10 @@ type tab struct {
 }
 
 // open shows doc's page in a tab of its own.
-func open(t *testing.T, browser context.Context, doc *finding.Document, s screen) *tab {
+func open(t testing.TB, browser context.Context, doc *finding.Document, s screen, stacks ...Stacks) *tab {
 	t.Helper()
 	var text bytes.Buffer
-	if err := HTML(&text, doc); err != nil {
+	if err := HTMLWith(&text, doc, stacks); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "report.html")
@@ -116,7 +122,7 @@ func open(t *testing.T, browser context.Context, doc *finding.Document, s screen
 }
 
 // show opens a file in a tab of its own.
-func show(t *testing.T, browser context.Context, path string, s screen) *tab {
+func show(t testing.TB, browser context.Context, path string, s screen) *tab {
 	t.Helper()
 	ctx, stop := chromedp.NewContext(browser)
 	t.Cleanup(stop)
@@ -167,7 +173,11 @@ func (p *tab) hear(event any) {
 			p.said = append(p.said, "console: "+string(a.Value)+a.Description)
 		}
 	case *runtime.EventExceptionThrown:
-		p.said = append(p.said, "exception: "+e.ExceptionDetails.Text)
+		said := "exception: " + e.ExceptionDetails.Text
+		if e.ExceptionDetails.Exception != nil {
+			said += " " + e.ExceptionDetails.Exception.Description
+		}
+		p.said = append(p.said, said)
 	case *cdplog.EventEntryAdded:
 		p.said = append(p.said, "browser: "+e.Entry.Text)
 	case *network.EventRequestWillBeSent:
@@ -215,4 +225,10 @@ func (p *tab) checkQuiet() {
 	if len(others) != 1 {
 		p.t.Errorf("the page made %d requests, want 1, for itself: %q", len(others), others)
 	}
+}
+
+// click clicks at a place of the screen.
+func (p *tab) click(x, y float64) {
+	p.t.Helper()
+	p.must(chromedp.Do(p.ctx, chromedp.MouseClickXY(x, y)))
 }

@@ -156,6 +156,28 @@ func TestChartsGoLogarithmicForOneOutlier(t *testing.T) {
 	}
 }
 
+// One overloaded run does not stretch the axis of the others: it stands at the edge, with its figure.
+func TestOneRunDoesNotStretchTheAxis(t *testing.T) {
+	browser := startBrowser(t)
+	labels := func(overloaded bool) []string {
+		doc := costing(map[string]float64{"otel": 0.1}, "otel")
+		for i := range doc.Findings {
+			if f := &doc.Findings[i]; f.Metric == "cpu_per_operation" && f.Role == "" && overloaded {
+				f.Samples[3].Value = 777e-6
+			}
+		}
+		p := open(t, browser, doc, screen{1200, "light"})
+		p.checkQuiet()
+		return slices.DeleteFunc(texts(p, "blocks"), func(text string) bool { return !strings.HasSuffix(text, "s") })
+	}
+	calm, stretched := labels(false), labels(true)
+	if i := slices.Index(stretched, "777 µs"); i < 0 {
+		t.Errorf("the overloaded run has no figure: %q", stretched)
+	} else if rest := slices.Delete(slices.Clone(stretched), i, i+1); len(calm) < 3 || !slices.Equal(rest, calm) {
+		t.Errorf("the axis has %q, without that run %q", rest, calm)
+	}
+}
+
 // ticksOf are the figures of an axis in percent.
 func ticksOf(all []string) []float64 {
 	var out []float64
@@ -263,8 +285,12 @@ func TestLedgerFitsAPhone(t *testing.T) {
 	if !slices.Contains(drawn, "json · simple") || !slices.Contains(drawn, "tracer says dropped 1.20 %") || strings.Contains(strings.Join(drawn, ""), "…") {
 		t.Errorf("the chart reads %q", drawn)
 	}
-	if got, want := eval[string](p, `(e => getComputedStyle(e).display + ' ' + e.dataset.head)(document.querySelector('#ledger tbody td'))`), "block variant"; got != want {
-		t.Errorf("a cell is a %q, want %q", got, want)
+	doc = small.make() // nothing is lost
+	p = open(t, theBrowser(t), doc, screen{400, "light"})
+	wrong := eval[[]string](p, `[...document.querySelectorAll('#ledger tbody :is(th, td)')].filter(e => e.textContent.trim()).flatMap(e => [
+		getComputedStyle(e, '::before').content.includes(e.dataset.head) ? '' : e.textContent + ' has no label', getComputedStyle(e).color === getComputedStyle(document.body).color ? '' : e.textContent + ' is grey'].filter(Boolean))`)
+	if n := eval[int](p, `document.querySelectorAll('#ledger tbody td').length`); len(wrong) > 0 || n == 0 {
+		t.Errorf("of %d cells: %q", n, wrong)
 	}
 	p.checkQuiet()
 }

@@ -29,7 +29,17 @@ func Causes(w io.Writer, doc *finding.Document, opts TerminalOptions) error {
 
 // HTML writes the page. It fails on a document that JSON cannot hold: one with
 // figures that are no numbers.
-func HTML(w io.Writer, doc *finding.Document) error { return page.Write(w, view.Whole(doc)) }
+func HTML(w io.Writer, doc *finding.Document) error { return HTMLWith(w, doc, nil) }
+
+// Stacks are the folded profiles of an operation.
+type Stacks = view.Stacks
+
+// HTMLWith writes the page with what was profiled.
+func HTMLWith(w io.Writer, doc *finding.Document, stacks []Stacks) error {
+	p := view.Whole(doc)
+	view.AddStacks(p, doc, stacks)
+	return page.Write(w, p)
+}
 
 // Markdown writes the summary for a pull request.
 func Markdown(w io.Writer, doc *finding.Document) error { return markdown.Write(w, view.Whole(doc)) }

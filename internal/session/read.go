@@ -240,7 +240,7 @@ func (s *Session) Finish(history []record.Record) (*finding.Document, error) {
 	}
 	return doc, errors.Join(
 		s.folder.Write(record.FindingsFile, func(w io.Writer) error { return report.JSON(w, doc) }),
-		s.folder.Write(record.ReportFile, func(w io.Writer) error { return report.HTML(w, doc) }),
+		s.folder.Write(record.ReportFile, func(w io.Writer) error { return WritePage(w, doc) }),
 		s.folder.Write(record.BenchfmtFile, func(w io.Writer) error { return report.Benchfmt(w, doc) }),
 	)
 }

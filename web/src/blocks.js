@@ -1,6 +1,6 @@
 // Every block: a dot for each run, in the order of the blocks, joined within a variant: drift and jumps show.
 
-import { at, baseline, byGroup, levels, metrics, of, worse } from './data.js';
+import { at, baseline, byGroup, isFinite, levels, metrics, of, worse } from './data.js';
 import { value } from './format.js';
 import { choices } from './controls.js';
 import { beside, heightFor, roomBeside } from './labels.js';
@@ -39,12 +39,28 @@ function table(list) {
   return { names, values: [...values].sort(([a], [b]) => a - b), centre };
 }
 
+// farOut are the values that would stretch the axis: far above what their variant has else, and above all others; a tenth at most.
+function farOut(names, values) {
+  const middle = new Map(names.map((name) => {
+    const own = values.map(([, row]) => row.get(name)).filter(isFinite).sort((a, b) => a - b);
+    return [name, own[Math.floor((own.length - 1) / 2)]];
+  }));
+  const all = values.flatMap(([, row]) => [...row].map(([name, v]) => ({ name, v }))).filter(({ v }) => isFinite(v)).sort((a, b) => b.v - a.v);
+  const few = Math.max(1, Math.floor(all.length / 10));
+  const n = all.findIndex(({ name, v }, i) => !(v > 3 * Math.abs(middle.get(name))) || i > few);
+  const far = all.slice(0, Math.max(0, n));
+  return far.length > 0 && far.length <= few && far.at(-1).v > 2 * Math.abs(all[far.length].v) ? new Set(far.map(({ v }) => v)) : new Set();
+}
+
 function draw(list, width) {
   const { names, values, centre } = table(list);
   const { unit } = list[0];
-  const scale = scaled(unit, values.flatMap(([, row]) => [...row.values()].map((v) => [v])), { zero: false });
-  const ends = names.map((name) => lastOf(name, values, scale)).filter(Boolean);
+  const far = farOut(names, values);
+  const within = scaled(unit, values.flatMap(([, row]) => [...row.values()].filter((v) => !far.has(v)).map((v) => [v])), { zero: false });
   const height = heightFor(names, 260);
+  const edge = within.upright(height - 76).max;
+  const scale = { ...within, far, edge, at: (v) => (far.has(v) ? edge : within.at(v)) };
+  const ends = names.map((name) => lastOf(name, values, scale)).filter(Boolean);
   return {
     height,
     option: {
@@ -55,7 +71,7 @@ function draw(list, width) {
       },
       yAxis: scale.upright(height - 76),
       tooltip: tooltip(({ seriesName, name, data }) => [seriesName, `block ${name}`, value(data.figure, unit)]),
-      series: [...names.map((name) => line(name, values, centre, scale)), beside(ends, width)],
+      series: [...names.map((name) => line(name, values, centre, scale, unit)), beside(ends, width)],
     },
   };
 }
@@ -66,13 +82,15 @@ function lastOf(name, values, scale) {
   return i < 0 ? undefined : { name, end: [i, scale.at(values[i][1].get(name))] };
 }
 
-// line is a variant over the blocks, with its centre as a thin line behind it.
-function line(name, values, centre, scale) {
+// line is a variant over the blocks, with its centre as a thin line behind it. What is far out stands at the edge, with its
+// figure.
+function line(name, values, centre, scale, unit) {
   const { colour: tint, symbol, dash } = lookOf(name);
+  const beyond = (v) => (scale.far.has(v) ? { symbol: 'triangle', symbolSize: 11, label: { show: true, position: 'bottom', formatter: value(v, unit), color: colour('ink'), fontSize: 12 } } : {});
   return {
     type: 'line', name, symbol, symbolSize: 7, showAllSymbol: true, connectNulls: true, emphasis: { focus: 'series' },
     lineStyle: { color: tint, width: 1.5, type: dash }, itemStyle: { color: tint },
-    data: values.map(([, row]) => ({ value: row.has(name) ? scale.at(row.get(name)) : '-', figure: row.get(name) })),
+    data: values.map(([, row]) => ({ value: row.has(name) ? scale.at(row.get(name)) : '-', figure: row.get(name), ...beyond(row.get(name)) })),
     markLine: {
       silent: true, symbol: 'none', label: { show: false }, lineStyle: { color: tint, type: 'solid', width: 1, opacity: 0.4 },
       data: centre.has(name) ? [{ yAxis: scale.at(centre.get(name)) }] : [],

@@ -1,6 +1,6 @@
 // The document that the page holds, and the questions that the charts ask of it.
 
-const { document: doc, figures, order, baseline, replication, names, looks, entries, bars, paints, points, costs, lines, services: told } = JSON.parse(document.getElementById('findings').textContent);
+const { document: doc, figures, order, baseline, replication, names, looks, entries, bars, paints, points, costs, lines, services: told, flames: folded } = JSON.parse(document.getElementById('findings').textContent);
 
 export { doc, baseline, replication, looks, entries, paints };
 
@@ -10,6 +10,9 @@ export const sweeps = (doc.sweeps ?? []).map((s, i) => ({ ...s, points: (s.point
 // services are what each of them costs, with the texts; and calls say who calls whom.
 export const services = (told ? doc.services : []).map((c, i) => ({ ...c, text: told[i] }));
 export const calls = doc.calls ?? [];
+
+// flames are the stacks of what was profiled.
+export const flames = folded ?? [];
 
 // tables are those of a replication, with the texts of their costs.
 export const tables = (replication?.tables ?? []).map((t, i) => ({ ...t, rows: (t.rows ?? []).map((r, n) => ({ ...r, text: costs[i][n] })) }));

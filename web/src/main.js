@@ -2,6 +2,7 @@
 // too; a chart that fails must not take the others with it.
 
 import { blocks } from './blocks.js';
+import { flames } from './flames.js';
 import { forest } from './forest.js';
 import { ladder } from './ladder.js';
 import { latency } from './latency.js';
@@ -14,7 +15,7 @@ import { studied } from './replication.js';
 import { sweeps } from './sweeps.js';
 import { watchTheme } from './theme.js';
 
-const charts = { studied, means, searches, sweeps, services, cost: forest, steps: ladder, latency, blocks, ledger };
+const charts = { studied, means, searches, sweeps, services, flames, cost: forest, steps: ladder, latency, blocks, ledger };
 const legends = [];
 
 for (const [id, chart] of Object.entries(charts)) {

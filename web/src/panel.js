@@ -35,9 +35,13 @@ class Panel {
   redraw() {
     this.width = this.element.clientWidth;
     if (this.width === 0) return;
-    const { option, height } = this.draw(this.width);
+    const { option, height, click } = this.draw(this.width);
     this.element.style.height = `${height}px`;
-    this.chart ??= init(this.element, null, { renderer: 'svg' });
+    if (!this.chart) {
+      this.chart = init(this.element, null, { renderer: 'svg' });
+      this.chart.on('click', (event) => setTimeout(() => this.click?.(event))); // what was clicked may be gone then, and the library is still at it
+    }
+    this.click = click;
     this.chart.resize({ width: this.width, height });
     this.chart.setOption({ ...common(), ...option }, { notMerge: true });
     // How many marks the library holds beside names, for whoever checks the page.
@@ -80,11 +84,11 @@ class Panel {
 
 const common = () => ({ animation: false, textStyle: { fontFamily: getComputedStyle(document.body).fontFamily, color: colour('ink') } });
 
-// show fills a place with panels: [{title, draw}, …], draw(width) → {option, height}.
+// show fills a place with panels, and returns them: [{title, draw}, …], draw(width) → {option, height, click}.
 export function show(place, description, list) {
   for (const panel of [...panels]) if (place.contains(panel.element)) panel.close();
   place.replaceChildren();
-  for (const { title, draw } of list) new Panel(place, title, description, draw);
+  return list.map(({ title, draw }) => new Panel(place, title, description, draw));
 }
 
 export const redrawAll = () => panels.forEach((p) => p.redraw());

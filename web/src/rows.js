@@ -14,6 +14,12 @@ export function widthOf(text, bold) {
   return pen.measureText(text).width;
 }
 
+// measure is a function for the width of texts in one font.
+export const measure = (font) => (text) => {
+  if (pen.font !== font) pen.font = font;
+  return pen.measureText(text).width;
+};
+
 // room is how wide the widest of the texts is, within a share of the chart.
 export const room = (texts, width, share) => Math.ceil(Math.min(Math.max(0, ...texts.map((t) => widthOf(t, true))) + 14, width * share));
 

@@ -3,7 +3,7 @@
 import { baseline, calls, services as costs } from './data.js';
 import { choice, legend } from './controls.js';
 import { show, tooltip } from './panel.js';
-import { colour } from './theme.js';
+import { colour, mix } from './theme.js';
 
 // Where a page has less room than this, services stand below each other.
 const narrow = 700;
@@ -46,11 +46,7 @@ function explain(place, list) {
 }
 
 // shade is the colour of a share of the most that is added: the page's for dear, or for cheap where it is below nought.
-function shade(share) {
-  const [from, to] = [colour('wash-same'), colour(share < 0 ? 'cheap' : 'dear')].map((hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16)));
-  const part = Math.sqrt(Math.abs(share)); // so that what is small beside the dearest is still seen
-  return `rgb(${from.map((v, i) => Math.round(v + (to[i] - v) * part)).join(',')})`;
-}
+const shade = (share) => mix('wash-same', share < 0 ? 'cheap' : 'dear', Math.sqrt(Math.abs(share))); // so that what is small beside the dearest is still seen
 
 function draw(list, width) {
   const edges = calls.filter((c) => c.operation === list[0].operation);

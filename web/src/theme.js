@@ -10,6 +10,12 @@ export const isDark = () => (root.dataset.theme ? root.dataset.theme === 'dark' 
 // colour is a custom property of the style sheet, as it is now.
 export const colour = (name) => getComputedStyle(root).getPropertyValue(`--${name}`).trim();
 
+// mix is a colour between two of them, whose names are given: a part of the way to the second.
+export function mix(from, to, part) {
+  const [a, b] = [from, to].map((name) => [1, 3, 5].map((i) => parseInt(colour(name).slice(i, i + 2), 16)));
+  return `rgb(${a.map((v, i) => Math.round(v + (b[i] - v) * part)).join(',')})`;
+}
+
 // A tracer is told by its colour; its variants by their dashes and their symbols, and by
 // their names wherever there is room.
 const dashes = ['solid', [6, 3], [2, 3], [9, 3, 2, 3], [12, 4], [4, 2], [9, 2, 2, 2, 2, 2]];

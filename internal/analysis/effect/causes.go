@@ -5,10 +5,12 @@ package effect
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
@@ -99,6 +101,32 @@ func (s *Estimator) causesOf(p dataset.Pair, at cell.At) (finding.Causes, bool) 
 	}
 	out.Reasons = s.noCauses(p, at, out)
 	return out, true
+}
+
+// Profiles are those behind the causes that have amounts, each once.
+func (s *Estimator) Profiles(causes []finding.Causes) []finding.Profile {
+	var out []finding.Profile
+	for _, c := range causes {
+		for _, variant := range []string{c.Against, c.Variant} {
+			is := func(one finding.Profile) bool {
+				return one.Variant == variant && one.Operation == c.Operation && maps.Equal(one.Parameter, c.Parameter)
+			}
+			if len(c.Reasons) > 0 || slices.ContainsFunc(out, is) {
+				continue
+			}
+			for _, run := range s.RunsOf(variant) {
+				phase := run.ByCell[cell.AtOf(c.Operation, c.Parameter)]
+				if phase == nil {
+					continue
+				}
+				for _, one := range measure.Profiles(phase) {
+					one.Operation, one.Parameter, one.Variant, one.Block = c.Operation, c.Parameter, variant, run.Block
+					out = append(out, one)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // advice is what the rules of a variant advise where causes are as large as they are in all of its runs.

@@ -4,6 +4,7 @@ package measure
 
 import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
@@ -48,6 +49,24 @@ func causeIn(p *dataset.Phase, of metric.Cause) (seconds float64, known bool) {
 		seconds = p.CPUOf(func(u record.Usage) bool { return !u.Role.Harness() && !profiled[u.Process] })
 	}
 	return seconds, true
+}
+
+// Profiles are those of an operation of a run, and what they stand for; none where causes have no amounts.
+func Profiles(p *dataset.Phase) []finding.Profile {
+	stretch := p.ProfiledOf(record.ForCPU)
+	if stretch == nil || stretch.Failure != "" {
+		return nil
+	}
+	var out []finding.Profile
+	for i := range stretch.Profiles {
+		one := &stretch.Profiles[i]
+		each, known := perOperation(p, p.CPUOf(func(u record.Usage) bool { return u.Process == one.Process }))
+		if !known || one.Failure != "" || one.File == "" {
+			return nil
+		}
+		out = append(out, finding.Profile{Process: one.Process, File: one.File, PerOperation: each, Unseen: shareIn(one, metric.Cause{Axis: metric.Unseen})})
+	}
+	return out
 }
 
 // waitIn is how long each operation of a stretch was in a cause, in the threads of the program.

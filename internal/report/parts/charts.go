@@ -30,6 +30,7 @@ type Charts struct {
 	Costs    [][]string        `json:"costs"`   // of replication.tables: the cost in each row, with its interval
 
 	Services []ChartService `json:"services,omitempty"` // beside document.services, where there is a graph of them
+	Flames   []ChartFlames  `json:"flames,omitempty"`   // of the operations that were profiled
 
 	Replication any         `json:"replication,omitempty"` // what stands beside a study, as its JSON
 	Lines       []ChartLine `json:"lines,omitempty"`       // that a study published
@@ -105,6 +106,31 @@ func HasBar(l *finding.Ledger) bool {
 
 func chartEntry(f ledger.Fate, look string) ChartEntry {
 	return ChartEntry{Name: f.String(), Text: f.Text(), Look: look}
+}
+
+// ChartFlames are the stacks of an operation's profiles, folded to a tree.
+type ChartFlames struct {
+	Group    string      `json:"group"` // the operation at its level
+	Variants []string    `json:"variants"`
+	Pairs    [][2]int    `json:"pairs"` // of variants: one, and what it is held against
+	Unit     float64     `json:"unit"`  // seconds of CPU per operation that an amount of 1 stands for
+	Kinds    []ChartKind `json:"kinds"`
+	Frames   [][2]string `json:"frames"` // name and file
+	Up       []int32     `json:"up"`     // of each node, how far before it its caller stands; 0 where it has none
+	Of       []int32     `json:"of"`     // of each node, its frame
+	Own      []int64     `json:"own"`    // amounts in nodes themselves: how far behind the last node, at first -1, its own stands; the kind; the amount of each variant
+}
+
+// ChartKind is a cause: the way to it from all that an operation uses.
+type ChartKind struct {
+	Task  []ChartTint `json:"task"`
+	Stage []ChartTint `json:"stage"`
+}
+
+// ChartTint is a name, and its colour of the style sheet, as of Paint.
+type ChartTint struct {
+	Name string `json:"name"`
+	Tint int    `json:"tint"`
 }
 
 // ChartLine is a line that a study published of a variant, on our own baseline: it is of what

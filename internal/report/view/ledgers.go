@@ -115,9 +115,6 @@ func ledgersSection(doc *finding.Document) model.Section {
 	for i := range doc.Ledgers {
 		l := &doc.Ledgers[i]
 		g.Add(model.Cell{Text: parts.Operation(l.Operation)}, model.Cell{Text: l.Variant}, model.Cell{Text: l.Hop}, model.Cell{Text: operationsText(l)}, entriesCell(l), ledgerVerdict(l))
-		if isWhole(l) {
-			g.Rows[len(g.Rows)-1].Tone = model.Faint
-		}
 		for _, p := range pagesOf(l) {
 			g.Add(model.Cell{Text: parts.Operation(l.Operation)}, model.Cell{Text: l.Variant}, model.Cell{Text: words.Way(p)}, model.Cell{}, pageCell(p), model.Cell{})
 		}
