@@ -324,8 +324,8 @@ func TestReadyPath(t *testing.T) {
 func TestWrongIndentation(t *testing.T) {
 	for text, want := range map[string]string{
 		"workload:\n  processes:\n    - name: shop\n       run: [shop]\n": "indentation",
-		"workload:\n\tprocesses: []\n":                                     "tabs",
-		"workload: hello/go\n variants:\n  none:\n":                        "indentation",
+		"workload:\n\tprocesses: []\n":                                    "tabs",
+		"workload: hello/go\n variants:\n  none:\n":                       "indentation",
 	} {
 		if _, err := ParseExperiment("x.yaml", ".", []byte(text), builtIn()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
