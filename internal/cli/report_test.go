@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report"
+	"github.com/tracetax/tracetax/internal/report/parts"
 )
 
 // result is a results folder with findings.
@@ -356,7 +358,7 @@ func TestReportPageHasProfiles(t *testing.T) {
 		doc.Profiles = nil
 		for i, file := range files {
 			for _, variant := range []string{pair.Against, pair.Variant} {
-				doc.Profiles = append(doc.Profiles, finding.Profile{Operation: pair.Operation, Variant: variant, Block: i, Process: "app", File: file, PerOperation: 1e-3})
+				doc.Profiles = append(doc.Profiles, finding.Profile{Operation: pair.Operation, Variant: variant, Block: i, Process: "app", File: file, PerOperation: 1e-3, Unseen: 0.25})
 			}
 		}
 		var out bytes.Buffer
@@ -376,6 +378,19 @@ func TestReportPageHasProfiles(t *testing.T) {
 	whole := page("profiles/a.pb.gz", "profiles/a.pb.gz")
 	if !strings.Contains(whole, `"flames":[{`) || !strings.Contains(whole, "opentelemetry") {
 		t.Error("the page has no stacks of the profile")
+	}
+	// A quarter is not seen, and the samples are the rest.
+	_, text, _ := strings.Cut(whole, `"flames":`)
+	var flames []parts.ChartFlames
+	if err := json.NewDecoder(strings.NewReader(text)).Decode(&flames); err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for i := 0; i < len(flames[0].Own); i += 4 {
+		sum += float64(flames[0].Own[i+3]) * flames[0].Unit
+	}
+	if unseen := float64(flames[0].Own[3]) * flames[0].Unit; math.Abs(sum-1e-3) > 1e-8 || math.Abs(unseen-0.25e-3) > 1e-8 {
+		t.Errorf("on the page are %g s, %g of them not seen, want 0.001 and 0.00025", sum, unseen)
 	}
 	if again := string(said(t, "report", dir, "--html", "-")); again != whole {
 		t.Error("written again, the page is another one")

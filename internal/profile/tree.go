@@ -122,8 +122,18 @@ func (t *Tree) Add(side int, s *Sorted, each float64) {
 		f.Line = 0 // one of Python begins in each line that was sampled
 		frames[i] = indexIn(t.frames, f, &t.Frames)
 	}
+	order := make([]int, len(s.Samples))
+	for i := range order {
+		order[i] = i
+	}
+	// Stacks that begin alike stand together, so only what differs from the last one is looked up.
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(slices.Compare(s.Samples[a].Stack, s.Samples[b].Stack), cmp.Compare(a, b))
+	})
 	var before, way []int32 // of the last stack: its frames, and their nodes
-	for i, sample := range s.Samples {
+	n := -1
+	for _, i := range order {
+		sample := s.Samples[i]
 		at, same := int32(-1), true
 		for depth, f := range sample.Stack {
 			if same = same && depth < len(before) && before[depth] == f; same {
@@ -134,7 +144,9 @@ func (t *Tree) Add(side int, s *Sorted, each float64) {
 			way = append(way[:depth], at)
 		}
 		before = sample.Stack
-		n := int(indexIn(t.own, Own{at, s.Kinds[i]}, &t.Own))
+		if own := (Own{at, s.Kinds[i]}); n < 0 || t.Own[n] != own {
+			n = int(indexIn(t.own, own, &t.Own))
+		}
 		for len(t.amounts) < len(t.Own)*t.sides {
 			t.amounts = append(t.amounts, 0)
 		}
