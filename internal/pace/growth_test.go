@@ -169,3 +169,19 @@ func TestHeldInWindows(t *testing.T) {
 		}
 	}
 }
+
+// Where nothing was answered within the schedule, a rate of exactly 0 was reached, and not what rounding leaves of one.
+func TestNothingWithinTheSchedule(t *testing.T) {
+	for windows := 1; windows < 7; windows++ {
+		for tenth := uint64(2); tenth < 40; tenth++ {
+			each := uint64(windows) * 10
+			o := Offer{Rate: float64(each*10) / (float64(tenth) / 10), Windows: windows, Load: &record.Load{WallSeconds: 99, Intended: each * 10, Completed: each * 10}}
+			for i := range uint64(10) {
+				o.Load.Backlog = append(o.Load.Backlog, each*(i+1))
+			}
+			if share := o.Share(); share != 0 {
+				t.Errorf("of %v/s in %d windows a share of %g was reached", o.Rate, windows, share)
+			}
+		}
+	}
+}

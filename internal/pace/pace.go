@@ -167,8 +167,14 @@ func (o Offer) Growth() float64 {
 	if grown < fewest || grown < aboveNoise*scatter(at, open, slope) {
 		return 0
 	}
-	return min(slope, o.Rate)
+	if slope > o.Rate*(1-rounding) {
+		return o.Rate
+	}
+	return slope
 }
+
+// rounding is how much arithmetic may take off a slope: a backlog of all that was asked for leaves a rate of exactly 0.
+const rounding = 1e-9
 
 func medianSlope(x, y []float64) float64 {
 	var slopes []float64
