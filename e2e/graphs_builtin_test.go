@@ -22,13 +22,13 @@ func TestGraphs(t *testing.T) {
 	capturing(t)
 	for _, name := range []string{"boutique", "hotel", "social-network"} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // it counts
+			t.Parallel() // it counts, whatever rate a busy machine holds
 			g, err := programconfig.ReadTopology(filepath.Join("..", "workloads", "graph", name, name+".yaml"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			out := filepath.Join(t.TempDir(), "results")
-			c := tracetax(t, "run", builtInGraph(t, name, `
+			c := tracetax(t, "run", "--go-on", builtInGraph(t, name, `
 variants:
   none:
   packets: {tracer: packets, settings: {buffer: 16384}}
