@@ -16,6 +16,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/topology"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
@@ -234,7 +235,7 @@ func (s *study) proxied() []finding.Proxied {
 			sum.Runs++
 			told, sum.Calls = told || r.Tracer.Calls != nil, plus(sum.Calls, r.Tracer.Calls)
 			if sum.Makes != nil {
-				low, high := s.made(r.Record)
+				low, high := callsMade(s.Experiment.Workload.Graph, r.Record)
 				sum.Makes.Low, sum.Makes.High = sum.Makes.Low+low, sum.Makes.High+high
 			}
 		}
@@ -245,11 +246,12 @@ func (s *study) proxied() []finding.Proxied {
 	return out
 }
 
-// made is how many calls a graph makes of the operations of a run, those of the load among them.
-func (s *study) made(r *record.Record) (low, high int64) {
+// callsMade is how many calls a graph makes of the operations of a run, those of the load and under profilers among them.
+func callsMade(g *topology.Graph, r *record.Record) (low, high int64) {
 	started := map[string]uint64{r.Start.FirstOperation: 1}
-	for _, p := range r.Phases {
-		did := record.Counted(p.Warmup, p.Load)
+	for i := range r.Phases {
+		p := &r.Phases[i]
+		did := record.Counted(p.Made()...)
 		if len(did.Parts) == 0 {
 			started[p.Operation] += did.Started
 		}
@@ -257,7 +259,6 @@ func (s *study) made(r *record.Record) (low, high int64) {
 			started[part.Operation] += part.Started
 		}
 	}
-	g := s.Experiment.Workload.Graph
 	for _, o := range g.Operations {
 		calls, n := g.Count(o).Calls, float64(started[o.Name])
 		low, high = low+int64(n*(1+calls.Low)), high+int64(n*(1+calls.High))
