@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"runtime"
 	"testing"
 	"time"
 
@@ -53,10 +52,22 @@ func TestGRPCRefusals(t *testing.T) {
 			if status.Code(err) != test.code {
 				t.Errorf("error %v, want %v", err, test.code)
 			}
+			awaitMalformed(t, s, test.malformed)
 			if c := s.Snapshot().Counts; c.Malformed != test.malformed || c.Requests != 0 {
 				t.Errorf("malformed %d, requests %d", c.Malformed, c.Requests)
 			}
 		})
+	}
+}
+
+// awaitMalformed waits until the sink has counted so many malformed requests: gRPC answers some before they are counted.
+func awaitMalformed(t *testing.T, s *Server, n uint64) {
+	t.Helper()
+	for patience := time.Now().Add(10 * time.Second); s.Snapshot().Counts.Malformed < n; {
+		if time.Now().After(patience) {
+			t.Fatalf("malformed %d, want %d", s.Snapshot().Counts.Malformed, n)
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
 
@@ -108,11 +119,8 @@ func TestWhatCannotBeRead(t *testing.T) {
 	counted := func(what string) {
 		t.Helper()
 		refused++
-		c := s.Snapshot().Counts
-		for patience := time.Now().Add(10 * time.Second); c.Malformed < refused && time.Now().Before(patience); c = s.Snapshot().Counts {
-			time.Sleep(time.Millisecond) // the client may hear of it first
-		}
-		if c.Malformed != refused || c.Spans != 0 {
+		awaitMalformed(t, s, refused)
+		if c := s.Snapshot().Counts; c.Malformed != refused || c.Spans != 0 {
 			t.Errorf("%s: %d refused, want %d; %d spans", what, c.Malformed, refused, c.Spans)
 		}
 	}
@@ -202,13 +210,7 @@ func TestGRPCBrokenGzip(t *testing.T) {
 	if got != fmt.Sprint(uint32(codes.Internal)) { // gRPC's word for it
 		t.Errorf("grpc-status %q, message %q", got, response.Header.Get("Grpc-Message"))
 	}
-	// It is answered before it is counted.
-	for until := time.Now().Add(10 * time.Second); s.Snapshot().Counts.Malformed != 1; {
-		if time.Now().After(until) {
-			t.Fatalf("malformed %d", s.Snapshot().Counts.Malformed)
-		}
-		runtime.Gosched()
-	}
+	awaitMalformed(t, s, 1)
 }
 
 func TestGRPCSlowSender(t *testing.T) {
