@@ -31,7 +31,7 @@ func TestPage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := open(t, browser, doc, screen{1200, "light"})
-			if got := eval[string](p, `document.querySelector('h1').textContent`); got != doc.Summary {
+			if got := eval[string](p, `document.querySelector('h1').textContent.replaceAll('\u00a0', ' ')`); got != doc.Summary {
 				t.Errorf("the summary reads %q, want %q", got, doc.Summary)
 			}
 			checkBanner(t, p, doc)
