@@ -14,7 +14,7 @@ import (
 const (
 	easyName  = 24
 	leastName = 10
-	mostHead  = 18
+	mostHead  = 22
 )
 
 // lines lays the grid out, indented, in at most width columns; 0 is no limit.
