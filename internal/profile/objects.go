@@ -38,7 +38,7 @@ var scales = map[string]struct {
 }
 
 // spyThread is the name of a thread in the name of a profile of py-spy, Process 12 Thread 34 "MainThread", and spyFrame that
-// in the outermost frame, which it adds: thread (34): MainThread.
+// in the outermost frames, which it adds: one of each process, the parent first, then thread (34): MainThread.
 var (
 	spyThread = regexp.MustCompile(`"(.*)"\s*$`)
 	spyFrame  = regexp.MustCompile(`^(?:process \d+|thread \((?:0x)?[0-9A-Fa-f]+\))(?:: ?(.*))?$`)
@@ -75,12 +75,12 @@ func readSpeedscope(b *builder, r io.Reader) error {
 		for j, sample := range of.Samples {
 			var stack []int32
 			thread := thread
-			for k, f := range sample {
+			for _, f := range sample {
 				if f < 0 || f >= len(file.Shared.Frames) {
 					return fmt.Errorf("sample %d of profile %d has the frame %d of %d", j+1, i+1, f, len(file.Shared.Frames))
 				}
 				frame := file.Shared.Frames[f]
-				if m := spyFrame.FindStringSubmatch(frame.Name); m != nil && frame.File == "" && k <= 1 {
+				if m := spyFrame.FindStringSubmatch(frame.Name); m != nil && frame.File == "" && len(stack) == 0 {
 					thread = normalThread(m[1])
 					continue
 				}
