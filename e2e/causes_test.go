@@ -10,16 +10,17 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/profile"
 )
 
 // explained is a short experiment whose operations are made again under a profiler.
-func explained(t *testing.T, env []string, text string) finding.Document {
+func explained(t *testing.T, env []string, text string, flags ...string) finding.Document {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "causes.yaml")
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c := tracetax(t, "explain", file, "--json")
+	c := tracetax(t, append([]string{"explain", file, "--json"}, flags...)...)
 	c.Env = append(c.Env, env...)
 	docs := documents(t, c.exit(t, 0))
 	if len(docs) != 1 {
@@ -178,5 +179,64 @@ profile: {cpu: 1s}
 	}
 	if amount(doc, "otel", metric.CPUPerOperation) == 0 {
 		t.Error("the cost is gone")
+	}
+}
+
+// Of an agent for Java is explained what CPU it uses, and what it allocates.
+func TestCausesOfJava(t *testing.T) {
+	more(t, "causes")
+	need(t, "javac")
+	doc := explained(t, nil, `
+workload: calls/java
+operations: [call]
+variants:
+  none:
+  otel: {tracer: otel-java, settings: {methods: "tracetax.calls.Recursion[monitoredMethod]", protocol: http/protobuf, delay: 500ms}}
+load: {rate: 2000/s, duration: 2s, warmup: 4s, idle: 300ms}
+design: {blocks: 1}
+sink: counting
+profile: {cpu: 4s, alloc: 3s}
+`)
+	c := causesOf(t, doc, "otel")
+	if len(c.Reasons) != 0 || !slices.Equal(c.Profilers, []string{"async-profiler"}) || c.Allocated < finding.LeastSamples {
+		t.Fatalf("causes are %+v", c)
+	}
+	for _, name := range []string{"cpu_task_metadata", "cpu_task_serialising", "cpu_stage_export", "cpu_stage_instrumentation", "alloc_stage_instrumentation"} {
+		if amount(doc, "otel", name) <= 0 {
+			t.Errorf("%s adds %g", name, amount(doc, "otel", name))
+		}
+	}
+}
+
+// What a start consists of is told of programs that can be watched, and of others why not.
+func TestCausesOfAStart(t *testing.T) {
+	more(t, "causes")
+	for workload, test := range map[string]struct {
+		program, part string
+		settings      string
+		least         float64
+	}{
+		"calls/python": {"python3", "loading-tracer", "", 0.02},
+		"calls/node":   {"node", "loading-tracer", "", 0.02},
+		"calls/java":   {"javac", "loading-tracer", `, settings: {methods: "tracetax.calls.Recursion[monitoredMethod]"}`, 0.05},
+	} {
+		t.Run(workload, func(t *testing.T) {
+			need(t, test.program)
+			doc := explained(t, nil, "workload: "+workload+"\noperations: [call]\nvariants: {none: , otel: {tracer: otel"+test.settings+"}}\nload: {rate: 100/s}\n", "--cold", "--blocks", "2")
+			if c := causesOf(t, doc, "otel"); c.Operation != "" || len(c.Reasons) != 0 {
+				t.Fatalf("causes are %+v", c)
+			}
+			if got := amount(doc, "otel", metric.StartName(test.part)); got < test.least {
+				t.Errorf("%s adds %g s", test.part, got)
+			}
+			all := amount(doc, "otel", metric.StartName(""))
+			sum := amount(doc, "otel", metric.StartName(metric.StartRest))
+			for _, part := range profile.StartParts {
+				sum += amount(doc, "otel", metric.StartName(part))
+			}
+			if math.Abs(sum-all) > 1e-6 || all <= 0 {
+				t.Errorf("the parts add up to %g of %g s", sum, all)
+			}
+		})
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
@@ -187,5 +189,106 @@ func TestProfiledSpansAreDue(t *testing.T) {
 		if l.Variant == "otel" && l.Operation == "json" && (l.LostMost != 0 || l.Operations != 2*10*10_000) {
 			t.Errorf("of %d operations, of which half were made under a profiler, up to %.3g of the spans were lost", l.Operations, l.LostMost)
 		}
+	}
+}
+
+// How long callers take or wait is told where enough samples of tracing were taken in their threads, and not by those of CPU.
+func TestWaits(t *testing.T) {
+	for samples, want := range map[int64]bool{49: false, 60: true, 62: false} { // of ten blocks
+		s := profiledScene()
+		change := s.change
+		s.change = func(r *record.Record) {
+			change(r)
+			p := &r.Phases[0]
+			if samples == 62 && r.Variant == "otel" { // callers use more CPU than they are seen to take
+				p.Profiled[0].Profiles[0].Program, p.Profiled[0].Profiles[0].Tracer, p.Profiled[0].Profiles[0].Caller = 1500, 6000, 6000
+			}
+			one := record.Profile{Process: "app", Profiler: "py-spy", IntervalSeconds: 5e-3, Samples: 4000, Unit: "samples", Program: 3000}
+			if r.Variant == "otel" {
+				one.Tracing, one.Tracer, one.Tasks = samples, samples, map[string]int64{"queue": samples / 2}
+			}
+			p.Profiled = append(p.Profiled, record.Profiled{Of: record.ForWall, Load: p.Load, Sink: p.Sink, Profiles: []record.Profile{one}})
+			r.Life = r.Life.Plus(p.Sink)
+		}
+		doc := analyse(t, s.input())
+		f, is := look(doc, "json", "otel", "none", "wait_task_queue", "")
+		if is != want || want && math.Abs(f.Absolute.Estimate-30*5e-3/10_000) > 1e-9 {
+			t.Errorf("%d samples a block: %t, %+v", samples, is, f.Absolute)
+		}
+		if _, is := look(doc, "json", "otel", "none", "cpu_task_time", ""); !is || doc.Causes[0].Waits != 10*samples {
+			t.Errorf("%d samples a block: of CPU %t, of waiting %d", samples, is, doc.Causes[0].Waits)
+		}
+	}
+}
+
+// steppedProfiles is a tracer that is instrumented and no more, in whose profile so many of 3,000 samples are of export.
+func steppedProfiles(export int64) scene {
+	s := profiledScene()
+	change := s.change
+	s.change = func(r *record.Record) {
+		if change(r); r.Variant == "otel" {
+			r.Phases[0].Profiled[0].Profiles[0].Stages = map[string]int64{"export": export, "instrumentation": 3000 - export}
+		}
+	}
+	s.design = func(e *config.Experiment) {
+		e.Variants[1].Tracer = &program.Tracer{Name: "otel-go", Settings: []program.Setting{{Name: "sdk", Kind: "choice", Choices: map[string]program.Choice{"off": {Steps: []string{"instrumentation"}}}}}}
+		e.Variants[1].Settings = map[string]string{"sdk": "off"}
+	}
+	return s
+}
+
+// What steps of tracing add stands beside what profiles see of it, and where the two differ that is told.
+func TestStepsBesideProfiles(t *testing.T) {
+	for export, want := range map[int64]bool{1200: true, 100: false} {
+		doc := analyse(t, steppedProfiles(export).input())
+		if len(doc.Increments) != 1 {
+			t.Fatalf("%+v", doc.Increments)
+		}
+		i := doc.Increments[0]
+		if i.Profiled == nil || math.Abs(i.Profiled.Estimate/(float64(3000-export)*1e-8)-1) > 0.05 || len(i.Stages) != 3 || i.Disagree != want {
+			t.Errorf("%d samples of export: %+v, by profiles %+v", export, i, i.Profiled)
+		}
+		if told := warned(doc, "causes-disagree"); told != want {
+			t.Errorf("%d samples of export: warned is %t", export, told)
+		}
+	}
+}
+
+// A start is timed in some blocks and under a profiler in others, and neither has figures of the other.
+func TestStarts(t *testing.T) {
+	s := twoVariants()
+	s.blocks = 12
+	s.change = func(r *record.Record) {
+		r.Start.ReadySeconds, r.Start.FirstOperationSeconds = 1, 0.1
+		if r.Block%2 == 1 {
+			return
+		}
+		r.Start.ReadySeconds = 5
+		r.Cold = &record.Cold{Seconds: 5.1, Profilers: []string{"async-profiler"}, Parts: map[string]float64{"loading-program": 3, "runtime": 1}}
+		if r.Variant == "otel" {
+			r.Cold.Seconds, r.Cold.Parts["set-up"] = 6.1, 0.75
+		}
+	}
+	doc := analyse(t, s.input())
+	for name, want := range map[string]struct{ base, value float64 }{
+		metric.StartupTime: {1, 1}, metric.StartName("set-up"): {0, 0.75}, metric.StartName("loading-program"): {3, 3}, metric.StartName("rest"): {1.1, 1.35}, metric.StartName(""): {5.1, 6.1},
+	} {
+		f := get(t, doc, "", "otel", name)
+		if f.Blocks != 6 || math.Abs(f.Baseline-want.base) > 1e-9 || math.Abs(f.Value-want.value) > 1e-9 {
+			t.Errorf("%s is %g and %g in %d blocks, want %+v", name, f.Baseline, f.Value, f.Blocks, want)
+		}
+	}
+	if len(doc.Causes) != 1 || doc.Causes[0].Operation != "" || len(doc.Causes[0].Profilers) != 1 || len(doc.Causes[0].Reasons) != 0 {
+		t.Errorf("%+v", doc.Causes)
+	}
+	change := s.change
+	s.change = func(r *record.Record) {
+		if change(r); r.Cold != nil && r.Variant == "otel" {
+			r.Cold.Parts, r.Cold.Failure = nil, "app: it told none"
+		}
+	}
+	doc = analyse(t, s.input())
+	if _, is := look(doc, "", "otel", "none", metric.StartName("set-up"), ""); is || len(doc.Causes) != 1 || len(doc.Causes[0].Reasons) != 1 || doc.Causes[0].Reasons[0].Code != finding.WhyNoProfile {
+		t.Errorf("without a profile: %t, %+v", is, doc.Causes)
 	}
 }

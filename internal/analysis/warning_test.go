@@ -141,6 +141,7 @@ var provocations = []struct {
 			}
 		})(s)
 	}},
+	{"causes-disagree", func(s *scene) { *s = steppedProfiles(1200) }},
 	{"no-straight-line", func(s *scene) {
 		*s = calls(map[string]call{"otel": {perSpan: 300e-9, deeper: 200e-9}}, 2, 4, 8, 16, 32)
 	}},

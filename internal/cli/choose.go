@@ -22,6 +22,7 @@ import (
 type runFlags struct {
 	quick, dryRun, json bool
 	explain             bool   // each operation is made again under a profiler
+	start               bool   // the start is explained, and nothing else
 	try                 bool   // the settings that tracers' rules advise are variants too
 	rules               string // a file of the user's own, for the causes
 	goOn                bool   // also where the first runs show a mistake
@@ -257,7 +258,10 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*config.Exper
 		if err := e.Keep(f.variants); err != nil {
 			return nil, fmt.Errorf("--variants: %w", err)
 		}
-		if f.explain {
+		switch {
+		case f.start:
+			e.ExplainStart()
+		case f.explain:
 			e.Explain()
 		}
 		if f.try {

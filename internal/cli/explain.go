@@ -32,6 +32,7 @@ Python by py-spy, which is fetched. Both need the right to look into other proce
   tracetax explain --op 'GET /' --variant none --variant otel:tracer=otel-python,delay=200ms -- gunicorn -b 127.0.0.1:{port} shop:app
   tracetax explain tracetax-results/shop-20260102-150405`
 	c.Flags().StringVar(&f.rules, "rules", "", "`FILE` of rules for frames that the tracer's own do not know (causes.yaml)")
+	c.Flags().BoolVar(&f.start, "cold", false, "explain the start instead, from the first fork to the first answer (Python, Java, Node)")
 	c.Flags().BoolVar(&f.try, "try", false, "also run each variant with the settings that the rules of its tracer advise, and tell what they save")
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -274,21 +275,40 @@ func TestProfile(t *testing.T) {
 		"profile: false":         {},
 		"profile: true":          {CPU: 6 * time.Second, Wall: 6 * time.Second},
 		"profile: {cpu: 1500ms}": {CPU: 1500 * time.Millisecond},
+		"profile: {wall: 5s, operations: [home]}": {Wall: 5 * time.Second, Operations: []string{"home"}},
 	} {
 		e := parseOne(t, small+text)
-		if e.Profile != want {
+		if !reflect.DeepEqual(e.Profile, want) {
 			t.Errorf("%q is %+v", text, e.Profile)
 		}
 		kept, err := e.YAML()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again := parseOne(t, string(kept)); again.Profile != want {
+		if again := parseOne(t, string(kept)); !reflect.DeepEqual(again.Profile, want) {
 			t.Errorf("%q is kept as %+v", text, again.Profile)
 		}
 		e.Explain()
-		if e.Quicken(); e.Profile.CPU < time.Second || want.Any() && e.Profile.CPU > want.CPU {
+		if e.Quicken(); e.Profile.CPU < time.Second || e.Profile.Wall != 0 || want.Any() && e.Profile.CPU > max(want.CPU, want.Wall) {
 			t.Errorf("explained quickly, %q is %+v", text, e.Profile)
+		}
+	}
+	if _, err := ParseExperiment("shop.yaml", ".", []byte(small+"profile: {cpu: 1s, operations: [home, xml]}"), builtIn()); err == nil || !strings.Contains(err.Error(), "xml") {
+		t.Errorf("an operation that there is not is profiled: %v", err)
+	}
+}
+
+// TestQuickenProfile: an experiment of many phases is explained by fewer blocks, and of fewer operations; one of few has all.
+func TestQuickenProfile(t *testing.T) {
+	for variants, want := range map[int]struct{ blocks, operations int }{1: {6, 0}, 2: {6, 2}, 6: {2, 2}} {
+		text := "workload: hello/go\noperations: [json, cpu, remote]\ndesign: {blocks: 8}\nprofile: true\nvariants:\n  none:\n"
+		for i := range variants {
+			text += fmt.Sprintf("  otel-%d: {tracer: otel, settings: {delay: %ds}}\n", i, i+1)
+		}
+		e := parseOne(t, text)
+		e.Quicken()
+		if e.Design.Blocks != want.blocks || len(e.Profile.Operations) != want.operations || e.Profile.CPU < time.Second {
+			t.Errorf("%d variants: %d blocks, profiled is %+v; want %+v", variants+1, e.Design.Blocks, e.Profile, want)
 		}
 	}
 }

@@ -15,24 +15,39 @@ import (
 
 // Profile is for how long each operation is made again, by what is profiled. The zero value is: not at all.
 type Profile struct {
-	_    struct{}      `called:"profile"`
-	CPU  time.Duration `yaml:"cpu" range:"0s..5m"`  // stretch under a profiler of CPU time
-	Wall time.Duration `yaml:"wall" range:"0s..5m"` // stretch under one of the time that threads take, also waiting: what callers wait for; only Python and Java
+	_          struct{}      `called:"profile"`
+	CPU        time.Duration `yaml:"cpu" range:"0s..5m"`   // stretch under a profiler of CPU time
+	Wall       time.Duration `yaml:"wall" range:"0s..5m"`  // stretch under one of the time that threads take, also waiting: what callers wait for; only Python and Java
+	Alloc      time.Duration `yaml:"alloc" range:"0s..5m"` // stretch under one of the bytes that are allocated; only Java
+	Operations []string      `yaml:"operations"`           // the operations that are profiled; default: all
+	Start      bool          `yaml:"start"`                // true: the start is profiled, in every second block; it is timed in the others
 }
 
 // wholeProfile is what profile: true stands for.
 var wholeProfile = Profile{CPU: 6 * time.Second, Wall: 6 * time.Second}
 
 // Any reports whether anything is profiled.
-func (p Profile) Any() bool { return p != Profile{} }
+func (p Profile) Any() bool { return p.stretches() || p.Start }
 
-// Length is how long the stretches of an operation take together.
-func (p Profile) Length() time.Duration { return p.CPU + p.Wall }
+// stretches reports whether operations are made again.
+func (p Profile) stretches() bool { return p.CPU+p.Wall+p.Alloc > 0 }
 
-// quick is a profile of CPU time alone, whose stretches last no longer than a window, which has been shortened.
-func (p Profile) quick(window time.Duration) Profile {
-	p.CPU, p.Wall = min(p.CPU, max(window, quickStretch)), 0
-	return p
+// Profiles reports whether an operation is profiled.
+func (p Profile) Profiles(operation string) bool {
+	return p.stretches() && (len(p.Operations) == 0 || slices.Contains(p.Operations, operation))
+}
+
+// Attaching is about how long it takes to start a profiler, and to read what it has.
+const Attaching = time.Second
+
+// Length is about how long the stretches of an operation take together.
+func (p Profile) Length() (all time.Duration) {
+	for _, one := range []time.Duration{p.CPU, p.Wall, p.Alloc} {
+		if one > 0 {
+			all += one + Attaching
+		}
+	}
+	return all
 }
 
 func readProfile(s *program.Source, n *program.Node) (p Profile) {
@@ -48,10 +63,10 @@ func readProfile(s *program.Source, n *program.Node) (p Profile) {
 }
 
 func (p Profile) written(w program.Writer) any {
-	switch p {
-	case Profile{}:
+	switch {
+	case !p.Any() && len(p.Operations) == 0:
 		return nil
-	case wholeProfile:
+	case p.CPU == wholeProfile.CPU && p.Wall == wholeProfile.Wall && len(p.Operations) == 0 && !p.Start && p.Alloc == 0:
 		return true
 	}
 	return w.Written(&p, program.InExperiment)
@@ -59,9 +74,37 @@ func (p Profile) written(w program.Writer) any {
 
 // Explain has everything profiled, unless the experiment says itself for how long.
 func (e *Experiment) Explain() {
-	if !e.Profile.Any() {
-		e.Profile = wholeProfile
+	if !e.Profile.stretches() {
+		e.Profile.CPU, e.Profile.Wall = wholeProfile.CPU, wholeProfile.Wall
 	}
+}
+
+// What a start is explained with: short phases, since nothing but starts is asked for.
+const (
+	startBlocks = 12 // half of which are timed
+	startLoad   = time.Second
+	startWarmup = 300 * time.Millisecond
+)
+
+// ExplainStart has the start profiled, and what is asked of the program afterwards made short.
+func (e *Experiment) ExplainStart() {
+	e.Profile = Profile{Start: true}
+	e.Design.Blocks, e.Design.Most, e.Design.Precision, e.Design.Metric = max(e.Design.Blocks, startBlocks), 0, 0, ""
+	e.declareRates()
+	l := &e.Load
+	l.Warmup, l.WarmupAll, l.WarmupMost, l.Duration = min(l.Warmup, startWarmup), 0, 0, min(l.Duration, startLoad)
+	e.Operations = e.Operations[:1]
+	e.quickenOperations()
+}
+
+// StartIn is the language of the programs whose start is profiled: the workload's, or a tracer's; "" where none says.
+func (e *Experiment) StartIn() string {
+	for _, v := range e.Variants {
+		if e.Workload.Language == "" && v.Tracer.Language != "" {
+			return v.Tracer.Language
+		}
+	}
+	return e.Workload.Language
 }
 
 // Try adds a variant for each setting that is advised for the tracer of a variant, and that it has not: the same with that
@@ -119,10 +162,19 @@ func plain(value string) string {
 	}, value)
 }
 
-// profiles finds profiles of what has no window.
-func (e *Experiment) profiles() []misfit {
-	if !e.Profile.Any() || e.Load.Capacity == nil {
-		return nil
+// profiles finds profiles of what has no window, and of operations that there are not.
+func (e *Experiment) profiles() (out []misfit) {
+	if e.Profile.Any() && e.Load.Capacity != nil {
+		out = append(out, misfit{at: []string{"profile"}, text: "a search for a capacity has no one window whose CPU could be split by cause; leave profile out, or give the load a rate"})
 	}
-	return []misfit{{at: []string{"profile"}, text: "a search for a capacity has no one window whose CPU could be split by cause; leave profile out, or give the load a rate"}}
+	var names []string
+	for _, o := range e.Operations {
+		names = append(names, o.Name)
+	}
+	for _, name := range e.Profile.Operations {
+		if !slices.Contains(names, name) {
+			out = append(out, misfit{at: []string{"profile", "operations"}, text: program.Unknown("operation", program.Printable(name), names)})
+		}
+	}
+	return out
 }

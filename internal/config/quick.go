@@ -26,8 +26,13 @@ const (
 	quickResolution = 0.1 // likewise
 	quickConfirm    = 5 * time.Second
 	quickCalls      = 200_000
-	quickStretch    = time.Second // under a profiler
+	quickProfiled   = 90 * time.Second // under profilers, of all phases of all blocks: as many operations are profiled as fit, and one at least
+	quickLeast      = 2                // blocks, where an experiment of many phases is profiled as well
 )
+
+// quickStretches are how long an operation of a variant is under a profiler in all blocks together, by the language: where one
+// sees little, as few samples as causes take need longer.
+var quickStretches = map[string]time.Duration{"python": 12 * time.Second, "": 4 * time.Second}
 
 // Quicken makes the experiment a matter of minutes: the same, with shorter windows and warm-ups, and the fewest blocks
 // that give intervals, whatever precision it was to reach.
@@ -35,6 +40,9 @@ func (e *Experiment) Quicken() {
 	d := &e.Design
 	d.Quick, d.Blocks = true, min(d.Blocks, quickBlocks)
 	d.Most, d.Precision, d.Metric = 0, 0, ""
+	if e.Profile.stretches() { // causes need samples, and not blocks
+		d.Blocks = min(d.Blocks, max(quickLeast, d.Blocks*quickPhases/e.quickPhases()))
+	}
 	e.declareRates()
 	l := &e.Load
 	warmup := program.Requests.Row().QuickWarmup
@@ -49,7 +57,7 @@ func (e *Experiment) Quicken() {
 		l.Levels = []int{slices.Min(l.Levels), slices.Max(l.Levels)}
 	}
 	l.Duration = min(l.Duration, e.quickest())
-	e.Profile = e.Profile.quick(l.Duration)
+	e.quickenProfile()
 	e.quickenOperations()
 	if l.Calls > 0 {
 		l.Calls = min(l.Calls, quickCalls)
@@ -112,6 +120,9 @@ func (e *Experiment) quickest() time.Duration {
 		length = max(length, long)
 	}
 	each := quickLoad / time.Duration(e.quickPhases())
+	if e.Profile.stretches() { // most of the time is for profilers
+		each /= 3
+	}
 	if len(e.Load.Levels) > 0 {
 		each -= e.Load.Warmup + e.delay()
 	}
@@ -132,6 +143,22 @@ func (e *Experiment) quickest() time.Duration {
 // quickPhases is how many phases all blocks have.
 func (e *Experiment) quickPhases() int {
 	return max(1, e.Design.Blocks*len(e.Variants)*len(e.Operations)*len(e.Load.Steps()))
+}
+
+// quickenProfile leaves a profile of CPU time alone, of as many operations as there is time for.
+func (e *Experiment) quickenProfile() {
+	p := &e.Profile
+	if !p.stretches() {
+		return
+	}
+	all := cmp.Or(quickStretches[e.Workload.Language], quickStretches[""])
+	p.CPU, p.Wall, p.Alloc = min(cmp.Or(p.CPU, p.Wall, p.Alloc), max(all/time.Duration(e.Design.Blocks), time.Second)), 0, 0
+	each := time.Duration(e.Design.Blocks*len(e.Variants)*len(e.Load.Steps())) * (p.CPU + Attaching)
+	if many := max(1, int(quickProfiled/each)); len(p.Operations) == 0 && many < len(e.Operations) {
+		for _, o := range e.Operations[:many] {
+			p.Operations = append(p.Operations, o.Name)
+		}
+	}
 }
 
 // quickenOperations makes the operations' own durations as short as the load's, where they happen in that.

@@ -164,7 +164,10 @@ func (c *Claim) Finish(s *program.Source, n *program.Node) {
 // checkPairOf complains of a ratio of which it is not clear what is held against what.
 func checkPairOf(s *program.Source, n *program.Node, c Claim) {
 	pair := len(c.Variants) == 2 || len(c.Workloads) == 2
+	row, _ := metric.Of(c.Metric)
 	switch {
+	case row.IsCause() && c.Of != "ratio":
+		s.Fail(n.Get("metric").At, "what a cause adds is held against what another one adds, or the same of another variant: add of: ratio, and beside: %s or two variants", metric.CPUTracing)
 	case c.Of != "ratio" && c.Beside != "":
 		s.Fail(n.Get("beside").At, "what is beside the metric is held against it in a ratio: add of: ratio")
 	case c.Beside != "" && (pair || c.Beside == c.Metric):

@@ -3,6 +3,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,6 +138,9 @@ func (l *Loop) request(next design.Run) (run.Request, error) {
 	default:
 		request.Name = fmt.Sprintf("%03d-%s", next.Block, attempt)
 		request.Profile, request.Causes = e.Profile, prepared.Causes
+		if e.Profile.Start && next.Block%2 == 0 {
+			request.Cold = cmp.Or(e.StartIn(), "none that is known")
+		}
 		for _, one := range l.Variants {
 			request.Drain = max(request.Drain, run.Drain(one.Plan, l.calibrations(one.Variant.Name)))
 		}

@@ -112,9 +112,6 @@ func (s *Schedule) add(run Planned, length span) span {
 	return length
 }
 
-// attaching is about how long it takes to start a profiler, and to read what it has.
-const attaching = time.Second
-
 // lengths are how long the runs of a variant take, by what they are for.
 type lengths struct{ calibration, rate, warmup, measured span }
 
@@ -124,9 +121,11 @@ func lengthsOf(e *config.Experiment, plan *config.Plan, phases int, drain time.D
 		learnt = len(e.Operations) * depths(e.Load)
 	}
 	out := lengths{calibration: lengthOf(plan, e.Load, learnt, record.Calibration, 0), measured: measuredLength(plan, e.Average(), phases, drain)}
-	if e.Profile.Any() {
-		again := run.Lasting{Alone: time.Duration(phases) * (e.Profile.Length() + attaching + drain)}
-		out.measured = out.measured.and(span{again, again})
+	for _, o := range e.Operations {
+		if e.Profile.Profiles(o.Name) {
+			again := run.Lasting{Alone: time.Duration(len(e.Load.Steps())) * (e.Profile.Length() + drain)}
+			out.measured = out.measured.and(span{again, again})
+		}
 	}
 	if e.Load.Relative != nil {
 		out.rate = lengthOf(plan, pilotLoad(e.Load), len(e.Operations), record.Pilot, 0)

@@ -135,6 +135,9 @@ type Increment struct {
 	Absolute  *Interval         `json:"absolute"`            // what the steps add, in Unit
 	Relative  *Interval         `json:"relative"`            // likewise, over Before; nil where that is zero
 	Blocks    int               `json:"blocks"`              // pairs that the intervals rest on
+	Stages    []string          `json:"stages,omitempty"`    // of tracing, in which a profile sees these steps
+	Profiled  *Interval         `json:"profiled,omitempty"`  // what these stages add by profiles of both variants, in Unit
+	Disagree  bool              `json:"disagree,omitempty"`  // the two differ by over a fifth of what the steps add, and beyond chance
 	Notes     []Reason          `json:"notes,omitempty"`     // what is to be known beside it
 	Note      string            `json:"note,omitempty"`      // the same in words
 }

@@ -212,6 +212,7 @@ const (
 	ExportPerOperation = "export_bytes_per_operation"
 	ExportRequests     = "export_requests_per_operation"
 	StartupTime        = "startup_time"
+	FirstOperationTime = "first_operation_time"
 	BenchmarkTimeMean  = "benchmark_time_mean"
 	BenchmarkTimeP50   = "benchmark_time_p50"
 	BenchmarkTimeP99   = "benchmark_time_p99"
@@ -233,6 +234,6 @@ var shown = []string{
 	LatencyMean, LatencyP50, "latency_p75", "latency_p90", LatencyP95, LatencyP99, "latency_p999", "latency_max",
 	BenchmarkTimeMean, BenchmarkTimeP50, BenchmarkTimeP99, InitTime, PlatformTime, CPUAfterAnswer,
 	Throughput, "operations_completed", MemoryMean, MemoryPeak, "allocation_per_operation", "gc_count", "gc_time", "heap_peak", "heap_live",
-	"context_switches", ExportPerOperation, ExportRequests, StartupTime, "first_operation_time", "idle_cpu", CPUUtilisation, CPUPerSpan, CPUPerKeptTrace, KeptShare,
+	"context_switches", ExportPerOperation, ExportRequests, StartupTime, FirstOperationTime, "idle_cpu", CPUUtilisation, CPUPerSpan, CPUPerKeptTrace, KeptShare,
 	DeliveredShare, DeliveredRate, Slope, Base, R2, "time_per_call_slope", "time_per_call_base", "time_per_call_r2",
 }

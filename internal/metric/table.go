@@ -54,9 +54,9 @@ var means = map[string]string{
 	MemoryMean: ofRun + "Mean over the last window's load.",
 	MemoryPeak: ofRun + "Peak from ready until the last spans have come: an upper bound, since the peaks of several processes need not coincide.",
 
-	"idle_cpu":             "CPU seconds per second before the first phase, all but load generator and sink.",
-	StartupTime:            "First fork to the last process ready.",
-	"first_operation_time": "Duration of the first operation after the start.",
+	"idle_cpu":         "CPU seconds per second before the first phase, all but load generator and sink.",
+	StartupTime:        "First fork to the last process ready.",
+	FirstOperationTime: "Duration of the first operation after the start.",
 
 	CPUPerSpan:      "Added CPU over added spans to be delivered (spans × sampled share), both per operation. Absolute only; not given where either side is lossy, or where no span may be added.",
 	CPUPerKeptTrace: "Added CPU per operation over the added kept_share, by role too where there are helpers. Absolute only, no verdict; not given over 1 % lost.",
@@ -127,7 +127,7 @@ var Table = slices.Concat([]Row{
 		In: All &^ Search, Verdict: All, WholeRun: true, OfLoad: true, Parts: true, Main: true, Claimed: true, Limited: true, Budget: []string{"memory"}},
 	{Name: "idle_cpu", Title: "idle CPU", Unit: "1", Better: Lower, In: All, Verdict: All, WholeRun: true, Main: true, Named: true},
 	{Name: StartupTime, Title: "start-up time", Unit: "s", Better: Lower, Nature: Clock, In: All, Verdict: All, WholeRun: true, Main: true, Claimed: true, Limited: true, Budget: []string{"startup"}},
-	{Name: "first_operation_time", Title: "first operation", Unit: "s", Better: Lower, Nature: Clock, In: All, Verdict: All, WholeRun: true, Limited: true},
+	{Name: FirstOperationTime, Title: "first operation", Unit: "s", Better: Lower, Nature: Clock, In: All, Verdict: All, WholeRun: true, Limited: true},
 
 	// These the analysis makes of several others, or of the ledger.
 	{Name: CPUPerSpan, Levels: Driven, Title: "CPU per span", Unit: "s", Better: Lower, Verdict: All, Main: true, Named: true},

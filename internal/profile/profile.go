@@ -80,6 +80,16 @@ func (p *Profile) Divide(n int64) {
 	}
 }
 
+// AreBytes says that the values are bytes, of samples that are so many apart.
+func (p *Profile) AreBytes(apart int64) {
+	p.Unit, p.Count = Bytes, 0
+	for i := range p.Samples {
+		one := &p.Samples[i]
+		one.Count = max(1, one.Value/apart)
+		p.Count += one.Count
+	}
+}
+
 // Bounds of a profile. They are far beyond what a stretch of seconds leaves, and keep a hostile file from using much memory.
 const (
 	maxInput  = 512 << 20 // bytes, also of what is unpacked

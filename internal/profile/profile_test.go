@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // real are the profiles that profilers wrote, by their files in testdata.
@@ -234,6 +235,29 @@ func fuzz(f *testing.F, name string) {
 		c := Compile(known).Sort(p)
 		if c.All.Total != p.Total || c.All.Owner[Program]+c.All.Owner[Tracer]+c.All.Owner[Runtime] != p.Total {
 			t.Errorf("%+v of %d", c.All, p.Total)
+		}
+		var started int64
+		for _, amount := range Compile(known).Start(p) {
+			started += amount
+		}
+		if started < 0 || started > p.Total {
+			t.Errorf("parts of a start are %d of %d", started, p.Total)
+		}
+	})
+}
+
+// Import times may come between anything.
+func FuzzImports(f *testing.F) {
+	f.Add("import time:       100 |        100 |   encodings\nimport time: 3 | 103 | trace.flask\nready\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		i := Compile(known).Imports()
+		for line := range strings.Lines(text) {
+			i.Line(strings.TrimSuffix(line, "\n"))
+		}
+		for part, took := range i.Parts() {
+			if took < 0 || took > int64(i.Lines)*int64(time.Hour) {
+				t.Errorf("%s took %d ns in %d lines", part, took, i.Lines)
+			}
 		}
 	})
 }

@@ -63,6 +63,7 @@ type Language struct {
 	_       struct{} `called:"the runtime"`
 	Threads []string `yaml:"threads"` // patterns of names
 	Frames  []string `yaml:"frames"`  // patterns
+	Loaders []string `yaml:"loaders"` // patterns of frames that load code, for what a start consists of
 }
 
 // Advice is a setting of the tracer that makes a cause smaller.
@@ -119,6 +120,7 @@ func (f *File) Check(shared bool) []Problem {
 	patterns(f.Between, "between")
 	patterns(f.Runtime.Threads, "runtime", "threads")
 	patterns(f.Runtime.Frames, "runtime", "frames")
+	patterns(f.Runtime.Loaders, "runtime", "loaders")
 	for i, t := range f.Threads {
 		at := fmt.Sprintf("[%d]", i)
 		patterns(t.Frames, "threads", at, "frames")
@@ -152,6 +154,7 @@ func (f *File) Check(shared bool) []Problem {
 type Rules struct {
 	tracer, between []pattern
 	runtime         []pattern
+	loaders         []pattern
 	runtimeThreads  []pattern
 	handsOver       []handOver
 	threads         []thread
@@ -208,6 +211,7 @@ func Compile(files ...*File) *Rules {
 		}
 		r.between = append(r.between, compile(f.Between)...)
 		r.runtime = append(r.runtime, compile(f.Runtime.Frames)...)
+		r.loaders = append(r.loaders, compile(f.Runtime.Loaders)...)
 		for _, name := range f.Runtime.Threads {
 			r.runtimeThreads = append(r.runtimeThreads, *compilePattern(normalThread(name)))
 		}

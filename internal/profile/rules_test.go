@@ -276,3 +276,41 @@ func TestWritePprof(t *testing.T) {
 		}
 	}
 }
+
+// What a start consists of: what is loaded is of whom loads it, and the innermost of a loader and a frame with a stage counts.
+func TestStart(t *testing.T) {
+	r := Compile(&File{
+		Tracer: []string{"tracer.*"}, HandsOver: []string{"tracer.wrap > app.*"},
+		Runtime:   Language{Loaders: []string{"load"}, Frames: []string{"collect"}},
+		Rules:     []Rule{{Does: Does{Stage: "configuration"}, Frames: []string{"tracer.setup"}}, {Does: Does{Stage: "export"}, Frames: []string{"tracer.send"}}},
+		Otherwise: Does{Stage: "instrumentation"},
+	})
+	p, err := Read(Collapsed, strings.NewReader("app.main;load;app.top 1\napp.main;serve 2\nload;tracer.top;tracer.setup 4\napp.main;load;tracer.top 8\n"+
+		"app.main;tracer.setup;load;read 16\napp.main;tracer.span 32\napp.main;tracer.send;write 64\ncollect 128\nload;app.main;tracer.wrap;app.serve 256\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int64{LoadingProgram: 1 + 256, OfProgram: 2, SetUp: 4, LoadingTracer: 8 + 16, FirstSpans: 32, FirstExport: 64, OfRuntime: 128}
+	if got := r.Start(p); !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// What a tracer imports is the tracer's, also libraries; lines of others are passed over.
+func TestImports(t *testing.T) {
+	i := Compile(&File{Tracer: []string{"* (opentelemetry/sdk/*)"}}).Imports()
+	for _, line := range strings.Split(`import time: self [us] | cumulative | imported package
+import time:       100 |        100 |   encodings
+import time:        30 |         30 |         google.protobuf
+import time:         7 |         37 |       opentelemetry.sdk.trace
+starting up
+import time:         2 |         39 |     sitecustomize
+import time:         1 |        140 | site
+import time:       500 |        500 | flask
+import time:  99999999999999999999 | 1 | hostile`, "\n") {
+		i.Line(line)
+	}
+	if got, want := i.Parts(), map[string]int64{LoadingProgram: 603_000, LoadingTracer: 37_000}; !maps.Equal(got, want) || i.Lines != 6 {
+		t.Errorf("%v of %d lines, want %v", got, i.Lines, want)
+	}
+}

@@ -37,6 +37,7 @@ type Causes struct {
 	Caller   Amounts      // of threads that are neither the tracer's nor the runtime's
 	Count    int64        // samples as they were taken
 	Tracing  int64        // those that are the tracer's
+	Callers  int64        // of these, in threads that are neither the tracer's nor the runtime's
 	NoRule   int64        // those of them without a task
 	Unruled  []FrameCount // frames that would need a rule for it, the largest first
 	Handlers int64        // samples that a wrapper of the tracer handed over to the program
@@ -82,7 +83,9 @@ func (r *Rules) Sort(p *Profile) *Causes {
 			c.Handlers += sample.Count
 		}
 		if !of.Own && !s.runtimeThread(sample.Thread) {
-			caller.add(of, sample.Value)
+			if caller.add(of, sample.Value); of.Owner == Tracer {
+				c.Callers += sample.Count
+			}
 		}
 		if of.Owner != Tracer {
 			continue
@@ -142,7 +145,7 @@ func (s *sums) amounts() Amounts {
 // class is what the rules say of a frame.
 type class struct {
 	tracer, runtime bool
-	between         bool
+	between, loads  bool
 	calls, called   handed // hands-over frames by their index: those that it calls, and those that it is
 	stage, task     uint8
 	thread          int16 // one more than the index of the tracer's thread that the frame shows
@@ -186,7 +189,7 @@ func (r *Rules) sorter(p *Profile) *sorter {
 }
 
 func (r *Rules) class(f Frame) class {
-	c := class{tracer: anyMatches(r.tracer, f), runtime: anyMatches(r.runtime, f), between: anyMatches(r.between, f)}
+	c := class{tracer: anyMatches(r.tracer, f), runtime: anyMatches(r.runtime, f), between: anyMatches(r.between, f), loads: anyMatches(r.loaders, f)}
 	for i, h := range r.handsOver {
 		if h.caller == nil || h.caller.matches(f) {
 			c.calls[i/64] |= 1 << (i % 64)

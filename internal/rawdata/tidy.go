@@ -126,6 +126,8 @@ type about struct {
 var fields = map[string]about{
 	"Start.ReadySeconds": {unknown: true}, "Start.FirstOperationSeconds": {unknown: true},
 
+	"Cold.Seconds": {unknown: true}, "Cold.Parts": {unit: "s"},
+
 	"Phase.Position": {column: true}, "Phase.OfferedRate": {unit: "1/s", unknown: true}, "Phase.Others": {unit: "1"},
 
 	"Slice.TimeSeconds": {unknown: true}, "Window.Others": {unit: "1"},

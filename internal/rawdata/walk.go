@@ -103,6 +103,9 @@ func figuresOf(r *record.Record) []figure {
 	t.received(r, start, r.Start.Sink)
 	t.hops(start, roles, r.Start.Hops)
 	t.usage(at{phase: inIdle}, r.Start.Idle)
+	if r.Cold != nil {
+		t.take(start, whose{}, *r.Cold)
+	}
 	for i := range r.Phases {
 		t.phase(r, &r.Phases[i], roles)
 	}

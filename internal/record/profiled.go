@@ -7,15 +7,16 @@ import "slices"
 // ProfilesFolder holds the profiles, in the format of pprof.
 const ProfilesFolder = "profiles"
 
-// What is profiled: CPU time, or, in threads of the program alone, time by the clock on the wall.
+// What is profiled: CPU time, or, in threads of the program alone, time by the clock on the wall, or bytes that are allocated.
 const (
-	ForCPU  = "cpu"
-	ForWall = "wall"
+	ForCPU   = "cpu"
+	ForWall  = "wall"
+	ForAlloc = "alloc"
 )
 
 // Profiled is an operation made again under a profiler, when everything had been measured.
 type Profiled struct {
-	Of           string    `json:"of"`                 // what is profiled: cpu or wall
+	Of           string    `json:"of"`                 // what is profiled: cpu, wall or alloc
 	Load         Load      `json:"load"`               // operations made meanwhile
 	Sink         Counts    `json:"sink"`               // what arrived from its beginning to the quiet after it
 	Usage        []Usage   `json:"usage"`              // over the same time, one entry a process; profilers are none of them
@@ -33,7 +34,7 @@ type Profile struct {
 	IntervalSeconds float64          `json:"interval_seconds,omitempty"` // between two samples of a thread
 	Samples         int64            `json:"samples"`                    // that were taken
 	Tracing         int64            `json:"tracing"`                    // of these, of the tracer
-	Unit            string           `json:"unit,omitempty"`             // of the amounts: samples, nanoseconds
+	Unit            string           `json:"unit,omitempty"`             // of the amounts: samples, nanoseconds, bytes
 	Program         int64            `json:"program"`                    // amount of the program
 	Tracer          int64            `json:"tracer"`                     // of the tracer, in all threads
 	Caller          int64            `json:"tracer_caller"`              // of this, in threads of the program
@@ -50,6 +51,14 @@ type Profile struct {
 type Frame struct {
 	Name   string `json:"name"`   // as rules name it
 	Amount int64  `json:"amount"` // in the unit of the profile
+}
+
+// Cold is a start under profilers, from the first fork to the first answer.
+type Cold struct {
+	Seconds   float64            `json:"seconds"`             // until all were ready, and of the first operation
+	Profilers []string           `json:"profilers,omitempty"` // that watched
+	Parts     map[string]float64 `json:"parts,omitempty"`     // seconds by part, of all processes; what is in no part is not known
+	Failure   string             `json:"failure,omitempty"`   // why there are no parts
 }
 
 // Made are all stretches of load of a phase: its warm-up, its window, and those under a profiler.

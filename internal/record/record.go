@@ -49,6 +49,7 @@ type Record struct {
 	Failure  *Failure  `json:"failure,omitempty"` // nil: the run is good
 
 	Start   Start    `json:"start"`             // what happened before the first phase
+	Cold    *Cold    `json:"cold,omitempty"`    // the start, where profilers watched it; its times are then no others
 	Phases  []Phase  `json:"phases,omitempty"`  // one an operation and level, in the order in which they were made
 	Memory  []Memory `json:"memory,omitempty"`  // over the life of the processes, one entry a process; none of a measured run that searches, nor of one by an older tracetax
 	Stop    Stop     `json:"stop"`              // how the processes ended

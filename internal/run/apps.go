@@ -47,6 +47,9 @@ func (s *stage) startApps(ctx context.Context) error {
 	for _, agent := range all {
 		go s.endWith(ctx, agent)
 	}
+	if err := s.watchStart(); err != nil {
+		return err
+	}
 	s.levels, s.readyAt = prepare.Levels(s.request.Plan), map[string]time.Time{}
 	for _, level := range s.levels {
 		if err := s.startLevel(ctx, level); err != nil {
@@ -176,6 +179,9 @@ func (s *stage) startApp(ctx context.Context, p program.Process, values map[stri
 	env, err := prepare.Environment(s.shell, p, values)
 	if err != nil {
 		return nil, fmt.Errorf("process %s: %w", p.Name, err)
+	}
+	if b := s.beginnings[p.Name]; b != nil {
+		env = b.Environment(env)
 	}
 	dir, err := program.Expand(p.Dir, values)
 	if err != nil {

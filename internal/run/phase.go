@@ -43,6 +43,9 @@ func (s *stage) firstOperation(ctx context.Context) error {
 		return err
 	}
 	start.FirstOperationSeconds = time.Duration(latency.Max()).Seconds()
+	if err := s.readStart(ctx); err != nil {
+		return err
+	}
 	end, err := s.drainStart(ctx)
 	start.Sink = end.counts
 	if err == nil {

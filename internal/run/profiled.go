@@ -33,11 +33,14 @@ func (s *stage) profileAll(ctx context.Context) error {
 	for _, kind := range []struct {
 		of     string
 		length time.Duration
-	}{{record.ForCPU, s.request.Profile.CPU}, {record.ForWall, s.request.Profile.Wall}} {
+	}{{record.ForCPU, s.request.Profile.CPU}, {record.ForWall, s.request.Profile.Wall}, {record.ForAlloc, s.request.Profile.Alloc}} {
 		if kind.length == 0 || s.request.Kind != record.Measured {
 			continue
 		}
 		for i, request := range s.request.Phases {
+			if !s.request.Profile.Profiles(request.Operation.Name) {
+				continue
+			}
 			if err := s.turn.awaitAll(ctx); err != nil { // others are still measured, or read what they use when idle
 				return err
 			}
@@ -114,6 +117,73 @@ func (s *stage) profileOne(ctx context.Context, phase *record.Phase, request Pha
 	return err
 }
 
+// watchStart makes ready what watches the start of the programs under test.
+func (s *stage) watchStart() error {
+	if s.request.Cold == "" {
+		return nil
+	}
+	s.record.Cold, s.beginnings = &record.Cold{}, map[string]*profiler.Beginning{}
+	for _, p := range s.request.Plan.Processes {
+		if p.Role != role.App || p.Brought() {
+			continue
+		}
+		folder := filepath.Join(s.scratch, "start-"+fileName(p.Name))
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return fmt.Errorf("making a folder for what watches the start: %w", err)
+		}
+		b, err := profiler.Watch(s.request.Cold, folder, s.packages)
+		if err != nil {
+			s.record.Cold.Failure = err.Error()
+			continue
+		}
+		s.beginnings[p.Name] = b
+	}
+	return nil
+}
+
+// readStart reads what was seen of the start, when the first answer has come. What goes wrong is in the record.
+func (s *stage) readStart(ctx context.Context) error {
+	out := s.record.Cold
+	if out == nil {
+		return nil
+	}
+	out.Seconds = s.record.Start.ReadySeconds + s.record.Start.FirstOperationSeconds
+	for _, app := range s.apps {
+		b := s.beginnings[app.Name()]
+		if b == nil || out.Failure != "" {
+			continue
+		}
+		var pids []int
+		var err error
+		if seen, is := app.(interface{ Pids() ([]int, error) }); is {
+			pids, err = seen.Pids()
+		} else {
+			err = errors.New("its programs are not on this machine")
+		}
+		var parts map[string]int64
+		if err == nil {
+			parts, err = b.Read(ctx, pids, app.Log(), s.request.Causes)
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			out.Failure = app.Name() + ": " + err.Error()
+			continue
+		}
+		if !slices.Contains(out.Profilers, b.Profiler) {
+			out.Profilers = append(out.Profilers, b.Profiler)
+		}
+		if out.Parts == nil {
+			out.Parts = map[string]float64{}
+		}
+		for part, ns := range parts {
+			out.Parts[part] += time.Duration(ns).Seconds()
+		}
+	}
+	return nil
+}
+
 // profiling is a profiler at work, or what became of it.
 type profiling struct {
 	record    record.Profile
@@ -142,14 +212,14 @@ func (s *stage) startProfilers(ctx context.Context, phase *record.Phase, of stri
 			s.profilers++
 			name := "profiler-" + strconv.Itoa(s.profilers) + "-" + fileName(app.Name())
 			one.recording, err = profiler.Start(ctx, profiler.Order{
-				Wall: of == record.ForWall, Name: name, PIDs: pids, Interval: intervalOf(phase, app.Name(), length), Folder: filepath.Join(s.scratch, name),
+				Of: of, Name: name, PIDs: pids, Interval: intervalOf(phase, app.Name(), length), Folder: filepath.Join(s.scratch, name),
 				CPUs: s.placement.Harness, Log: app.Log(), Packages: s.packages, Self: s.launcher.Self(), Start: s.launcher.Start,
 			})
 		}
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if any = any || !errors.Is(err, profiler.ErrNoWall); err != nil {
+		if any = any || !errors.Is(err, profiler.ErrNotSeen); err != nil {
 			one.record.Failure = err.Error()
 		}
 		out = append(out, one)
@@ -195,11 +265,11 @@ func (s *stage) stopProfiler(ctx context.Context, one *profiling, of, file strin
 		return nil
 	}
 	causes := s.request.Causes.Sort(samples)
-	found := causes.All
+	found, tracing := causes.All, causes.Tracing
 	if of == record.ForWall {
-		found = causes.Caller
+		found, tracing = causes.Caller, causes.Callers
 	}
-	to.Samples, to.Tracing, to.Unit = causes.Count, causes.Tracing, causes.Unit
+	to.Samples, to.Tracing, to.Unit = causes.Count, tracing, causes.Unit
 	to.Program, to.Tracer, to.Runtime = found.Owner[profile.Program], found.Owner[profile.Tracer], found.Owner[profile.Runtime]
 	to.Caller = causes.Caller.Owner[profile.Tracer]
 	to.Stages, to.Tasks = ruled(found.Stage), ruled(found.Task)

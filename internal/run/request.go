@@ -35,6 +35,7 @@ type Request struct {
 	Seed           uint64
 	Profile        config.Profile // of a measured run: how long each operation is made again under a profiler
 	Causes         *profile.Rules // by which its samples are sorted
+	Cold           string         // the language of the programs whose start is profiled; "": it is timed
 	Faults         config.Faults
 	Deaf           []string // processes that did not end when asked in an earlier run: they are not waited for again
 

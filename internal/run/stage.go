@@ -44,22 +44,23 @@ type stage struct {
 	reached     record.Counts     // at the sink, when the next phase begins
 	warmed      map[int]warmed    // by phase: what was made of its operation before the first phase
 	route       route
-	receiver    receiver                      // of the spans' way: the sink, or a backend
-	received    map[string]protocol.Addresses // by hop: where it takes spans in; "" is the sink
-	traced      *uint64                       // traces that the tracer had decided for when it was last asked; nil: it did not say
-	paged       map[string]*record.Hop        // what the tracer (""), and what it brought under a name, said on pages of counters; nil: they have none
-	asked       atomic.Uint64                 // how often processes were asked whether they are ready
-	outstanding outstanding                   // by the tracer, of the probes of a search
-	sampled     time.Time                     // since when memory is
-	idlePace    *pace                         // of the processes under test; nil: not known
-	loaded      loadTime                      // of the last window; nil where the last phase had none of its own
-	results     string                        // the results folder
-	hookLogs    []string                      // of the commands around the run
-	unclean     error                         // what the command after the run failed of
-	shell       []string                      // what the programs get of the user's environment
-	profilers   int                           // that were started
-	packages    profiler.Packages             // where they are
-	exporting   bool                          // spans are expected at the sink
+	receiver    receiver                       // of the spans' way: the sink, or a backend
+	received    map[string]protocol.Addresses  // by hop: where it takes spans in; "" is the sink
+	traced      *uint64                        // traces that the tracer had decided for when it was last asked; nil: it did not say
+	paged       map[string]*record.Hop         // what the tracer (""), and what it brought under a name, said on pages of counters; nil: they have none
+	asked       atomic.Uint64                  // how often processes were asked whether they are ready
+	outstanding outstanding                    // by the tracer, of the probes of a search
+	sampled     time.Time                      // since when memory is
+	idlePace    *pace                          // of the processes under test; nil: not known
+	loaded      loadTime                       // of the last window; nil where the last phase had none of its own
+	results     string                         // the results folder
+	hookLogs    []string                       // of the commands around the run
+	unclean     error                          // what the command after the run failed of
+	shell       []string                       // what the programs get of the user's environment
+	profilers   int                            // that were started
+	beginnings  map[string]*profiler.Beginning // by process: what watches its start
+	packages    profiler.Packages              // where they are
+	exporting   bool                           // spans are expected at the sink
 	connections watch
 	ending      atomic.Bool // the processes are being stopped: their end is no death
 	before      harness     // read when the run is prepared

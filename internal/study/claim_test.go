@@ -62,6 +62,37 @@ func TestClaimOfTwoMetrics(t *testing.T) {
 	}
 }
 
+// TestClaimsOfCauses: what causes add is held against each other, though the baseline has nothing of them.
+func TestClaimsOfCauses(t *testing.T) {
+	doc := shop("flask").document()
+	for name, adds := range map[string]float64{"cpu_tracing": 100e-6, "cpu_stage_export": 60e-6, "cpu_task_memory": 2e-6} {
+		for variant, times := range map[string]float64{"otel": 1, "elastic": 2} {
+			f := finding.Finding{Operation: "db", Variant: variant, Against: "none", Metric: name, Unit: "s", Better: "lower", Amount: true, Blocks: 8}
+			for i := range 8 {
+				f.Samples = append(f.Samples, finding.Sample{Block: i + 1, Value: adds * times * (1 + 0.01*float64(i%3))})
+			}
+			doc.Findings = append(doc.Findings, f)
+		}
+	}
+	for name, c := range map[string]struct {
+		claim   finding.Claim
+		want    ClaimKind
+		figures int
+	}{
+		"most is export":     {finding.Claim{Metric: "cpu_stage_export", Beside: "cpu_tracing", Of: "ratio", Above: number(-0.45), Below: number(-0.35)}, Confirmed, 2},
+		"all is export":      {finding.Claim{Metric: "cpu_stage_export", Beside: "cpu_tracing", Of: "ratio", Above: number(-0.1)}, Refuted, 2},
+		"hardly any memory":  {finding.Claim{Metric: "cpu_task_memory", Beside: "cpu_tracing", Of: "ratio", Below: number(-0.95)}, Confirmed, 2},
+		"elastic's is twice": {finding.Claim{Metric: "cpu_stage_export", Variants: []string{"elastic", "otel"}, Of: "ratio", Above: number(0.9), Below: number(1.1)}, Confirmed, 1},
+		"over the baseline":  {finding.Claim{Metric: "cpu_stage_export", Above: number(0)}, Open, 0},
+	} {
+		c.claim.Name, c.claim.Operation = name, []string{"db"}
+		got := makeReplication(t, []finding.Claim{c.claim}, doc).Claims[0]
+		if got.Kind != c.want || len(got.Figures) != c.figures {
+			t.Errorf("%s: %s of %d figures: %s", name, got.Kind, len(got.Figures), got.Said)
+		}
+	}
+}
+
 func TestClaims(t *testing.T) {
 	flask, spring := shop("flask"), shop("spring")
 	spring.ratio = map[string]map[string]float64{"otel": {"db": 1.1, "json": 1.2}, "elastic": {"db": 1.1, "json": 1.2}}

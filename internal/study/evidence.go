@@ -39,7 +39,7 @@ func (s *replication) evidence(c finding.Claim) []evidence {
 		return grouped(c.Over, s.costParts(over), s.costParts(under))
 	case c.Of == ofRatio && (c.Beside != "" || len(c.Operation) == 2):
 		return grouped(c.Over, s.costPairs(c), nil)
-	case c.Of == ofCost || c.Of == "":
+	case !isCause(c.Metric) && (c.Of == ofCost || c.Of == ""):
 		return grouped(c.Over, s.costParts(c), nil)
 	}
 	return nil // a ratio of nothing that there are two of

@@ -48,7 +48,10 @@ func (s *replication) collect() {
 				continue
 			}
 			one := &figure{Finding: f, of: r, reason: cmp.Or(reasonOf(f), r.idle(f), r.unsure(f)), lossy: r.loses(f, f.Variant) || r.loses(f, f.Against), lossyBase: r.loses(f, f.Against)}
-			if f.Relative != nil || f.Verdict.Kind == finding.Overloaded {
+			switch {
+			case isCause(f.Metric):
+				one.value, one.base = logsOf(addedIn(f.Samples))
+			case f.Relative != nil || f.Verdict.Kind == finding.Overloaded:
 				one.value, one.base = logsOf(f.Samples)
 			}
 			s.figures = append(s.figures, one)
@@ -135,6 +138,21 @@ func logsOf(samples []finding.Sample) (value, base byBlock) {
 		value[p.Block], base[p.Block] = v, b
 	}
 	return value, base
+}
+
+// isCause reports whether a metric is a cause: what is added has it, and its ratio to the baseline says nothing.
+func isCause(name string) bool {
+	row, _ := metric.Of(name)
+	return row.IsCause()
+}
+
+// addedIn is what is added in each block, beside one: so the cost is what is added.
+func addedIn(samples []finding.Sample) []finding.Sample {
+	out := make([]finding.Sample, len(samples))
+	for i, p := range samples {
+		out[i] = finding.Sample{Block: p.Block, Baseline: 1, Value: p.Value - p.Baseline}
+	}
+	return out
 }
 
 // bandOf is the logarithm of a value that may only be known to lie between two.

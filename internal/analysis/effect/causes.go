@@ -23,9 +23,8 @@ import (
 )
 
 const (
-	leastSamples = 500 // of tracing, in all runs of a variant, for figures of causes
-	addedMuch    = 0.2 // of the difference: what profiling added is marked beyond that
-	fewUnruled   = 10  // frames without a rule that are told
+	addedMuch  = 0.2 // of the difference: what profiling added is marked beyond that
+	fewUnruled = 10  // frames without a rule that are told
 )
 
 // Causes are those of all pairs and cells that were profiled.
@@ -43,7 +42,36 @@ func (s *Estimator) Causes(rules map[string]*profile.Rules, findings []finding.F
 			out = append(out, one)
 		}
 	}
+	for _, p := range s.Pairs() {
+		if one, watched := s.startOf(p); watched {
+			out = append(out, one)
+		}
+	}
 	return out
+}
+
+// startOf is what the parts of a pair's start rest on.
+func (s *Estimator) startOf(p dataset.Pair) (out finding.Causes, watched bool) {
+	out = finding.Causes{Variant: p.Variant, Against: p.Against}
+	for _, block := range s.BlocksOf(p.Variant, p.Against) {
+		base, value := s.Both(p, block)
+		for _, r := range []*dataset.Run{base, value} {
+			if r.Cold == nil {
+				continue
+			}
+			watched = true
+			for _, by := range r.Cold.Profilers {
+				if !slices.Contains(out.Profilers, by) {
+					out.Profilers = append(out.Profilers, by)
+				}
+			}
+			if r.Cold.Failure != "" && len(out.Reasons) == 0 {
+				out.Reasons = append(out.Reasons, finding.Reason{Code: finding.WhyNoProfile, Variant: r.Variant, Said: r.Cold.Failure})
+			}
+		}
+	}
+	slices.Sort(out.Profilers)
+	return out, watched
 }
 
 func (s *Estimator) causesOf(p dataset.Pair, at cell.At) (finding.Causes, bool) {
@@ -56,6 +84,13 @@ func (s *Estimator) causesOf(p dataset.Pair, at cell.At) (finding.Causes, bool) 
 		b, v := base.ByCell[at], value.ByCell[at]
 		if b == nil || v == nil {
 			continue
+		}
+		for what, to := range map[string]*int64{record.ForWall: &out.Waits, record.ForAlloc: &out.Allocated} {
+			if beside := v.ProfiledOf(what); beside != nil {
+				for _, one := range beside.Profiles {
+					*to += one.Tracing
+				}
+			}
 		}
 		stretch := v.ProfiledOf(record.ForCPU)
 		if profiled = profiled || stretch != nil; stretch == nil {
@@ -99,6 +134,7 @@ func (s *Estimator) causesOf(p dataset.Pair, at cell.At) (finding.Causes, bool) 
 		out.Added = estimate.Interval(stats.SignedRank(added, s.Confidence(estimate.Confidence)), false)
 		out.AddedMuch = len(differences) > 0 && math.Abs(out.Added.Estimate) > addedMuch*math.Abs(stats.Center(differences))
 	}
+	out.WaitsLow = out.Waits > 0 && s.waitsLow(p, at)
 	out.Reasons = s.noCauses(p, at, out)
 	return out, true
 }
@@ -195,9 +231,9 @@ func (s *Estimator) noCauses(p dataset.Pair, at cell.At, found finding.Causes) [
 			out = append(out, *why)
 		}
 	}
-	if len(out) == 0 && found.Tracing < leastSamples {
+	if len(out) == 0 && found.Tracing < finding.LeastSamples {
 		out = append(out, finding.Reason{Code: finding.WhyFewSamples, Variant: p.Variant, Figures: []finding.Figure{
-			{Name: "samples", Value: float64(found.Tracing), Unit: "count"}, {Name: "least", Value: leastSamples, Unit: "count"},
+			{Name: "samples", Value: float64(found.Tracing), Unit: "count"}, {Name: "least", Value: finding.LeastSamples, Unit: "count"},
 		}})
 	}
 	return out
@@ -226,8 +262,29 @@ func (s *Estimator) unprofiled(variant string, at cell.At) *finding.Reason {
 	return nil
 }
 
-// explained reports whether there are amounts of causes of a pair on a cell.
-func (s *Estimator) explained(p dataset.Pair, at cell.At) bool {
+// seenOfCPU is the least share of the CPU that callers use in tracing for which samples by the clock on the wall see them in it.
+// On a single CPU a profiler may only ever look when it is free.
+const seenOfCPU = 0.8
+
+// waitsLow reports whether callers were seen in tracing for less time than they use CPU in it.
+func (s *Estimator) waitsLow(p dataset.Pair, at cell.At) bool {
+	added := func(name string) float64 {
+		m, _ := measure.Named(name, s.RegimeOf(at), false)
+		return stats.Center(addsOf(m.Samples(s.Set, p, at)))
+	}
+	return added(metric.Waits(metric.CPUTracing)) < seenOfCPU*added(metric.CPUCallers)
+}
+
+// explained says whether there are amounts of a kind of causes of a pair on a cell.
+func (s *Estimator) explained(p dataset.Pair, at cell.At) func(metric.Cause) bool {
 	found, profiled := s.causesOf(p, at)
-	return profiled && len(found.Reasons) == 0
+	return func(of metric.Cause) bool {
+		switch {
+		case of.Wait:
+			return profiled && found.Waits >= finding.LeastSamples && !found.WaitsLow
+		case of.Alloc:
+			return profiled && found.Allocated >= finding.LeastSamples
+		}
+		return of.Axis == metric.Start || profiled && len(found.Reasons) == 0
+	}
 }

@@ -93,7 +93,7 @@ func (s *Estimator) claims(p dataset.Pair, at cell.At) []*claim {
 	}
 	explained := s.explained(p, at)
 	for _, m := range measure.All(s.Charges(), s.RegimeOf(at)) {
-		if m.Name == metric.KeptShare && !s.keeps(p, at) || m.IsCause() && !explained {
+		if m.Name == metric.KeptShare && !s.keeps(p, at) || m.IsCause() && !explained(m.Cause) {
 			continue
 		}
 		if m.WholeRun == (at == cell.At{}) {

@@ -60,6 +60,7 @@ func (s *Estimator) Increments() []finding.Increment {
 				m, _ := measure.Named(name, s.RegimeOf(at), at == cell.At{})
 				if one, ok := s.increment(m, dataset.Pair{Variant: v.Name, Against: over}, at); ok {
 					one.Tracer, one.Steps = v.TracerName(), added
+					s.beside(&one, at)
 					out = append(out, one)
 				}
 			}
@@ -178,6 +179,57 @@ func (s *Estimator) increment(m measure.Measure, p dataset.Pair, at cell.At) (fi
 	}
 	one.Note = words.Notes(one.Notes)
 	return one, true
+}
+
+// stagesOf are the stages of tracing in which a profile sees what a step does.
+var stagesOf = map[string][]string{
+	"instrumentation": {"configuration", "instrumentation", "propagation"},
+	"probe":           {"configuration", "instrumentation", "propagation"},
+	"queue":           {"export"},
+	"writing":         {"export"},
+}
+
+// beside puts what profiles of both variants say beside what steps add to the CPU per operation. The two need not be the same:
+// with a step left out the others may cost something else, and a program that is slower when traced is in no stage.
+func (s *Estimator) beside(i *finding.Increment, at cell.At) {
+	pair := dataset.Pair{Variant: i.Variant, Against: i.Over}
+	if !s.explained(pair, at)(metric.Cause{Axis: metric.Stage}) || i.Metric != metric.CPUPerOperation || i.Absolute == nil {
+		return
+	}
+	whole, _ := measure.Named(i.Metric, s.RegimeOf(at), false)
+	adds := addsOf(whole.Samples(s.Set, pair, at))
+	found := make([]float64, len(adds))
+	for _, step := range i.Steps {
+		for _, stage := range stagesOf[step] {
+			if !slices.Contains(i.Stages, stage) {
+				i.Stages = append(i.Stages, stage)
+			}
+		}
+	}
+	for _, name := range metric.Causes(metric.Stage) {
+		if !slices.Contains(i.Stages, metric.Must(name).Cause.Name) {
+			continue
+		}
+		m, _ := measure.Named(name, s.RegimeOf(at), false)
+		samples := m.Samples(s.Set, pair, at)
+		if len(samples) != len(found) {
+			i.Stages = nil
+			return
+		}
+		for n, more := range addsOf(samples) {
+			found[n] += more
+		}
+	}
+	confidence := s.Confidence(estimate.Confidence)
+	i.Profiled = estimate.Interval(stats.SignedRank(found, confidence), false)
+	rest := stats.SignedRank(estimate.Minus(adds, found), confidence)
+	i.Disagree = rest.Bounded && (rest.Low > 0 || rest.High < 0) && math.Abs(rest.Center) > addedMuch*math.Abs(i.Absolute.Estimate)
+}
+
+// addsOf is what each block adds.
+func addsOf(samples []finding.Sample) []float64 {
+	base, value := estimate.Columns(samples)
+	return estimate.Minus(value, base)
 }
 
 // This file compares the answers of two variants: where they differ, so does the work, and a difference in cost is no longer

@@ -14,7 +14,13 @@ import (
 // readingOf is how a metric is read in a run.
 func readingOf(row metric.Row) (func(role.Charge) Reading, bool) {
 	if row.Cause.Wait {
-		return plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return waitIn(p, row.Cause) }), true
+		return plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return besideIn(p, record.ForWall, row.Cause) }), true
+	}
+	if row.Cause.Alloc {
+		return plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return besideIn(p, record.ForAlloc, row.Cause) }), true
+	}
+	if row.Cause.Axis == metric.Start {
+		return plain(func(r *dataset.Run, _ *dataset.Phase) (float64, bool) { return startIn(r, row.Cause.Name) }), true
 	}
 	if row.IsCause() {
 		return plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
@@ -27,6 +33,32 @@ func readingOf(row metric.Row) (func(role.Charge) Reading, bool) {
 	}
 	read, known := readings[row.Name]
 	return read, known
+}
+
+// startIn is how long a part of a start took, or all of it.
+func startIn(r *dataset.Run, part string) (seconds float64, known bool) {
+	if r.Cold == nil || r.Cold.Failure != "" {
+		return 0, false
+	}
+	switch part {
+	case "":
+		return r.Cold.Seconds, true
+	case metric.StartRest:
+		rest := r.Cold.Seconds
+		for _, took := range r.Cold.Parts {
+			rest -= took
+		}
+		return rest, true
+	}
+	return r.Cold.Parts[part], true
+}
+
+// skips reports whether a run is none of those in which a metric is read: a start is either timed, or under a profiler.
+func (m Measure) skips(r *dataset.Run) bool {
+	if r.Cold == nil {
+		return m.Cause.Axis == metric.Start
+	}
+	return m.Name == metric.StartupTime || m.Name == metric.FirstOperationTime
 }
 
 // causeIn is the CPU seconds of a window that a cause has: each process's by the shares of its own samples. False where a
@@ -69,9 +101,10 @@ func Profiles(p *dataset.Phase) []finding.Profile {
 	return out
 }
 
-// waitIn is how long each operation of a stretch was in a cause, in the threads of the program.
-func waitIn(p *dataset.Phase, of metric.Cause) (seconds float64, known bool) {
-	stretch := p.ProfiledOf(record.ForWall)
+// besideIn is how long each operation of a stretch was in a cause, in the threads of the program, or how many bytes it
+// allocated in it.
+func besideIn(p *dataset.Phase, what string, of metric.Cause) (amount float64, known bool) {
+	stretch := p.ProfiledOf(what)
 	if stretch == nil || stretch.Failure != "" {
 		return 0, false
 	}
@@ -80,13 +113,16 @@ func waitIn(p *dataset.Phase, of metric.Cause) (seconds float64, known bool) {
 		if one.Failure != "" {
 			return 0, false
 		}
-		amount := float64(amountIn(one, of)) / 1e9
-		if one.Unit != profile.Nanoseconds {
-			amount = float64(amountIn(one, of)) * one.IntervalSeconds
+		part := float64(amountIn(one, of))
+		switch one.Unit {
+		case profile.Nanoseconds:
+			part /= 1e9
+		case profile.Samples:
+			part *= one.IntervalSeconds
 		}
-		seconds += amount
+		amount += part
 	}
-	return dataset.Over(seconds, float64(stretch.Load.Started))
+	return dataset.Over(amount, float64(stretch.Load.Started))
 }
 
 // shareIn is the share of a profile that a cause has. Where nothing was sampled all is unseen.

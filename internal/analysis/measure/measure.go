@@ -116,7 +116,7 @@ func (m Measure) Samples(s *dataset.Set, p dataset.Pair, at cell.At) []finding.S
 	for _, block := range blocks {
 		base, value := s.Both(p, block)
 		basePhase, valuePhase := base.ByCell[at], value.ByCell[at]
-		if !m.WholeRun && (basePhase == nil || valuePhase == nil) {
+		if !m.WholeRun && (basePhase == nil || valuePhase == nil) || m.skips(base) || m.skips(value) {
 			continue
 		}
 		if !m.WholeRun && (basePhase.Unsteady() || valuePhase.Unsteady()) {

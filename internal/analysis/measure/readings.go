@@ -103,7 +103,7 @@ var readings = map[string]func(role.Charge) Reading{
 	metric.StartupTime: plain(func(r *dataset.Run, _ *dataset.Phase) (float64, bool) {
 		return r.Start.ReadySeconds, r.Start.ReadySeconds > 0
 	}),
-	"first_operation_time": plain(func(r *dataset.Run, _ *dataset.Phase) (float64, bool) {
+	metric.FirstOperationTime: plain(func(r *dataset.Run, _ *dataset.Phase) (float64, bool) {
 		return r.Start.FirstOperationSeconds, r.Start.FirstOperationSeconds > 0
 	}),
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/effect"
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -63,6 +64,18 @@ func (s *checker) findBelow() []hit { return hitsOf(s.Below) }
 func (s *checker) findBends() []hit { return hitsOf(s.Bends) }
 
 func (s *checker) findCarryOver() []hit { return hitsOf(s.CarryOver()) }
+
+// findCausesDisagree finds steps that add something else than profiles see of them.
+func (s *checker) findCausesDisagree() (hits []hit) {
+	for _, i := range s.Increments() {
+		if i.Disagree {
+			hits = append(hits, seen(fmt.Sprintf("%s adds %s over %s, and by profiles %s add %s", strings.Join(i.Steps, ", "),
+				finding.FormatInterval(*i.Absolute, i.Unit, false), i.Over, strings.Join(i.Stages, ", "), finding.FormatInterval(*i.Profiled, i.Unit, false)),
+				place(cell.AtOf(i.Operation, i.Parameter), i.Variant)))
+		}
+	}
+	return hits
+}
 
 // Warnings about programs on the way of spans that hold traces until they decide on them.
 

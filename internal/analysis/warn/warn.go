@@ -86,6 +86,7 @@ var checks = []check{
 	{"cpu-negative", warning, "lengthen the window or the idle time before it: the noise is as large as the work", (*checker).findBelow},
 	{"modes", warning, "look at the dots of all blocks in the report; more blocks do not help before the cause is found", (*checker).findModes},
 	{"carry-over", warning, "find what a run leaves behind (a cache, a hot CPU, a growing database) and clear it; the order is balanced, which widens the interval and hardly biases the figure", (*checker).findCarryOver},
+	{"causes-disagree", warning, "believe the difference, which is measured: what the steps add lies in other stages too, in the program, or in the runtime (tracetax report --all)", (*checker).findCausesDisagree},
 	{"no-straight-line", warning, "read the cost of each depth, in the table or the chart of the report", (*checker).findBends},
 	{"operations-failed", warning, "see why operations fail: variants that do different work cannot be compared", (*checker).findFailedOperations},
 	{"redirected", warning, "request the page that it leads to, log in by steps, or allow the redirect (status: 302): the cost is that of the redirect", (*checker).findRedirected},

@@ -321,6 +321,13 @@ func (c curves) levels() []float64 {
 	return xs
 }
 
+func toneIf(doubtful bool) model.Tone {
+	if doubtful {
+		return model.Doubtful
+	}
+	return model.Plain
+}
+
 // The tables of what each step of tracing adds, of a result and of a replication.
 
 // StepGrids have a row for each step, a table for each metric and operation.
@@ -338,16 +345,22 @@ func StepGrids(all []finding.Increment) []model.Grid {
 			at[name] = n
 			out = append(out, model.Grid{Caption: name, Columns: []model.Column{
 				{Head: "tracer", Give: true, Drop: 3}, {Head: "variant", Give: true}, {Head: "adds", Give: true}, {Head: "over", Give: true, Drop: 4},
-				{Head: "value", Right: true}, {Head: "difference", Right: true}, {Head: "(95 %)", Close: true, Drop: 2}, {Head: "remark", Drop: 1},
+				{Head: "value", Right: true}, {Head: "difference", Right: true}, {Head: "(95 %)", Close: true, Drop: 2},
+				{Head: "by profiles", Right: true}, {Head: "(95 %)", Close: true, Drop: 2}, {Head: "in", Drop: 5}, {Head: "remark", Drop: 1},
 			}})
 		}
 		estimate, ends := Missing, model.Cell{}
 		if i.Absolute != nil {
 			estimate, ends = Interval(*i.Absolute, i.Unit, false, model.Plain)
 		}
+		var profiled, within model.Cell
+		if i.Profiled != nil {
+			profiled, within = Interval(*i.Profiled, i.Unit, false, toneIf(i.Disagree))
+		}
 		out[n].Add([]model.Cell{
 			{Text: i.Tracer, Tone: model.Faint}, {Text: i.Variant}, {Text: strings.Join(i.Steps, ", ")}, {Text: i.Over, Tone: model.Faint},
-			{Text: finding.FormatValue(i.Value, i.Unit)}, estimate, ends, {Text: i.Note, Tone: model.Doubtful},
+			{Text: finding.FormatValue(i.Value, i.Unit)}, estimate, ends,
+			profiled, within, {Text: strings.Join(i.Stages, ", "), Tone: model.Faint}, {Text: i.Note, Tone: model.Doubtful},
 		}...)
 	}
 	for n := range out {

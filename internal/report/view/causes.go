@@ -37,11 +37,51 @@ func causesSection(doc *finding.Document, levels bool) model.Section {
 	s := model.Section{ID: "causes", Title: "Why it costs that"}
 	for i := range doc.Causes {
 		c := &doc.Causes[i]
-		if levels || len(c.Parameter) == 0 {
+		if c.Operation == "" {
+			s.Grids = append(s.Grids, startGrid(doc, c))
+		} else if levels || len(c.Parameter) == 0 {
 			s.Grids = append(s.Grids, causeGrids(doc, c)...)
 		}
 	}
+	var without []string
+	for _, name := range doc.Experiment.Operations {
+		of := func(c finding.Causes) bool { return c.Operation == name || c.Operation == "" }
+		if len(doc.Causes) > 0 && !slices.ContainsFunc(doc.Causes, of) {
+			without = append(without, name)
+		}
+	}
+	if len(without) > 0 {
+		s.Notes = parts.Faint("Not profiled: " + strings.Join(without, ", ") + ".")
+	}
 	return s
+}
+
+// startGrid is a start by its parts.
+func startGrid(doc *finding.Document, c *finding.Causes) model.Grid {
+	table := model.Grid{Caption: "start: " + c.Variant, Remark: "from the first fork to the first answer", Columns: []model.Column{
+		{Head: "part", Give: true}, {Head: c.Against, Right: true}, {Head: c.Variant, Right: true}, {Head: "difference", Right: true}, {Head: "(95 %)", Close: true, Drop: 1},
+	}}
+	for _, name := range metric.Causes(metric.Start) {
+		f := causeOf(doc, c, name)
+		if f == nil || f.Absolute == nil {
+			continue
+		}
+		estimate, ends := parts.Interval(*f.Absolute, f.Unit, false, parts.ToneOf(f.Verdict.ShownKind(false)))
+		table.Add(model.Cell{Text: strings.TrimPrefix(metric.Title(name), "start: ")}, model.Cell{Text: finding.FormatValue(f.Baseline, f.Unit)}, model.Cell{Text: finding.FormatValue(f.Value, f.Unit)}, estimate, ends)
+	}
+	for _, reason := range c.Reasons {
+		table.Notes = append(table.Notes, model.Note{Text: words.Reason(reason) + ".", Tone: model.Doubtful})
+	}
+	timed := ""
+	for _, name := range []string{metric.StartupTime, metric.FirstOperationTime} {
+		if f := causeOf(doc, c, name); f != nil && f.Absolute != nil {
+			timed += fmt.Sprintf("; %s %s (%s)", metric.Title(name), finding.FormatValue(f.Value, f.Unit), finding.FormatInterval(*f.Absolute, f.Unit, false))
+		}
+	}
+	if timed != "" {
+		table.Notes = append(table.Notes, parts.Faint("Blocks without a profiler near"+timed+".")...)
+	}
+	return table.DropEmpty()
 }
 
 // causeGrids are the causes of a pair on an operation: by task, and once more by stage.
@@ -96,7 +136,8 @@ func negative(v *float64) *float64 {
 func causeTable(doc *finding.Document, c *finding.Causes, axis string, of metric.Axis) model.Grid {
 	table := model.Grid{Columns: []model.Column{
 		{Head: axis, Give: true}, {Head: "CPU, all threads", Right: true}, {Head: "(95 %)", Close: true, Drop: 1},
-		{Head: "callers take or wait", Right: true}, {Head: "(95 %)", Close: true, Drop: 1}, {Drop: 2, Wrap: true},
+		{Head: "callers take or wait", Right: true}, {Head: "(95 %)", Close: true, Drop: 1},
+		{Head: "allocated", Right: true}, {Head: "(95 %)", Close: true, Drop: 1}, {Drop: 2, Wrap: true},
 	}}
 	names := metric.Causes(of)
 	slices.SortStableFunc(names, func(a, b string) int {
@@ -125,11 +166,15 @@ func addCauses(table *model.Grid, doc *finding.Document, c *finding.Causes, name
 		if label == "" {
 			label = causeLabels[name]
 		}
-		var waits, within model.Cell
-		if w := causeOf(doc, c, metric.Waits(name)); w != nil && w.Absolute != nil {
-			waits, within = parts.Interval(*w.Absolute, w.Unit, false, parts.ToneOf(w.Verdict.ShownKind(false)))
+		cells := []model.Cell{{Text: label}, estimate, ends}
+		for _, beside := range []string{metric.Waits(name), metric.Allocates(name)} {
+			var estimate, ends model.Cell
+			if w := causeOf(doc, c, beside); w != nil && w.Absolute != nil {
+				estimate, ends = parts.Interval(*w.Absolute, w.Unit, false, parts.ToneOf(w.Verdict.ShownKind(false)))
+			}
+			cells = append(cells, estimate, ends)
 		}
-		table.Add(model.Cell{Text: label}, estimate, ends, waits, within, model.Cell{Text: remark, Tone: model.Faint})
+		table.Add(append(cells, model.Cell{Text: remark, Tone: model.Faint})...)
 	}
 }
 
@@ -161,6 +206,17 @@ func causeNotes(c *finding.Causes) []model.Note {
 	var out []model.Note
 	for _, reason := range c.Reasons {
 		out = append(out, model.Note{Text: words.Reason(reason) + ".", Tone: model.Doubtful})
+	}
+	if c.WaitsLow {
+		out = append(out, parts.Faint("How long callers take or wait is not told: samples by the clock saw them in tracing for less time than they use CPU in it.")...)
+	}
+	for _, beside := range []struct {
+		samples int64
+		of      string
+	}{{c.Waits, "how long callers take or wait"}, {c.Allocated, "what is allocated"}} {
+		if beside.samples > 0 && beside.samples < finding.LeastSamples {
+			out = append(out, parts.Faint(fmt.Sprintf("%s of tracing are too few for %s, which takes %d.", words.Counted(int(beside.samples), "sample"), beside.of, finding.LeastSamples))...)
+		}
 	}
 	if c.Added != nil {
 		tone, text := model.Faint, "Profiling added "+finding.FormatInterval(*c.Added, "s", false)+" to an operation, which is in no figure"

@@ -22,6 +22,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/profile"
+	"github.com/tracetax/tracetax/internal/record"
 )
 
 const asyncProfiler = "async-profiler"
@@ -29,8 +30,14 @@ const asyncProfiler = "async-profiler"
 // architectures are the folders of async-profiler's libraries.
 var architectures = map[string]string{"amd64": "linux-x64", "arm64": "linux-arm64"}
 
-// widestWall is the time between two samples of all threads, of which there may be hundreds.
-const widestWall = 5 * time.Millisecond
+// Between two samples of all threads there is this time at least, and more where there are many.
+const (
+	leastWall     = time.Millisecond
+	wallOfAThread = 20 * time.Microsecond
+)
+
+// allocated is how many bytes are allocated between two samples of that.
+const allocated = 64 << 10
 
 // startAsync has async-profiler take samples by the kernel's events; where these are not to be had, by a timer of each thread,
 // which is no finer than the kernel's ticks.
@@ -44,14 +51,21 @@ func startAsync(ctx context.Context, o Order, t target) (*Recording, error) {
 		return nil, fmt.Errorf("finding its library: %w", err)
 	}
 	jvm, file := attached{pid: slices.Min(t.pids)}, filepath.Join(o.Folder, "collapsed.txt")
-	interval := max(o.Interval, time.Millisecond/10)
-	event := "cpu"
-	if o.Wall {
-		event, interval = "wall", max(interval, widestWall)
+	interval := offBeat(max(o.Interval, time.Millisecond/10))
+	start, stop := fmt.Sprintf("event=cpu,interval=%d", interval.Nanoseconds()), "collapsed,threads"
+	switch o.Of {
+	case record.ForWall:
+		threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", jvm.pid))
+		if err != nil {
+			return nil, fmt.Errorf("counting its threads: %w", err)
+		}
+		interval = offBeat(max(leastWall, time.Duration(len(threads))*wallOfAThread))
+		start = fmt.Sprintf("event=wall,interval=%d", interval.Nanoseconds())
+	case record.ForAlloc:
+		interval, start, stop = 0, fmt.Sprintf("event=alloc,alloc=%d", allocated), stop+",total"
 	}
-	interval = offBeat(interval)
-	err = jvm.load(ctx, library, fmt.Sprintf("start,event=%s,interval=%d,threads", event, interval.Nanoseconds()))
-	if refused := (*refusedError)(nil); errors.As(err, &refused) && !o.Wall {
+	err = jvm.load(ctx, library, "start,threads,"+start)
+	if refused := (*refusedError)(nil); errors.As(err, &refused) && o.Of == record.ForCPU {
 		interval = max(interval, 4*time.Millisecond)
 		err = jvm.load(ctx, library, fmt.Sprintf("start,event=ctimer,interval=%d,threads", interval.Nanoseconds()))
 	}
@@ -59,7 +73,7 @@ func startAsync(ctx context.Context, o Order, t target) (*Recording, error) {
 		return nil, err
 	}
 	return &Recording{Interval: interval, stop: func(ctx context.Context) (*profile.Profile, error) {
-		if err := jvm.load(ctx, library, "stop,collapsed,threads,file="+file); err != nil {
+		if err := jvm.load(ctx, library, "stop,"+stop+",file="+file); err != nil {
 			return nil, err
 		}
 		text, err := os.Open(file)
@@ -70,6 +84,9 @@ func startAsync(ctx context.Context, o Order, t target) (*Recording, error) {
 		p, err := profile.Read(profile.Collapsed, text)
 		if err != nil {
 			return nil, fmt.Errorf("reading its samples: %w", err)
+		}
+		if o.Of == record.ForAlloc {
+			p.AreBytes(allocated)
 		}
 		return p, nil
 	}}, nil

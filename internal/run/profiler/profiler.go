@@ -18,11 +18,12 @@ import (
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/process/inside"
 	"github.com/tracetax/tracetax/internal/profile"
+	"github.com/tracetax/tracetax/internal/record"
 )
 
 // Order is a profile that is to be taken of one process of a workload.
 type Order struct {
-	Wall     bool          // of all the time that threads take, also waiting; otherwise of CPU time
+	Of       string        // what it is of (record.ForCPU and others)
 	Name     string        // of what is started for it, unique in the run: names the log
 	PIDs     []int         // that the process consists of
 	Interval time.Duration // between two samples of a thread, about
@@ -64,17 +65,17 @@ func (r *Recording) Stop(ctx context.Context) (*profile.Profile, error) {
 var starters = map[inside.Kind]struct {
 	profiler string
 	start    func(context.Context, Order, target) (*Recording, error)
-	wall     bool // it can
+	sees     []string // besides CPU time
 }{
-	inside.Go:     {perf, startPerf, false},
-	inside.Native: {perf, startPerf, false},
-	inside.Python: {pySpy, startPySpy, true},
-	inside.Node:   {nodeProfiler, startNode, false},
-	inside.Java:   {asyncProfiler, startAsync, true},
+	inside.Go:     {perf, startPerf, nil},
+	inside.Native: {perf, startPerf, nil},
+	inside.Python: {pySpy, startPySpy, []string{record.ForWall}},
+	inside.Node:   {nodeProfiler, startNode, nil},
+	inside.Java:   {asyncProfiler, startAsync, []string{record.ForWall, record.ForAlloc}},
 }
 
-// ErrNoWall is why there is no profile of the time that threads wait.
-var ErrNoWall = errors.New("waiting is not seen by this profiler")
+// ErrNotSeen is why there is no profile of how long threads wait, or of what they allocate.
+var ErrNotSeen = errors.New("this profiler does not see it")
 
 // offBeat is the longest time not above d that is a prime number of microseconds: no multiple of it is near a period that people
 // choose, such as that of a load. A profiler in step with the load sees the same functions again and again.
@@ -108,8 +109,8 @@ func Start(ctx context.Context, o Order) (*Recording, error) {
 	if !known {
 		return nil, fmt.Errorf("no profiler for %s yet", t.kind)
 	}
-	if o.Wall && !by.wall {
-		return nil, fmt.Errorf("%s: %w", by.profiler, ErrNoWall)
+	if o.Of != record.ForCPU && !slices.Contains(by.sees, o.Of) {
+		return nil, fmt.Errorf("%s, of %s: %w", by.profiler, o.Of, ErrNotSeen)
 	}
 	if err := os.MkdirAll(o.Folder, 0o755); err != nil {
 		return nil, fmt.Errorf("making a folder for %s: %w", by.profiler, err)

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/process/keeper"
 	"github.com/tracetax/tracetax/internal/profile"
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink/sinktest"
 )
 
@@ -47,6 +49,11 @@ func burn(t *testing.T) string {
 // started is a program under a launcher, and an order for it.
 func started(t *testing.T, args ...string) (*process.Process, Order) {
 	t.Helper()
+	return startedWith(t, os.Environ(), args...)
+}
+
+func startedWith(t *testing.T, env []string, args ...string) (*process.Process, Order) {
+	t.Helper()
 	l, err := process.NewLauncher(process.Options{Name: "profiler-" + strings.NewReplacer("/", "-", " ", "-", "_", "-").Replace(t.Name()), LogDir: t.TempDir(), Self: []string{os.Args[0]}})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +63,7 @@ func started(t *testing.T, args ...string) (*process.Process, Order) {
 			t.Error(err)
 		}
 	})
-	p, err := l.Start(t.Context(), process.Command{Name: "app", Role: "app", Args: args})
+	p, err := l.Start(t.Context(), process.Command{Name: "app", Role: "app", Args: args, Env: env})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +71,7 @@ func started(t *testing.T, args ...string) (*process.Process, Order) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, Order{Name: "profiler", PIDs: pids, Interval: time.Millisecond, Folder: filepath.Join(t.TempDir(), "profiler"), Log: p.Log(), Self: []string{os.Args[0]}, Start: l.Start}
+	return p, Order{Of: record.ForCPU, Name: "profiler", PIDs: pids, Interval: time.Millisecond, Folder: filepath.Join(t.TempDir(), "profiler"), Log: p.Log(), Self: []string{os.Args[0]}, Start: l.Start}
 }
 
 // share is the part of the samples whose innermost frame has such a name.
@@ -203,5 +210,48 @@ func TestBadLuck(t *testing.T) {
 				t.Errorf("%v does not tell its last line, %q", err, test.says)
 			}
 		})
+	}
+}
+
+// The start of a program is watched from its first instruction on.
+func TestWatch(t *testing.T) {
+	rules := profile.Compile(&profile.File{Tracer: []string{"* (json/*)", "* (tracer.js)"}, Otherwise: profile.Does{Stage: "instrumentation"}, Runtime: profile.Language{Loaders: []string{"* (node:internal/modules/*)"}}})
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"app.js":    "require('./tracer.js'); console.log('ready'); setInterval(() => {}, 1000)",
+		"tracer.js": "for (const end = Date.now() + 200; Date.now() < end;) {}",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for language, test := range map[string]struct {
+		args   []string
+		tracer time.Duration // that loading it takes, at least
+	}{
+		"python": {[]string{"python3", "-c", "import json, time; print('ready', flush=True); time.sleep(60)"}, time.Microsecond},
+		"node":   {[]string{"node", filepath.Join(dir, "app.js")}, 100 * time.Millisecond},
+	} {
+		t.Run(language, func(t *testing.T) {
+			installed(t, test.args[0])
+			b, err := Watch(language, t.TempDir(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, o := startedWith(t, b.Environment(append(os.Environ(), "NODE_OPTIONS=--no-warnings")), test.args...)
+			found, stop := p.Log().Await(regexp.MustCompile("^ready"))
+			defer stop()
+			select {
+			case <-found:
+			case <-t.Context().Done():
+			}
+			parts, err := b.Read(t.Context(), o.PIDs, p.Log(), rules)
+			if err != nil || time.Duration(parts[profile.LoadingTracer]) < test.tracer || parts[profile.LoadingProgram] == 0 {
+				t.Errorf("%v, %v", parts, err)
+			}
+		})
+	}
+	if _, err := Watch("cobol", t.TempDir(), nil); err == nil {
+		t.Error("something watches the start of programs in COBOL")
 	}
 }

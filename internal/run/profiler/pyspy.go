@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/process/table"
 	"github.com/tracetax/tracetax/internal/profile"
+	"github.com/tracetax/tracetax/internal/record"
 )
 
 const pySpy = "py-spy"
@@ -33,11 +35,15 @@ func startPySpy(ctx context.Context, o Order, t target) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
+	root, err := rootOf(o, t)
+	if err != nil {
+		return nil, err
+	}
 	file := filepath.Join(o.Folder, "speedscope.json")
 	rate := int(prime(int64(time.Second / max(o.Interval, leastPySpy))))
-	args := []string{filepath.Join(folder, "bin", pySpy), "record", "--pid", strconv.Itoa(slices.Min(t.pids)), "--subprocesses",
+	args := []string{filepath.Join(folder, "bin", pySpy), "record", "--pid", strconv.Itoa(root), "--subprocesses",
 		"--rate", strconv.Itoa(rate), "--format", "speedscope", "--full-filenames", "--threads", "--output", file}
-	args = append(args, map[bool]string{false: "--gil", true: "--idle"}[o.Wall])
+	args = append(args, map[string]string{record.ForCPU: "--gil", record.ForWall: "--idle"}[o.Of])
 	p, err := o.Start(ctx, process.Command{Name: o.Name, CPUs: o.CPUs, Args: args})
 	if err != nil {
 		return nil, err
@@ -61,6 +67,22 @@ func startPySpy(ctx context.Context, o Order, t target) (*Recording, error) {
 		}
 		return out, nil
 	}}, nil
+}
+
+// rootOf is the Python that started all the others, or, where there is none, what started them: a platform that has an
+// environment for each function.
+func rootOf(o Order, t target) (int, error) {
+	first := slices.Min(t.pids)
+	below, err := table.Descendants(first)
+	if err != nil {
+		return 0, fmt.Errorf("listing what process %d has started: %w", first, err)
+	}
+	for _, pid := range t.pids {
+		if pid != first && !slices.Contains(below, pid) {
+			return o.PIDs[0], nil
+		}
+	}
+	return first, nil
 }
 
 // awaitLine waits until a profiler says that it takes samples.
