@@ -167,6 +167,38 @@ func TestNoCauses(t *testing.T) {
 	}
 }
 
+// Where nobody knows what operations use, because a program also works without load, no share of that is a cause, and the reason
+// says so. What is allocated is no share of it.
+func TestCausesOfTheRestless(t *testing.T) {
+	s := profiledScene()
+	change := s.change
+	s.change = func(r *record.Record) {
+		change(r)
+		r.Harness.Order = "windows"
+		r.Start.Idle, r.Stop.Idle = idle(0.06), idle(0.06)
+		p := &r.Phases[0]
+		p.PausedSeconds = 3 * window
+		for _, of := range []string{record.ForWall, record.ForAlloc} {
+			one := record.Profile{Process: "app", Profiler: "async-profiler", IntervalSeconds: 1, Samples: 800, Unit: map[string]string{record.ForWall: "samples", record.ForAlloc: "bytes"}[of], Program: 300}
+			if r.Variant == "otel" {
+				r.Start.Idle = idle(0.9)
+				one.Tracing, one.Tracer, one.Tasks = 500, 500, map[string]int64{"queue": 500}
+			}
+			p.Profiled = append(p.Profiled, record.Profiled{Of: of, Load: p.Load, Sink: p.Sink, Profiles: []record.Profile{one}})
+			r.Life = r.Life.Plus(p.Sink)
+		}
+	}
+	doc := analyse(t, s.input())
+	if len(doc.Causes) != 1 || len(doc.Causes[0].Reasons) != 1 || doc.Causes[0].Reasons[0].Code != finding.WhyRestless || doc.Causes[0].WaitsLow {
+		t.Errorf("%+v", doc.Causes)
+	}
+	for name, want := range map[string]bool{"cpu_task_time": false, "wait_task_queue": false, "alloc_task_queue": true} {
+		if _, is := look(doc, "json", "otel", "none", name, ""); is != want {
+			t.Errorf("%s has a figure: %t", name, is)
+		}
+	}
+}
+
 // An operation that is dearer under the profiler by over a fifth of what tracing adds is marked.
 func TestProfilingAdds(t *testing.T) {
 	s := profiledScene()
@@ -264,7 +296,7 @@ func TestStarts(t *testing.T) {
 			return
 		}
 		r.Start.ReadySeconds = 5
-		r.Cold = &record.Cold{Seconds: 5.1, Profilers: []string{"async-profiler"}, Parts: map[string]float64{"loading-program": 3, "runtime": 1}}
+		r.Cold = &record.Cold{Seconds: 5.1, Profilers: []string{"async-profiler"}, Parts: map[string]float64{"loading-program": 3, "runtime": 1, "beside": 9}}
 		if r.Variant == "otel" {
 			r.Cold.Seconds, r.Cold.Parts["set-up"] = 6.1, 0.75
 		}
@@ -282,6 +314,18 @@ func TestStarts(t *testing.T) {
 		t.Errorf("%+v", doc.Causes)
 	}
 	change := s.change
+	s.change = func(r *record.Record) {
+		if change(r); r.Cold != nil {
+			r.Cold.Parts["program"] = 1.2
+		}
+	}
+	doc = analyse(t, s.input())
+	if f, is := look(doc, "", "otel", "none", metric.StartName("rest"), ""); is {
+		t.Errorf("the parts of none take 5.2 of 5.1 s, and the rest is %g s", f.Baseline)
+	}
+	if f := get(t, doc, "", "otel", metric.StartName("beside")); f.Baseline != 9 {
+		t.Errorf("%g s are beside the start", f.Baseline)
+	}
 	s.change = func(r *record.Record) {
 		if change(r); r.Cold != nil && r.Variant == "otel" {
 			r.Cold.Parts, r.Cold.Failure = nil, "app: it told none"

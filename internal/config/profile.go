@@ -16,11 +16,11 @@ import (
 // Profile is for how long each operation is made again, by what is profiled. The zero value is: not at all.
 type Profile struct {
 	_          struct{}      `called:"profile"`
-	CPU        time.Duration `yaml:"cpu" range:"0s..5m"`   // stretch under a profiler of CPU time
-	Wall       time.Duration `yaml:"wall" range:"0s..5m"`  // stretch under one of the time that threads take, also waiting: what callers wait for; only Python and Java
-	Alloc      time.Duration `yaml:"alloc" range:"0s..5m"` // stretch under one of the bytes that are allocated; only Java
-	Operations []string      `yaml:"operations"`           // the operations that are profiled; default: all
-	Start      bool          `yaml:"start"`                // true: the start is profiled, in every second block; it is timed in the others
+	CPU        time.Duration `yaml:"cpu" range:"100ms..5m"` // stretch under a profiler of CPU time; default: 6s, unless start alone is profiled
+	Wall       time.Duration `yaml:"wall" range:"0s..5m"`   // stretch under one of the time that threads take, also waiting: what callers wait for; only Python and Java
+	Alloc      time.Duration `yaml:"alloc" range:"0s..5m"`  // stretch under one of the bytes that are allocated; only Java
+	Operations []string      `yaml:"operations"`            // the operations that are profiled; default: all
+	Start      bool          `yaml:"start"`                 // true: the start is profiled, in every second block; it is timed in the others
 }
 
 // wholeProfile is what profile: true stands for.
@@ -53,7 +53,9 @@ func (p Profile) Length() (all time.Duration) {
 func readProfile(s *program.Source, n *program.Node) (p Profile) {
 	switch {
 	case n.Kind == program.Mapping:
-		s.Decode(n, &p)
+		if s.Decode(n, &p); p.CPU == 0 && (p.stretches() || !p.Start) { // all else stands beside the CPU
+			p.CPU = wholeProfile.CPU
+		}
 	case n.Kind == program.Scalar && n.Text == "true":
 		p = wholeProfile
 	case n.Kind != program.Scalar || n.Text != "false":

@@ -78,6 +78,7 @@ const StartRest = "rest"
 var startTitles = map[string]string{
 	"": "all, from the first fork to the first answer", StartRest: "all else, also waiting", profile.LoadingProgram: "loading the program", profile.LoadingTracer: "loading the tracer",
 	profile.SetUp: "the tracer's set-up", profile.OfProgram: "the program", profile.OfRuntime: "the runtime",
+	profile.Beside: "beside it, CPU of the runtime's and the tracer's threads",
 }
 
 // StartName is the metric of a part of a start.
@@ -123,7 +124,7 @@ func causeRows() []Row {
 	both("tracing_callers", "of tracing in callers", "tracing, in the program's own threads alone,", Callers, "")
 	both("program", "of the program", "the program, with code that a tracer weaves into it,", Program, "")
 	both("runtime", "of the runtime", "the runtime (collector of garbage, compiler)", Runtime, "")
-	for _, name := range append(slices.Clone(profile.StartParts), StartRest, "") {
+	for _, name := range append(slices.Clone(profile.StartParts), StartRest, "", profile.Beside) {
 		title := cmp.Or(startTitles[name], strings.ReplaceAll(name, "-", " "))
 		row := Row{Name: StartName(name), Title: "start: " + title, Unit: "s", Better: Lower, Nature: Clock, In: All, Verdict: All, WholeRun: true, Named: true, Cause: Cause{Axis: Start, Name: name}}
 		means[row.Name] = "Of an explained start, in the blocks in which it is profiled: " + title + ", in seconds."

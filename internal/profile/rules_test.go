@@ -281,16 +281,18 @@ func TestWritePprof(t *testing.T) {
 func TestStart(t *testing.T) {
 	r := Compile(&File{
 		Tracer: []string{"tracer.*"}, HandsOver: []string{"tracer.wrap > app.*"},
-		Runtime:   Language{Loaders: []string{"load"}, Frames: []string{"collect"}},
+		Runtime:   Language{Loaders: []string{"load"}, Frames: []string{"collect"}, Threads: []string{"compiler"}},
+		Threads:   []Thread{{Name: "exporter", Does: Does{Stage: "export"}}},
 		Rules:     []Rule{{Does: Does{Stage: "configuration"}, Frames: []string{"tracer.setup"}}, {Does: Does{Stage: "export"}, Frames: []string{"tracer.send"}}},
 		Otherwise: Does{Stage: "instrumentation"},
 	})
 	p, err := Read(Collapsed, strings.NewReader("app.main;load;app.top 1\napp.main;serve 2\nload;tracer.top;tracer.setup 4\napp.main;load;tracer.top 8\n"+
-		"app.main;tracer.setup;load;read 16\napp.main;tracer.span 32\napp.main;tracer.send;write 64\ncollect 128\nload;app.main;tracer.wrap;app.serve 256\n"))
+		"app.main;tracer.setup;load;read 16\napp.main;tracer.span 32\napp.main;tracer.send;write 64\ncollect 128\nload;app.main;tracer.wrap;app.serve 256\n"+
+		"[compiler tid=7];compile;load 512\n[exporter tid=8];tracer.send;write 1024\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]int64{LoadingProgram: 1 + 256, OfProgram: 2, SetUp: 4, LoadingTracer: 8 + 16, FirstSpans: 32, FirstExport: 64, OfRuntime: 128}
+	want := map[string]int64{LoadingProgram: 1 + 256, OfProgram: 2, SetUp: 4, LoadingTracer: 8 + 16, FirstSpans: 32, FirstExport: 64, OfRuntime: 128, Beside: 512 + 1024}
 	if got := r.Start(p); !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

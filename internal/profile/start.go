@@ -20,9 +20,10 @@ const (
 	FirstExport    = "first-export"
 	OfProgram      = "program"
 	OfRuntime      = "runtime"
+	Beside         = "beside" // CPU of the threads of the runtime and of the tracer, while the program's own take the time
 )
 
-// StartParts are all of them.
+// StartParts are all of them that follow one another: with what is in no part they are the start.
 var StartParts = []string{LoadingProgram, LoadingTracer, SetUp, FirstSpans, FirstExport, OfProgram, OfRuntime}
 
 // stageParts are the parts of a start by the stage of tracing.
@@ -45,6 +46,8 @@ func (r *Rules) Start(p *Profile) map[string]int64 {
 		}
 		part := stageParts[of.Stage]
 		switch {
+		case of.Own || s.runtimeThread(sample.Thread):
+			part = Beside
 		case of.Owner == Runtime:
 			part = OfRuntime
 		case of.Owner == Program && loader >= 0:

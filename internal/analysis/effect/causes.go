@@ -134,7 +134,7 @@ func (s *Estimator) causesOf(p dataset.Pair, at cell.At) (finding.Causes, bool) 
 		out.Added = estimate.Interval(stats.SignedRank(added, s.Confidence(estimate.Confidence)), false)
 		out.AddedMuch = len(differences) > 0 && math.Abs(out.Added.Estimate) > addedMuch*math.Abs(stats.Center(differences))
 	}
-	out.WaitsLow = out.Waits > 0 && s.waitsLow(p, at)
+	out.WaitsLow = out.Waits > 0 && s.Restless(p) == nil && s.waitsLow(p, at)
 	out.Reasons = s.noCauses(p, at, out)
 	return out, true
 }
@@ -231,6 +231,9 @@ func (s *Estimator) noCauses(p dataset.Pair, at cell.At, found finding.Causes) [
 			out = append(out, *why)
 		}
 	}
+	if why := s.Restless(p); why != nil { // then nobody knows the CPU of which a cause is a share
+		out = append(out, *why)
+	}
 	if len(out) == 0 && found.Tracing < finding.LeastSamples {
 		out = append(out, finding.Reason{Code: finding.WhyFewSamples, Variant: p.Variant, Figures: []finding.Figure{
 			{Name: "samples", Value: float64(found.Tracing), Unit: "count"}, {Name: "least", Value: finding.LeastSamples, Unit: "count"},
@@ -281,7 +284,7 @@ func (s *Estimator) explained(p dataset.Pair, at cell.At) func(metric.Cause) boo
 	return func(of metric.Cause) bool {
 		switch {
 		case of.Wait:
-			return profiled && found.Waits >= finding.LeastSamples && !found.WaitsLow
+			return profiled && found.Waits >= finding.LeastSamples && !found.WaitsLow && s.Restless(p) == nil
 		case of.Alloc:
 			return profiled && found.Allocated >= finding.LeastSamples
 		}

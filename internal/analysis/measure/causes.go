@@ -35,7 +35,8 @@ func readingOf(row metric.Row) (func(role.Charge) Reading, bool) {
 	return read, known
 }
 
-// startIn is how long a part of a start took, or all of it.
+// startIn is how long a part of a start took, or all of it. What is in no part is not known where the parts took longer than the
+// start: then threads of the program worked at the same time.
 func startIn(r *dataset.Run, part string) (seconds float64, known bool) {
 	if r.Cold == nil || r.Cold.Failure != "" {
 		return 0, false
@@ -45,10 +46,10 @@ func startIn(r *dataset.Run, part string) (seconds float64, known bool) {
 		return r.Cold.Seconds, true
 	case metric.StartRest:
 		rest := r.Cold.Seconds
-		for _, took := range r.Cold.Parts {
-			rest -= took
+		for _, part := range profile.StartParts {
+			rest -= r.Cold.Parts[part]
 		}
-		return rest, true
+		return rest, rest >= 0
 	}
 	return r.Cold.Parts[part], true
 }

@@ -44,7 +44,7 @@ var watchers = map[string]func(folder string, packages Packages) (*Beginning, er
 func Watch(language, folder string, packages Packages) (*Beginning, error) {
 	watch, known := watchers[language]
 	if !known {
-		return nil, fmt.Errorf("nothing watches the start of programs in %s yet: of Python, Java and Node alone", language)
+		return nil, fmt.Errorf("the start is watched of programs in Python, Java and Node alone, not in %s", language)
 	}
 	return watch(folder, packages)
 }
