@@ -122,25 +122,6 @@ profile: {cpu: 5s, wall: 8s}
 	}
 }
 
-// The same in Node, by its own.
-func TestKnownCausesOfNode(t *testing.T) {
-	more(t, "causes")
-	need(t, "node")
-	doc := explained(t, nil, `
-workload: calls/node
-operations: [call]
-variants:
-  none:
-  known: {tracer: synthetic-node, settings: {serialising: 800us, clock: 600us, metadata: 600us}}
-load: {rate: 151/s, duration: 3s, warmup: 2s, idle: 500ms}
-design: {blocks: 1}
-profile: {cpu: 8s}
-`)
-	knownCauses(t, doc, map[string]map[string]float64{
-		"known": {"cpu_task_serialising": 800e-6, "cpu_task_time": 600e-6, "cpu_task_metadata": 600e-6},
-	})
-}
-
 // knownCauses holds causes against what is burnt, by variant: shares within 5 points, amounts within 15 %.
 func knownCauses(t *testing.T, doc finding.Document, burns map[string]map[string]float64) {
 	t.Helper()

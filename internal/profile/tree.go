@@ -4,6 +4,7 @@ package profile
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"maps"
@@ -122,20 +123,14 @@ func (t *Tree) Add(side int, s *Sorted, each float64) {
 		f.Line = 0 // one of Python begins in each line that was sampled
 		frames[i] = indexIn(t.frames, f, &t.Frames)
 	}
-	order := make([]int, len(s.Samples))
-	for i := range order {
-		order[i] = i
-	}
+	stacks := stacksOf(s.Samples)
 	// Stacks that begin alike stand together, so only what differs from the last one is looked up.
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(slices.Compare(s.Samples[a].Stack, s.Samples[b].Stack), cmp.Compare(a, b))
-	})
+	slices.SortFunc(stacks, func(a, b samples) int { return slices.Compare(a.stack, b.stack) })
 	var before, way []int32 // of the last stack: its frames, and their nodes
 	n := -1
-	for _, i := range order {
-		sample := s.Samples[i]
+	for _, one := range stacks {
 		at, same := int32(-1), true
-		for depth, f := range sample.Stack {
+		for depth, f := range one.stack {
 			if same = same && depth < len(before) && before[depth] == f; same {
 				at = way[depth]
 				continue
@@ -143,15 +138,43 @@ func (t *Tree) Add(side int, s *Sorted, each float64) {
 			at = indexIn(t.nodes, Node{at, frames[f]}, &t.Nodes)
 			way = append(way[:depth], at)
 		}
-		before = sample.Stack
-		if own := (Own{at, s.Kinds[i]}); n < 0 || t.Own[n] != own {
-			n = int(indexIn(t.own, own, &t.Own))
+		before = one.stack
+		for _, i := range one.of {
+			if own := (Own{at, s.Kinds[i]}); n < 0 || t.Own[n] != own {
+				n = int(indexIn(t.own, own, &t.Own))
+			}
+			for len(t.amounts) < len(t.Own)*t.sides {
+				t.amounts = append(t.amounts, 0)
+			}
+			t.amounts[n*t.sides+side] += float64(s.Samples[i].Value) * each
 		}
-		for len(t.amounts) < len(t.Own)*t.sides {
-			t.amounts = append(t.amounts, 0)
-		}
-		t.amounts[n*t.sides+side] += float64(sample.Value) * each
 	}
+}
+
+// samples are those that have the same stack.
+type samples struct {
+	stack []int32
+	of    []int32 // their indices, in order
+}
+
+// stacksOf puts samples with the same stack together: there are far fewer stacks than samples.
+func stacksOf(all []Sample) []samples {
+	var out []samples
+	known := map[string]int{}
+	var key []byte
+	for i := range all {
+		key = key[:0]
+		for _, f := range all[i].Stack {
+			key = binary.NativeEndian.AppendUint32(key, uint32(f))
+		}
+		n, is := known[string(key)]
+		if !is {
+			n = len(out)
+			known[string(key)], out = n, append(out, samples{stack: all[i].Stack})
+		}
+		out[n].of = append(out[n].of, int32(i))
+	}
+	return out
 }
 
 // indexIn is where something is in a list, to which it is added where it is new.

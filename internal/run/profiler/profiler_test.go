@@ -1,21 +1,27 @@
 package profiler
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"math/big"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/process/inside"
 	"github.com/tracetax/tracetax/internal/process/keeper"
 	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
@@ -254,4 +260,126 @@ func TestWatch(t *testing.T) {
 	if _, err := Watch("cobol", t.TempDir(), nil); err == nil {
 		t.Error("something watches the start of programs in COBOL")
 	}
+}
+
+// machine takes the orders of the attach protocol in the place of a virtual machine, and answers as it is asked to.
+func machine(t *testing.T, pid int, answer func(options string) string) {
+	t.Helper()
+	l, err := net.Listen("unix", fmt.Sprintf("/tmp/.java_pid%d", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			var words []string // the version, the order, and its three arguments
+			for in := bufio.NewReader(conn); len(words) < 5; {
+				word, err := in.ReadString(0)
+				if err != nil {
+					break
+				}
+				words = append(words, strings.TrimSuffix(word, "\x00"))
+			}
+			if len(words) == 5 && words[1] == "load" {
+				_, _ = io.WriteString(conn, answer(words[4]))
+			}
+			_ = conn.Close()
+		}
+	}()
+}
+
+// Where the kernel's events are not to be had, a virtual machine is asked for samples by a timer, which are as far apart as its
+// ticks; what refuses everything says why.
+func TestAsyncWithoutEvents(t *testing.T) {
+	folder := t.TempDir()
+	library := filepath.Join(folder, asyncProfiler, architectures[runtime.GOARCH], "libasyncProfiler.so")
+	if err := os.MkdirAll(filepath.Dir(library), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(library, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		events string // it refuses
+		says   string
+		apart  time.Duration
+	}{
+		"none of the kernel": {"event=cpu", "", 4 * time.Millisecond},
+		"none at all":        {"event=", "no access to perf events", 0},
+		"all":                {"nothing", "", 997 * time.Microsecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, o := started(t, "sleep", "60")
+			o.Packages = Packages{asyncProfiler: {Folder: folder}}
+			if err := os.MkdirAll(o.Folder, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			machine(t, slices.Min(o.PIDs), func(options string) string {
+				if strings.Contains(options, test.events) {
+					return "0\nno access to perf events\nreturn code: 200\n"
+				}
+				if _, file, stops := strings.Cut(options, "file="); stops {
+					if err := os.WriteFile(file, []byte("[main tid=1];app.Main.main;app.Main.work 7\n"), 0o644); err != nil {
+						return err.Error()
+					}
+				}
+				return "0\nreturn code: 0\n"
+			})
+			r, err := startAsync(t.Context(), o, target{kind: inside.Java, pids: o.PIDs})
+			if test.says != "" {
+				if err == nil || !strings.Contains(err.Error(), test.says) {
+					t.Errorf("%v does not say that there is %s", err, test.says)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p, err := r.Stop(t.Context()); err != nil || p.Count != 7 || r.Interval != test.apart {
+				t.Errorf("%+v, %v apart, %v", p, r.Interval, err)
+			}
+		})
+	}
+}
+
+// A virtual machine that takes no orders is not profiled, and goes on.
+func TestAsyncOfADeafMachine(t *testing.T) {
+	installed(t, "java")
+	patience := startPatience
+	startPatience = 2 * time.Second
+	defer func() { startPatience = patience }()
+	folder := t.TempDir()
+	library := filepath.Join(folder, asyncProfiler, architectures[runtime.GOARCH], "libasyncProfiler.so")
+	program := filepath.Join(folder, "Main.java")
+	for file, text := range map[string]string{
+		library: "",
+		program: `class Main { public static void main(String[] a) throws Exception { for (int i = 0; ; i++) { System.out.println("turn " + i); Thread.sleep(100); } } }`,
+	} {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, o := started(t, "java", "-XX:+DisableAttachMechanism", program)
+	await := func(line string) {
+		found, stop := p.Log().Await(regexp.MustCompile(line))
+		defer stop()
+		select {
+		case <-found:
+		case <-p.Done():
+			t.Fatal("it ended")
+		}
+	}
+	await("^turn 0$")
+	o.Packages = Packages{asyncProfiler: {Folder: folder}}
+	if r, err := Start(t.Context(), o); err == nil || !strings.Contains(err.Error(), asyncProfiler) {
+		t.Errorf("%v, %v", r, err)
+	}
+	await("^turn 30$") // which comes after the patience
 }
