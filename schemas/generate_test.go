@@ -276,9 +276,16 @@ var tables = []table{
 		}
 		return rows
 	}},
-	{"metrics.md", "metrics", "| metric | in reports | unit | what it is |\n|---|---|---|---|", func(*comments) (rows []string) {
+	{"metrics.md", "metrics", "| metric | in reports, if otherwise | unit | what it is |\n|---|---|---|---|", func(*comments) (rows []string) {
 		for _, row := range metric.Table {
-			rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s |", row.Name, metric.Title(row.Name), row.Unit, inTable(metric.Means(row.Name))))
+			if row.Cause.Name != "" {
+				continue // one row for each task and each stage: the page of causes names these
+			}
+			title := metric.Title(row.Name)
+			if title == strings.ReplaceAll(row.Name, "_", " ") {
+				title = ""
+			}
+			rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s |", row.Name, title, row.Unit, inTable(metric.Means(row.Name))))
 		}
 		return rows
 	}},

@@ -5,44 +5,44 @@ import "slices"
 // Means says what a metric is in one run, or how it is made of others; "" of one that the table does not have.
 func Means(name string) string { return means[name] }
 
-const ofRun = "Anonymous and shared memory of the whole run, summed over all but load generator and sink; by role and service too where there are helpers (sidecar, collector, backend). None of a search. "
+const ofRun = "Anonymous and shared memory of all but load generator and sink; by role and service too where there are helpers. None of a search. "
 
 // means is by name: what a schema and a reader of findings.json are told.
 var means = map[string]string{
-	Capacity: "The rate found, in operations/s; only where every search of both sides found one. Where the probes of a search contradict each other its block does not count; with over a fifth of such blocks there is no capacity.",
+	Capacity: "The rate found, in operations/s, where every search of both sides found one. A block whose probes contradict each other does not count; with over a fifth of these there is no capacity.",
 
-	TimePerCall:         "Of self-driving workloads: all durations over the calls made. The headline; an amount where the operation is empty. Read it beside CPU, delivered_share and delivered_rate.",
-	TimePerCallP50:      "Of self-driving workloads, only unthrottled: median of the durations.",
+	TimePerCall:         "Self-driving: all durations over the calls made. The headline; an amount where the operation is empty. Read it beside CPU, delivered_share and delivered_rate.",
+	TimePerCallP50:      "Self-driving, unthrottled: median of the durations.",
 	"time_per_call_p90": "Likewise the 90th percentile.",
 	"time_per_call_p99": "Likewise the 99th percentile.",
 
-	CPUPerOperation: "(CPU seconds from the start of the window until the sink is quiet and the processes are calm − idle rate × drain) / operations started; the idle rate is read before the first phase and after the last, and where the two differ by over 1 % of this, or it is not known, nothing is taken off of any variant. Role \"\": all but load generator and sink. Also by role (those two without verdict) and, without verdict, by role and service, where something stands beside some of several services or a variant is on some. Values below zero are kept.",
-	BlockedTime:     "Time of the operations less CPU time of the threads that make them (never below 0), per operation; only unthrottled.",
-	CPUUtilisation:  "The CPU seconds of cpu_per_operation per second of window.",
+	CPUPerOperation: "(CPU from the start of the window until sink and processes are calm − idle rate × drain) / operations started. Nothing is taken off where idle rates before and after differ by over 1 % of this, or are unknown. Role \"\": all but load generator and sink. Also by role (those two without verdict), and by role and service without verdict. Values below zero are kept.",
+	BlockedTime:     "Unthrottled: time of the operations less CPU time of the threads that make them, per operation; never below 0.",
+	CPUUtilisation:  "CPU of cpu_per_operation per second of window.",
 	Throughput:      "Operations completed per second, until the last one's end. No verdict at a fixed rate.",
 
-	"operations_completed": "Operations completed in the window. No verdict.",
+	"operations_completed": "Completed in the window. No verdict.",
 
-	LatencyMean:    "Mean latency, from the intended start; none in a closed loop, and none of a run with time-outs.",
-	LatencyP50:     "Median latency, from the intended start; none in a closed loop. A quantile needs 20 values above it in each run, and no time-outs among them.",
+	LatencyMean:    "Mean latency from the intended start; none in a closed loop or with time-outs.",
+	LatencyP50:     "Median latency from the intended start; none in a closed loop. A quantile needs 20 values above it in each run, and no time-outs among them.",
 	"latency_p75":  "Likewise the 75th percentile.",
 	"latency_p90":  "Likewise the 90th percentile.",
 	LatencyP95:     "Likewise the 95th percentile.",
 	LatencyP99:     "Likewise the 99th percentile.",
 	"latency_p999": "Likewise the 99.9th percentile.",
-	"latency_max":  "Largest latency; without an interval, and none of a run with time-outs.",
+	"latency_max":  "Largest latency; no interval, and none with time-outs.",
 
-	BenchmarkTimeMean: "Where answers tell it (Server-Timing: benchmark;dur=): mean time that the work itself took, as the program measured it. Compared in a closed loop too.",
+	BenchmarkTimeMean: "Mean time of the work itself, where answers tell it (Server-Timing: benchmark;dur=). Compared in a closed loop too.",
 	BenchmarkTimeP50:  "Likewise the median; a quantile needs 20 values above it in each run.",
 	BenchmarkTimeP99:  "Likewise the 99th percentile.",
-	InitTime:          "Of functions (init;dur=): mean time from the fork of an environment until it asks for its first invocation; of those that were started in the window.",
-	PlatformTime:      "Of functions: latency_mean less benchmark_time_mean, which is what client, platform and the runtime's client take.",
-	CPUAfterAnswer:    "Of functions (after;dur=): mean CPU time that an environment's process uses from its answer until it gets the next invocation. Part of cpu_per_operation.",
+	InitTime:          "Functions (init;dur=): mean time from the fork of an environment until it asks for its first invocation; of those started in the window.",
+	PlatformTime:      "Functions: latency_mean less benchmark_time_mean: client, platform and the runtime's client.",
+	CPUAfterAnswer:    "Functions (after;dur=): mean CPU of an environment's process from its answer to its next invocation. Part of cpu_per_operation.",
 
-	"context_switches": "Per operation, less the idle rate over the drain, as of cpu_per_operation.",
+	"context_switches": "Per operation, less the idle rate, as cpu_per_operation.",
 	ExportPerOperation: "Bytes at the sink, still compressed, over operations started.",
-	ExportRequests:     "Requests that the sink accepted, of spans or of anything else, over operations started; a stream is one. None through a hop, whose own they would be. No verdict.",
-	KeptShare:          "Traces of which something came over operations started, where something decides on them and each begins one; not given over 1 % lost. No verdict.",
+	ExportRequests:     "Requests that the sink accepted, of spans or anything else, over operations started; a stream is one. None through a hop. No verdict.",
+	KeptShare:          "Traces of which something came over operations started, where something decides on them and each begins one; none with over 1 % lost. No verdict.",
 	DeliveredRate:      "Spans delivered per second of window.",
 
 	"allocation_per_operation": "As the language tells: bytes allocated per operation.",
@@ -52,18 +52,18 @@ var means = map[string]string{
 	"heap_live":                "As the language tells: in use after a full collection behind the window.",
 
 	MemoryMean: ofRun + "Mean over the last window's load.",
-	MemoryPeak: ofRun + "Peak from ready until the last spans have come: an upper bound, since the peaks of several processes need not coincide.",
+	MemoryPeak: ofRun + "Peak from ready until the last spans have come; of several processes an upper bound.",
 
-	"idle_cpu":         "CPU seconds per second before the first phase, all but load generator and sink.",
+	"idle_cpu":         "CPU seconds per second before the first phase, of all but load generator and sink.",
 	StartupTime:        "First fork to the last process ready.",
 	FirstOperationTime: "Duration of the first operation after the start.",
 
-	CPUPerSpan:      "Added CPU over added spans to be delivered (spans × sampled share), both per operation. Absolute only; not given where either side is lossy, or where no span may be added.",
-	CPUPerKeptTrace: "Added CPU per operation over the added kept_share, by role too where there are helpers. Absolute only, no verdict; not given over 1 % lost.",
+	CPUPerSpan:      "Added CPU over added spans to be delivered, per operation. An amount; none where a side is lossy, or may add no span.",
+	CPUPerKeptTrace: "Added CPU over the added kept_share, per operation, by role too where there are helpers. An amount, no verdict; none with over 1 % lost.",
 	DeliveredShare:  "Delivered over expected spans. A budget for lost is judged here, from the ledger, warm-up included.",
-	LostShare:       "Lost over expected spans: what a budget for lost and a claim of a study are about.",
+	LostShare:       "Lost over expected spans, for a budget for lost and claims of a study.",
 
-	Slope:                 "Of a sweep over call depth: slope of a least-squares line in each block through variant − baseline of time_per_call. The headline; a level has a verdict only against a budget.",
+	Slope:                 "Of a sweep over depth: slope of a least-squares line in each block through variant − baseline of time_per_call. The headline; a level has a verdict only against a budget.",
 	Base:                  "Where that line begins.",
 	R2:                    "How well that line fits.",
 	"time_per_call_slope": "Slope of such a line through time_per_call itself, of both sides.",
