@@ -226,7 +226,7 @@ func TestProfiledSpansAreDue(t *testing.T) {
 
 // How long callers take or wait is told where enough samples of tracing were taken in their threads, and not by those of CPU.
 func TestWaits(t *testing.T) {
-	for samples, want := range map[int64]bool{49: false, 60: true, 62: false} { // of ten blocks
+	for samples, want := range map[int64]bool{49: false, 60: true, 62: false, 64: true, 66: false} { // of ten blocks
 		s := profiledScene()
 		change := s.change
 		s.change = func(r *record.Record) {
@@ -238,13 +238,24 @@ func TestWaits(t *testing.T) {
 			one := record.Profile{Process: "app", Profiler: "py-spy", IntervalSeconds: 5e-3, Samples: 4000, Unit: "samples", Program: 3000}
 			if r.Variant == "otel" {
 				one.Tracing, one.Tracer, one.Tasks = samples, samples, map[string]int64{"queue": samples / 2}
+			} else if samples == 64 { // the other variant takes more, by the clock and of CPU
+				one.Tracing, one.Tracer, one.Tasks = 9000, 9000, map[string]int64{"queue": 60 + samples/2}
+				p.Profiled[0].Profiles[0].Tracer, p.Profiled[0].Profiles[0].Caller = 9000, 9000
 			}
-			p.Profiled = append(p.Profiled, record.Profiled{Of: record.ForWall, Load: p.Load, Sink: p.Sink, Profiles: []record.Profile{one}})
+			p.Load.Latency = spread(int(p.Load.Completed), 0.1)
+			load := p.Load
+			if samples == 66 && r.Variant == "none" { // the profiler makes the program slow
+				load.Latency = spread(int(load.Completed), 1.0)
+			}
+			p.Profiled = append(p.Profiled, record.Profiled{Of: record.ForWall, Load: load, Sink: p.Sink, Profiles: []record.Profile{one}})
 			r.Life = r.Life.Plus(p.Sink)
 		}
 		doc := analyse(t, s.input())
+		if slow := doc.Causes[0].WaitsSlower; (slow > finding.MostSlower) != (samples == 66) || slow < 0.99 {
+			t.Errorf("%d samples a block: an operation took %g times as long", samples, slow)
+		}
 		f, is := look(doc, "json", "otel", "none", "wait_task_queue", "")
-		if is != want || want && math.Abs(f.Absolute.Estimate-30*5e-3/10_000) > 1e-9 {
+		if is != want || samples == 60 && math.Abs(f.Absolute.Estimate-30*5e-3/10_000) > 1e-9 {
 			t.Errorf("%d samples a block: %t, %+v", samples, is, f.Absolute)
 		}
 		if _, is := look(doc, "json", "otel", "none", "cpu_task_time", ""); !is || doc.Causes[0].Waits != 10*samples {

@@ -135,6 +135,9 @@ func (s *Estimator) causesOf(p dataset.Pair, at cell.At) (finding.Causes, bool) 
 		out.AddedMuch = len(differences) > 0 && math.Abs(out.Added.Estimate) > addedMuch*math.Abs(stats.Center(differences))
 	}
 	out.WaitsLow = out.Waits > 0 && s.Restless(p) == nil && s.waitsLow(p, at)
+	if out.Waits > 0 {
+		out.WaitsSlower = s.waitsSlower(p, at)
+	}
 	out.Reasons = s.noCauses(p, at, out)
 	return out, true
 }
@@ -269,13 +272,36 @@ func (s *Estimator) unprofiled(variant string, at cell.At) *finding.Reason {
 // On a single CPU a profiler may only ever look when it is free.
 const seenOfCPU = 0.8
 
-// waitsLow reports whether callers were seen in tracing for less time than they use CPU in it.
+// waitsLow reports whether callers were seen in tracing for less time than they use CPU in it, more or less than the other variant.
 func (s *Estimator) waitsLow(p dataset.Pair, at cell.At) bool {
-	added := func(name string) float64 {
+	apart := func(name string) float64 {
 		m, _ := measure.Named(name, s.RegimeOf(at), false)
-		return stats.Center(addsOf(m.Samples(s.Set, p, at)))
+		return math.Abs(stats.Center(addsOf(m.Samples(s.Set, p, at))))
 	}
-	return added(metric.Waits(metric.CPUTracing)) < seenOfCPU*added(metric.CPUCallers)
+	return apart(metric.Waits(metric.CPUTracing)) < seenOfCPU*apart(metric.CPUCallers)
+}
+
+// waitsSlower is how many times as long an operation took in the stretches by the clock as in the windows: the centre over the
+// runs, of the slower of the two variants. 0 where that is not known.
+func (s *Estimator) waitsSlower(p dataset.Pair, at cell.At) (most float64) {
+	for _, variant := range []string{p.Against, p.Variant} {
+		var times []float64
+		for _, phase := range s.PhasesOf(variant, at) {
+			stretch := phase.ProfiledOf(record.ForWall)
+			if stretch == nil || stretch.Failure != "" {
+				continue
+			}
+			window, known := measure.Lasted(&phase.Load)
+			under, both := measure.Lasted(&stretch.Load)
+			if known && both && window > 0 {
+				times = append(times, under/window)
+			}
+		}
+		if len(times) > 0 {
+			most = max(most, stats.Center(times))
+		}
+	}
+	return most
 }
 
 // explained says whether there are amounts of a kind of causes of a pair on a cell.
@@ -284,7 +310,7 @@ func (s *Estimator) explained(p dataset.Pair, at cell.At) func(metric.Cause) boo
 	return func(of metric.Cause) bool {
 		switch {
 		case of.Wait:
-			return profiled && found.Waits >= finding.LeastSamples && !found.WaitsLow && s.Restless(p) == nil
+			return profiled && found.Waits >= finding.LeastSamples && !found.WaitsLow && found.WaitsSlower <= finding.MostSlower && s.Restless(p) == nil
 		case of.Alloc:
 			return profiled && found.Allocated >= finding.LeastSamples
 		}

@@ -126,6 +126,18 @@ func besideIn(p *dataset.Phase, what string, of metric.Cause) (amount float64, k
 	return dataset.Over(amount, float64(stretch.Load.Started))
 }
 
+// Lasted is how long an operation took on average, in seconds; false where that is not told.
+func Lasted(l *record.Load) (float64, bool) {
+	if l.Driven != nil {
+		return dataset.Over(l.Driven.CallSeconds, float64(l.Completed+l.Failed))
+	}
+	h, err := l.Latency.Decode()
+	if err != nil || h.TotalCount() == 0 { // the record was read whole before
+		return 0, false
+	}
+	return h.Mean() / 1e9, true
+}
+
 // shareIn is the share of a profile that a cause has. Where nothing was sampled all is unseen.
 func shareIn(p *record.Profile, of metric.Cause) float64 {
 	all := p.Program + p.Tracer + p.Runtime + p.Unseen

@@ -95,7 +95,7 @@ func causeGrids(doc *finding.Document, c *finding.Causes) []model.Grid {
 	if all := causeOf(doc, c, metric.CPUPerOperation); all != nil && all.Absolute != nil {
 		tasks.Remark = addsText(all)
 	}
-	addCauses(&tasks, doc, c, metric.Causes(metric.Program), "it runs slower when traced; what a tracer weaves into it counts here")
+	addCauses(&tasks, doc, c, metric.Causes(metric.Program), "which runs slower or faster when traced; what a tracer weaves into it counts here")
 	addCauses(&tasks, doc, c, metric.Causes(metric.Runtime), "")
 	addCauses(&tasks, doc, c, metric.Causes(metric.Unseen), "native code and the kernel, which this profiler does not see")
 	addCauses(&tasks, doc, c, metric.Causes(metric.Besides), "")
@@ -209,6 +209,9 @@ func causeNotes(c *finding.Causes) []model.Note {
 	}
 	if c.WaitsLow {
 		out = append(out, parts.Faint("How long callers take or wait is not told: samples by the clock saw them in tracing for less time than they use CPU in it.")...)
+	}
+	if c.WaitsSlower > finding.MostSlower {
+		out = append(out, parts.Faint(fmt.Sprintf("How long callers take or wait is not told: under the profiler an operation took %.1f times as long.", c.WaitsSlower))...)
 	}
 	for _, beside := range []struct {
 		samples int64
