@@ -270,8 +270,8 @@ func TestAlarmOfVariants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := experiments() / 2 // for each of two numbers of blocks
-	for _, blocks := range []int{12, 20} {
+	n := experiments() / 2                       // for each number of blocks
+	for _, blocks := range []int{6, 8, 12, 20} { // of few the signs decide
 		t.Run(fmt.Sprint(blocks), func(t *testing.T) {
 			t.Parallel()
 			var got alarms

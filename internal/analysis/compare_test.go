@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -300,6 +301,50 @@ func TestCompareVariants(t *testing.T) {
 		if _, err := compare.Variants(compare.Input{Base: base}, names); err == nil {
 			t.Errorf("%v are compared", names)
 		}
+	}
+}
+
+// Where the blocks are too few for so many claims, the signs of all of them tell, and each has an interval of its own: unless
+// what was seen decided how many blocks there are.
+func TestCompareVariantsOverFewBlocks(t *testing.T) {
+	base := shop(1, 8, calm).result(t, "few")
+	of := func() finding.Change {
+		doc, err := compare.Variants(compare.Input{Base: base}, []string{"none", "otel-10", "otel"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return changeIn(t, doc, 1, "json", "otel", metric.CPUPerOperation)
+	}
+	if c := of(); c.Verdict.Kind != finding.Costs || !c.Verdict.Joint || c.Verdict.Claims < 7 || *c.Verdict.Low > 0.6 || *c.Verdict.High < 0.6 {
+		t.Errorf("%+v", c.Verdict)
+	}
+	base.Experiment.Blocks, base.Experiment.Most, base.Experiment.Precision = 8, 30, 0.02
+	if c := of(); c.Verdict.Kind != finding.CannotTell || c.Verdict.Joint || c.Verdict.MoreBlocks < 1 || c.Relative.Low == nil {
+		t.Errorf("stopped by its precision: %+v, %+v", c.Verdict, c.Relative)
+	}
+}
+
+// A filter that leaves nothing of a metric or an operation names it.
+func TestFiltersNameWhatTheyHide(t *testing.T) {
+	filter, err := compare.ParseFilter("metric:cpu_per_operation operation:json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := shop(1, 8, calm).result(t, "a")
+	doc, err := compare.Variants(compare.Input{Base: base, Filter: filter}, []string{"none", "otel"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden := map[string][]string{}
+	for _, h := range doc.Hidden {
+		hidden[h.Key] = h.Names
+	}
+	if len(hidden) != 2 || !slices.Equal(hidden["operation"], []string{"work"}) ||
+		!slices.Contains(hidden["metric"], metric.MemoryPeak) || slices.Contains(hidden["metric"], metric.CPUPerOperation) {
+		t.Errorf("%v", doc.Hidden)
+	}
+	if doc, err = compare.Variants(compare.Input{Base: base}, []string{"none", "otel"}); err != nil || doc.Hidden != nil {
+		t.Errorf("without a filter: %v, %v", doc.Hidden, err)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 type change struct {
 	finding.Change
 	before, after []float64
+	in            []int            // the blocks of after, where paired
 	endsBefore    *estimate.Extent // of before and after, where they are not exact
 	endsAfter     *estimate.Extent
 	shifts        *stats.Shifts // of after over before, made when first asked for
@@ -134,13 +135,16 @@ func (c *comparison) pair(index int, doc *finding.Document) {
 func (c *comparison) asked(doc *finding.Document) func(float64) float64 {
 	return func(confidence float64) float64 {
 		for _, e := range []finding.Experiment{c.in.Base.Experiment, doc.Experiment} {
-			if e.Precision > 0 && e.Most > e.Blocks {
+			if stops(e) {
 				return stats.SequentialConfidence(e.Blocks, e.Most, confidence)
 			}
 		}
 		return confidence
 	}
 }
+
+// stops reports whether what was seen decided how many blocks there are.
+func stops(e finding.Experiment) bool { return e.Precision > 0 && e.Most > e.Blocks }
 
 // changeOf compares one finding with its successor.
 func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64) float64) *change {

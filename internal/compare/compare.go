@@ -78,7 +78,7 @@ type comparison struct {
 
 func (c *comparison) document() *finding.Comparison {
 	doc := &finding.Comparison{
-		Schema: finding.ComparisonSchema, Tool: c.in.Tool, Created: c.in.Now, Mode: c.mode, Filter: c.in.Filter.text,
+		Schema: finding.ComparisonSchema, Tool: c.in.Tool, Created: c.in.Now, Mode: c.mode, Filter: c.in.Filter.text, Hidden: c.hidden(),
 		Base: side(c.names[0], c.in.Base), Elsewhere: c.elsewhere, Warnings: []finding.Warning{},
 	}
 	for i, other := range c.in.News {
@@ -234,6 +234,28 @@ func wordsOf(f *finding.Finding) map[string]string {
 	}
 	for i, word := range []string{f.Metric, f.Operation, f.Variant, f.Role, f.Service} {
 		out[filterKeys[i]] = word
+	}
+	return out
+}
+
+// hidden is what a filter leaves nothing of.
+func (c *comparison) hidden() []finding.Hidden {
+	var out []finding.Hidden
+	for _, key := range filterKeys[:3] {
+		if key == "variant" && c.mode == finding.ByVariants {
+			continue // they are named
+		}
+		kept, seen := map[string]bool{}, []string{}
+		for _, f := range overBaseline(c.in.Base) {
+			word := wordsOf(f)[key]
+			if word != "" && !slices.Contains(seen, word) {
+				seen = append(seen, word)
+			}
+			kept[word] = kept[word] || c.in.Filter.matches(f)
+		}
+		if names := slices.DeleteFunc(seen, func(word string) bool { return kept[word] }); len(names) > 0 {
+			out = append(out, finding.Hidden{Key: key, Names: names})
+		}
 	}
 	return out
 }

@@ -136,8 +136,8 @@ func meanOf(index int, parts []*change) *change {
 		}
 		mean.looksCheaper, mean.looksDearer = cmp.Or(mean.looksCheaper, p.looksCheaper), cmp.Or(mean.looksDearer, p.looksDearer)
 	}
-	mean.before, mean.endsBefore = meanByBlock(before)
-	mean.after, mean.endsAfter = meanByBlock(after)
+	_, mean.before, mean.endsBefore = meanByBlock(before)
+	mean.in, mean.after, mean.endsAfter = meanByBlock(after)
 	if !mean.paired {
 		mean.Before, mean.After = meanCost(mean.before, mean.endsBefore, mean.ask), meanCost(mean.after, mean.endsAfter, mean.ask)
 	}
@@ -158,11 +158,11 @@ func byBlock(samples []finding.Sample, logs []float64, ends *estimate.Extent) bl
 	return out
 }
 
-// meanByBlock are the means over operations in the blocks that all of them have; the
-// extent is nil where they are exact.
-func meanByBlock(parts []blockLogs) ([]float64, *estimate.Extent) {
-	var mid []float64
-	ends, exact := &estimate.Extent{}, true
+// meanByBlock are the means over operations in the blocks that all of them have, and these blocks; the extent is nil where
+// they are exact.
+func meanByBlock(parts []blockLogs) (in []int, mid []float64, ends *estimate.Extent) {
+	ends = &estimate.Extent{}
+	exact := true
 	for _, block := range sortedInts(parts[0]) {
 		var sum [3]float64
 		all := true
@@ -176,14 +176,14 @@ func meanByBlock(parts []blockLogs) ([]float64, *estimate.Extent) {
 		if !all {
 			continue
 		}
-		mid = append(mid, sum[1])
+		in, mid = append(in, block), append(mid, sum[1])
 		ends.Low, ends.High = append(ends.Low, sum[0]), append(ends.High, sum[2])
 		exact = exact && sum[0] == sum[1] && sum[2] == sum[1]
 	}
 	if exact {
-		return mid, nil
+		return in, mid, nil
 	}
-	return mid, ends
+	return in, mid, ends
 }
 
 // meanCost is the mean cost in one result by itself: paired, as its parts are.

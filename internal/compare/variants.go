@@ -126,7 +126,7 @@ func (c *change) within(f, g *finding.Finding) {
 	var blocks []finding.Sample
 	for _, s := range g.Samples {
 		if v, both := before[s.Block]; both {
-			x, y = append(x, v.Value), append(y, s.Value)
+			x, y, c.in = append(x, v.Value), append(y, s.Value), append(c.in, s.Block)
 			blocks = append(blocks, finding.Sample{Block: s.Block, Baseline: v.Value, BaselineWithin: v.ValueWithin, Value: s.Value, ValueWithin: s.ValueWithin})
 		}
 	}

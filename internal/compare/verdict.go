@@ -37,7 +37,9 @@ func (c *comparison) judge() {
 			asked, questions = append(asked, one), append(questions, one.question())
 		}
 	}
-	for i, v := range judge.All(questions, judge.Rules{Parts: parts}) {
+	// The blocks of one result are pairs: their signs may tell where they are too few for so many claims.
+	fixed := c.mode == finding.ByVariants && !stops(c.in.Base.Experiment)
+	for i, v := range judge.All(questions, judge.Rules{Parts: parts, Fixed: fixed}) {
 		one := asked[i]
 		if judge.TakeBack(&v, one.looksCheaper, one.looksDearer) {
 			v.Estimate, v.Low, v.High, v.Bound = nil, nil, nil, nil
@@ -74,6 +76,12 @@ func (c *change) question() judge.Question {
 		q.Limit, q.LimitUnit = &c.budget.Value, c.budget.Unit
 		if !c.ratio && c.budget.Unit == "" && c.budget.Metric != metric.LostShare {
 			q.Then = append(q.Then, judge.Doubt{Reason: finding.Reason{Code: finding.WhyNoRatio}})
+		}
+	}
+	if c.paired {
+		q.In = c.in
+		if c.endsAfter == nil && len(c.after) == len(c.in) { // otherwise which sign one has may be open
+			q.Differences = c.after
 		}
 	}
 	for _, e := range []*estimate.Extent{c.endsBefore, c.endsAfter} {

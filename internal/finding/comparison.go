@@ -23,11 +23,18 @@ type Comparison struct {
 	Base      Side      `json:"base"`             // before
 	News      []Side    `json:"news"`             // after: one or more
 	Filter    string    `json:"filter,omitempty"` // as the user wrote it
+	Hidden    []Hidden  `json:"hidden,omitempty"` // what the filter leaves nothing of
 	Elsewhere bool      `json:"elsewhere"`        // made on different machines: ratios and ranks only
 	Summary   string    `json:"summary"`          // one sentence
 	Warnings  []Warning `json:"warnings"`
 	Changes   []Change  `json:"changes"`
 	Ranks     []Rank    `json:"ranks,omitempty"` // Elsewhere: the order of the variants
+}
+
+// Hidden are the metrics, operations or variants that a filter leaves out wholly.
+type Hidden struct {
+	Key   string   `json:"key"` // "metric", "operation" or "variant"
+	Names []string `json:"names"`
 }
 
 // Side is one of the results.

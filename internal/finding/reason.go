@@ -225,8 +225,14 @@ func (v Verdict) Inconclusive(ratio bool) bool {
 // TooWide reports whether a finding is a ratio whose own interval holds zero and so much besides that no correction matters:
 // a block or two more would tell nothing.
 func (f *Finding) TooWide() bool {
-	i := f.Relative
-	return i != nil && f.ByRatio() && i.Low != nil && i.High != nil && *i.Low <= 0 && *i.High >= 0 && max(-*i.Low, *i.High) > WideBound
+	return f.ByRatio() && f.Relative.tellsNothing()
+}
+
+// TooWide is the same of a change.
+func (c *Change) TooWide() bool { return c.Relative.tellsNothing() }
+
+func (i *Interval) tellsNothing() bool {
+	return i != nil && i.Low != nil && i.High != nil && *i.Low <= 0 && *i.High >= 0 && max(-*i.Low, *i.High) > WideBound
 }
 
 // ShownKind is the kind that a verdict is shown as: a wide interval is one that cannot tell.

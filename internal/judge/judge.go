@@ -64,7 +64,7 @@ func All(questions []Question, rules Rules) []finding.Verdict {
 		}
 	}
 	if rules.Fixed {
-		jointly(questions, verdicts, short, claims)
+		rules.jointly(questions, verdicts, short, claims)
 	}
 	return verdicts
 }
@@ -249,7 +249,7 @@ func Open(e *estimate.Extent) []Doubt {
 // may be clear. Whether that is so depends on the numbers of blocks and claims
 // alone, never on what was measured, so choosing the method costs no confidence.
 // Questions with a limit need an interval: they stay as they are.
-func jointly(questions []Question, verdicts []finding.Verdict, short map[string][]int, claims map[string]int) {
+func (r Rules) jointly(questions []Question, verdicts []finding.Verdict, short map[string][]int, claims map[string]int) {
 	enough := map[string]bool{}
 	for _, q := range questions {
 		if q.Blocks >= q.Needs(stats.Bonferroni(estimate.Confidence, claims[q.Family])) {
@@ -258,13 +258,18 @@ func jointly(questions []Question, verdicts []finding.Verdict, short map[string]
 	}
 	for family, together := range short {
 		if !enough[family] {
-			bySigns(questions, verdicts, together)
+			wrong := 1 - estimate.Confidence
+			if len(r.Parts) > 0 && len(claims) > 1 {
+				wrong *= r.Parts[family]
+			}
+			bySigns(questions, verdicts, together, wrong)
 		}
 	}
 }
 
-// bySigns answers those of the questions that stand out from all of them by the signs of their differences.
-func bySigns(questions []Question, verdicts []finding.Verdict, together []int) {
+// bySigns answers those of the questions that stand out from all of them by the signs of their differences; any answer is
+// wrong in at most that share of cases.
+func bySigns(questions []Question, verdicts []finding.Verdict, together []int, wrong float64) {
 	column := map[int]int{}
 	for _, i := range together {
 		for _, block := range questions[i].In {
@@ -286,7 +291,7 @@ func bySigns(questions []Question, verdicts []finding.Verdict, together []int) {
 	for j, p := range stats.JointSigns(rows) {
 		q, v := &questions[together[j]], &verdicts[together[j]]
 		own := stats.SignedRank(q.Differences, estimate.Confidence)
-		if p > 1-estimate.Confidence || !q.seenAlone() || !q.passesAll(own) {
+		if p > wrong+1e-9 || !q.seenAlone() || !q.passesAll(own) {
 			continue
 		}
 		v.MoreBlocks, v.Joint, v.Confidence, v.Reasons = 0, true, estimate.Confidence, nil

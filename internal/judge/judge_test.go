@@ -159,6 +159,12 @@ func TestBySigns(t *testing.T) {
 	if v := All(all(), Rules{}); v[0].Kind != finding.CannotTell {
 		t.Errorf("%+v", v[0])
 	}
+	// Families that share the 5 % share them here, too: 6 blocks have no signs that are surer than 3 %.
+	for part, kind := range map[float64]finding.Kind{0.8: finding.Costs, 0.2: finding.CannotTell} {
+		if v := All(append(all(), asked("another", none...)), Rules{Fixed: true, Parts: map[string]float64{"": part, "another": 1 - part}}); v[0].Kind != kind {
+			t.Errorf("with %g of the 5 %%: %+v", part, v[0])
+		}
+	}
 	blind := all()
 	blind[0].Differences = nil
 	if v := All(blind, Rules{Fixed: true}); v[0].Kind != finding.CannotTell {

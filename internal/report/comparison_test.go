@@ -5,6 +5,7 @@ package report
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,6 +92,25 @@ func elsewhereComparison() *finding.Comparison {
 	return doc
 }
 
+// variantsComparison is one of variants of one result, in blocks that are too few for so many claims, through a filter.
+func variantsComparison() *finding.Comparison {
+	doc := sampleComparison()
+	doc.Mode, doc.Base.Name, doc.Warnings = finding.ByVariants, "none", nil
+	doc.Filter, doc.Hidden = "metric:/cpu|p99/", []finding.Hidden{{Key: "metric", Names: []string{"memory_mean", "memory_peak", "startup_time"}}, {Key: "operation", Names: []string{"idle"}}}
+	doc.News[0], doc.News[1] = finding.Side{Name: "otel", Blocks: 8}, finding.Side{Name: "zipkin", Blocks: 8}
+	doc.Changes = slices.DeleteFunc(doc.Changes, func(c finding.Change) bool { return c.Of != finding.OfCost || c.Metric == "memory_mean" })
+	for i := range doc.Changes {
+		c := &doc.Changes[i]
+		c.Variant, c.Against = doc.News[c.New].Name, "none"
+		if c.Headline {
+			c.Verdict = finding.Verdict{Kind: finding.CannotTell, Claims: 8, MoreBlocks: 1, Text: "cannot tell: 1 block more"}
+		}
+	}
+	first := &doc.Changes[0]
+	first.Verdict = finding.Verdict{Kind: finding.Costs, Joint: true, Claims: 8, Estimate: &first.Relative.Estimate, Low: first.Relative.Low, High: first.Relative.High}
+	return doc
+}
+
 // nastyComparison has names and texts that must do no harm.
 func nastyComparison() *finding.Comparison {
 	doc := sampleComparison()
@@ -103,7 +123,7 @@ func nastyComparison() *finding.Comparison {
 }
 
 func TestGoldenComparison(t *testing.T) {
-	for name, doc := range map[string]*finding.Comparison{"comparison": sampleComparison(), "comparison-elsewhere": elsewhereComparison(), "comparison-nasty": nastyComparison()} {
+	for name, doc := range map[string]*finding.Comparison{"comparison": sampleComparison(), "comparison-elsewhere": elsewhereComparison(), "comparison-nasty": nastyComparison(), "comparison-variants": variantsComparison()} {
 		for ending, write := range map[string]func(io.Writer, *finding.Comparison) error{
 			"80.txt":  comparisonForm(TerminalOptions{Width: 80}),
 			"140.txt": comparisonForm(TerminalOptions{Width: 140, Color: true}),

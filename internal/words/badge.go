@@ -138,6 +138,8 @@ func ChangeBadge(c *finding.Change) string {
 		return "not significant after correction for " + Counted(v.Claims, "comparison")
 	}
 	switch {
+	case short(v) && c.TooWide():
+		return inconclusive
 	case short(v):
 		return "needs " + Blocks(v.MoreBlocks) + " more"
 	case v.Inconclusive(c.Relative != nil) && v.Budget != nil:

@@ -3,7 +3,10 @@
 package words
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/cell"
@@ -15,16 +18,18 @@ import (
 // compared; "" where one was, or none was searched for.
 func Change(doc *finding.Comparison, noCapacity string) string {
 	var parts []string
-	for i, side := range doc.News {
-		text := headlineChanges(doc, i)
-		if len(doc.News) > 1 && doc.Mode != finding.ByVariants {
-			text = side.Name + ": " + text
-		}
-		parts = append(parts, text)
-	}
 	begin := "Since "
 	if doc.Mode == finding.ByVariants {
 		begin = "Compared with "
+		parts = append(parts, headlineChanges(doc, everyNew))
+	} else {
+		for i, side := range doc.News {
+			text := headlineChanges(doc, i)
+			if len(doc.News) > 1 {
+				text = side.Name + ": " + text
+			}
+			parts = append(parts, text)
+		}
 	}
 	if doc.Elsewhere {
 		begin = "Between different machines, ratios only. " + begin
@@ -38,14 +43,16 @@ func Change(doc *finding.Comparison, noCapacity string) string {
 	return begin + doc.Base.Name + ", " + strings.Join(parts, "; ") + "."
 }
 
-// headlineChanges is about one new result.
+// everyNew stands for all new results.
+const everyNew = -1
+
+// headlineChanges is about one new result, or all.
 func headlineChanges(doc *finding.Comparison, index int) string {
 	var more, less, same, open []string
 	var bound *finding.Change
 	metric, any := "", false
-	for i := range doc.Changes {
-		c := &doc.Changes[i]
-		if c.New != index || !c.Headline || c.Of != finding.OfCost || c.Role != "" {
+	for _, c := range largestFirst(doc, index) {
+		if index != everyNew && c.New != index || !c.Headline || c.Of != finding.OfCost || c.Role != "" {
 			continue
 		}
 		metric, any = c.Metric, true
@@ -92,6 +99,26 @@ func headlineChanges(doc *finding.Comparison, index int) string {
 	return text + ", and is inconclusive for " + FewNames(open)
 }
 
+// largestFirst are the changes; of several variants those that differ most come first.
+func largestFirst(doc *finding.Comparison, index int) []*finding.Change {
+	out := make([]*finding.Change, len(doc.Changes))
+	for i := range doc.Changes {
+		out[i] = &doc.Changes[i]
+	}
+	if index == everyNew && len(doc.News) > 1 {
+		slices.SortStableFunc(out, func(a, b *finding.Change) int { return cmp.Compare(changeSize(b), changeSize(a)) })
+	}
+	return out
+}
+
+// changeSize is how much changed, in the unit of the change.
+func changeSize(c *finding.Change) float64 {
+	if i := cmp.Or(c.Relative, c.Absolute); i != nil {
+		return math.Abs(i.Estimate)
+	}
+	return 0
+}
+
 func levelName(c *finding.Change) string {
 	return cell.AtOf(c.Operation, c.Parameter).String()
 }
@@ -114,7 +141,7 @@ func widest(c *finding.Change) float64 { return max(-*c.Verdict.Low, *c.Verdict.
 func countChanges(doc *finding.Comparison, index int) string {
 	worse, better, all := 0, 0, 0
 	for _, c := range doc.Changes {
-		if c.New != index || c.Of == finding.OfBaseline {
+		if index != everyNew && c.New != index || c.Of == finding.OfBaseline {
 			continue
 		}
 		all++

@@ -119,6 +119,17 @@ func TestBackendDiffers(t *testing.T) {
 	}
 }
 
+// A change that more blocks would not settle is not said to need them.
+func TestBadgeOfFewBlocks(t *testing.T) {
+	number := func(v float64) *float64 { return &v }
+	few := finding.Verdict{Kind: finding.CannotTell, Claims: 8, MoreBlocks: 1}
+	for high, want := range map[float64]string{0.2: "needs 1 block more", 0.6: "inconclusive"} {
+		if got := ChangeBadge(&finding.Change{Relative: &finding.Interval{Low: number(-0.1), High: number(high)}, Verdict: few}); got != want {
+			t.Errorf("up to %g: %q, want %q", high, got, want)
+		}
+	}
+}
+
 func TestBadge(t *testing.T) {
 	number := func(v float64) *float64 { return &v }
 	relative := &finding.Interval{Estimate: 0.31, Low: number(-0.03), High: number(0.77)}

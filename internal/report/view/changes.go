@@ -21,7 +21,7 @@ type changeRow struct {
 	change []*finding.Change // by new result; nil where it has none
 }
 
-func (g *changeGroup) rows(news int) []changeRow {
+func (g *changeGroup) rows(sets int) []changeRow {
 	var out []changeRow
 	at := map[string]int{}
 	for _, of := range []string{finding.OfCost, finding.OfMean, finding.OfBaseline} {
@@ -34,9 +34,9 @@ func (g *changeGroup) rows(news int) []changeRow {
 			if !known {
 				i = len(out)
 				at[of+" "+name] = i
-				out = append(out, changeRow{name: name, first: c, change: make([]*finding.Change, news)})
+				out = append(out, changeRow{name: name, first: c, change: make([]*finding.Change, sets)})
 			}
-			out[i].change[c.New] = c
+			out[i].change[min(c.New, sets-1)] = c
 		}
 	}
 	return out
@@ -64,14 +64,22 @@ func changeName(c *finding.Change) string {
 // results what it costs there and by how much that changed.
 func changeSection(doc *finding.Comparison, g *changeGroup) model.Section {
 	table := model.Grid{Caption: g.title(), Columns: []model.Column{{Give: true}, {Head: doc.Base.Name, Right: true}}}
-	for i, side := range doc.News {
+	sets := doc.News
+	if doc.Mode == finding.ByVariants && len(sets) > 1 {
+		sets = []finding.Side{{Name: "variant"}} // a row is of one of them: a column for each would be empty but for that row
+	}
+	ends := "(95 %)"
+	if slices.ContainsFunc(g.changes, corrected) {
+		ends = "(corrected)"
+	}
+	for i, side := range sets {
 		table.Columns = append(table.Columns,
 			model.Column{Head: side.Name, Right: true, Set: i + 1},
 			model.Column{Head: "change", Right: true, Set: i + 1},
-			model.Column{Head: "(corrected)", Close: true, Drop: 1, Set: i + 1},
+			model.Column{Head: ends, Close: true, Drop: 1, Set: i + 1},
 			model.Column{Head: "verdict", Badge: true, Drop: 2, Set: i + 1})
 	}
-	for _, r := range g.rows(len(doc.News)) {
+	for _, r := range g.rows(len(sets)) {
 		before, after := r.costs()
 		row := model.Texts(r.name, before)
 		for i, c := range r.change {
@@ -102,13 +110,14 @@ func changeCells(c *finding.Change, after string) []model.Cell {
 }
 
 // shownChange is the one interval that is shown of a change: that which its verdict was read off. Where there is no verdict
-// it is that of the change by itself: relative, or absolute where there is no ratio. A verdict without one has no ends.
+// or too few blocks for so many claims, it is that of the change by itself: relative, or absolute where there is no ratio. A
+// verdict that something else withholds has no ends.
 func shownChange(c *finding.Change) *finding.Interval {
 	if v := c.Verdict; v.Estimate != nil && v.Low != nil && v.High != nil {
 		return &finding.Interval{Estimate: *v.Estimate, Low: v.Low, High: v.High}
 	}
 	own := cmp.Or(c.Relative, c.Absolute)
-	if c.Verdict.Kind == "" || own == nil {
+	if c.Verdict.Kind == "" || own == nil || few(c) {
 		return own
 	}
 	return &finding.Interval{Estimate: own.Estimate} // its own interval is narrower than what the verdict rests on
@@ -223,6 +232,9 @@ func (g *changeGroup) notes() []string {
 	if slices.ContainsFunc(g.changes, ownInterval) {
 		out = append(out, "without a verdict: an interval of 95 %, not corrected")
 	}
+	if slices.ContainsFunc(g.changes, few) {
+		out = append(out, "too few blocks to correct an interval for all comparisons: it is of 95 % by itself; a verdict beside it is corrected")
+	}
 	for _, c := range g.changes {
 		if c.Note != "" && c.Of != finding.OfBaseline && !slices.Contains(out, c.Note) {
 			out = append(out, c.Note)
@@ -236,6 +248,15 @@ func ownInterval(c *finding.Change) bool {
 	i := shownChange(c)
 	return c.Of != finding.OfBaseline && c.Verdict.Kind == "" && i != nil && i.Low != nil
 }
+
+// few reports whether there are too few blocks for an interval that allows for all claims: the one shown is of this change
+// alone.
+func few(c *finding.Change) bool {
+	return c.Verdict.Joint || c.Verdict.Kind == finding.CannotTell && c.Verdict.Low == nil && c.Verdict.MoreBlocks > 0 && c.Verdict.Claims > 1
+}
+
+// corrected reports whether the interval shown allows for all claims.
+func corrected(c *finding.Change) bool { return c.Verdict.Low != nil && !few(c) }
 
 // A comparison of results: a table per metric, and what stands against comparing.
 
@@ -270,6 +291,9 @@ func comparisonHead(doc *finding.Comparison) *model.Page {
 	for _, text := range sidesText(doc) {
 		p.About = append(p.About, []string{text})
 	}
+	if doc.Filter != "" {
+		p.About = append(p.About, []string{filterText(doc)})
+	}
 	var budgets []finding.Kind
 	for _, c := range doc.Changes {
 		if c.Verdict.Budget != nil {
@@ -278,6 +302,18 @@ func comparisonHead(doc *finding.Comparison) *model.Page {
 	}
 	p.Kept = parts.Kept(budgets)
 	return p
+}
+
+// filterText names the filter, and what it hides.
+func filterText(doc *finding.Comparison) string {
+	var out []string
+	for _, h := range doc.Hidden {
+		out = append(out, words.Counted(len(h.Names), h.Key)+" ("+words.FewNames(h.Names)+")")
+	}
+	if len(out) == 0 {
+		return "filter: " + doc.Filter
+	}
+	return "filter: " + doc.Filter + "; it hides " + strings.Join(out, ", ")
 }
 
 // sidesText says what is compared, a line a result.
@@ -304,7 +340,7 @@ func sidesText(doc *finding.Comparison) []string {
 const changeCentres = " Each figure is a centre over the blocks (Hodges–Lehmann), and those of a row need not subtract or divide exactly."
 
 // changeIntervals says what the intervals of a comparison are.
-const changeIntervals = "An interval beside a verdict is corrected: all of them together are right in 95 of 100 comparisons. One without a verdict is an uncorrected 95 % interval."
+const changeIntervals = "All verdicts together, and the intervals headed (corrected), are right in 95 of 100 comparisons. Other intervals are of 95 % each."
 
 // changeText says what a change is.
 func changeText(doc *finding.Comparison) string {
