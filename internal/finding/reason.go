@@ -94,6 +94,7 @@ const (
 	WhyLossUnknown Code = "loss-unknown"         // how many spans were lost is not known
 	WhyNoResult    Code = "no-result"            // there is no result of the workload
 	WhyNotMeasured Code = "not-measured"         // it was not measured
+	WhyNoSample    Code = "no-sample"            // no sample is of this cause
 	WhyLeftOut     Code = "left-out"             // the variant could not run: Said says why
 	WhyNotOnOther  Code = "not-on-other"         // it was not measured on the workload that it is held against
 	WhyItLost      Code = "it-lost"              // it lost over 1 % of its spans

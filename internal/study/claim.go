@@ -201,7 +201,7 @@ func lostBy(c finding.Claim, r *result, operation, variant string) ClaimFigure {
 		}
 		return f
 	}
-	f := missing(r, operation, variant)
+	f := missing(r, c.Metric, operation, variant)
 	f.at.Holds, f.at.Reason = Open, f.reason
 	return f.at
 }

@@ -91,6 +91,21 @@ func TestClaimsOfCauses(t *testing.T) {
 			t.Errorf("%s: %s of %d figures: %s", name, got.Kind, len(got.Figures), got.Said)
 		}
 	}
+	doc.Causes = []finding.Causes{
+		{Operation: "db", Variant: "otel", Against: "none"},
+		{Operation: "db", Variant: "elastic", Against: "none", Reasons: []finding.Reason{{Code: finding.WhyRestless}}},
+	}
+	for metric, want := range map[string]map[string]finding.Code{
+		"cpu_task_time":  {"otel": finding.WhyNoSample, "elastic": finding.WhyRestless},
+		"wait_task_time": {"otel": finding.WhyNotMeasured, "elastic": finding.WhyNotMeasured},
+	} {
+		c := finding.Claim{Name: "no figure", Metric: metric, Operation: []string{"db"}, Beside: "cpu_tracing", Of: "ratio", Above: number(0)}
+		for _, f := range makeReplication(t, []finding.Claim{c}, doc).Claims[0].Figures {
+			if f.Reason == nil || f.Reason.Code != want[f.Variant] {
+				t.Errorf("%s of %s: %+v, want %s", metric, f.Variant, f.Reason, want[f.Variant])
+			}
+		}
+	}
 }
 
 func TestClaims(t *testing.T) {

@@ -4,6 +4,7 @@ package study
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -245,9 +246,22 @@ func whyUnusable(f *figure) *finding.Reason {
 	return nil
 }
 
-// missing is what was not measured, and why where that is known.
-func missing(r *result, operation, variant string) part {
+// missing is what was not measured, and why where that is known. Of a cause there is no figure where it has no sample.
+func missing(r *result, of, operation, variant string) part {
 	reason := &finding.Reason{Code: finding.WhyNotMeasured}
+	if row, _ := metric.Of(of); isCause(of) && !row.Cause.Wait {
+		for _, c := range r.Causes {
+			if c.Operation != operation || !slices.Contains(strings.Split(variant, " / "), c.Variant) {
+				continue
+			}
+			if reason.Code == finding.WhyNotMeasured {
+				reason = &finding.Reason{Code: finding.WhyNoSample}
+			}
+			if len(c.Reasons) > 0 {
+				reason = &c.Reasons[0]
+			}
+		}
+	}
 	for _, left := range r.Experiment.LeftOut {
 		if left.Variant == variant {
 			reason = leftOut(left)

@@ -85,7 +85,7 @@ func (s *replication) costParts(c finding.Claim) []part {
 				out = append(out, part{at: whereOf(f), logs: f.cost(), of: r, limit: f.limit(), reason: whyUnusable(f), suppressed: f.suppressed()})
 			}
 			if len(found) == 0 {
-				out = append(out, missing(r, operation, name))
+				out = append(out, missing(r, c.Metric, operation, name))
 			}
 		}
 	}, func(name string) { out = append(out, absent(name)) })
@@ -169,7 +169,7 @@ func (s *replication) variantParts(c finding.Claim) []part {
 			}
 		}
 		if !any {
-			out = append(out, missing(r, operation, name))
+			out = append(out, missing(r, c.Metric, operation, name))
 		}
 	}, func(workload string) {
 		out = append(out, part{at: ClaimFigure{Workload: workload, Variant: name}, reason: &finding.Reason{Code: finding.WhyNoResult}})

@@ -51,6 +51,8 @@ func reasonText(r finding.Reason) string {
 		return "there is no result of this workload"
 	case finding.WhyNotMeasured:
 		return "it was not measured"
+	case finding.WhyNoSample:
+		return "no sample is of it"
 	case finding.WhyNotOnOther:
 		return "it was not measured on the other workload"
 	case finding.WhyItLost:
