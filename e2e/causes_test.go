@@ -65,7 +65,7 @@ load: {rate: 200/s, duration: 2s, warmup: 300ms, idle: 300ms}
 design: {blocks: 1}
 profile: {cpu: 4s}
 `)
-	knownCauses(t, doc, map[string]map[string]float64{
+	knownCauses(t, doc, 0.85, map[string]map[string]float64{
 		"known": {"cpu_task_serialising": 800e-6, "cpu_task_time": 600e-6, "cpu_task_metadata": 600e-6},
 		"moved": {"cpu_task_serialising": 1000e-6, "cpu_task_time": 400e-6, "cpu_task_metadata": 600e-6},
 		"own":   {"cpu_task_queue": 2000e-6},
@@ -90,7 +90,7 @@ load: {rate: 41/s, duration: 2s, warmup: 500ms, idle: 300ms}
 design: {blocks: 1}
 profile: {cpu: 30s}
 `)
-	knownCauses(t, doc, map[string]map[string]float64{
+	knownCauses(t, doc, 0.85, map[string]map[string]float64{
 		"known": {"cpu_task_serialising": 5480e-6, "cpu_task_time": 4110e-6, "cpu_task_metadata": 4110e-6},
 	})
 }
@@ -110,10 +110,13 @@ load: {rate: 151/s, duration: 3s, warmup: 4s, idle: 500ms}
 design: {blocks: 1}
 profile: {cpu: 5s, wall: 8s}
 `)
-	knownCauses(t, doc, map[string]map[string]float64{
+	knownCauses(t, doc, 0.85, map[string]map[string]float64{
 		"known": {"cpu_task_serialising": 800e-6, "cpu_task_time": 600e-6, "cpu_task_metadata": 600e-6},
 	})
-	if cpu := amount(doc, "waits", "cpu_task_lock"); cpu > 60e-6 {
+	if callers := amount(doc, "known", metric.CPUCallers); math.Abs(callers-2000e-6) > 200e-6 {
+		t.Errorf("callers use %g s in tracing by their samples, and 2 ms by the clock of their thread", callers)
+	}
+	if cpu := amount(doc, "waits", "cpu_task_lock"); cpu > 150e-6 { // it asks another thread, and is woken
 		t.Errorf("waiting for a lock takes %g s of CPU", cpu)
 	}
 	waits, all := amount(doc, "waits", "wait_task_lock"), amount(doc, "waits", metric.Waits(metric.CPUTracing))
@@ -122,8 +125,46 @@ profile: {cpu: 5s, wall: 8s}
 	}
 }
 
-// knownCauses holds causes against what is burnt, by variant: shares within 5 points, amounts within 15 %.
-func knownCauses(t *testing.T, doc finding.Document, burns map[string]map[string]float64) {
+// The same in Node, by its own, which does not see all: what is missing is not seen, and no cause.
+func TestKnownCausesOfNode(t *testing.T) {
+	more(t, "causes")
+	need(t, "node")
+	doc := explained(t, nil, `
+workload: calls/node
+operations: [call]
+variants:
+  none:
+  known: {tracer: synthetic-node, settings: {serialising: 800us, clock: 600us, metadata: 600us}}
+load: {rate: 151/s, duration: 3s, warmup: 2s, idle: 500ms}
+design: {blocks: 1}
+profile: {cpu: 8s}
+`)
+	knownCauses(t, doc, 0.65, map[string]map[string]float64{
+		"known": {"cpu_task_serialising": 800e-6, "cpu_task_time": 600e-6, "cpu_task_metadata": 600e-6},
+	})
+}
+
+// The same in Rust, by perf, which copies stacks there.
+func TestKnownCausesOfRust(t *testing.T) {
+	more(t, "causes")
+	need(t, "cargo", "perf")
+	doc := explained(t, nil, `
+workload: calls/rust
+operations: [call]
+variants:
+  none:
+  known: {tracer: synthetic-rust, settings: {serialising: 800us, clock: 600us, metadata: 600us}}
+load: {rate: 211/s, duration: 3s, warmup: 1s, idle: 500ms}
+design: {blocks: 1}
+profile: {cpu: 14s}
+`)
+	knownCauses(t, doc, 0.85, map[string]map[string]float64{
+		"known": {"cpu_task_serialising": 800e-6, "cpu_task_time": 600e-6, "cpu_task_metadata": 600e-6},
+	})
+}
+
+// knownCauses holds causes against what is burnt, by variant: shares within 5 points, amounts at most 15 % above and at least so much.
+func knownCauses(t *testing.T, doc finding.Document, least float64, burns map[string]map[string]float64) {
 	t.Helper()
 	for variant, burns := range burns {
 		if c := causesOf(t, doc, variant); len(c.Reasons) != 0 || c.Tracing < 2000 {
@@ -139,7 +180,7 @@ func knownCauses(t *testing.T, doc finding.Document, burns map[string]map[string
 			if share := found / all; math.Abs(share-burnt/whole) > 0.05 {
 				t.Errorf("%s: %s has %.3f of tracing's samples, and burns %.2f", variant, name, share, burnt/whole)
 			}
-			if math.Abs(found-burnt) > 0.15*burnt+2e-6 {
+			if found > 1.15*burnt+2e-6 || found < least*burnt-2e-6 {
 				t.Errorf("%s: %s is %g s, and burns %g", variant, name, found, burnt)
 			}
 		}

@@ -226,7 +226,7 @@ func TestProfiledSpansAreDue(t *testing.T) {
 
 // How long callers take or wait is told where enough samples of tracing were taken in their threads, and not by those of CPU.
 func TestWaits(t *testing.T) {
-	for samples, want := range map[int64]bool{49: false, 60: true, 62: false, 64: true, 66: false} { // of ten blocks
+	for samples, want := range map[int64]bool{49: false, 60: true, 62: false, 64: true, 66: false, 68: true} { // of ten blocks
 		s := profiledScene()
 		change := s.change
 		s.change = func(r *record.Record) {
@@ -244,8 +244,11 @@ func TestWaits(t *testing.T) {
 			}
 			p.Load.Latency = spread(int(p.Load.Completed), 0.1)
 			load := p.Load
-			if samples == 66 && r.Variant == "none" { // the profiler makes the program slow
+			switch {
+			case samples == 66 && r.Variant == "none": // the profiler makes the program slow
 				load.Latency = spread(int(load.Completed), 1.0)
+			case samples == 68 && r.Variant == "none": // or one that does nothing by itself
+				p.Load.Latency, load.Latency = spread(int(load.Completed), 0.001), spread(int(load.Completed), 0.01)
 			}
 			p.Profiled = append(p.Profiled, record.Profiled{Of: record.ForWall, Load: load, Sink: p.Sink, Profiles: []record.Profile{one}})
 			r.Life = r.Life.Plus(p.Sink)

@@ -161,7 +161,7 @@ func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*co
 			left = append(left, omission{what: "workload " + workload, reason: firstLine(o.Err.Error()), err: o.Err})
 			return nil
 		}
-		if err := errors.Join(print(s, doc, f.json), o.Err); err != nil {
+		if err := errors.Join(print(s, doc, f.json, f.start), o.Err); err != nil {
 			return err
 		}
 		ran++

@@ -26,7 +26,8 @@ does (task) and by its stage, each with an interval.
 RESULTS is the folder of such a result: its causes are shown again.
 
 Machine code is profiled by perf, which has to be on the machine (Debian: linux-perf),
-Python by py-spy, which is fetched. Both need the right to look into other processes.`
+Python by py-spy and Java by async-profiler, which are fetched, and Node by itself.
+perf and py-spy need the right to look into other processes.`
 	c.Example = `  tracetax explain calls-causes
   tracetax explain shop.yaml --quick
   tracetax explain --op 'GET /' --variant none --variant otel:tracer=otel-python,delay=200ms -- gunicorn -b 127.0.0.1:{port} shop:app

@@ -323,10 +323,13 @@ func (l listener) Watch(e *config.Experiment, part bool) session.Watcher {
 
 func (l listener) note(text string) { fmt.Fprintln(l.to, wrapped("note: "+text, widthOf(l.to))) }
 
-// print shows the result on stdout: a table, or the findings alone.
-func print(s console.Streams, doc *finding.Document, asJSON bool) error {
-	if asJSON {
+// print shows the result on stdout: a table, that of its causes where only these were asked for, or the findings alone.
+func print(s console.Streams, doc *finding.Document, asJSON, causes bool) error {
+	switch {
+	case asJSON:
 		return report.JSON(s.Out, doc)
+	case causes:
+		return report.Causes(s.Out, doc, terminalOptions(s.Out, false))
 	}
 	return report.Terminal(s.Out, doc, terminalOptions(s.Out, false))
 }

@@ -99,8 +99,8 @@ func (e *Experiment) ExplainStart() {
 	e.quickenOperations()
 }
 
-// StartIn is the language of the programs whose start is profiled: the workload's, or a tracer's; "" where none says.
-func (e *Experiment) StartIn() string {
+// Language is that of the programs that are profiled: the workload's, or a tracer's; "" where none says.
+func (e *Experiment) Language() string {
 	for _, v := range e.Variants {
 		if e.Workload.Language == "" && v.Tracer.Language != "" {
 			return v.Tracer.Language

@@ -151,7 +151,7 @@ func (e *Experiment) quickenProfile() {
 	if !p.stretches() {
 		return
 	}
-	all := cmp.Or(quickStretches[e.Workload.Language], quickStretches[""])
+	all := cmp.Or(quickStretches[e.Language()], quickStretches[""])
 	p.CPU, p.Wall, p.Alloc = min(cmp.Or(p.CPU, p.Wall, p.Alloc), max(all/time.Duration(e.Design.Blocks), time.Second)), 0, 0
 	each := time.Duration(e.Design.Blocks*len(e.Variants)*len(e.Load.Steps())) * (p.CPU + Attaching)
 	if many := max(1, int(quickProfiled/each)); len(p.Operations) == 0 && many < len(e.Operations) {

@@ -139,7 +139,7 @@ func (l *Loop) request(next design.Run) (run.Request, error) {
 		request.Name = fmt.Sprintf("%03d-%s", next.Block, attempt)
 		request.Profile, request.Causes = e.Profile, prepared.Causes
 		if e.Profile.Start && next.Block%2 == 0 {
-			request.Cold = cmp.Or(e.StartIn(), "an unknown language")
+			request.Cold = cmp.Or(e.Language(), "an unknown language")
 		}
 		for _, one := range l.Variants {
 			request.Drain = max(request.Drain, run.Drain(one.Plan, l.calibrations(one.Variant.Name)))

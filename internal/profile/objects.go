@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/pprof/profile"
 )
@@ -101,8 +102,8 @@ func readSpeedscope(b *builder, r io.Reader) error {
 	return nil
 }
 
-// nodeProfile is what V8 writes: a tree, and its node for each sample. How much time passed between two samples is left
-// alone: a process that waits for its CPU has one long one, which cost nothing.
+// nodeProfile is what V8 writes: a tree, and its node for each sample, with the microseconds since the one before. Of these only
+// the median counts: a process that waits for its CPU has one long one, which cost nothing.
 type nodeProfile struct {
 	Nodes []struct {
 		ID        int
@@ -112,7 +113,8 @@ type nodeProfile struct {
 		}
 		Children []int
 	}
-	Samples []int
+	Samples    []int
+	TimeDeltas []int64
 }
 
 func readCPUProfile(b *builder, r io.Reader) error {
@@ -132,6 +134,10 @@ func readCPUProfile(b *builder, r io.Reader) error {
 			}
 			parent[child] = n.ID
 		}
+	}
+	if n := len(file.TimeDeltas); n > 0 {
+		slices.Sort(file.TimeDeltas)
+		b.p.Apart = time.Duration(min(max(0, file.TimeDeltas[n/2]), int64(time.Hour/time.Microsecond))) * time.Microsecond
 	}
 	stacks := map[int][]int32{}
 	for i, id := range file.Samples {

@@ -15,6 +15,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -40,11 +41,12 @@ const (
 
 // Profile is what one profiler saw of one process.
 type Profile struct {
-	Frames  []Frame  // each once
-	Samples []Sample // each stack of a thread once
-	Unit    string   // of all values
-	Total   int64    // of all values
-	Count   int64    // of all counts
+	Frames  []Frame       // each once
+	Samples []Sample      // each stack of a thread once
+	Unit    string        // of all values
+	Total   int64         // of all values
+	Count   int64         // of all counts
+	Apart   time.Duration // of two samples, in the median; 0 where the profile does not tell
 }
 
 // Frame is a function in a stack. Names are as the profiler says them, without what differs from one process to the next:

@@ -206,6 +206,9 @@ func TestReal(t *testing.T) {
 		for _, f := range p.Frames {
 			frame = frame || f.String() == want.frame
 		}
+		if apart := map[string]time.Duration{"node.cpuprofile": 1083 * time.Microsecond}[name]; p.Apart != apart {
+			t.Errorf("%s: samples are %v apart, not %v", name, p.Apart, apart)
+		}
 		if p.Unit != want.unit || p.Count != want.count || !has || !frame {
 			t.Errorf("%s: %s, %d samples, thread %t, frame %t", name, p.Unit, p.Count, has, frame)
 		}

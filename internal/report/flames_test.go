@@ -75,6 +75,34 @@ func explained() (*finding.Document, []Stacks) {
 	)}}
 }
 
+// whys is a result with all that is told of causes: of json amounts, of work why there are none, and of the start its parts.
+func whys() *finding.Document {
+	doc, _ := explained()
+	add := func(operation, name, unit string, base, adds float64) {
+		low, high := 0.9*adds, 1.1*adds
+		doc.Findings = append(doc.Findings, finding.Finding{Operation: operation, Variant: "otel", Against: "none", Metric: name, Unit: unit, Better: "lower", Blocks: 8,
+			Baseline: base, Value: base + adds, Absolute: &finding.Interval{Estimate: adds, Low: &low, High: &high}})
+	}
+	for name, adds := range map[string]float64{"cpu_stage_export": 6e-6, "cpu_stage_instrumentation": 18e-6, metric.CPUTracing: 24e-6, metric.CPUCallers: 18e-6, metric.Waits("cpu_task_metadata"): 17e-6, metric.Waits("cpu_stage_instrumentation"): 21e-6} {
+		add("json", name, "s", 0, adds)
+	}
+	add("json", metric.Allocates("cpu_task_metadata"), "bytes", 0, 3200)
+	for name, part := range map[string][2]float64{"loading-program": {0.3, 0.05}, "loading-tracer": {0, 0.42}, "set-up": {0, 0.024}, metric.StartRest: {0.1, 0.02}, "": {0.4, 0.514}, profile.Beside: {0.2, 1.1}} {
+		add("", metric.StartName(name), "s", part[0], part[1])
+	}
+	add("", metric.StartupTime, "s", 0.35, 0.5)
+	json := &doc.Causes[0]
+	low, high := 4e-6, 9e-6
+	json.Added, json.AddedMuch = &finding.Interval{Estimate: 7e-6, Low: &low, High: &high}, true
+	json.Waits, json.Allocated = 900, 700
+	json.Unruled = []finding.UnruledFrame{{Frame: "trace.misc", Share: 0.06}, {Frame: "trace.other (trace/other.py)", Share: 0.02}}
+	json.Advice = []finding.Advice{{Task: "metadata", Setting: map[string]string{"details": "off"}, Loses: "names of threads"}}
+	doc.Causes = append(doc.Causes, finding.Causes{Operation: "work", Variant: "otel", Against: "none", Profilers: []string{"async-profiler (timers)"}, Samples: 800, Tracing: 700, Waits: 20, WaitsLow: true, Reasons: []finding.Reason{
+		{Code: finding.WhyRestless, Variant: "otel", Figures: []finding.Figure{{Name: "share", Value: 0.4, Unit: "1"}}},
+	}}, finding.Causes{Variant: "otel", Against: "none", Profilers: []string{"async-profiler"}})
+	return doc
+}
+
 // box is a function of JavaScript: the left edge and the width of what is drawn with a name, as shares of the drawing.
 const box = `(name => { const chart = document.querySelector('#flames .chart'); chart.scrollIntoView();
 	const text = [...chart.querySelectorAll('svg text')].find(e => e.textContent === name); if (!text) return [];

@@ -39,6 +39,15 @@ func TestGolden(t *testing.T) {
 	for name, doc := range fixtures() {
 		check(name, doc, form{"80.txt": terminalForm(80, false, false), "140.txt": terminalForm(140, true, false), "all.txt": terminalForm(0, false, true)})
 	}
+	causes := func(width int) func(io.Writer, *finding.Document) error {
+		return func(w io.Writer, doc *finding.Document) error {
+			return Causes(w, doc, TerminalOptions{Width: width})
+		}
+	}
+	check("causes", whys(), form{"80.txt": causes(80), "140.txt": causes(140)})
+	start := whys()
+	start.Causes = start.Causes[2:]
+	check("start", start, form{"80.txt": causes(80)})
 	tables := form{"csv": CSV, "samples.csv": SamplesCSV, "benchfmt.txt": Benchfmt}
 	check("small", small.make(), tables)
 	check("empty", empty(), tables)

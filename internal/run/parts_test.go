@@ -54,3 +54,29 @@ func TestAllCame(t *testing.T) {
 		}
 	}
 }
+
+// What no sample stands for is held against what as many operations used in the window, as a profiler uses CPU in the process, too.
+func TestUnseen(t *testing.T) {
+	usage := func(seconds float64) []record.Usage {
+		return []record.Usage{{Process: "app", CPUSeconds: seconds}, {Process: "other", CPUSeconds: 9}}
+	}
+	load := func(n uint64) record.Load { return record.Load{Started: n} }
+	one := &record.Profile{Process: "app", Unit: "samples", IntervalSeconds: 1e-3, Program: 1000, Tracer: 500, Runtime: 100}
+	for name, test := range map[string]struct {
+		again, window float64 // CPU seconds, of 200 and 100 operations
+		want          int64
+	}{
+		"the profiler used some": {again: 3, window: 1, want: 400},
+		"it used none":           {again: 2, window: 1.2, want: 400},
+		"all was seen":           {again: 1.5, window: 1, want: 0},
+	} {
+		got := unseenBy(one, &record.Profiled{Load: load(200), Usage: usage(test.again)}, &record.Phase{Load: load(100), Usage: usage(test.window)})
+		if got != test.want {
+			t.Errorf("%s: %d samples are missing, want %d", name, got, test.want)
+		}
+	}
+	nanoseconds := &record.Profile{Process: "app", Unit: "nanoseconds", Program: 1e9}
+	if got := unseenBy(nanoseconds, &record.Profiled{Load: load(200), Usage: usage(3)}, &record.Phase{Usage: usage(1)}); got != 2e9 {
+		t.Errorf("of a window without operations %d ns are missing, want 2e9", got)
+	}
+}

@@ -94,7 +94,7 @@ func (s *stage) profileOne(ctx context.Context, phase *record.Phase, request Pha
 			return err
 		}
 		if one.recording != nil && one.recording.Partial && of == record.ForCPU {
-			one.record.Unseen = unseenBy(&one.record, out.Usage)
+			one.record.Unseen = unseenBy(&one.record, &out, phase)
 		}
 		out.Profiles = append(out.Profiles, one.record)
 	}
@@ -232,20 +232,11 @@ func (s *stage) startProfilers(ctx context.Context, phase *record.Phase, of stri
 
 // intervalOf is how far apart the samples of a process have to be: by the CPU that it used in the window.
 func intervalOf(phase *record.Phase, process string, length time.Duration) time.Duration {
-	load, usage := phase.Load, phase.Usage
-	if phase.Undisturbed != nil {
-		load, usage = phase.Undisturbed.Load, phase.Undisturbed.Usage
-	}
-	var used float64
-	for _, u := range usage {
-		if u.Process == process {
-			used += u.CPUSeconds
-		}
-	}
+	load, usage := undisturbed(phase)
 	if load.WallSeconds <= 0 {
 		return widestInterval
 	}
-	expected := used / load.WallSeconds * length.Seconds()
+	expected := cpuOf(usage, process) / load.WallSeconds * length.Seconds()
 	return min(max(time.Duration(expected/wantedSamples*float64(time.Second)), leastInterval), widestInterval)
 }
 
@@ -264,6 +255,9 @@ func (s *stage) stopProfiler(ctx context.Context, one *profiling, of, file strin
 		to.Failure = err.Error()
 		return nil
 	}
+	if samples.Apart > 0 {
+		to.IntervalSeconds = samples.Apart.Seconds()
+	}
 	causes := s.request.Causes.Sort(samples)
 	found, tracing := causes.All, causes.Tracing
 	if of == record.ForWall {
@@ -280,19 +274,37 @@ func (s *stage) stopProfiler(ctx context.Context, one *profiling, of, file strin
 	return s.keepProfile(file, samples)
 }
 
-// unseenBy is what a process used of CPU beyond what its samples stand for.
-func unseenBy(p *record.Profile, used []record.Usage) int64 {
+// unseenBy is what a process used of CPU beyond what its samples stand for: no more than as many operations used in the window,
+// as the profiler used some itself, in the process.
+func unseenBy(p *record.Profile, again *record.Profiled, phase *record.Phase) int64 {
 	unit := 1e9 // nanoseconds a second
 	if p.Unit == profile.Samples {
 		unit = 1 / p.IntervalSeconds
 	}
 	seen := p.Program + p.Tracer + p.Runtime
-	for _, u := range used {
-		if u.Process == p.Process {
-			return max(0, int64(u.CPUSeconds*unit)-seen)
+	used := cpuOf(again.Usage, p.Process)
+	if load, window := undisturbed(phase); load.Started > 0 {
+		used = min(used, cpuOf(window, p.Process)*float64(again.Load.Started)/float64(load.Started))
+	}
+	return max(0, int64(used*unit)-seen)
+}
+
+// undisturbed is the load of a phase's window, and what was used meanwhile.
+func undisturbed(phase *record.Phase) (record.Load, []record.Usage) {
+	if phase.Undisturbed != nil {
+		return phase.Undisturbed.Load, phase.Undisturbed.Usage
+	}
+	return phase.Load, phase.Usage
+}
+
+// cpuOf is the CPU seconds of a process.
+func cpuOf(usage []record.Usage, process string) (seconds float64) {
+	for _, u := range usage {
+		if u.Process == process {
+			seconds += u.CPUSeconds
 		}
 	}
-	return 0
+	return seconds
 }
 
 // unruledFrames is how many frames without a rule are kept.

@@ -281,11 +281,16 @@ func (s *Estimator) waitsLow(p dataset.Pair, at cell.At) bool {
 	return apart(metric.Waits(metric.CPUTracing)) < seenOfCPU*apart(metric.CPUCallers)
 }
 
+// slight is the share of the other variant's operation below which it does not matter what a profiler adds to one: of a program
+// that does nothing without a tracer, a profiler makes a multiple of nothing.
+const slight = 0.1
+
 // waitsSlower is how many times as long an operation took in the stretches by the clock as in the windows: the centre over the
 // runs, of the slower of the two variants. 0 where that is not known.
 func (s *Estimator) waitsSlower(p dataset.Pair, at cell.At) (most float64) {
-	for _, variant := range []string{p.Against, p.Variant} {
-		var times []float64
+	var lasts, slower [2]float64
+	for i, variant := range []string{p.Against, p.Variant} {
+		var windows, times []float64
 		for _, phase := range s.PhasesOf(variant, at) {
 			stretch := phase.ProfiledOf(record.ForWall)
 			if stretch == nil || stretch.Failure != "" {
@@ -294,11 +299,16 @@ func (s *Estimator) waitsSlower(p dataset.Pair, at cell.At) (most float64) {
 			window, known := measure.Lasted(&phase.Load)
 			under, both := measure.Lasted(&stretch.Load)
 			if known && both && window > 0 {
-				times = append(times, under/window)
+				windows, times = append(windows, window), append(times, under/window)
 			}
 		}
 		if len(times) > 0 {
-			most = max(most, stats.Center(times))
+			lasts[i], slower[i] = stats.Center(windows), stats.Center(times)
+		}
+	}
+	for i := range slower {
+		if lasts[i] >= slight*lasts[1-i] {
+			most = max(most, slower[i])
 		}
 	}
 	return most

@@ -27,6 +27,9 @@ func Causes(doc *finding.Document) *model.Page {
 	if len(s.Grids) == 0 {
 		s = model.Section{Notes: parts.Faint("This result has no profiles: measure it with 'tracetax explain', or with profile: true in the experiment.")}
 	}
+	if len(doc.Causes) > 0 && !slices.ContainsFunc(doc.Causes, func(c finding.Causes) bool { return c.Operation != "" }) {
+		p.Summary = "" // it is of operations
+	}
 	p.Sections = []model.Section{s}
 	p.How = model.How{Repeat: doc.Repeat}
 	return p
@@ -226,7 +229,11 @@ func causeNotes(c *finding.Causes) []model.Note {
 		if c.AddedMuch {
 			tone, text = model.Doubtful, text+": over a fifth of what tracing adds, so the shares may be off"
 		}
-		out = append(out, model.Note{Text: text + fmt.Sprintf("; %s, %s of tracing.", words.Counted(int(c.Samples), "sample"), finding.FormatCount(c.Tracing)), Tone: tone})
+		samples := words.Counted(int(c.Samples), "sample")
+		if len(c.Profilers) > 0 {
+			samples += " by " + strings.Join(c.Profilers, " and ")
+		}
+		out = append(out, model.Note{Text: text + "; " + samples + ", " + finding.FormatCount(c.Tracing) + " of tracing.", Tone: tone})
 	}
 	left := 0.0
 	for _, frame := range c.Unruled {

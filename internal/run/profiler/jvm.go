@@ -65,14 +65,16 @@ func startAsync(ctx context.Context, o Order, t target) (*Recording, error) {
 		interval, start, stop = 0, fmt.Sprintf("event=alloc,alloc=%d", allocated), stop+",total"
 	}
 	err = jvm.load(ctx, library, "start,threads,"+start)
+	by := asyncProfiler
 	if refused := (*refusedError)(nil); errors.As(err, &refused) && o.Of == record.ForCPU {
+		by += " (timers)"
 		interval = max(interval, 4*time.Millisecond)
 		err = jvm.load(ctx, library, fmt.Sprintf("start,event=ctimer,interval=%d,threads", interval.Nanoseconds()))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Recording{Interval: interval, stop: func(ctx context.Context) (*profile.Profile, error) {
+	return &Recording{Profiler: by, Interval: interval, stop: func(ctx context.Context) (*profile.Profile, error) {
 		if err := jvm.load(ctx, library, "stop,"+stop+",file="+file); err != nil {
 			return nil, err
 		}

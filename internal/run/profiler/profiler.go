@@ -3,6 +3,7 @@
 package profiler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,7 @@ type Package struct {
 
 // Recording is a profiler at work.
 type Recording struct {
-	Profiler string
+	Profiler string        // with how it works, where that is not as usual
 	Interval time.Duration // as it is really taken
 	Partial  bool          // some of the CPU that the process uses is in no sample
 	stop     func(context.Context) (*profile.Profile, error)
@@ -119,7 +120,7 @@ func Start(ctx context.Context, o Order) (*Recording, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", by.profiler, err)
 	}
-	r.Profiler = by.profiler
+	r.Profiler = cmp.Or(r.Profiler, by.profiler)
 	return r, nil
 }
 

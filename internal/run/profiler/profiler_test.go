@@ -307,10 +307,11 @@ func TestAsyncWithoutEvents(t *testing.T) {
 		events string // it refuses
 		says   string
 		apart  time.Duration
+		by     string
 	}{
-		"none of the kernel": {"event=cpu", "", 4 * time.Millisecond},
-		"none at all":        {"event=", "no access to perf events", 0},
-		"all":                {"nothing", "", 997 * time.Microsecond},
+		"none of the kernel": {"event=cpu", "", 4 * time.Millisecond, "async-profiler (timers)"},
+		"none at all":        {"event=", "no access to perf events", 0, ""},
+		"all":                {"nothing", "", 997 * time.Microsecond, "async-profiler"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, o := started(t, "sleep", "60")
@@ -339,8 +340,8 @@ func TestAsyncWithoutEvents(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p, err := r.Stop(t.Context()); err != nil || p.Count != 7 || r.Interval != test.apart {
-				t.Errorf("%+v, %v apart, %v", p, r.Interval, err)
+			if p, err := r.Stop(t.Context()); err != nil || p.Count != 7 || r.Interval != test.apart || r.Profiler != test.by {
+				t.Errorf("%+v by %s, %v apart, %v", p, r.Profiler, r.Interval, err)
 			}
 		})
 	}

@@ -181,6 +181,9 @@ func readStart(format profile.Format, file string, interval time.Duration, rules
 	if err != nil {
 		return nil, fmt.Errorf("reading its samples: %w", err)
 	}
+	if p.Apart > 0 {
+		interval = p.Apart
+	}
 	parts := rules.Start(p)
 	for part, samples := range parts {
 		parts[part] = samples * interval.Nanoseconds()

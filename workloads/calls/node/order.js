@@ -49,6 +49,11 @@ function due(order, ms) {
   return Math.floor((ms * order.rate) / 1e3) + 1;
 }
 
+// dueAt is when an operation falls due, in milliseconds after the start; the first is 0.
+function dueAt(order, operation) {
+  return (operation * 1e3) / order.rate;
+}
+
 // share is the most operations that are made.
 function share(order) {
   const share = order.calls || Infinity;
@@ -85,4 +90,4 @@ function parse(line) {
   return order;
 }
 
-module.exports = { parse, due };
+module.exports = { parse, due, dueAt };

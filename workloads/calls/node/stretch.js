@@ -3,12 +3,14 @@
 
 const fs = require('node:fs');
 const { performance } = require('node:perf_hooks');
-const { setTimeout: sleep, setImmediate: turn } = require('node:timers/promises');
-const { due } = require('./order');
+const { setImmediate: turn } = require('node:timers/promises');
+const alarm = require('./alarm');
+const { due, dueAt } = require('./order');
 const { Course, Collections } = require('./meters');
 const { outerCall } = require('./function');
 
 const SLICE = 1; // ms of calls, after which the event loop gets its turn
+const LONGEST = 50; // ms without a look at whether the work was cancelled
 const GRACE = 100; // ms for work at a fixed rate that had fallen due when the duration ended
 const RING = 2 ** 16; // durations where they are not kept
 
@@ -22,6 +24,9 @@ class Stretch {
     this.course = new Course();
     this.made = this.failed = this.calling = this.began = this.ended = 0;
     this.state = 'prepared';
+    if (order.rate) {
+      alarm.prepare();
+    }
   }
 
   cancel() {
@@ -75,18 +80,24 @@ class Stretch {
     }
   }
 
-  // In ticks of a millisecond: each makes all that has fallen due, then waits for the
-  // next. What falls due before the duration is over is made, also where a tick wakes late.
+  // In ticks of a millisecond: each makes all that has fallen due, then waits for the next
+  // that has something to make. What falls due before the duration is over is made, also
+  // where a tick wakes late.
   async makeAtRate() {
     let now = this.began;
-    for (let tick = now; !this.over(now); tick += SLICE) {
+    for (let tick = now; !this.over(now); tick = this.next(tick)) {
       const early = tick - now;
-      await (early > 0 ? sleep(early) : turn());
+      await (early > 0 ? alarm.sleep(early) : turn());
       now = performance.now();
       this.call(Math.min(this.order.share, due(this.order, now - this.began)), now, this.end);
       this.keepCourse();
       now = performance.now();
     }
+  }
+
+  next(tick) {
+    const falls = this.began + Math.ceil(dueAt(this.order, this.made) / SLICE) * SLICE;
+    return Math.min(Math.max(falls, tick + SLICE), tick + LONGEST);
   }
 
   // The timed loop: makes operations from now on, until so many are made in all, or

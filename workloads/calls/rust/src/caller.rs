@@ -126,7 +126,7 @@ impl Caller {
 }
 
 /// CPU time of the thread that asks.
-fn thread_cpu() -> io::Result<Duration> {
+pub fn thread_cpu() -> io::Result<Duration> {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,

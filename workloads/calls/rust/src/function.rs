@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// the number of calls, so that none can be left out unseen.
 ///
 /// Every call is a real one: the compiler would make a loop of them, or none at all.
-#[cfg(not(feature = "otel"))]
+#[cfg(not(any(feature = "otel", feature = "synthetic")))]
 #[inline(never)]
 pub fn monitored_function(busy: Duration, depth: u32) -> u32 {
     if depth > 1 {
@@ -34,6 +34,22 @@ pub fn monitored_function(busy: Duration, depth: u32) -> u32 {
         burn(busy);
         1
     })
+}
+
+/// The same, with known causes before each outer call.
+#[cfg(feature = "synthetic")]
+pub fn monitored_function(busy: Duration, depth: u32) -> u32 {
+    crate::synthetic::wrapper(|| call(busy, depth))
+}
+
+#[cfg(feature = "synthetic")]
+#[inline(never)]
+fn call(busy: Duration, depth: u32) -> u32 {
+    if depth > 1 {
+        return 1 + black_box(call(busy, black_box(depth - 1)));
+    }
+    burn(busy);
+    1
 }
 
 /// Works so long; zero reads no clock.

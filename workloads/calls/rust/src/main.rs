@@ -11,6 +11,8 @@ mod order;
 mod samples;
 mod server;
 mod stretch;
+#[cfg(feature = "synthetic")]
+mod synthetic;
 #[cfg_attr(feature = "otel", path = "tracing_otel.rs")]
 #[cfg_attr(not(feature = "otel"), path = "tracing_none.rs")]
 mod tracing;
