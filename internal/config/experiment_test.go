@@ -302,14 +302,19 @@ func TestProfile(t *testing.T) {
 
 // TestQuickenProfile: an experiment of many phases is explained by fewer blocks, and of fewer operations; one of few has all.
 func TestQuickenProfile(t *testing.T) {
-	for variants, want := range map[int]struct{ blocks, operations int }{1: {6, 0}, 2: {6, 2}, 6: {2, 2}} {
-		text := "workload: hello/go\noperations: [json, cpu, remote]\ndesign: {blocks: 8}\nprofile: true\nvariants:\n  none:\n"
+	for variants, want := range map[int]struct{ blocks, operations int }{1: {6, 0}, 2: {6, 2}, 6: {2, 1}, -6: {2, 1}} {
+		workload := "hello/go"
+		if variants < 0 { // in Python, whose stretches are longer
+			workload, variants = "hello/flask", -variants
+		}
+		text := "workload: " + workload + "\noperations: [json, cpu, remote]\ndesign: {blocks: 8}\nprofile: true\nvariants:\n  none:\n"
 		for i := range variants {
 			text += fmt.Sprintf("  otel-%d: {tracer: otel, settings: {delay: %ds}}\n", i, i+1)
 		}
 		e := parseOne(t, text)
 		e.Quicken()
-		if e.Design.Blocks != want.blocks || len(e.Profile.Operations) != want.operations || e.Profile.CPU < time.Second {
+		if e.Design.Blocks != want.blocks || len(e.Profile.Operations) != want.operations || e.Profile.CPU < time.Second ||
+			time.Duration(e.Design.Blocks*(variants+1))*(e.Profile.CPU+Attaching) > quickProfiled {
 			t.Errorf("%d variants: %d blocks, profiled is %+v; want %+v", variants+1, e.Design.Blocks, e.Profile, want)
 		}
 	}

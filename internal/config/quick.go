@@ -26,7 +26,7 @@ const (
 	quickResolution = 0.1 // likewise
 	quickConfirm    = 5 * time.Second
 	quickCalls      = 200_000
-	quickProfiled   = 90 * time.Second // under profilers, of all phases of all blocks: as many operations are profiled as fit, and one at least
+	quickProfiled   = 75 * time.Second // under profilers, of all phases of all blocks: as many operations are profiled as fit, and one at least
 	quickLeast      = 2                // blocks, where an experiment of many phases is profiled as well
 )
 
@@ -152,9 +152,10 @@ func (e *Experiment) quickenProfile() {
 		return
 	}
 	all := cmp.Or(quickStretches[e.Language()], quickStretches[""])
-	p.CPU, p.Wall, p.Alloc = min(cmp.Or(p.CPU, p.Wall, p.Alloc), max(all/time.Duration(e.Design.Blocks), time.Second)), 0, 0
-	each := time.Duration(e.Design.Blocks*len(e.Variants)*len(e.Load.Steps())) * (p.CPU + Attaching)
-	if many := max(1, int(quickProfiled/each)); len(p.Operations) == 0 && many < len(e.Operations) {
+	stretches := time.Duration(e.Design.Blocks * len(e.Variants) * len(e.Load.Steps())) // of an operation
+	longest := max(min(all/time.Duration(e.Design.Blocks), quickProfiled/stretches-Attaching), time.Second)
+	p.CPU, p.Wall, p.Alloc = min(cmp.Or(p.CPU, p.Wall, p.Alloc), longest), 0, 0
+	if many := max(1, int(quickProfiled/(stretches*(p.CPU+Attaching)))); len(p.Operations) == 0 && many < len(e.Operations) {
 		for _, o := range e.Operations[:many] {
 			p.Operations = append(p.Operations, o.Name)
 		}
