@@ -51,7 +51,7 @@ func (s *study) describe() (finding.Experiment, error) {
 	return d, nil
 }
 
-// variantText is what the user says of a variant, or else chose in it. Values of
+// variantText is what the user says of a variant, or else chose in it that is not as it would be anyway. Values of
 // variables and arguments may be secret; experiment.yaml has them, redacted.
 func variantText(v config.Variant) string {
 	if v.Description != "" {
@@ -59,12 +59,19 @@ func variantText(v config.Variant) string {
 	}
 	var parts []string
 	if v.On != nil {
-		parts = append(parts, "on "+strings.Join(v.On, " and "))
+		parts = append(parts, "on "+words.FewNames(v.On))
 	}
 	if v.Replicas > 0 {
 		parts = append(parts, words.Counted(v.Replicas, "replica")+" of each service that others call")
 	}
 	chosen := shown(v.Chosen)
+	if v.Tracer != nil {
+		for _, set := range v.Tracer.Settings { // a resolved file has all of them
+			if v.Chosen[set.Name] == set.Default {
+				delete(chosen, set.Name)
+			}
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(chosen)) {
 		parts = append(parts, name+" "+chosen[name])
 	}

@@ -174,8 +174,8 @@ func MetricOf(name, charged string) string {
 // Scatter says whether more blocks would make an interval narrower, or more windows.
 func Scatter(s finding.Scatter) string {
 	share := math.Round(100 * s.FromRounds)
-	text := fmt.Sprintf("blocks differ by %s, and rounds of windows within a block by %s: %.0f %% of the blocks' variance comes from the rounds (%.0f a block), the rest from the processes. ",
-		finding.FormatBound(s.Blocks, "1", true), finding.FormatBound(s.Rounds, "1", true), share, s.Windows)
+	text := fmt.Sprintf("blocks differ by %s. %.0f %% of that variance comes from their windows (%.0f rounds a block, which differ by %s), the rest from fresh processes. ",
+		finding.FormatBound(s.Blocks, "1", true), share, s.Windows, finding.FormatBound(s.Rounds, "1", true))
 	if s.FromRounds >= 0.5 {
 		return text + "More windows (a longer duration) help as much as more blocks."
 	}

@@ -5,6 +5,7 @@ package parts
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
@@ -63,8 +64,8 @@ func VerdictCell(f *finding.Finding) model.Cell {
 	c := model.Cell{Mark: VerdictMark(kind), Text: words.LongBadge(f), Tone: ToneOf(kind), Long: words.LongVerdict(f)}
 	switch v.Kind {
 	case finding.NoDifference, finding.CannotTell, finding.Overloaded:
-		if v.Text != "" {
-			c.More = append(c.More, v.Text)
+		if v.Text != "" { // the badge says how it begins
+			c.More = append(c.More, strings.TrimPrefix(strings.TrimPrefix(v.Text, "cannot tell: "), "inconclusive: "))
 		}
 	}
 	if f.Note != "" {

@@ -69,9 +69,9 @@ func scatterText(doc *finding.Document) string {
 		return ""
 	}
 	slices.SortFunc(all, func(a, b finding.Scatter) int { return cmp.Compare(a.FromRounds, b.FromRounds) })
-	text := " In CPU per operation "
+	text := " CPU per operation: "
 	if len(all) > 1 {
-		text = " In CPU per operation (of the middle one of " + strconv.Itoa(len(all)) + " differences) "
+		text = " CPU per operation, in the middle one of " + strconv.Itoa(len(all)) + " differences: "
 	}
 	return text + words.Scatter(all[(len(all)-1)/2])
 }
