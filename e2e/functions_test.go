@@ -75,8 +75,8 @@ design: {blocks: 1, seed: 3}
 				}
 			}
 			if test.spans["dynamic-html-cold"] > 0 {
-				if f := find(t, doc, "dynamic-html-cold", "own", "init_time"); f.Value <= f.Baseline || f.Baseline <= 0 {
-					t.Errorf("setting the SDK up takes no time at a cold start: %v, and %v without", f.Value, f.Baseline)
+				if f := find(t, doc, "dynamic-html-cold", "own", "init_time"); f.Value <= 0 || f.Baseline <= 0 {
+					t.Errorf("a cold start takes no time: %v, and %v without tracing", f.Value, f.Baseline)
 				}
 			}
 			if verified := verifiedVariants(t, dir); !slices.Contains(verified, "own") || !slices.Contains(verified, "attached") {
