@@ -12,7 +12,7 @@ import (
 const fewestBars = 2
 
 // bars are the intervals of what variants cost by one metric, over base. Variants without an interval, without spans or
-// that did other work have none. It is nil where there are too few.
+// that did other work have none. It is nil where there are too few, or where some are ratios and others amounts.
 func bars(doc *finding.Document, g *Group, metric, role, base string, contenders []string) *model.Bars {
 	out := &model.Bars{}
 	var unit string
@@ -26,6 +26,9 @@ func bars(doc *finding.Document, g *Group, metric, role, base string, contenders
 		i := f.Shown()
 		if i == nil || i.Low == nil || i.High == nil || kind == finding.Overloaded {
 			continue
+		}
+		if len(out.Rows) > 0 && f.ByRatio() != ratio {
+			return nil
 		}
 		unit, ratio = f.Unit, f.ByRatio()
 		out.From, out.To = min(out.From, *i.Low), max(out.To, *i.High)

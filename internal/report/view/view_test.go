@@ -32,6 +32,25 @@ func TestShownChange(t *testing.T) {
 	}
 }
 
+// Ratios and amounts do not share an axis: a block that used nothing leaves its variant without a ratio.
+func TestBarsOfOneKind(t *testing.T) {
+	low, high := 0.1, 0.3
+	size := &finding.Interval{Estimate: 0.2, Low: &low, High: &high}
+	for _, b := range []struct {
+		relative *finding.Interval
+		drawn    bool
+	}{{size, true}, {nil, false}} {
+		var g Group
+		for _, f := range []finding.Finding{{Variant: "a", Absolute: size, Relative: size}, {Variant: "b", Absolute: size, Relative: b.relative}} {
+			f.Metric, f.Against, f.Unit = "cpu_per_operation", "none", "s"
+			g.Findings = append(g.Findings, &f)
+		}
+		if got := bars(&finding.Document{}, &g, "cpu_per_operation", "", "none", []string{"a", "b"}); (got != nil) != b.drawn {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
 // The figures of a row are in one unit, with as many decimals.
 func TestCostsAlike(t *testing.T) {
 	within := func(v, half float64) *finding.Interval {
