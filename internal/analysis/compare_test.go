@@ -305,7 +305,7 @@ func TestCompareVariants(t *testing.T) {
 }
 
 // Where the blocks are too few for so many claims, the signs of all of them tell, and each has an interval of its own: unless
-// what was seen decided how many blocks there are.
+// what was seen decided how many blocks there are. An answer that is taken back leaves none.
 func TestCompareVariantsOverFewBlocks(t *testing.T) {
 	base := shop(1, 8, calm).result(t, "few")
 	of := func() finding.Change {
@@ -318,6 +318,11 @@ func TestCompareVariantsOverFewBlocks(t *testing.T) {
 	if c := of(); c.Verdict.Kind != finding.Costs || !c.Verdict.Joint || c.Verdict.Claims < 7 || *c.Verdict.Low > 0.6 || *c.Verdict.High < 0.6 {
 		t.Errorf("%+v", c.Verdict)
 	}
+	base.Lossy = []finding.Lossy{{Operation: "json", Variant: "none", LostShare: 0.3}}
+	if c := of(); c.Verdict.Kind != finding.CannotTell || c.Verdict.Joint || c.Verdict.Low != nil {
+		t.Errorf("taken back: %+v", c.Verdict)
+	}
+	base.Lossy = nil
 	base.Experiment.Blocks, base.Experiment.Most, base.Experiment.Precision = 8, 30, 0.02
 	if c := of(); c.Verdict.Kind != finding.CannotTell || c.Verdict.Joint || c.Verdict.MoreBlocks < 1 || c.Relative.Low == nil {
 		t.Errorf("stopped by its precision: %+v, %+v", c.Verdict, c.Relative)

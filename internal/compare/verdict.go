@@ -42,7 +42,7 @@ func (c *comparison) judge() {
 	for i, v := range judge.All(questions, judge.Rules{Parts: parts, Fixed: fixed}) {
 		one := asked[i]
 		if judge.TakeBack(&v, one.looksCheaper, one.looksDearer) {
-			v.Estimate, v.Low, v.High, v.Bound = nil, nil, nil, nil
+			v.Estimate, v.Low, v.High, v.Bound, v.Joint = nil, nil, nil, nil, false
 		}
 		one.Verdict = v
 		words.FillChange(&one.Change, one.paired)
