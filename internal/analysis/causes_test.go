@@ -199,6 +199,30 @@ func TestCausesOfTheRestless(t *testing.T) {
 	}
 }
 
+// Where a variant cannot hold the rate, its operations are another work, and so is each part of what they use; not what they
+// allocate.
+func TestCausesOfTheOverloaded(t *testing.T) {
+	s := profiledScene()
+	change := s.change
+	s.change = func(r *record.Record) {
+		if change(r); r.Variant == "otel" {
+			r.Phases[0].Load.WallSeconds = 2 * window
+		}
+		p, one := &r.Phases[0], record.Profile{Process: "app", Profiler: "async-profiler", Samples: 800, Unit: "bytes", Program: 300}
+		if r.Variant == "otel" {
+			one.Tracing, one.Tracer, one.Tasks = 500, 500, map[string]int64{"queue": 500}
+		}
+		p.Profiled = append(p.Profiled, record.Profiled{Of: record.ForAlloc, Load: p.Load, Sink: p.Sink, Profiles: []record.Profile{one}})
+		r.Life = r.Life.Plus(p.Sink)
+	}
+	doc := analyse(t, s.input())
+	for name, want := range map[string]finding.Kind{metric.CPUPerOperation: finding.CannotTell, "cpu_task_serialising": finding.CannotTell, metric.CPUProgram: finding.CannotTell, "alloc_task_queue": finding.Costs} {
+		if v := get(t, doc, "json", "otel", name).Verdict; v.Kind != want {
+			t.Errorf("%s: %s", name, v.Text)
+		}
+	}
+}
+
 // An operation that is dearer under the profiler by over a fifth of what tracing adds is marked.
 func TestProfilingAdds(t *testing.T) {
 	s := profiledScene()

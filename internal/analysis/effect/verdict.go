@@ -102,7 +102,7 @@ func (c *claim) question(ask func(float64) float64) judge.Question {
 	switch over := c.doubts.overloaded; {
 	case c.metric.Nature == metric.Latency:
 		q.Overloaded = over
-	case over != nil && ofCPU(c.Metric): // of another amount of work, at which each operation takes another time
+	case over != nil && (ofCPU(c.Metric) || c.metric.IsCause() && !c.metric.Cause.Alloc): // of another amount of work, at which each operation takes another time
 		q.First = append(q.First, *over)
 	}
 	if c.budget != nil {
