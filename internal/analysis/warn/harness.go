@@ -60,7 +60,7 @@ func (s *checker) findLate() []hit {
 					break
 				}
 				if n, worst := over(lags, veryLate); n > 0 {
-					hits = append(hits, hit{text: fmt.Sprintf("the load generator was up to %s late %s", finding.FormatValue(worst, "s"), one.what), where: place(at, v.Name), worst: worst, runs: n, of: len(phases)})
+					hits = append(hits, hit{text: fmt.Sprintf("the load generator was up to %s late %s", finding.FormatValue(worst, "s"), one.what), where: place(at, v.Name), worst: worst, runs: n, of: len(phases), at: at})
 					break
 				}
 			}

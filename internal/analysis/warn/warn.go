@@ -158,6 +158,8 @@ type hit struct {
 	text, where string
 	worst       float64 // how bad it was, where hits may be told together
 	runs, of    int     // in how many runs it was so; 0: not counted
+	at          cell.At // of what it was true in these runs
+	counted     string  // what is counted; "": runs
 }
 
 func seen(text, where string) hit { return hit{text: text, where: where} }
@@ -166,13 +168,14 @@ func (h hit) said() string {
 	if h.of == 0 {
 		return h.text
 	}
-	return fmt.Sprintf("%s (%d of %d runs)", h.text, h.runs, h.of)
+	return fmt.Sprintf("%s (%d of %d %s)", h.text, h.runs, h.of, cmp.Or(h.counted, "runs"))
 }
 
 // mostPlaces are named of one warning.
 const mostPlaces = 3
 
-// merged makes one hit of several: the worst, with the places of all.
+// merged makes one hit of several: the worst, with the places of all. A run has a phase for each operation, and a hit that was
+// not counted may have been so in all of them.
 func merged(hits []hit) []hit {
 	if len(hits) < 2 {
 		return hits
@@ -182,7 +185,13 @@ func merged(hits []hit) []hit {
 	var places []string
 	for _, h := range hits {
 		one.runs, one.of = one.runs+h.runs, one.of+h.of
+		if h.at != hits[0].at {
+			one.counted = "phases"
+		}
 		places = append(places, h.where)
+	}
+	if slices.ContainsFunc(hits, func(h hit) bool { return h.of == 0 }) {
+		one.of = 0
 	}
 	if more := len(places) - mostPlaces; more > 1 {
 		places = append(places[:mostPlaces], fmt.Sprintf("%d more", more))
@@ -234,7 +243,7 @@ func (s *checker) perCell(threshold float64, of func(*dataset.Phase) float64, te
 				}
 			}
 			if n > 0 {
-				hits = append(hits, hit{text: text(worst), where: place(at, v.Name), worst: worst, runs: n, of: len(phases)})
+				hits = append(hits, hit{text: text(worst), where: place(at, v.Name), worst: worst, runs: n, of: len(phases), at: at})
 			}
 		}
 	}

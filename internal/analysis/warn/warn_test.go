@@ -1,6 +1,10 @@
 package warn
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/cell"
+)
 
 // What the machine does to several variants is one warning: the worst, with the places of all.
 func TestMerged(t *testing.T) {
@@ -15,6 +19,9 @@ func TestMerged(t *testing.T) {
 		"the worst is told":                 {[]hit{at("none", 0.2, "took up to 20 %"), at("otel", 0.3, "took up to 30 %")}, "took up to 30 % (2 of 12 runs)", "none; otel"},
 		"places are counted":                {[]hit{at("a", 0.2, ""), at("b", 0.3, "b"), at("c", 0.1, ""), at("d", 0.1, ""), at("e", 0.1, "")}, "b (5 of 30 runs)", "a; b; c; 2 more"},
 		"nothing is hidden behind one more": {[]hit{at("a", 0.2, ""), at("b", 0.3, "b"), at("c", 0.1, ""), at("d", 0.1, "")}, "b (4 of 24 runs)", "a; b; c; d"},
+		"a run has several phases": {[]hit{{text: "a", worst: 1, runs: 6, of: 6, where: "json"}, {text: "b", worst: 2, runs: 5, of: 6, where: "work", at: cell.At{Operation: "work"}}},
+			"b (11 of 12 phases)", "json; work"},
+		"all runs, and one of them": {[]hit{{text: "late on average", worst: 2, where: "none"}, at("otel", 1, "up to 1 s late")}, "late on average", "none; otel"},
 	} {
 		got := merged(c.hits)
 		if len(got) != 1 || got[0].said() != c.said || got[0].where != c.where {
