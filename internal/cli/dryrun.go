@@ -209,6 +209,10 @@ func resolution(e *config.Experiment, schedule experiment.Schedule) (string, err
 	if t.Measured != "" {
 		from = fmt.Sprintf("as those of a small service did here on %s in the order %s, with %g s of load in each run (tracetax doctor --noise)", t.Measured, t.Order, t.Seconds)
 	}
-	return fmt.Sprintf("CPU per operation: it finds a difference of %s in 8 of 10 cases, and tells it to within ± %s, if blocks differ by %s, %s",
-		finding.FormatBound(t.Findable, "1", true), finding.FormatBound(t.HalfWidth, "1", true), finding.FormatBound(t.Noise, "1", true), from), nil
+	with := ""
+	if schedule.Least < blocks {
+		with = fmt.Sprintf("with all %d blocks ", blocks)
+	}
+	return fmt.Sprintf("CPU per operation: %sit finds a difference of %s in 8 of 10 cases, and tells it to within ± %s, if blocks differ by %s, %s",
+		with, finding.FormatBound(t.Findable, "1", true), finding.FormatBound(t.HalfWidth, "1", true), finding.FormatBound(t.Noise, "1", true), from), nil
 }

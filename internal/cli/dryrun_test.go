@@ -180,6 +180,15 @@ func TestDryRunTells(t *testing.T) {
 	if one := tells("--order", "windows", "--duration", "150ms"); one == nil || one.Order != config.Apart {
 		t.Errorf("with one window: %+v", one)
 	}
+	for blocks, want := range map[string]bool{"30": false, "8..30": true} {
+		args := []string{"--blocks", blocks, "noise-floor"}
+		if want {
+			args = append(args, "--precision", "2%")
+		}
+		if text := dryRunOf(t, args...); strings.Contains(text, "with all 30 blocks it finds") != want || strings.Contains(text, "CPU per operation: it finds") == want {
+			t.Errorf("%s blocks: %s", blocks, text)
+		}
+	}
 	if few := tells("--blocks", "5"); few != nil {
 		t.Errorf("5 blocks tell %+v", few)
 	}
