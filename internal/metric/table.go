@@ -16,7 +16,7 @@ var means = map[string]string{
 	"time_per_call_p90": "Likewise the 90th percentile.",
 	"time_per_call_p99": "Likewise the 99th percentile.",
 
-	CPUPerOperation: "(CPU from the start of the window until sink and processes are calm − idle rate × drain) / operations started. Nothing is taken off where idle rates before and after differ by over 1 % of this, or are unknown. Role \"\": all but load generator and sink. Also by role (those two without verdict), and by role and service without verdict. Values below zero are kept.",
+	CPUPerOperation: "(CPU from the start of the window until sink and processes are calm − idle rate × drain) / operations started. Nothing is taken off where idle rates before and after differ by over 1 % of this, or are unknown. Role \"\": all but load generator and sink. Also by role (load generator and sink without verdict), and by role and service without verdict. Values below zero are kept.",
 	BlockedTime:     "Unthrottled: time of the operations less CPU time of the threads that make them, per operation; never below 0.",
 	CPUUtilisation:  "CPU of cpu_per_operation per second of window.",
 	Throughput:      "Operations completed per second, until the last one's end. No verdict at a fixed rate.",
