@@ -271,6 +271,21 @@ func empty() *finding.Document {
 	}
 }
 
+// collected is a result with a Collector, which one variant alone has and is held against the other for.
+func collected() *finding.Document {
+	s := small
+	s.operations = []string{"json"}
+	s.variants = append(slices.Clone(s.variants), finding.Variant{Name: "collector", Tracer: "otel-go", Via: []string{"collector"}, Against: "otel"})
+	doc := s.make()
+	doc.Findings = slices.DeleteFunc(doc.Findings, func(f finding.Finding) bool { return f.Role == "backend" && f.Variant == "otel" })
+	for i := range doc.Findings {
+		if f := &doc.Findings[i]; f.Role == "backend" {
+			f.Role = "collector"
+		}
+	}
+	return doc
+}
+
 // fixtures are all documents, by name.
 func fixtures() map[string]*finding.Document {
 	quick := small
@@ -280,6 +295,6 @@ func fixtures() map[string]*finding.Document {
 		"sweep": sweeping(2, 1, 2, 4, 8, 16, 32, 64), "sweeps": sweeping(5, 1, 4, 16, 64),
 		"capacity": searching(2, false), "capacities": searching(4, true), "goals": otherGoals(),
 		"untraced": untracedAt(true, small.operations...), "untraced-part": untracedAt(false, "work"),
-		"graph": graphed(),
+		"graph": graphed(), "collector": collected(),
 	}
 }

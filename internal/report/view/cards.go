@@ -154,6 +154,7 @@ func variantTable(doc *finding.Document, g *Group, metric, role, base string, co
 		{Head: "verdict", Badge: true, Close: true, Drop: 4},
 		{Head: "step", Right: true, Drop: 1},
 		{Head: "", Close: true, Drop: 2},
+		{Head: "", Close: true, Drop: 5}, // the mark of the step's verdict
 		{Head: "over", Drop: 1},
 	}}
 	if chain {
@@ -177,17 +178,51 @@ func variantTable(doc *finding.Document, g *Group, metric, role, base string, co
 	return table.DropEmpty()
 }
 
-// stepCells are the absolute increment over another variant, its interval, and
+// ownRole is the program's own.
+const ownRole = string(role.App)
+
+// ownTable has the program's own CPU, where a variant is held against another and not the program alone takes a part in the
+// headline: what a Collector uses elsewhere is no cost of the program.
+func ownTable(doc *finding.Document, g *Group, base string, contenders []string) model.Grid {
+	metric, _ := g.headline()
+	parted := slices.ContainsFunc(g.Findings, func(f *finding.Finding) bool {
+		return f.Against != base && isRoleOfHeadline(g, f) && f.Role != ownRole && slices.Contains(contenders, f.Variant) && g.step(metric, ownRole, f.Variant, base) != nil
+	})
+	measured := slices.DeleteFunc(slices.Clone(contenders), func(name string) bool { return g.find(metric, ownRole, name, base) == nil })
+	if !parted || len(measured) == 0 {
+		return model.Grid{}
+	}
+	table := variantTable(doc, g, metric, ownRole, base, measured)
+	table.Caption = ownRole + " CPU"
+	return table
+}
+
+// ownSection has these tables of a page, where every figure stands else among all others.
+func ownSection(doc *finding.Document) model.Section {
+	s := model.Section{ID: "own", Title: "The program’s own CPU"}
+	for _, g := range Groups(doc) {
+		base := baseline(doc)
+		if table := ownTable(doc, g, base, g.contenders(doc, base)); len(table.Rows) > 0 {
+			table.Caption = g.title() + ": " + table.Caption
+			s.Grids = append(s.Grids, table)
+		}
+	}
+	return s
+}
+
+// stepCells are the absolute increment over another variant, its interval, the mark of its verdict, and
 // that variant's name if it must be named, marked where it lost too many spans.
 func stepCells(doc *finding.Document, g *Group, f *finding.Finding, named bool) []model.Cell {
 	if f == nil || f.Absolute == nil {
-		return make([]model.Cell, 3)
+		return make([]model.Cell, 4)
 	}
-	estimate, ends := parts.Interval(*f.Absolute, f.Unit, false, parts.ToneOf(f.Verdict.ShownKind(f.ByRatio())))
+	tone := parts.ToneOf(f.Verdict.ShownKind(f.ByRatio()))
+	estimate, ends := parts.Interval(*f.Absolute, f.Unit, false, tone)
+	over := model.Cell{Text: markedVariant(doc, g, f.Against), Tone: model.Faint}
 	if !named {
-		return []model.Cell{estimate, ends, {}}
+		over = model.Cell{}
 	}
-	return []model.Cell{estimate, ends, {Text: markedVariant(doc, g, f.Against), Tone: model.Faint}}
+	return []model.Cell{estimate, ends, {Text: parts.VerdictMark(f.Verdict.ShownKind(f.ByRatio())), Tone: tone}, over}
 }
 
 // isChain reports whether every step is over the variant in the row above, so
@@ -210,12 +245,13 @@ func isChain(g *Group, metric, role, base string, contenders []string) bool {
 // otherMetrics has a row for each variant and a column for each main metric but
 // the headline, with its parts by role if there are several; the
 // mark of its verdict stands beside a value.
-func otherMetrics(g *Group, metric, role, base string, contenders []string) model.Grid {
+// the program's own stands apart where own says so.
+func otherMetrics(g *Group, metric, role, base string, contenders []string, own bool) model.Grid {
 	var shown []*finding.Finding // one of each metric
 	roles := severalRoles(g)
 	for _, f := range g.Findings {
 		known := slices.ContainsFunc(shown, func(s *finding.Finding) bool { return s.Metric == f.Metric && s.Charged() == f.Charged() })
-		part := roles && isRoleOfHeadline(g, f)
+		part := roles && isRoleOfHeadline(g, f) && !(own && f.Role == ownRole)
 		if f.Against == base && (parts.IsMain(f) || part) && !known && !(f.Metric == metric && f.Charged() == role) {
 			shown = append(shown, f)
 		}
@@ -250,7 +286,7 @@ func (g *Group) part(m *finding.Finding, name, base string) *finding.Finding {
 	parted := slices.ContainsFunc(g.Findings, func(f *finding.Finding) bool {
 		return f.Variant == name && f.Against == base && isRoleOfHeadline(g, f)
 	})
-	if isRoleOfHeadline(g, m) && m.Role == string(role.App) && !parted {
+	if isRoleOfHeadline(g, m) && m.Role == ownRole && !parted {
 		return g.find(m.Metric, "", name, base)
 	}
 	return g.find(m.Metric, m.Charged(), name, base)

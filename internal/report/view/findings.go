@@ -33,7 +33,8 @@ func (b *brief) tables(g *Group, base string) []model.Grid {
 	metric, role := g.headline()
 	table := variantTable(b.doc, g, metric, role, base, contenders)
 	table.Bars = bars(b.doc, g, metric, role, base, contenders)
-	return parts.Grids(table, otherMetrics(g, metric, role, base, contenders))
+	own := ownTable(b.doc, g, base, contenders)
+	return parts.Grids(table, own, otherMetrics(g, metric, role, base, contenders, len(own.Rows) > 0))
 }
 
 // metricTable has a row for each metric of one pair.

@@ -242,7 +242,7 @@ func TestOtherMetricsByRole(t *testing.T) {
 		"one role":  {[]*finding.Finding{one("direct", "", 2e-3), one("hop", "", 3e-3), one("hop", "app", 3e-3), latency}, "latency p50"},
 		"the sink":  {[]*finding.Finding{one("direct", "", 2e-3), one("hop", "", 3e-3), one("hop", "app", 3e-3), one("hop", "sink", 1e-3), latency}, "latency p50"},
 	} {
-		table := otherMetrics(&Group{Operation: "json", Findings: c.all}, "cpu_per_operation", "", "none", []string{"direct", "hop"})
+		table := otherMetrics(&Group{Operation: "json", Findings: c.all}, "cpu_per_operation", "", "none", []string{"direct", "hop"}, false)
 		if got := strings.Join(heads(table), "|"); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}

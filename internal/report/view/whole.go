@@ -24,7 +24,7 @@ func Whole(doc *finding.Document) *model.Page {
 		p.About[0] = append(p.About[0], doc.Created.UTC().Format("2006-01-02 15:04 UTC"))
 	}
 	p.Cards, p.Headline = cards(doc), headlines(doc)
-	p.Sections = slices.Concat(parts.Sections(searchesSection(doc), parts.SweepsSection(doc.Sweeps, "The centre over the blocks"+bounded(doc, " and its 95 % interval", "")+"."), servicesSection(doc)),
+	p.Sections = slices.Concat(parts.Sections(searchesSection(doc), parts.SweepsSection(doc.Sweeps, "The centre over the blocks"+bounded(doc, " and its 95 % interval", "")+"."), servicesSection(doc), ownSection(doc)),
 		beside(doc, true), chartSections(doc), parts.Sections(ledgersSection(doc), everyFinding(doc)))
 	p.Marks = marksIn(p)
 	if jointly(doc) {
