@@ -48,6 +48,13 @@ func dryRun(s console.Streams, experiments []*config.Experiment, drawn bool) err
 				fmt.Fprintf(s.Out, "  from here on it ends when %s is known to ±%.3g %%\n", finding.MetricName(e.Design.Metric), 100*e.Design.Precision)
 			}
 		}
+		minutes, err := builtServices(e)
+		if err != nil {
+			return err
+		}
+		if len(minutes) > 0 {
+			fmt.Fprintf(s.Out, "  built first, unless the cache has it, which takes minutes: %s\n", strings.Join(minutes, ", "))
+		}
 		fmt.Fprintln(s.Out, "  "+turnsText(e, schedule))
 		fmt.Fprintln(s.Out, "  "+orderOf(e.Design.Seed, drawn, foreseen.None))
 		text, err := resolution(e, schedule)
@@ -72,6 +79,23 @@ func cannotRun(experiments []*config.Experiment, named []string) error {
 		}
 	}
 	return errors.Join(out...)
+}
+
+// builtServices are the services of an experiment, such as a Collector, that are built from source.
+func builtServices(e *config.Experiment) ([]string, error) {
+	var out []string
+	for _, v := range e.Variants {
+		plan, err := e.Plan(v)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range plan.Processes {
+			if p.Service != nil && len(p.Service.Build.Run) > 0 && !slices.Contains(out, p.Service.Name) {
+				out = append(out, p.Service.Name)
+			}
+		}
+	}
+	return out, nil
 }
 
 // tracings says of each variant that chooses processes or brings some which these are.
@@ -189,6 +213,9 @@ func tellsOf(e *config.Experiment, schedule experiment.Schedule) (*dryTells, err
 	return out, nil
 }
 
+// sharedNoise is by how much blocks can differ on a machine that others use.
+const sharedNoise = 0.08
+
 // resolution says what a number of blocks can show. How much blocks of this program differ is known only afterwards: it is said
 // for those of a small service.
 func resolution(e *config.Experiment, schedule experiment.Schedule) (string, error) {
@@ -205,14 +232,25 @@ func resolution(e *config.Experiment, schedule experiment.Schedule) (string, err
 		return fmt.Sprintf("differences that it could show: about %.1f %% if blocks differ by 1 %%, %.0f %% if they differ by 5 %%",
 			100*stats.HalfWidth(blocks, quiet), 100*stats.HalfWidth(blocks, noisy)), nil
 	}
-	from := fmt.Sprintf("which is usual for a small service in the order %s, with %g s of load in each run; tracetax doctor --noise measures it here", t.Order, t.Seconds)
-	if t.Measured != "" {
-		from = fmt.Sprintf("as those of a small service did here on %s in the order %s, with %g s of load in each run (tracetax doctor --noise)", t.Measured, t.Order, t.Seconds)
+	told := func(n float64, tells selfcheck.Tells) string {
+		return fmt.Sprintf("it finds a difference of %s in 8 of 10 cases, and tells it to within ± %s, if blocks differ by %s, as ",
+			finding.FormatBound(tells.Findable, "1", true), finding.FormatBound(tells.HalfWidth, "1", true), finding.FormatBound(n, "1", true))
 	}
-	with := ""
+	text, load := "CPU per operation: ", fmt.Sprintf("with %g s of load in each run", t.Seconds)
 	if schedule.Least < blocks {
-		with = fmt.Sprintf("with all %d blocks ", blocks)
+		text += fmt.Sprintf("with all %d blocks ", blocks)
 	}
-	return fmt.Sprintf("CPU per operation: %sit finds a difference of %s in 8 of 10 cases, and tells it to within ± %s, if blocks differ by %s, %s",
-		with, finding.FormatBound(t.Findable, "1", true), finding.FormatBound(t.HalfWidth, "1", true), finding.FormatBound(t.Noise, "1", true), from), nil
+	if t.Order != e.Design.Order {
+		load += ", all of it in one window"
+	}
+	text += told(t.Noise, t.Tells) + "those of a small service "
+	if t.Measured != "" {
+		return fmt.Sprintf("%sdid here on %s, %s (tracetax doctor --noise)", text, t.Measured, load), nil
+	}
+	if tells, ok := (selfcheck.Noise{Deviation: sharedNoise}).Tell(blocks); ok && t.Noise < sharedNoise {
+		text += "do on a quiet machine, " + load + "; " + told(sharedNoise, tells) + "they can on a shared one"
+	} else {
+		text += "usually do, " + load
+	}
+	return text + "; tracetax doctor --noise measures it here", nil
 }

@@ -153,6 +153,19 @@ func dryRunOf(t *testing.T, args ...string) string {
 	return out.String()
 }
 
+// Without a measurement of this machine, what a run can tell is said for a quiet machine and for a shared one.
+func TestDryRunTellsOfSharedMachines(t *testing.T) {
+	t.Setenv(artifact.Variable, t.TempDir())
+	for order, want := range map[string]string{
+		"windows": "if blocks differ by 2.0 %, as those of a small service do on a quiet machine, with 5 s of load in each run; it finds a difference of 11 % in 8 of 10 cases, and tells it to within ± 7.5 %, if blocks differ by 8.0 %, as they can on a shared one",
+		"apart":   "if blocks differ by 10 %, as those of a small service usually do, with 5 s of load in each run; tracetax doctor",
+	} {
+		if got := dryRunOf(t, "--blocks", "8", "noise-floor", "--order", order); !strings.Contains(got, want) || strings.Count(got, "  order "+order) != 1 {
+			t.Errorf("order %s:\n%s", order, got)
+		}
+	}
+}
+
 // What a run can tell comes from the noise that was measured on this machine, and otherwise from what is usual, which it says.
 func TestDryRunTells(t *testing.T) {
 	t.Setenv(artifact.Variable, t.TempDir())

@@ -55,7 +55,7 @@ Exit status: 0 all were found; 1 one was not; 4 this machine is too noisy.`,
 	flags.BoolVar(&f.json, "json", false, "print the checks as JSON on stdout")
 	flags.StringVar(&f.out, "out", "", "results folder `DIR` (default tracetax-results/selfcheck-DATE-TIME)")
 	flags.StringVar(&f.resume, "resume", "", "continue the interrupted results in `DIR`")
-	flags.StringVar(&f.accounting, "accounting", "auto", "how CPU time is charged: `auto`, cgroup or clock")
+	flags.StringVar(&f.accounting, "accounting", "auto", "`HOW` CPU time is charged: by cgroup, clock, or auto, which takes cgroup where it can")
 	return c
 }
 
