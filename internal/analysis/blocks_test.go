@@ -140,6 +140,9 @@ func TestSpoiledBlocks(t *testing.T) {
 			if len(doc.Runs.Dropped) != c.dropped || f.Blocks != c.made-c.dropped || warned(doc, "spoiled-kept") != (c.kept > 0) {
 				t.Errorf("dropped %q, %d blocks", doc.Runs.Dropped, f.Blocks)
 			}
+			if n := len(slices.DeleteFunc(slices.Clone(doc.Warnings), func(w finding.Warning) bool { return w.Code != "spoiled-blocks" })); n != min(1, c.dropped) {
+				t.Errorf("%d warnings of blocks left out, want one for all", n)
+			}
 			if again, err := analysis.Spoiled(s.input()); err != nil || again != c.again {
 				t.Errorf("%d blocks are to be made again, %v; want %d", again, err, c.again)
 			}

@@ -61,8 +61,8 @@ func TestChartsColourTracers(t *testing.T) {
 	}
 }
 
-// The cheapest stands above the dearest, where more is better too, and who lost spans below all.
-func TestChartsSortByEffect(t *testing.T) {
+// Variants stand in the order of the experiment, what lost spans below all.
+func TestChartsKeepTheOrder(t *testing.T) {
 	browser := startBrowser(t)
 	order := func(p *tab) string {
 		var names []string
@@ -75,18 +75,12 @@ func TestChartsSortByEffect(t *testing.T) {
 	}
 	costs := map[string]float64{"otel": 0.3, "elastic": -0.2, "kieker": 0.1}
 	doc := costing(costs, "otel", "elastic", "kieker")
-	if got, want := order(open(t, browser, doc, screen{1200, "light"})), "elastic kieker otel"; got != want {
+	if got, want := order(open(t, browser, doc, screen{1200, "light"})), "otel elastic kieker"; got != want {
 		t.Errorf("rows of %q, want %q", got, want)
-	}
-	for i := range doc.Findings {
-		doc.Findings[i].Better = "higher"
-	}
-	if got, want := order(open(t, browser, doc, screen{1200, "light"})), "otel kieker elastic"; got != want {
-		t.Errorf("where more is better: rows of %q, want %q", got, want)
 	}
 	doc = costing(costs, "otel", "elastic", "kieker")
 	doc.Lossy = []finding.Lossy{{Operation: "json", Variant: "elastic", LostShare: 0.2}}
-	if got, want := order(open(t, browser, doc, screen{390, "light"})), "kieker otel elastic"; got != want {
+	if got, want := order(open(t, browser, doc, screen{390, "light"})), "otel kieker elastic"; got != want {
 		t.Errorf("where one lost spans: rows of %q, want %q", got, want)
 	}
 	p := open(t, browser, costing(costs, "otel", "elastic", "kieker"), screen{1200, "light"})

@@ -5,6 +5,7 @@ package words
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 )
@@ -20,7 +21,7 @@ func Badge(f *finding.Finding) string {
 		return "under " + finding.FormatBound(*v.Bound, f.Unit, f.ByRatio())
 	case unsureVerdict(v):
 		return "not significant after correction for " + Counted(v.Claims, "comparison")
-	case short(v) && f.TooWide():
+	case hopeless(f):
 		return inconclusive
 	case short(v):
 		return "needs " + Blocks(v.MoreBlocks) + " more"
@@ -110,11 +111,26 @@ func ShortVerdict(v finding.Verdict, badge string) string {
 
 // LongVerdict is ShortVerdict of a finding.
 func LongVerdict(f *finding.Finding) string {
-	if short(f.Verdict) && f.TooWide() {
+	if hopeless(f) {
 		return inconclusive
 	}
 	return ShortVerdict(f.Verdict, LongBadge(f))
 }
+
+// Remark is why a verdict says no more than its badge, "" where the badge says it all.
+func Remark(f *finding.Finding) string {
+	switch f.Verdict.Kind {
+	case finding.NoDifference, finding.CannotTell, finding.Overloaded:
+		if hopeless(f) {
+			return "the interval is too wide"
+		}
+		return strings.TrimPrefix(strings.TrimPrefix(f.Verdict.Text, "cannot tell: "), "inconclusive: ") // as the badge begins
+	}
+	return ""
+}
+
+// hopeless reports whether the few blocks that a correction asks for would tell nothing: the interval is too wide.
+func hopeless(f *finding.Finding) bool { return short(f.Verdict) && f.TooWide() }
 
 // ChangeBadge is the verdict in a few words.
 func ChangeBadge(c *finding.Change) string {

@@ -1,6 +1,6 @@
 // Every block: a dot for each run, in the order of the blocks, joined within a variant: drift and jumps show.
 
-import { at, baseline, byGroup, isFinite, levels, metrics, of, worse } from './data.js';
+import { at, baseline, byGroup, isFinite, levels, metrics, of } from './data.js';
 import { value } from './format.js';
 import { choices } from './controls.js';
 import { beside, heightFor, roomBeside } from './labels.js';
@@ -19,11 +19,9 @@ export function blocks(section) {
   });
 }
 
-// table is the values by block and variant, and the centres; the variants from the
-// cheapest to the dearest, the baseline first.
+// table is the values by block and variant, and the centres; the baseline first.
 function table(list) {
-  const cheapest = [...list].sort((a, b) => worse(a.value, a.better) - worse(b.value, b.better));
-  const names = [...new Set([baseline, ...cheapest.map((f) => f.variant)])];
+  const names = [...new Set([baseline, ...list.map((f) => f.variant)])];
   const values = new Map();
   const put = (block, name, v) => {
     if (!values.has(block)) values.set(block, new Map());

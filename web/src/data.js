@@ -68,12 +68,10 @@ export const at = (chosen) => (f) => levels.length === 0 || !levels.includes(lev
 // worse is how much worse something is by a difference, for what is better.
 export const worse = (difference, better) => (better === 'higher' ? -difference : difference);
 
-// byEffect is from the cheapest to the dearest; below them those that lost spans, and then
-// those without a figure.
-export function byEffect(list, interval) {
+// ranked is in the order of the experiment, as everywhere; below them those that lost spans, and then those without a figure.
+export function ranked(list, interval) {
   const rank = (f) => (isFinite(interval(f)?.estimate) ? (f.text.apart ? 1 : 0) : 2);
-  const cost = (f) => worse(interval(f)?.estimate ?? 0, f.better);
-  return [...list].sort((a, b) => rank(a) - rank(b) || cost(a) - cost(b));
+  return [...list].sort((a, b) => rank(a) - rank(b));
 }
 
 // byGroup splits findings by operation and parameter: [[title, findings], …].

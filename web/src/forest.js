@@ -1,7 +1,6 @@
-// What it costs: estimates and intervals, a row for each variant, by operation, from the
-// cheapest to the dearest.
+// What it costs: estimates and intervals, a row for each variant, by operation, in the order of the experiment.
 
-import { baseline, byEffect, byGroup, decided, isFinite, level, levels, metrics, of } from './data.js';
+import { baseline, byGroup, decided, isFinite, level, levels, metrics, of, ranked } from './data.js';
 import { choice } from './controls.js';
 import { ofDifference } from './format.js';
 import { show, tooltip } from './panel.js';
@@ -80,11 +79,11 @@ function draw(list, width) {
 // rowsOf has a title for each operation and a row for each variant; levels are rows of
 // their operation.
 function rowsOf(list, interval) {
-  if (levels.length === 0) return byGroup(list).flatMap(([title, fs]) => [{ title }, ...byEffect(fs, interval).map((f) => ({ f, name: f.text.variant }))]);
+  if (levels.length === 0) return byGroup(list).flatMap(([title, fs]) => [{ title }, ...ranked(fs, interval).map((f) => ({ f, name: f.text.variant }))]);
   const operations = [...new Set(list.map((f) => f.operation))];
   return operations.flatMap((operation) => {
     const own = list.filter((f) => f.operation === operation);
-    const each = [...new Set(own.map(level))].flatMap((one) => byEffect(own.filter((f) => level(f) === one), interval));
+    const each = [...new Set(own.map(level))].flatMap((one) => ranked(own.filter((f) => level(f) === one), interval));
     return [{ title: operation || 'whole run' }, ...each.map((f) => ({ f, name: [level(f), f.text.variant].filter(Boolean).join(' · ') }))];
   });
 }

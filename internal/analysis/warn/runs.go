@@ -97,29 +97,47 @@ func (s *checker) findFailed() []hit {
 
 // findDisturbed counts the windows that are left out; each variant has as many.
 func (s *checker) findDisturbed() []hit {
-	var hits []hit
+	left, all, where := 0, 0, []string(nil)
 	for _, at := range s.Cells() {
-		left, all, blocks := 0, 0, 0
+		before := left
 		for _, p := range s.PhasesOf(s.Baseline, at) {
 			if all += len(p.Windows); p.Undisturbed != nil {
-				left, blocks = left+p.Disturbed(), blocks+1
+				left += p.Disturbed()
 			}
 		}
-		if left > 0 {
-			hits = append(hits, seen(fmt.Sprintf("other programs, or the host, disturbed %d of %d windows, in %s: these are left out of all variants", left, all, words.Blocks(blocks)), at.String()))
+		if left > before {
+			where = append(where, at.String())
 		}
 	}
-	return hits
+	if left == 0 {
+		return nil
+	}
+	return []hit{seen(fmt.Sprintf("other programs, or the host, disturbed %d of %d windows: these are left out of all variants", left, all), fewPlaces(where))}
 }
 
 func (s *checker) findDropped() []hit { return spoilHits(s.Dropped, "left out") }
 
 func (s *checker) findKept() []hit { return spoilHits(s.Spoiled, "kept") }
 
+// spoilHits are the blocks that were spoiled, the worst first: a hit for each kind of reason.
 func spoilHits(found []dataset.Spoil, what string) []hit {
 	var hits []hit
-	for _, one := range found {
-		hits = append(hits, seen(what+": "+words.Reason(one.Reason), fmt.Sprintf("block %d", one.Block)))
+	for len(found) > 0 {
+		worst := found[0]
+		alike := func(s dataset.Spoil) bool { return s.Reason.Code == worst.Reason.Code }
+		var blocks []int
+		for _, one := range found {
+			if alike(one) {
+				blocks = append(blocks, one.Block)
+			}
+		}
+		found = slices.DeleteFunc(slices.Clone(found), alike)
+		if len(blocks) == 1 {
+			hits = append(hits, seen(what+": "+words.Reason(worst.Reason), fmt.Sprintf("block %d", worst.Block)))
+			continue
+		}
+		slices.Sort(blocks)
+		hits = append(hits, seen(fmt.Sprintf("%s: in block %d, the worst, %s", what, worst.Block, words.Reason(worst.Reason)), "blocks "+strings.Trim(strings.ReplaceAll(fmt.Sprint(blocks), " ", ", "), "[]")))
 	}
 	return hits
 }

@@ -32,7 +32,7 @@ type check struct {
 	find           func(*checker) []hit
 }
 
-// ofMachine are those whose cause is the same wherever they are seen: they are told once, by the worst.
+// ofMachine are those whose cause is the same wherever they are seen: they are told once, by the worst. Those that count runs are, too.
 var ofMachine = map[string]bool{"generator-late": true, "sink-busy": true, "harness-busy": true, "cpu-stolen": true, "busy-neighbour": true}
 
 // checks lists all warnings, in the order in which they are told.
@@ -131,7 +131,7 @@ func All(made *effect.Estimator, results string, leftOut []finding.LeftOut, shad
 	out := []finding.Warning{}
 	for _, c := range checks {
 		hits := c.find(s)
-		if ofMachine[c.code] {
+		if ofMachine[c.code] || !slices.ContainsFunc(hits, func(h hit) bool { return h.of == 0 }) {
 			hits = merged(hits)
 		}
 		for _, h := range hits {
@@ -193,11 +193,16 @@ func merged(hits []hit) []hit {
 	if slices.ContainsFunc(hits, func(h hit) bool { return h.of == 0 }) {
 		one.of = 0
 	}
-	if more := len(places) - mostPlaces; more > 1 {
-		places = append(places[:mostPlaces], fmt.Sprintf("%d more", more))
-	}
-	one.where = strings.Join(places, "; ")
+	one.where = fewPlaces(places)
 	return []hit{one}
+}
+
+// fewPlaces names the first of some places, and counts the others.
+func fewPlaces(places []string) string {
+	if more := len(places) - mostPlaces; more > 1 {
+		places = append(slices.Clip(places[:mostPlaces]), fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(places, "; ")
 }
 
 // place names where something was seen.

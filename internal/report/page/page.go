@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -96,6 +97,7 @@ func policy(program string) template.HTMLAttr {
 // functions are what the template asks of tables.
 var functions = template.FuncMap{
 	"oneLine": model.OneLine,
+	"figures": func(s string) template.HTML { return unbroken(model.OneLine(s)) },
 	"column":  columnClass,
 	"cells":   cellsOf,
 	"grid":    gridClass,
@@ -104,6 +106,14 @@ var functions = template.FuncMap{
 	"strong":  func(c model.Cell) bool { return c.Tone == model.Strong },
 	"held":    func(s string) string { return strings.ReplaceAll(s, " %", "\u00a0%") }, // no line ends between a number and its sign
 	"isNote":  func(w model.Warning) bool { return w.Tone == model.Plain },
+}
+
+// figures are an interval's ends, and a number with its unit.
+var figures = regexp.MustCompile(`\([^ ()]+ to [^ ()]+\)|[+−]?[0-9][0-9.,]* [%µa-zA-Z]+`)
+
+// unbroken lets no line end within a figure, and leaves the text as it is for those who copy it.
+func unbroken(s string) template.HTML {
+	return template.HTML(figures.ReplaceAllString(template.HTMLEscapeString(s), `<span class="whole">$0</span>`))
 }
 
 // columnClass is the class of the head of a column.
@@ -151,11 +161,12 @@ func cellClass(c model.Column, it model.Cell) string {
 const manyColumns = 9
 
 func gridClass(g model.Grid) string {
-	switch {
-	case g.Stack:
-		return "stack"
-	case len(g.Columns) >= manyColumns:
-		return "many"
+	var classes []string
+	if g.Stack {
+		classes = append(classes, "stack")
 	}
-	return ""
+	if len(g.Columns) >= manyColumns {
+		classes = append(classes, "many")
+	}
+	return strings.Join(classes, " ")
 }

@@ -91,10 +91,13 @@ func IsMain(f *finding.Finding) bool {
 
 // Label is the finding's metric and role for a reader.
 func Label(f *finding.Finding) string {
-	if f.Role == "" {
+	switch {
+	case f.Role == "":
 		return finding.MetricName(f.Metric)
+	case f.Service != "":
+		return finding.MetricName(f.Metric) + ", " + f.Service + " (" + f.Role + ")"
 	}
-	return finding.MetricName(f.Metric) + ", " + f.Charged()
+	return finding.MetricName(f.Metric) + ", " + f.Role
 }
 
 // IsSpare reports whether a metric goes first where there is little room.

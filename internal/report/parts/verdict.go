@@ -5,7 +5,6 @@ package parts
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
@@ -59,17 +58,12 @@ func ToneOf(k finding.Kind) model.Tone {
 
 // VerdictCell is a finding's verdict where there is room for it and for what was remarked.
 func VerdictCell(f *finding.Finding) model.Cell {
-	v := f.Verdict
-	kind := v.ShownKind(f.ByRatio())
+	kind := f.Verdict.ShownKind(f.ByRatio())
 	c := model.Cell{Mark: VerdictMark(kind), Text: words.LongBadge(f), Tone: ToneOf(kind), Long: words.LongVerdict(f)}
-	switch v.Kind {
-	case finding.NoDifference, finding.CannotTell, finding.Overloaded:
-		if v.Text != "" { // the badge says how it begins
-			c.More = append(c.More, strings.TrimPrefix(strings.TrimPrefix(v.Text, "cannot tell: "), "inconclusive: "))
+	for _, text := range []string{words.Remark(f), f.Note} {
+		if text != "" {
+			c.More = append(c.More, text)
 		}
-	}
-	if f.Note != "" {
-		c.More = append(c.More, f.Note)
 	}
 	return c
 }

@@ -111,8 +111,8 @@ const mostOpen = 30
 func everyFinding(doc *finding.Document) model.Section {
 	s := model.Section{ID: "figures", Title: "Every figure", Depth: model.Behind, Lead: model.Texts(howToRead(doc))}
 	for _, g := range Groups(doc) {
-		table := model.Grid{Caption: g.title(), Remark: words.Counted(len(g.Findings), "finding"), Fold: model.Closed, Columns: []model.Column{
-			{Head: "metric"}, {Head: "variant"}, {Head: "against"}, {Head: "against’s value", Right: true}, {Head: "variant’s value", Right: true},
+		table := model.Grid{Caption: g.title(), Remark: words.Counted(len(g.Findings), "finding"), Fold: model.Closed, Stack: true, Columns: []model.Column{
+			{Head: "metric"}, {Head: "variant"}, {Head: "against"}, {Head: "from", Right: true}, {Head: "to", Right: true},
 			{Head: "difference", Right: true, Wrap: true}, {Head: "relative", Right: true, Wrap: true}, {Head: "verdict", Badge: true, Wrap: true}, {Head: "blocks", Right: true},
 		}}
 		if len(s.Grids) == 0 && len(g.Findings) <= mostOpen {

@@ -131,7 +131,7 @@ func how(doc *finding.Document) model.How {
 
 // variantsTable has a row for each variant, with its settings.
 func variantsTable(doc *finding.Document) model.Grid {
-	g := model.Grid{Caption: "Variants", Columns: []model.Column{{Head: "variant"}, {Head: "tracer"}, {Head: "settings", Wrap: true}, {Head: "via", Wrap: true}, {Head: "to"}, {Head: "against"}, {Head: "description", Wrap: true}}}
+	g := model.Grid{Caption: "Variants", Stack: true, Columns: []model.Column{{Head: "variant"}, {Head: "tracer"}, {Head: "settings", Wrap: true}, {Head: "via", Wrap: true}, {Head: "to"}, {Head: "against"}, {Head: "description", Wrap: true}}}
 	for i, v := range doc.Experiment.Variants {
 		against := v.Against
 		if i == 0 {

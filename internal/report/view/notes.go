@@ -109,7 +109,7 @@ func bounded(doc *finding.Document, yes, no string) string {
 
 // What the harness has to say against itself.
 
-// warnings are those of a result, the gravest first, then the runs that failed and the blocks left out.
+// warnings are those of a result, the gravest first, then the runs that failed.
 func warnings(doc *finding.Document) []model.Warning {
 	all := parts.Warnings(doc.Warnings)
 	failures := doc.Runs.Failure
@@ -118,9 +118,6 @@ func warnings(doc *finding.Document) []model.Warning {
 	}
 	for _, text := range failures {
 		all = append(all, model.Warning{Severity: "failed run", Tone: model.Bad, Text: finding.PlainText(text)})
-	}
-	for _, text := range doc.Runs.Dropped {
-		all = append(all, model.Warning{Severity: "block left out", Tone: model.Doubtful, Text: text})
 	}
 	return all
 }

@@ -86,8 +86,8 @@ func (b *brief) serviceTable(g *Group) model.Grid {
 // servicesSection has all services of all operations and levels, and a place for the graph where the workload is one.
 func servicesSection(doc *finding.Document) model.Section {
 	s := model.Section{ID: "services", Title: "By service", Depth: model.Folded, Lead: model.Texts(
-		finding.MetricName(metric.CPUPerOperation) + " of each process with all that stands beside it, the service first to which a variant adds most" +
-			bounded(doc, "; a difference has its own 95 % interval, and no verdict", "") + ".")}
+		finding.MetricName(metric.CPUPerOperation) + " of each service, with all that stands beside it. The one that a variant adds most to comes first." +
+			bounded(doc, " Each difference has a 95 % interval of its own, and no verdict.", ""))}
 	if len(doc.Calls) > 0 {
 		s.Chart = &model.Chart{Wide: true}
 	}
@@ -98,7 +98,7 @@ func servicesSection(doc *finding.Document) model.Section {
 		if len(rows) == 0 {
 			continue
 		}
-		table := model.Grid{Caption: g.title(), Remark: words.Counted(len(rows), "service"), Fold: model.Closed, Columns: []model.Column{{Head: "service"}, {Head: "role"}, {Head: base, Right: true}}}
+		table := model.Grid{Caption: g.title(), Remark: words.Counted(len(rows), "service"), Fold: model.Closed, Stack: true, Columns: []model.Column{{Head: "service"}, {Head: "role"}, {Head: base, Right: true}}}
 		if len(s.Grids) == 0 && len(rows) <= mostOpen {
 			table.Fold = model.Unfolded
 		}

@@ -24,8 +24,8 @@ func Whole(doc *finding.Document) *model.Page {
 		p.About[0] = append(p.About[0], doc.Created.UTC().Format("2006-01-02 15:04 UTC"))
 	}
 	p.Cards, p.Headline = cards(doc), headlines(doc)
-	p.Sections = slices.Concat(parts.Sections(searchesSection(doc), parts.SweepsSection(doc.Sweeps, "The centre over the blocks"+bounded(doc, " and its 95 % interval", "")+"."), servicesSection(doc), ownSection(doc)),
-		beside(doc, true), chartSections(doc), parts.Sections(ledgersSection(doc), everyFinding(doc)))
+	p.Sections = slices.Concat(parts.Sections(searchesSection(doc), parts.SweepsSection(doc.Sweeps, "The centre over the blocks"+bounded(doc, " and its 95 % interval", "")+".")),
+		beside(doc, true), costCharts(doc), parts.Sections(ownSection(doc), servicesSection(doc)), runCharts(doc), parts.Sections(ledgersSection(doc), everyFinding(doc)))
 	p.Marks = marksIn(p)
 	if jointly(doc) {
 		p.Marks = append(p.Marks, parts.Faint(jointText)...)
@@ -36,8 +36,8 @@ func Whole(doc *finding.Document) *model.Page {
 	return p
 }
 
-// chartSections are the parts that are charts alone: their figures are in the tables.
-func chartSections(doc *finding.Document) []model.Section {
+// costCharts are charts of what variants cost; their figures are in the tables.
+func costCharts(doc *finding.Document) []model.Section {
 	if len(doc.Findings) == 0 {
 		return nil
 	}
@@ -48,13 +48,22 @@ func chartSections(doc *finding.Document) []model.Section {
 		sections = append(sections, model.Section{ID: "steps", Title: "Step by step", Chart: &model.Chart{}, Lead: []model.Cell{{Text: "What each variant adds to the one it is held against, on top of "}, base,
 			{Text: bounded(doc, "; the line is the 95 % interval of the step", "") + "."}}})
 	}
+	return sections
+}
+
+// runCharts are charts of the runs.
+func runCharts(doc *finding.Document) []model.Section {
+	if len(doc.Findings) == 0 {
+		return nil
+	}
 	from := "From the intended start of an operation."
 	if slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return f.Metric == metric.TimePerCall }) {
 		from = "The time that an operation took, by the workload’s own clock."
 	}
-	return append(sections,
-		model.Section{ID: "latency", Title: "Latency by percentile", Chart: &model.Chart{}, Lead: model.Texts(from + " The line is the centre over the runs, the band their lowest and highest.")},
-		model.Section{ID: "blocks", Title: "Every block", Chart: &model.Chart{}, Lead: model.Texts("A dot is one run; a line joins a variant's runs in the order of time, and a thin line is its centre. Look for drift, jumps and outliers." + scatterText(doc))})
+	return []model.Section{
+		{ID: "latency", Title: "Latency by percentile", Chart: &model.Chart{}, Lead: model.Texts(from + " The line is the centre over the runs, the band their lowest and highest.")},
+		{ID: "blocks", Title: "Every block", Chart: &model.Chart{}, Lead: model.Texts("A dot is one run; a line joins a variant's runs in the order of time, and a thin line is its centre. Look for drift, jumps and outliers." + scatterText(doc))},
+	}
 }
 
 // scatterText says whether more blocks would tell more, or more windows: of the headline with the middle share.
