@@ -19,7 +19,7 @@ export function blocks(section) {
   });
 }
 
-// table is the values by block and variant, and the centres; the baseline first.
+// table is the values by block and variant, the baseline first.
 function table(list) {
   const names = [...new Set([baseline, ...list.map((f) => f.variant)])];
   const values = new Map();
@@ -33,8 +33,7 @@ function table(list) {
       put(s.block, f.variant, s.value);
     }
   }
-  const centre = new Map([[baseline, list[0].baseline], ...list.map((f) => [f.variant, f.value])]);
-  return { names, values: [...values].sort(([a], [b]) => a - b), centre };
+  return { names, values: [...values].sort(([a], [b]) => a - b) };
 }
 
 // farOut are the values that would stretch the axis: far above what their variant has else, and above all others; a tenth at most.
@@ -51,7 +50,7 @@ function farOut(names, values) {
 }
 
 function draw(list, width) {
-  const { names, values, centre } = table(list);
+  const { names, values } = table(list);
   const { unit } = list[0];
   const far = farOut(names, values);
   const within = scaled(unit, values.flatMap(([, row]) => [...row.values()].filter((v) => !far.has(v)).map((v) => [v])), { zero: false });
@@ -69,7 +68,7 @@ function draw(list, width) {
       },
       yAxis: scale.upright(height - 76),
       tooltip: tooltip(({ seriesName, name, data }) => [seriesName, `block ${name}`, value(data.figure, unit)]),
-      series: [...names.map((name) => line(name, values, centre, scale, unit)), beside(ends, width)],
+      series: [...names.map((name) => line(name, values, scale, unit)), beside(ends, width)],
     },
   };
 }
@@ -80,18 +79,13 @@ function lastOf(name, values, scale) {
   return i < 0 ? undefined : { name, end: [i, scale.at(values[i][1].get(name))] };
 }
 
-// line is a variant over the blocks, with its centre as a thin line behind it. What is far out stands at the edge, with its
-// figure.
-function line(name, values, centre, scale, unit) {
+// line is a variant over the blocks. What is far out stands at the edge, with its figure.
+function line(name, values, scale, unit) {
   const { colour: tint, symbol, dash } = lookOf(name);
   const beyond = (v) => (scale.far.has(v) ? { symbol: 'triangle', symbolSize: 11, label: { show: true, position: 'bottom', formatter: value(v, unit), color: colour('ink'), fontSize: 12 } } : {});
   return {
     type: 'line', name, symbol, symbolSize: 7, showAllSymbol: true, connectNulls: true, emphasis: { focus: 'series' },
     lineStyle: { color: tint, width: 1.5, type: dash }, itemStyle: { color: tint },
     data: values.map(([, row]) => ({ value: row.has(name) ? scale.at(row.get(name)) : '-', figure: row.get(name), ...beyond(row.get(name)) })),
-    markLine: {
-      silent: true, symbol: 'none', label: { show: false }, lineStyle: { color: tint, type: 'solid', width: 1, opacity: 0.4 },
-      data: centre.has(name) ? [{ yAxis: scale.at(centre.get(name)) }] : [],
-    },
   };
 }

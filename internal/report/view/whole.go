@@ -62,7 +62,7 @@ func runCharts(doc *finding.Document) []model.Section {
 	}
 	return []model.Section{
 		{ID: "latency", Title: "Latency by percentile", Chart: &model.Chart{}, Lead: model.Texts(from + " The line is the centre over the runs, the band their lowest and highest.")},
-		{ID: "blocks", Title: "Every block", Chart: &model.Chart{}, Lead: model.Texts("A dot is one run; a line joins a variant's runs in the order of time, and a thin line is its centre. Look for drift, jumps and outliers." + scatterText(doc))},
+		{ID: "blocks", Title: "Every block", Chart: &model.Chart{}, Lead: model.Texts("A dot is one run; a line joins a variant's runs in the order of time. Look for drift, jumps and outliers." + scatterText(doc))},
 	}
 }
 
@@ -80,7 +80,7 @@ func scatterText(doc *finding.Document) string {
 	slices.SortFunc(all, func(a, b finding.Scatter) int { return cmp.Compare(a.FromRounds, b.FromRounds) })
 	text := " CPU per operation: "
 	if len(all) > 1 {
-		text = " CPU per operation, in the middle one of " + strconv.Itoa(len(all)) + " differences: "
+		text = " CPU per operation, the median of " + strconv.Itoa(len(all)) + " differences: "
 	}
 	return text + words.Scatter(all[(len(all)-1)/2])
 }
