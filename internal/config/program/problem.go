@@ -97,6 +97,12 @@ func (s *Source) Fail(at Place, format string, args ...any) {
 		if *p == *q {
 			return
 		}
+		if p.Flag != "" && q.Flag != "" && p.Text == q.Text { // of several variants the same is told once
+			if !slices.Contains(strings.Split(q.Flag, ", "), p.Flag) {
+				q.Flag += ", " + p.Flag
+			}
+			return
+		}
 	}
 	s.Problems = append(s.Problems, p)
 }
