@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -53,7 +54,7 @@ func dryRun(s console.Streams, experiments []*config.Experiment, drawn bool) err
 			return err
 		}
 		if len(minutes) > 0 {
-			fmt.Fprintf(s.Out, "  built first, unless the cache has it, which takes minutes: %s\n", strings.Join(minutes, ", "))
+			fmt.Fprintf(s.Out, "  built first where the cache lacks it, which takes minutes: %s\n", strings.Join(minutes, ", "))
 		}
 		fmt.Fprintln(s.Out, "  "+turnsText(e, schedule))
 		fmt.Fprintln(s.Out, "  "+orderOf(e.Design.Seed, drawn, foreseen.None))
@@ -232,25 +233,25 @@ func resolution(e *config.Experiment, schedule experiment.Schedule) (string, err
 		return fmt.Sprintf("differences that it could show: about %.1f %% if blocks differ by 1 %%, %.0f %% if they differ by 5 %%",
 			100*stats.HalfWidth(blocks, quiet), 100*stats.HalfWidth(blocks, noisy)), nil
 	}
-	told := func(n float64, tells selfcheck.Tells) string {
-		return fmt.Sprintf("it finds a difference of %s in 8 of 10 cases, and tells it to within ± %s, if blocks differ by %s, as ",
-			finding.FormatBound(tells.Findable, "1", true), finding.FormatBound(tells.HalfWidth, "1", true), finding.FormatBound(n, "1", true))
-	}
-	text, load := "CPU per operation: ", fmt.Sprintf("with %g s of load in each run", t.Seconds)
-	if schedule.Least < blocks {
-		text += fmt.Sprintf("with all %d blocks ", blocks)
-	}
+	load := fmt.Sprintf("%g s of load in each run", t.Seconds)
 	if t.Order != e.Design.Order {
 		load += ", all of it in one window"
 	}
-	text += told(t.Noise, t.Tells) + "those of a small service "
+	told := func(n float64, where string, tells selfcheck.Tells) string {
+		return fmt.Sprintf("\n    if blocks differ by %s (%s): a difference of %s is found in 8 of 10 cases, and told to within ± %s",
+			finding.FormatBound(n, "1", true), where, finding.FormatBound(tells.Findable, "1", true), finding.FormatBound(tells.HalfWidth, "1", true))
+	}
+	of := strconv.Itoa(blocks)
+	if schedule.Least < blocks {
+		of = "all " + of
+	}
+	text := "what " + of + " blocks tell of CPU per operation:"
 	if t.Measured != "" {
-		return fmt.Sprintf("%sdid here on %s, %s (tracetax doctor --noise)", text, t.Measured, load), nil
+		return text + told(t.Noise, "as tracetax doctor --noise saw here on "+t.Measured+", "+load, t.Tells), nil
 	}
+	text += told(t.Noise, "as those of a small service usually do, "+load, t.Tells)
 	if tells, ok := (selfcheck.Noise{Deviation: sharedNoise}).Tell(blocks); ok && t.Noise < sharedNoise {
-		text += "do on a quiet machine, " + load + "; " + told(sharedNoise, tells) + "they can on a shared one"
-	} else {
-		text += "usually do, " + load
+		text += told(sharedNoise, "as they can on a machine that others use", tells)
 	}
-	return text + "; tracetax doctor --noise measures it here", nil
+	return text + "\n    tracetax doctor --noise measures how much they differ here", nil
 }

@@ -157,8 +157,8 @@ func dryRunOf(t *testing.T, args ...string) string {
 func TestDryRunTellsOfSharedMachines(t *testing.T) {
 	t.Setenv(artifact.Variable, t.TempDir())
 	for order, want := range map[string]string{
-		"windows": "if blocks differ by 2.0 %, as those of a small service do on a quiet machine, with 5 s of load in each run; it finds a difference of 11 % in 8 of 10 cases, and tells it to within ± 7.5 %, if blocks differ by 8.0 %, as they can on a shared one",
-		"apart":   "if blocks differ by 10 %, as those of a small service usually do, with 5 s of load in each run; tracetax doctor",
+		"windows": "if blocks differ by 8.0 % (as they can on a machine that others use): a difference of 11 % is found in 8 of 10 cases, and told to within ± 7.5 %\n    tracetax doctor",
+		"apart":   "if blocks differ by 10 % (as those of a small service usually do, 5 s of load in each run): a difference of 14 % is found in 8 of 10 cases, and told to within ± 9.4 %\n    tracetax doctor",
 	} {
 		if got := dryRunOf(t, "--blocks", "8", "noise-floor", "--order", order); !strings.Contains(got, want) || strings.Count(got, "  order "+order) != 1 {
 			t.Errorf("order %s:\n%s", order, got)
@@ -198,7 +198,7 @@ func TestDryRunTells(t *testing.T) {
 		if want {
 			args = append(args, "--precision", "2%")
 		}
-		if text := dryRunOf(t, args...); strings.Contains(text, "with all 30 blocks it finds") != want || strings.Contains(text, "CPU per operation: it finds") == want {
+		if text := dryRunOf(t, args...); strings.Contains(text, "what all 30 blocks tell") != want || strings.Contains(text, "what 30 blocks tell") == want {
 			t.Errorf("%s blocks: %s", blocks, text)
 		}
 	}
