@@ -60,7 +60,7 @@ func reading(doc *finding.Document) []model.Note {
 func (b *brief) notes(g *Group, isShown func(*finding.Finding) bool) []model.Note {
 	var shown []*finding.Finding
 	for _, f := range g.Findings {
-		if isShown(f) && (b.all || lossyOf(b.doc, g, f.Variant) == nil) {
+		if isShown(f) && (b.all || lossyOf(b.doc, g, f.Variant) == nil && !isUntraced(b.doc, g, f.Variant)) {
 			shown = append(shown, f)
 		}
 	}
