@@ -187,7 +187,7 @@ func TestBrought(t *testing.T) {
 		}
 	}
 	report := tracetax(t, "report", out, "--all").exit(t, 0).out.String()
-	if want := "CPU per operation, sidecar of cart"; !strings.Contains(report, want) {
+	if want := "CPU per operation, cart (sidecar)"; !strings.Contains(report, want) {
 		t.Errorf("the report does not say %q", want)
 	}
 	if v := doc.Experiment.Variants[2]; !slices.Equal(v.On, []string{"cart"}) || !v.Partial || doc.Experiment.Variants[1].Partial {
