@@ -60,6 +60,9 @@ func loadsOf(r *record.Record) []load {
 			continue
 		}
 		all = append(all, load{in(p, inWindow), p.Load})
+		if u := p.Undisturbed; u != nil {
+			all = append(all, load{in(p, inCalm), u.Load})
+		}
 		for n, probe := range probes(p) {
 			all = append(all, load{probe.at, probe.Load})
 			all[len(all)-1].at.part = n + 1

@@ -256,7 +256,7 @@ func TestFamiliesAreTold(t *testing.T) {
 			if err := write(&b, fixtures()[name]); err != nil {
 				t.Fatal(err)
 			}
-			if told := strings.Contains(strings.Join(strings.Fields(b.String()), " "), "Verdicts are corrected: those on the headline"); told != want {
+			if told := strings.Contains(strings.Join(strings.Fields(b.String()), " "), "Verdicts are corrected for all comparisons"); told != want {
 				t.Errorf("%s, %s: told %t", name, form, told)
 			}
 		}
@@ -275,7 +275,7 @@ func TestJointVerdictsAreTold(t *testing.T) {
 			if err := write(&b, doc); err != nil {
 				t.Fatal(err)
 			}
-			if told := strings.Contains(b.String(), "rests on a joint test"); told != joint {
+			if told := strings.Contains(b.String(), "a joint test tells what costs"); told != joint {
 				t.Errorf("%s: joint verdicts %t, told %t", name, joint, told)
 			}
 		}

@@ -5,7 +5,6 @@ package words
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -173,9 +172,12 @@ func MetricOf(name, charged string) string {
 
 // Scatter says whether more blocks would make an interval narrower, or more windows.
 func Scatter(s finding.Scatter) string {
-	share := math.Round(100 * s.FromRounds)
-	text := fmt.Sprintf("blocks differ by %s. %.0f %% of that variance comes from their windows (%.0f rounds a block, which differ by %s), the rest from fresh processes. ",
-		finding.FormatBound(s.Blocks, "1", true), share, s.Windows, finding.FormatBound(s.Rounds, "1", true))
+	share, rest := fmt.Sprintf("%.0f %%", 100*s.FromRounds), ", the rest from fresh processes"
+	if s.FromRounds >= 0.995 {
+		share, rest = "All", ""
+	}
+	text := fmt.Sprintf("blocks differ by %s. %s of that variance comes from their windows (%.0f rounds a block, which differ by %s)%s. ",
+		finding.FormatBound(s.Blocks, "1", true), share, s.Windows, finding.FormatBound(s.Rounds, "1", true), rest)
 	if s.FromRounds >= 0.5 {
 		return text + "More windows (a longer duration) help as much as more blocks."
 	}

@@ -158,7 +158,7 @@ func variantTable(doc *finding.Document, g *Group, metric, role, base string, co
 		{Head: "over", Drop: 1},
 	}}
 	if chain {
-		table.Remark = "each step is over the variant above"
+		table.Remark = "each step is over the row above"
 	}
 	table.Add(model.Pad(len(table.Columns), model.Cell{Text: base}, model.Cell{Text: parts.Value(first, first.Baseline)})...)
 	for _, name := range contenders {
@@ -174,6 +174,10 @@ func variantTable(doc *finding.Document, g *Group, metric, role, base string, co
 			step = f
 		}
 		table.Add(append(row, stepCells(doc, g, step, !chain)...)...)
+		if step != nil && step != f && !doc.NotTracing(step) && slices.Contains([]finding.Kind{finding.CannotTell, finding.NoDifference}, step.Verdict.Kind) {
+			cell := parts.BadgeCell(step)
+			table.Notes = append(table.Notes, parts.Faint(name+" over "+step.Against+": "+cell.Mark+" "+words.LongBadge(step))...)
+		}
 	}
 	return table.DropEmpty()
 }
@@ -181,7 +185,7 @@ func variantTable(doc *finding.Document, g *Group, metric, role, base string, co
 // ownRole is the program's own.
 const ownRole = string(role.App)
 
-// ownTable has the program's own CPU, where a variant is held against another and not the program alone takes a part in the
+// ownTable has the headline of the program alone, where a variant is held against another and not the program alone takes a part in the
 // headline: what a Collector uses elsewhere is no cost of the program.
 func ownTable(doc *finding.Document, g *Group, base string, contenders []string) model.Grid {
 	metric, _ := g.headline()
@@ -193,13 +197,13 @@ func ownTable(doc *finding.Document, g *Group, base string, contenders []string)
 		return model.Grid{}
 	}
 	table := variantTable(doc, g, metric, ownRole, base, measured)
-	table.Caption = ownRole + " CPU"
+	table.Caption = ownRole + ": " + finding.MetricName(metric)
 	return table
 }
 
 // ownSection has these tables of a page, where every figure stands else among all others.
 func ownSection(doc *finding.Document) model.Section {
-	s := model.Section{ID: "own", Title: "The program’s own CPU"}
+	s := model.Section{ID: "own", Title: "The program alone"}
 	for _, g := range Groups(doc) {
 		base := baseline(doc)
 		if table := ownTable(doc, g, base, g.contenders(doc, base)); len(table.Rows) > 0 {

@@ -103,6 +103,9 @@ func runsText(r finding.Runs) string {
 	if r.Blocks == 0 && most > 0 {
 		text = words.Counted(most, "block") + ", none of them whole"
 	}
+	if n := len(r.Dropped); n > 0 {
+		text += fmt.Sprintf(" (%d more left out)", n)
+	}
 	text += ", " + words.Counted(r.Good, "run")
 	if r.Failed > 0 {
 		text += fmt.Sprintf(" and %d that failed", r.Failed)

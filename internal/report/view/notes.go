@@ -16,10 +16,10 @@ import (
 const centresText = "Values, differences and ratios are each a centre over the blocks (Hodges–Lehmann; ratios within blocks), and need not subtract or divide exactly."
 
 // jointText says what a verdict without a corrected interval rests on.
-const jointText = "With so few blocks a verdict of costs or saves rests on a joint test: it is corrected for all comparisons, and the interval beside it is not."
+const jointText = "With so few blocks a joint test tells what costs and what saves. Its verdicts are corrected for all comparisons; the intervals are not."
 
 // familiesText says what verdicts are corrected for.
-const familiesText = "Verdicts are corrected: those on the headline, those on all other metrics, and those on budgets are each wrong in at most 5 of 100 experiments."
+const familiesText = "Each interval is right by itself with 95 %. Verdicts are corrected for all comparisons: one on the headline is wrong in at most 5 of 100 experiments, one on another metric in 5, one on a budget in 5."
 
 // howToRead explains the figures of a document.
 func howToRead(doc *finding.Document) string {

@@ -20,8 +20,12 @@ import (
 // Whole is all of a result, a part after the other: the headline first, every figure last.
 func Whole(doc *finding.Document) *model.Page {
 	p := headOf(doc)
-	if !doc.Created.IsZero() {
-		p.About[0] = append(p.About[0], doc.Created.UTC().Format("2006-01-02 15:04 UTC"))
+	at, known := parts.Started(doc)
+	if !known {
+		at = doc.Created
+	}
+	if !at.IsZero() {
+		p.About[0] = append(p.About[0], at.UTC().Format("2006-01-02 15:04 UTC"))
 	}
 	p.Cards, p.Headline = cards(doc), headlines(doc)
 	p.Sections = slices.Concat(parts.Sections(searchesSection(doc), parts.SweepsSection(doc.Sweeps, "The centre over the blocks"+bounded(doc, " and its 95 % interval", "")+".")),
@@ -45,8 +49,8 @@ func costCharts(doc *finding.Document) []model.Section {
 	sections := []model.Section{{ID: "cost", Title: "What it costs", Chart: &model.Chart{Wide: true}, Lead: []model.Cell{{Text: "Each variant against "}, base,
 		{Text: ": the estimate" + bounded(doc, " and its 95 % interval. A filled dot has an interval that excludes zero.", " alone: there are too few blocks for intervals.")}}}}
 	if hasSteps(doc) {
-		sections = append(sections, model.Section{ID: "steps", Title: "Step by step", Chart: &model.Chart{}, Lead: []model.Cell{{Text: "What each variant adds to the one it is held against, on top of "}, base,
-			{Text: bounded(doc, "; the line is the 95 % interval of the step", "") + "."}}})
+		sections = append(sections, model.Section{ID: "steps", Title: "Step by step", Chart: &model.Chart{}, Lead: []model.Cell{{Text: "What each variant adds to, or takes from, the one that it is compared with; the axis is the cost over "}, base,
+			{Text: bounded(doc, "; a line is the 95 % interval of a step", "") + "."}}})
 	}
 	return sections
 }
@@ -61,7 +65,7 @@ func runCharts(doc *finding.Document) []model.Section {
 		from = "The time that an operation took, by the workload’s own clock."
 	}
 	return []model.Section{
-		{ID: "latency", Title: "Latency by percentile", Chart: &model.Chart{}, Lead: model.Texts(from + " The line is the centre over the runs, the band their lowest and highest.")},
+		{ID: "latency", Title: "Latency by percentile", Chart: &model.Chart{}, Lead: model.Texts(from + " The line is the centre over the runs, the band their lowest and highest. A percentile needs 20 operations beyond it in each run.")},
 		{ID: "blocks", Title: "Every block", Chart: &model.Chart{}, Lead: model.Texts("A dot is one run; a line joins a variant's runs in the order of time. Look for drift, jumps and outliers." + scatterText(doc))},
 	}
 }
@@ -238,18 +242,24 @@ func pasteCost(doc *finding.Document, g *Group, f *finding.Finding) string {
 	return text
 }
 
-// pasteKind is a variant in a few words: its description, or its tracer.
+// pasteKind is a variant in a few words: its tracer, its description, and where its spans go.
 func pasteKind(doc *finding.Document, name string) string {
 	i := slices.IndexFunc(doc.Experiment.Variants, func(v finding.Variant) bool { return v.Name == name })
 	if i < 0 {
 		return ""
 	}
 	v := doc.Experiment.Variants[i]
-	kind := finding.PlainText(v.Description)
-	if kind == "" && v.Tracer != name {
-		kind = v.Tracer
+	pieces := []string{finding.PlainText(v.Description)}
+	if v.Tracer != name && v.Tracer != "none" {
+		pieces = slices.Insert(pieces, 0, v.Tracer)
 	}
-	return kind
+	if len(v.Via) > 0 {
+		pieces = append(pieces, "via "+strings.Join(v.Via, ", "))
+	}
+	if v.To != "" {
+		pieces = append(pieces, "to "+v.To)
+	}
+	return strings.Join(slices.DeleteFunc(pieces, func(s string) bool { return s == "" }), ", ")
 }
 
 // withoutMissing leaves out the columns in which no row has a figure.
@@ -276,9 +286,32 @@ func method(doc *finding.Document) string {
 	if doc.Runs.Blocks > 1 {
 		blocks = "each of " + blocks
 	}
+	joint := ""
+	if jointly(doc) {
+		joint = jointText + " "
+	}
 	return fmt.Sprintf("In %s, %s%s. ", blocks, order, load) +
-		"A cost is the centre of the differences within blocks (Hodges–Lehmann)" + bounded(doc, ", with its 95 % interval", "; there are too few blocks for intervals") + ". " +
+		"A cost is the centre of the differences within blocks (Hodges–Lehmann)" + bounded(doc, ", with its 95 % interval", "; there are too few blocks for intervals") + ". " + joint +
 		"CPU is that of all processes but the load generator and the receiver of spans, from the start of the load until the last span came."
+}
+
+// usedOf are the packages of a tracer without those that instrument what the program does not use.
+func usedOf(doc *finding.Document, tracer string) []string {
+	var found []string
+	for _, v := range doc.Experiment.Variants {
+		if v.Tracer == tracer {
+			found = append(found, v.Instrumented...)
+		}
+	}
+	all := parts.PackagesOf(doc, tracer)
+	if len(found) == 0 {
+		return all
+	}
+	return slices.DeleteFunc(all, func(p string) bool {
+		name, _, _ := strings.Cut(p, " ")
+		_, library, instruments := strings.Cut(name, "instrumentation-")
+		return instruments && !slices.Contains(found, library)
+	})
 }
 
 // where says on what machine, by what and when a result was measured, and which versions of tracers it had.
@@ -297,7 +330,7 @@ func where(doc *finding.Document) string {
 	pieces = append(pieces, parts.Versions(doc.Environment["runtimes"])...)
 	packages, _ := doc.Environment["packages"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(packages)) {
-		if all := parts.PackagesOf(doc, name); len(all) > 0 {
+		if all := usedOf(doc, name); len(all) > 0 {
 			pieces = append(pieces, name+" ("+strings.Join(all, ", ")+")")
 		}
 	}
