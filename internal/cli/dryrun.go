@@ -27,7 +27,7 @@ func dryRun(s console.Streams, experiments []*config.Experiment, drawn bool) err
 			return err
 		}
 		e, schedule := foreseen.Experiment, foreseen.Schedule
-		fmt.Fprintf(s.Out, "%s: %s; %s (fetching and building not counted)\n", e.Name, e.Summary(), lengthText(schedule))
+		fmt.Fprintf(s.Out, "%s: %s; %s (fetching, building and blocks that are made again not counted)\n", e.Name, e.Summary(), lengthText(schedule))
 		for _, line := range append(tracings(e), e.Rewritten()...) {
 			fmt.Fprintf(s.Out, "  %s\n", line)
 		}
