@@ -31,12 +31,13 @@ func (c *Conductor) Block(ctx context.Context, requests []Request) ([]record.Rec
 	t.look, t.pretend = func() (outlook, error) { return lookAt(stages) }, c.outside
 	within, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	t.end = func(failed *stage) { cancel(&besideError{failed.request.Plan.Variant}) }
 	var all sync.WaitGroup
 	for _, s := range stages {
 		all.Go(func() {
 			err := s.conduct(within, c)
 			if err != nil {
-				cancel(&besideError{s.request.Plan.Variant})
+				t.end(s)
 			}
 			s.finish(err)
 		})
@@ -92,6 +93,7 @@ type turns struct {
 	place   int    // the place of the window that is due, since they last met
 	used    usedBy // since they last met: by all that have said it
 	stages  []*stage
+	end     func(failed *stage) // ends all runs
 
 	look    func() (outlook, error)   // at the whole block
 	seen    []outlook                 // before each window since the first of a phase, and after the last
@@ -274,6 +276,14 @@ func (t turn) others(do func(*stage) error) error {
 		}
 	}
 	return nil
+}
+
+// fail ends the other runs of the block. A run that failed calls it while its processes can still be read: the others
+// do that, and an error of theirs would be taken for their own.
+func (t turn) fail() {
+	if t.turns != nil {
+		t.end(t.stages[t.run])
+	}
 }
 
 // offset is by how much later than the first run's the load of a run begins where all have it at the same time: a part of

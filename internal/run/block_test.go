@@ -231,6 +231,23 @@ func TestBlockWhereOneDies(t *testing.T) {
 	}
 }
 
+// The other run ends before the processes of the one that failed are gone: it would fail of not finding them.
+func TestBlockWhereOneIsGone(t *testing.T) {
+	t.Parallel()
+	conductor, a, b := pair(t, "/work", "/work")
+	b.Plan.Processes[0].Name = "lost"
+	conductor.Lose("lost")
+	records, err := conductor.Block(t.Context(), []run.Request{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{record.StageBlock, "window"} {
+		if f := records[i].Failure; f == nil || f.Stage != want {
+			t.Errorf("run %d: %+v, want a failure of the stage %s", i, f, want)
+		}
+	}
+}
+
 func TestBlockThatDoesNotFit(t *testing.T) {
 	t.Parallel()
 	conductor, a, b := pair(t, "/work", "/work")

@@ -4,9 +4,12 @@ import (
 	"context"
 	"net"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/usage"
 )
 
 // SetLastPatience sets for how long the sink may take after the end of the processes.
@@ -34,6 +37,65 @@ func SetGrace(asked, again time.Duration) (restore func()) {
 // LiveAt has the workload's processes be reached at another host, and reach the sink there.
 func (c *Conductor) LiveAt(host string) {
 	c.target = func(l *process.Launcher) Target { return there{here{l}, host} }
+}
+
+// Lose has the run whose app is called so lose all processes while the other run of its block looks at both: the look goes on
+// once nothing of them can be read, and their run ends after the other.
+func (c *Conductor) Lose(name string) {
+	l := &losing{name: name, gone: make(chan struct{}), ended: make(chan struct{})}
+	c.target = func(launcher *process.Launcher) Target { return &losingTarget{here{launcher}, l, false} }
+}
+
+type losing struct {
+	name        string
+	app         atomic.Pointer[process.Process]
+	gone, ended chan struct{} // the processes of the one run, and of the other
+}
+
+type losingTarget struct {
+	here
+	*losing
+	loses bool
+}
+
+func (t *losingTarget) Start(ctx context.Context, c process.Command) (Process, error) {
+	p, err := t.here.Start(ctx, c)
+	if one, ok := p.(local); ok && c.Name == t.name {
+		t.loses = true
+		t.app.Store(one.Process)
+	}
+	return p, err
+}
+
+func (t *losingTarget) Meter(ctx context.Context, all []Process) (Meter, error) {
+	m, err := t.here.Meter(ctx, all)
+	return losingMeter{m, t}, err
+}
+
+func (t *losingTarget) Close() error {
+	err := t.here.Close()
+	if !t.loses {
+		close(t.ended)
+		return err
+	}
+	close(t.gone)
+	<-t.ended
+	return err
+}
+
+type losingMeter struct {
+	Meter
+	of *losingTarget
+}
+
+func (m losingMeter) Glance(is func(role.Role) bool) (usage.Mark, error) {
+	if is(role.Load) && !m.of.loses {
+		if err := m.of.app.Load().Kill(); err != nil {
+			return usage.Mark{}, err
+		}
+		<-m.of.gone
+	}
+	return m.Meter.Glance(is)
 }
 
 // there is this machine at another of its addresses.

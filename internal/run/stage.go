@@ -105,7 +105,9 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 	ctx, s.end = context.WithCancelCause(ctx)
 	defer s.end(nil)
 	if err := s.follow(ctx, s.script(c)); err != nil {
-		return s.cause(ctx, err)
+		err = s.cause(ctx, err)
+		s.turn.fail()
+		return err
 	}
 	return nil
 }
