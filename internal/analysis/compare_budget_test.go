@@ -18,6 +18,40 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
+// A budget on what one result costs and a comparison of its variants under the same budget have the same verdict.
+func TestBudgetOfRunAndCompare(t *testing.T) {
+	budget := append(cpuBudget(0.05), config.Limit{Metric: "memory_peak", Value: 0.02})
+	kinds := map[finding.Kind]int{}
+	for seed := range uint64(60) {
+		s := alike(seed, 10)
+		s.budget = budget
+		s.variants[1].adds, s.variants[2].adds = float64(seed%10)*0.6e-6, float64(seed%7)*0.6e-6
+		doc := s.result(t, "one")
+		compared, err := compare.Variants(compare.Input{Base: doc, Budget: budget}, []string{"none", "a", "b"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range compared.Changes {
+			if c.Verdict.Budget == nil {
+				continue
+			}
+			i := slices.IndexFunc(doc.Findings, func(f finding.Finding) bool {
+				return f.Variant == c.Variant && f.Metric == c.Metric && f.Operation == c.Operation && f.Role == c.Role && f.Verdict.Budget != nil
+			})
+			if i < 0 {
+				t.Fatalf("seed %d: the result has no verdict on %s of %s", seed, c.Metric, c.Variant)
+			}
+			if ran := doc.Findings[i].Verdict; ran.Kind != c.Verdict.Kind || ran.Claims != c.Verdict.Claims {
+				t.Errorf("seed %d, %s of %s on %q: %s of %d claims in the result, %s of %d compared", seed, c.Metric, c.Variant, c.Operation, ran.Kind, ran.Claims, c.Verdict.Kind, c.Verdict.Claims)
+			}
+			kinds[c.Verdict.Kind]++
+		}
+	}
+	if kinds[finding.Over] == 0 || kinds[finding.Within] == 0 || kinds[finding.CannotTell] == 0 {
+		t.Errorf("not all verdicts came: %v", kinds)
+	}
+}
+
 func TestCompareBudget(t *testing.T) {
 	before := shop(1, 12, calm).result(t, "main")
 	same := shop(2, 12, calm).result(t, "same")

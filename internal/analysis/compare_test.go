@@ -307,7 +307,7 @@ func TestCompareVariants(t *testing.T) {
 // Where the blocks are too few for so many claims, the signs of all of them tell, and each has an interval of its own: unless
 // what was seen decided how many blocks there are. An answer that is taken back leaves none.
 func TestCompareVariantsOverFewBlocks(t *testing.T) {
-	base := shop(1, 8, calm).result(t, "few")
+	base := shop(1, 7, calm).result(t, "few")
 	of := func() finding.Change {
 		doc, err := compare.Variants(compare.Input{Base: base}, []string{"none", "otel-10", "otel"})
 		if err != nil {
@@ -315,7 +315,7 @@ func TestCompareVariantsOverFewBlocks(t *testing.T) {
 		}
 		return changeIn(t, doc, 1, "json", "otel", metric.CPUPerOperation)
 	}
-	if c := of(); c.Verdict.Kind != finding.Costs || !c.Verdict.Joint || c.Verdict.Claims < 7 || *c.Verdict.Low > 0.6 || *c.Verdict.High < 0.6 {
+	if c := of(); c.Verdict.Kind != finding.Costs || !c.Verdict.Joint || c.Verdict.Claims < 6 || *c.Verdict.Low > 0.6 || *c.Verdict.High < 0.6 {
 		t.Errorf("%+v", c.Verdict)
 	}
 	base.Lossy = []finding.Lossy{{Operation: "json", Variant: "none", LostShare: 0.3}}
@@ -323,7 +323,7 @@ func TestCompareVariantsOverFewBlocks(t *testing.T) {
 		t.Errorf("taken back: %+v", c.Verdict)
 	}
 	base.Lossy = nil
-	base.Experiment.Blocks, base.Experiment.Most, base.Experiment.Precision = 8, 30, 0.02
+	base.Experiment.Blocks, base.Experiment.Most, base.Experiment.Precision = 7, 30, 0.02
 	if c := of(); c.Verdict.Kind != finding.CannotTell || c.Verdict.Joint || c.Verdict.MoreBlocks < 1 || c.Relative.Low == nil {
 		t.Errorf("stopped by its precision: %+v, %+v", c.Verdict, c.Relative)
 	}

@@ -1,6 +1,5 @@
-// This file asks for the verdicts of a comparison. All of them together, those on a
-// budget included, are wrong in at most 5 of 100 comparisons: their intervals hold
-// at once with 95 %.
+// This file asks for the verdicts of a comparison. They are corrected in the families in which those of one result are: a
+// budget is answered alike by both.
 
 package compare
 
@@ -18,15 +17,6 @@ import (
 	"github.com/tracetax/tracetax/internal/words"
 )
 
-// The families of changes, with the part of the 5 % that each has where there are both: people should not have to wait,
-// for what they decide by, for the many others.
-const (
-	decisive = "decisive"
-	other    = "other"
-)
-
-var parts = map[string]float64{decisive: 0.8, other: 0.2}
-
 // judge gives every change its verdict.
 func (c *comparison) judge() {
 	c.limit()
@@ -39,7 +29,7 @@ func (c *comparison) judge() {
 	}
 	// The blocks of one result are pairs: their signs may tell where they are too few for so many claims.
 	fixed := c.mode == finding.ByVariants && !stops(c.in.Base.Experiment)
-	for i, v := range judge.All(questions, judge.Rules{Parts: parts, Fixed: fixed}) {
+	for i, v := range judge.All(questions, judge.Rules{Fixed: fixed}) {
 		one := asked[i]
 		if judge.TakeBack(&v, one.looksCheaper, one.looksDearer) {
 			v.Estimate, v.Low, v.High, v.Bound, v.Joint = nil, nil, nil, nil, false
@@ -52,13 +42,15 @@ func (c *comparison) judge() {
 // judged reports whether the change gets a verdict.
 func (c *change) judged() bool { return !c.figure && !c.unjudged }
 
-// family is decisive for what people decide by: the headline metric, and what is held against a budget, which decides
-// how the command ends.
+// family is what the change is corrected with.
 func (c *change) family() string {
-	if c.budget != nil || c.Headline && c.Role == "" {
-		return decisive
+	switch {
+	case c.budget != nil:
+		return "budget"
+	case c.Headline && c.Role == "":
+		return "headline"
 	}
-	return other
+	return "other"
 }
 
 // question is what is asked of a change.

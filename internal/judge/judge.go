@@ -46,13 +46,15 @@ type Doubt struct {
 
 // Rules are the same for all questions that are asked together.
 type Rules struct {
-	Fixed bool               // the number of blocks was chosen before: the signs of all differences together may answer too
-	Parts map[string]float64 // of the 5 % that all families have together; nil: each has 5 % of its own
+	Fixed bool // the number of blocks was chosen before: the signs of all differences together may answer too
 }
 
 // All answers the questions.
 func All(questions []Question, rules Rules) []finding.Verdict {
-	claims := rules.claims(questions)
+	claims := map[string]int{} // by which each family is corrected
+	for _, q := range questions {
+		claims[q.Family]++
+	}
 	verdicts := make([]finding.Verdict, len(questions))
 	short := map[string][]int{} // questions of a family that have too few blocks for so many claims
 	for i := range questions {
@@ -64,28 +66,9 @@ func All(questions []Question, rules Rules) []finding.Verdict {
 		}
 	}
 	if rules.Fixed {
-		rules.jointly(questions, verdicts, short, claims)
+		jointly(questions, verdicts, short, claims)
 	}
 	return verdicts
-}
-
-// claims is by how many claims each family is corrected.
-func (r Rules) claims(questions []Question) map[string]int {
-	out := map[string]int{}
-	for _, q := range questions {
-		out[q.Family]++
-	}
-	if len(r.Parts) > 0 && len(out) > 1 {
-		for family, n := range out {
-			out[family] = weighted(n, r.Parts[family])
-		}
-	}
-	return out
-}
-
-// weighted is by how many claims to correct so that a part of the 5 % is enough.
-func weighted(claims int, part float64) int {
-	return int(math.Ceil(float64(claims)/part - 1e-9)) // 4 claims with 0.8 are 5, whatever a float makes of it
 }
 
 // answer is the verdict among so many claims; few reports whether more blocks might have given one, and the signs of
@@ -249,7 +232,7 @@ func Open(e *estimate.Extent) []Doubt {
 // may be clear. Whether that is so depends on the numbers of blocks and claims
 // alone, never on what was measured, so choosing the method costs no confidence.
 // Questions with a limit need an interval: they stay as they are.
-func (r Rules) jointly(questions []Question, verdicts []finding.Verdict, short map[string][]int, claims map[string]int) {
+func jointly(questions []Question, verdicts []finding.Verdict, short map[string][]int, claims map[string]int) {
 	enough := map[string]bool{}
 	for _, q := range questions {
 		if q.Blocks >= q.Needs(stats.Bonferroni(estimate.Confidence, claims[q.Family])) {
@@ -258,18 +241,14 @@ func (r Rules) jointly(questions []Question, verdicts []finding.Verdict, short m
 	}
 	for family, together := range short {
 		if !enough[family] {
-			wrong := 1 - estimate.Confidence
-			if len(r.Parts) > 0 && len(claims) > 1 {
-				wrong *= r.Parts[family]
-			}
-			bySigns(questions, verdicts, together, wrong)
+			bySigns(questions, verdicts, together)
 		}
 	}
 }
 
 // bySigns answers those of the questions that stand out from all of them by the signs of their differences; any answer is
-// wrong in at most that share of cases.
-func bySigns(questions []Question, verdicts []finding.Verdict, together []int, wrong float64) {
+// wrong in at most 5 % of cases.
+func bySigns(questions []Question, verdicts []finding.Verdict, together []int) {
 	column := map[int]int{}
 	for _, i := range together {
 		for _, block := range questions[i].In {
@@ -291,7 +270,7 @@ func bySigns(questions []Question, verdicts []finding.Verdict, together []int, w
 	for j, p := range stats.JointSigns(rows) {
 		q, v := &questions[together[j]], &verdicts[together[j]]
 		own := stats.SignedRank(q.Differences, estimate.Confidence)
-		if p > wrong+1e-9 || !q.seenAlone() || !q.passesAll(own) {
+		if p > 1-estimate.Confidence+1e-9 || !q.seenAlone() || !q.passesAll(own) {
 			continue
 		}
 		v.MoreBlocks, v.Joint, v.Confidence, v.Reasons = 0, true, estimate.Confidence, nil

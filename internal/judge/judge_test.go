@@ -159,12 +159,6 @@ func TestBySigns(t *testing.T) {
 	if v := All(all(), Rules{}); v[0].Kind != finding.CannotTell {
 		t.Errorf("%+v", v[0])
 	}
-	// Families that share the 5 % share them here, too: 6 blocks have no signs that are surer than 3 %.
-	for part, kind := range map[float64]finding.Kind{0.8: finding.Costs, 0.2: finding.CannotTell} {
-		if v := All(append(all(), asked("another", none...)), Rules{Fixed: true, Parts: map[string]float64{"": part, "another": 1 - part}}); v[0].Kind != kind {
-			t.Errorf("with %g of the 5 %%: %+v", part, v[0])
-		}
-	}
 	blind := all()
 	blind[0].Differences = nil
 	if v := All(blind, Rules{Fixed: true}); v[0].Kind != finding.CannotTell {
@@ -173,32 +167,6 @@ func TestBySigns(t *testing.T) {
 	enough := append(all(), asked("", none...))
 	if v := All(enough, Rules{Fixed: true}); v[0].Joint {
 		t.Errorf("one of the family has blocks enough: %+v", v[0])
-	}
-}
-
-// How many blocks the claims on variants take: the figures of docs/compare.md.
-func TestBlocksThatClaimsTake(t *testing.T) {
-	parts := map[string]float64{"decisive": 0.8, "other": 0.2}
-	for _, c := range []struct {
-		decisive, other       int
-		forDecisive, forOther int
-	}{{3, 0, 7, 0}, {3, 15, 8, 12}} {
-		var questions []Question
-		for range c.decisive {
-			questions = append(questions, Question{Family: "decisive"})
-		}
-		for range c.other {
-			questions = append(questions, Question{Family: "other"})
-		}
-		claims := Rules{Parts: parts}.claims(questions)
-		for family, want := range map[string]int{"decisive": c.forDecisive, "other": c.forOther} {
-			if want == 0 {
-				continue
-			}
-			if got := stats.MinBlocks(stats.Bonferroni(estimate.Confidence, claims[family])); got != want {
-				t.Errorf("%+v: %s takes %d blocks, want %d", c, family, got, want)
-			}
-		}
 	}
 }
 
