@@ -223,6 +223,31 @@ func TestForesee(t *testing.T) {
 	}
 }
 
+// More windows take longer: each of a variant that exports ends with its spans.
+func TestLengthOfWindows(t *testing.T) {
+	lengthOf := func(window time.Duration, load config.Load) time.Duration {
+		load.Duration, load.Rate = 10*time.Second, 100
+		s, err := Foresee(&config.Experiment{
+			Workload:   &program.Workload{Name: "w", Processes: []program.Process{{Name: "app", Role: "app", Traced: true, Run: []string{"app", "{port}", "{sink.otlp.grpc}"}}}},
+			Operations: []program.Operation{{Name: "a"}, {Name: "b"}},
+			Variants:   []config.Variant{{Name: "x", Tracer: &program.Tracer{Name: "own"}}, {Name: "y", Tracer: &program.Tracer{Name: "own"}}},
+			Load:       load, Design: config.Design{Blocks: 3, Order: config.Windows, Window: window},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Length
+	}
+	between := run.Between(&config.Plan{Sampling: 1, Processes: []program.Process{{Run: []string{"{sink.otlp.grpc}"}}}}, 1)
+	if got, want := lengthOf(time.Second, config.Load{})-lengthOf(5*time.Second, config.Load{}), 3*2*2*(10-2)*between; got != want || want <= 0 {
+		t.Errorf("ten windows of two variants on two operations take %v longer than two over three blocks, want %v", got, want)
+	}
+	search := config.Load{Capacity: &config.RateSearch{Goal: config.GoalCPU}}
+	if got := lengthOf(time.Second, search) - lengthOf(5*time.Second, search); got != 0 {
+		t.Errorf("a search, which has no windows, takes %v longer", got)
+	}
+}
+
 func foresee(t *testing.T, change func(*config.Experiment)) {
 	e := &config.Experiment{
 		Workload:   &program.Workload{Name: "w", Processes: []program.Process{{Name: "app", Role: "app", Traced: true, Run: []string{"app", "{port}"}}}},

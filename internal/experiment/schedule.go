@@ -57,11 +57,11 @@ func Foresee(e *config.Experiment) (Schedule, error) {
 		}
 		plans[i], drain = plan, max(drain, run.Drain(plan, nil))
 	}
-	for _, plan := range plans {
-		lasting[plan.Variant] = lengthsOf(e, plan, phases, drain)
-	}
 	if e.Design.Order == config.Windows {
 		s.Windows = windowsOf(e, plans)
+	}
+	for _, plan := range plans {
+		lasting[plan.Variant] = lengthsOf(e, plan, phases, drain).turning(run.Between(plan, s.turns(e)))
 	}
 	p := planOf(e, plans)
 	s.Warmed = p.Warmed
@@ -134,6 +134,24 @@ func lengthsOf(e *config.Experiment, plan *config.Plan, phases int, drain time.D
 		out.warmup = lengthOf(plan, watchedLoad(e.Load), len(e.Operations), record.Pilot, 0)
 	}
 	return out
+}
+
+// turning are the lengths where a measured run has the turn for so long without making load.
+func (l lengths) turning(between time.Duration) lengths {
+	more := run.Lasting{Load: between}
+	l.measured = l.measured.and(span{more, more})
+	return l
+}
+
+// turns is how many windows a run has in all its phases; 0 where it has none, or searches in their place.
+func (s *Schedule) turns(e *config.Experiment) (n int) {
+	if e.Load.Capacity != nil {
+		return 0
+	}
+	for _, w := range s.Windows {
+		n += w.Number
+	}
+	return n
 }
 
 // learns reports whether it is learnt beforehand how many spans a variant makes. A quick

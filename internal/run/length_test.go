@@ -44,6 +44,26 @@ func TestLength(t *testing.T) {
 	}
 }
 
+// Each window of a variant that exports ends with its spans, and nobody else has the load meanwhile.
+func TestBetween(t *testing.T) {
+	exports := []program.Process{{Run: []string{"{sink.otlp.http}"}}}
+	const ms = time.Millisecond
+	for name, test := range map[string]struct {
+		plan *config.Plan
+		want time.Duration
+	}{
+		"nothing is exported": {&config.Plan{Delay: 200 * ms}, 0},
+		"all spans":           {&config.Plan{Delay: 200 * ms, Sampling: 1, Processes: exports}, 10 * (100*ms + poll)},
+		"through a hop":       {&config.Plan{Delay: 200 * ms, Passing: 100 * ms, Sampling: 1, Processes: exports}, 10 * (150*ms + poll)},
+		"some spans":          {&config.Plan{Delay: 200 * ms, Sampling: 0.1, Processes: exports}, 10 * (200*ms + margin)},
+		"a backend":           {&config.Plan{Delay: 200 * ms, Sampling: 1, To: "jaeger", Processes: exports}, 10 * 200 * ms},
+	} {
+		if got := Between(test.plan, 10); got != test.want {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}
+
 // All variants are drained for as long as a tracer holds spans back: as its plan says, or clearly longer as calibrations saw.
 // These wait for as long as it may hold them back at most, which is no sign that it does.
 func TestDrain(t *testing.T) {

@@ -197,6 +197,21 @@ func lasting(p *config.Plan, l config.Load, phases int, kind record.Kind, least 
 	return out.And(Lasting{Alone: l.WarmupAll + each*l.Warmup, Load: each * window, Beside: each * (drain + after)})
 }
 
+// Between is about how long a run has the turn without making load: each of its windows ends when its spans have come, or
+// where nobody knows how many will come, when none comes any more.
+func Between(p *config.Plan, windows int) time.Duration {
+	each := p.Passed()/2 + poll
+	switch {
+	case !prepare.Exports(p):
+		return 0
+	case p.To != "":
+		each = p.Patience()
+	case p.Sampling != 1:
+		each = p.Patience() + margin
+	}
+	return time.Duration(windows) * each
+}
+
 // probesOf is how few and how many probes a search commonly takes; docs/capacity.md
 // has the simulation that these come from. Where short ones mislead, all that follow are long:
 // the most that calls-lossless was seen to take is given.
