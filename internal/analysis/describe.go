@@ -5,6 +5,7 @@ package analysis
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -51,8 +52,8 @@ func (s *study) describe() (finding.Experiment, error) {
 	return d, nil
 }
 
-// variantText is what the user says of a variant, or else chose in it that is not as it would be anyway. Values of
-// variables and arguments may be secret; experiment.yaml has them, redacted.
+// variantText is what the user says of a variant, or else chose in it that is not as it would be anyway. experiment.yaml
+// has all variables and arguments, redacted; those that are short and plain stand here, too.
 func variantText(v config.Variant) string {
 	if v.Description != "" {
 		return v.Description
@@ -76,9 +77,32 @@ func variantText(v config.Variant) string {
 		parts = append(parts, name+" "+chosen[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Env)) {
-		parts = append(parts, name+" set")
+		if value := v.Env[name]; plain.MatchString(value) && !program.IsSecret(name, value) {
+			parts = append(parts, name+"="+value)
+		} else {
+			parts = append(parts, name+" set")
+		}
+	}
+	if len(v.Args) > 0 {
+		parts = append(parts, argsText(v.Args))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// plain is a value of a variable, or an argument, that may stand in a report where its name does not say that it is secret.
+var plain = regexp.MustCompile(`^[A-Za-z0-9._:/,+=-]{1,24}$`)
+
+// argsText is further arguments, as far as they may be shown.
+func argsText(args []string) string {
+	before := ""
+	for _, arg := range args {
+		name, value, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if !plain.MatchString(arg) || program.IsSecret(name, value) || program.IsSecret(before, arg) {
+			return "arguments set"
+		}
+		before = name
+	}
+	return strings.Join(args, " ")
 }
 
 // shown returns settings without the values that may be secret.

@@ -49,7 +49,7 @@ var checks = []check{
 	{"woven", note, "compare CPU and memory; for latency, and for figures of one variant alone, use order: windows", (*checker).findWoven},
 	{"groups", note, "nothing to do for comparisons with the baseline; to compare variants with each other, use a machine with more memory or fewer variants (--variants)", (*checker).findGroups},
 	{"failed-runs", warning, "see the last log lines in the results folder under logs/; what failed twice is not tried again by --resume: mend it, and measure again", (*checker).findFailed},
-	{"spoiled-blocks", spoiled, "use a machine that does nothing else; the other blocks count", (*checker).findDropped},
+	{"spoiled-blocks", note, "nothing to do: the other blocks count; a machine that does nothing else spoils none", (*checker).findDropped},
 	{"spoiled-kept", spoiled, "repeat the experiment on a quieter machine: too many blocks are spoiled to leave all of them out, so these count", (*checker).findKept},
 	{"windows-left-out", note, "nothing to do: the other windows count, and the ledger covers all of them", (*checker).findDisturbed},
 	{"overloaded", warning, "lower the rate until every variant holds it, or measure capacity instead", (*checker).findOverloaded},
