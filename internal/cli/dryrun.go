@@ -12,6 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/selfcheck"
 	"github.com/tracetax/tracetax/internal/session"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -238,8 +239,8 @@ func resolution(e *config.Experiment, schedule experiment.Schedule) (string, err
 		load += ", all of it in one window"
 	}
 	told := func(n float64, where string, tells selfcheck.Tells) string {
-		return fmt.Sprintf("\n    if blocks differ by %s (%s): a difference of %s is found in 8 of 10 cases, and told to within ± %s",
-			finding.FormatBound(n, "1", true), where, finding.FormatBound(tells.Findable, "1", true), finding.FormatBound(tells.HalfWidth, "1", true))
+		return fmt.Sprintf("\n    if blocks differ by %s (%s): a difference of %s is found in 8 of 10 cases, and told to within ± %s%s",
+			finding.FormatBound(n, "1", true), where, finding.FormatBound(tells.Findable, "1", true), finding.FormatBound(tells.HalfWidth, "1", true), decided(e, tells))
 	}
 	of := strconv.Itoa(blocks)
 	if schedule.Least < blocks {
@@ -254,4 +255,16 @@ func resolution(e *config.Experiment, schedule experiment.Schedule) (string, err
 		text += told(sharedNoise, "as they can on a machine that others use", tells)
 	}
 	return text + "\n    tracetax doctor --noise measures how much they differ here", nil
+}
+
+// decided says what the true difference has to be for a budget of CPU to be decided as often as a difference is found.
+func decided(e *config.Experiment, tells selfcheck.Tells) string {
+	for _, l := range e.Budget {
+		if l.Metric == metric.CPUPerOperation && l.Unit == "" {
+			percent := func(v float64) string { return strings.Replace(fmt.Sprintf("%.2g %%", 100*v), "-", "−", 1) }
+			return fmt.Sprintf("; the budget of %s is decided as often if the true difference is over %s or under %s",
+				percent(l.Value), percent(l.Value+tells.Findable), percent(l.Value-tells.Findable))
+		}
+	}
+	return ""
 }

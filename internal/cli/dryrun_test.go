@@ -166,6 +166,18 @@ func TestDryRunTellsOfSharedMachines(t *testing.T) {
 	}
 }
 
+// A budget is decided where the true difference is as far from it as a difference has to be from zero to be found.
+func TestDryRunTellsOfBudgets(t *testing.T) {
+	t.Setenv(artifact.Variable, t.TempDir())
+	const want = "a difference of 2.6 % is found in 8 of 10 cases, and told to within ± 1.9 %; the budget of 3 % is decided as often if the true difference is over 5.5 % or under 0.46 %\n"
+	if got := dryRunOf(t, "--blocks", "8", "noise-floor", "--budget", "cpu=3%"); !strings.Contains(got, want) {
+		t.Errorf("%s", got)
+	}
+	if got := dryRunOf(t, "--blocks", "8", "noise-floor", "--budget", "cpu=3us,p99=3%"); strings.Contains(got, "the budget of") {
+		t.Errorf("of an amount, and of latency:\n%s", got)
+	}
+}
+
 // What a run can tell comes from the noise that was measured on this machine, and otherwise from what is usual, which it says.
 func TestDryRunTells(t *testing.T) {
 	t.Setenv(artifact.Variable, t.TempDir())

@@ -124,7 +124,15 @@ func Remark(f *finding.Finding) string {
 		if hopeless(f) {
 			return "the interval is too wide"
 		}
-		return strings.TrimPrefix(strings.TrimPrefix(f.Verdict.Text, "cannot tell: "), "inconclusive: ") // as the badge begins
+		text := f.Verdict.Text
+		said := []string{"cannot tell: ", "inconclusive: ", LongBadge(f)}
+		if f.Verdict.Bound != nil {
+			said = append(said, "no difference larger than "+finding.FormatBound(*f.Verdict.Bound, f.Unit, f.ByRatio()))
+		}
+		for _, one := range said { // by the badge
+			text = strings.TrimPrefix(text, one)
+		}
+		return strings.TrimLeft(text, ":,; ")
 	}
 	return ""
 }

@@ -178,8 +178,11 @@ func Scatter(s finding.Scatter) string {
 	}
 	text := fmt.Sprintf("blocks differ by %s. %s of that variance comes from their windows (%.0f rounds a block, which differ by %s)%s. ",
 		finding.FormatBound(s.Blocks, "1", true), share, s.Windows, finding.FormatBound(s.Rounds, "1", true), rest)
-	if s.FromRounds >= 0.5 {
+	switch {
+	case s.FromRounds >= 0.5:
 		return text + "More windows (a longer duration) help as much as more blocks."
+	case s.FromRounds >= 0.2:
+		return text + "More blocks help more than more windows (a longer duration)."
 	}
 	return text + "More blocks help, more windows hardly."
 }

@@ -185,6 +185,7 @@ func (b *budgets) add(metric, variant, at string, v *finding.Verdict) {
 	if at != "" {
 		name += " on " + at
 	}
+	name += " (limit" + limit(*v) + ")"
 	switch v.Kind {
 	case finding.Over:
 		b.over = append(b.over, name)
@@ -195,7 +196,7 @@ func (b *budgets) add(metric, variant, at string, v *finding.Verdict) {
 	}
 }
 
-// clause is "over budget: p99 of otel on json"; "" where there is none. each says where more blocks would have to be.
+// clause is "over budget: p99 of otel on json (limit 5 %)"; "" where there is none. each says where more blocks would have to be.
 func (b *budgets) clause(each string) string {
 	switch {
 	case len(b.over) > 0:

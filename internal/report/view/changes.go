@@ -339,13 +339,11 @@ func sidesText(doc *finding.Comparison) []string {
 // changeCentres explains why the figures of a row need not give its change.
 const changeCentres = " Each figure is a centre over the blocks (Hodges–Lehmann), and those of a row need not subtract or divide exactly."
 
-// changeIntervals says what the intervals of a comparison are.
-const changeIntervals = "All verdicts together, and the intervals headed (corrected), are right in 95 of 100 comparisons. Other intervals are of 95 % each."
-
 // changeText says what a change is.
 func changeText(doc *finding.Comparison) string {
+	intervals := "Intervals headed (corrected) are those of the verdicts, others are of 95 % each. " + correctedText("comparisons")
 	if doc.Mode == finding.ByVariants {
-		return "A change is that of the whole figure, from one variant to the other, within blocks. " + changeIntervals + changeCentres
+		return "A change is that of the whole figure, from one variant to the other, within blocks. " + intervals + changeCentres
 	}
-	return "A change is the ratio of two ratios to the baseline, after ÷ before: what slowed the machine down in one of the results cancels out. " + changeIntervals + " The baseline's own change has no verdict: the machine's is in it." + changeCentres
+	return "A change is the ratio of two ratios to the baseline, after ÷ before: what slowed the machine down in one of the results cancels out. " + intervals + " The baseline's own change has no verdict: the machine's is in it." + changeCentres
 }

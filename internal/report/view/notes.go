@@ -3,6 +3,7 @@
 package view
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -18,14 +19,16 @@ const centresText = "Values, differences and ratios are each a centre over the b
 // jointText says what a verdict without a corrected interval rests on.
 const jointText = "With so few blocks a joint test tells what costs and what saves. Its verdicts are corrected for all comparisons; the intervals are not."
 
-// familiesText says what verdicts are corrected for.
-const familiesText = "Each interval is right by itself with 95 %. Verdicts are corrected for all comparisons: one on the headline is wrong in at most 5 of 100 experiments, one on another metric in 5, one on a budget in 5."
+// correctedText says what verdicts are corrected for, of experiments or comparisons.
+func correctedText(what string) string {
+	return fmt.Sprintf("Verdicts are corrected for each other: of 100 %s, at most 5 have a wrong one on the headline, 5 on another metric, 5 on a budget.", what)
+}
 
 // howToRead explains the figures of a document.
 func howToRead(doc *finding.Document) string {
 	text := centresText
 	if slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return f.Verdict.Claims > 0 }) {
-		text += " " + familiesText
+		text += " Each interval is right by itself with 95 %. " + correctedText("experiments")
 	}
 	if jointly(doc) {
 		text += " " + jointText

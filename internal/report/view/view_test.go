@@ -161,7 +161,7 @@ func TestLedgerWithoutLossIsOneLine(t *testing.T) {
 		bars    []int
 	}{
 		"nothing lost": {[]finding.Ledger{ledgerOf(0), ledgerOf(0)}, 2, "Nothing was lost: all 2,000 spans came.", []int{}},
-		"some lost":    {[]finding.Ledger{ledgerOf(0), ledgerOf(7)}, 4, "In 1 of 2 rows of the table all spans came, for sure. A bar shows a row with spans that were sampled out, dropped or lost.", []int{1}},
+		"some lost":    {[]finding.Ledger{ledgerOf(0), ledgerOf(7)}, 4, "In 1 of 2 rows all spans came, and the count is exact. In the others spans were sampled out, dropped or lost, as the bars show, or the count is not exact.", []int{1}},
 		"whole runs":   {wholeRuns(ledgerOf(0), ledgerOf(0)), 4, "Nothing was lost: all 2,000 spans came.", []int{}},
 		"lost in all":  {[]finding.Ledger{ledgerOf(7)}, 3, "", []int{0}},
 		"none":         {nil, 0, "", []int{}},
