@@ -5,8 +5,6 @@ import "slices"
 // Means says what a metric is in one run, or how it is made of others; "" of one that the table does not have.
 func Means(name string) string { return means[name] }
 
-const ofRun = "Anonymous and shared memory of all but load generator and sink; by role and service too where there are helpers. None of a search. "
-
 // means is by name: what a schema and a reader of findings.json are told.
 var means = map[string]string{
 	Capacity: "The rate found, in operations/s, where every search of both sides found one. A block whose probes contradict each other does not count; with over a fifth of these there is no capacity.",
@@ -51,8 +49,8 @@ var means = map[string]string{
 	"heap_peak":                "As the language tells: most in use between batches.",
 	"heap_live":                "As the language tells: in use after a full collection behind the window.",
 
-	MemoryMean: ofRun + "Mean over the last window's load.",
-	MemoryPeak: ofRun + "Peak from ready until the last spans have come; of several processes an upper bound.",
+	MemoryMean: "Anonymous and shared memory of all but load generator and sink, mean over the last window's load; by role and service too where there are helpers. None of a search.",
+	MemoryPeak: "The same memory: peak from ready until the last spans have come; of several processes an upper bound.",
 
 	"idle_cpu":         "CPU seconds per second before the first phase, of all but load generator and sink.",
 	StartupTime:        "First fork to the last process ready.",
