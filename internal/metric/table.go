@@ -89,7 +89,7 @@ var Table = slices.Concat([]Row{
 	{Name: BlockedTime, Saturated: 3, Title: "blocked time per op", Short: "blocked", Unit: "s", Better: Lower, Nature: Clock,
 		Note: "per operation: its time less the CPU time of the calling threads, so what they wait for locks, for a queue, for the collector of garbage or for a CPU",
 		In:   Unthrottled, Verdict: All, Named: true, Side: Waiting},
-	{Name: CPUUtilisation, Title: "CPU utilisation", Unit: "1", Better: Lower, Note: "CPU until the last span has come, over the time of the window alone",
+	{Name: CPUUtilisation, Title: "CPU utilisation", Unit: "1", Better: Lower, Note: "all CPU of the operations, also after the window, per second of the window",
 		In: Requests | Driven, Verdict: All, Limited: true},
 	{Name: Throughput, Levels: Closed, Unit: "1/s", Better: Higher, Nature: Clock, Note: "open loop: the offered rate, as long as it is held", Noted: Open | FixedRate,
 		In: Requests | Driven, Verdict: Closed | Unthrottled, Swept: map[Regimes]int{Open: 4, Closed: 1, Unthrottled: 3, FixedRate: 3}, Claimed: true, Named: true, Stops: true},

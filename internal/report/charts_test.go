@@ -256,7 +256,7 @@ func TestFamiliesAreTold(t *testing.T) {
 			if err := write(&b, fixtures()[name]); err != nil {
 				t.Fatal(err)
 			}
-			if told := strings.Contains(strings.Join(strings.Fields(b.String()), " "), "Verdicts are corrected for all comparisons"); told != want {
+			if told := strings.Contains(strings.Join(strings.Fields(b.String()), " "), "Verdicts are corrected for each other"); told != want {
 				t.Errorf("%s, %s: told %t", name, form, told)
 			}
 		}

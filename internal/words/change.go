@@ -169,15 +169,32 @@ func changeBudget(doc *finding.Comparison) string {
 
 // budgets are how all limits were kept.
 type budgets struct {
-	over, open []string
+	over, open []limited
 	kept       bool
-	more       int // blocks that would settle the open ones
+	more       int    // blocks that would settle the open ones
+	told       string // the figure that the sentence has just told
 }
+
+// limited is a figure that has a limit.
+type limited struct{ name, limit string }
 
 func (b *budgets) add(metric, variant, at string, v *finding.Verdict) {
 	if v.Budget == nil {
 		return
 	}
+	one := limited{figureName(metric, variant, at), limit(*v)}
+	switch v.Kind {
+	case finding.Over:
+		b.over = append(b.over, one)
+	case finding.Within:
+		b.kept = true
+	default:
+		b.open, b.more = append(b.open, one), max(b.more, v.MoreBlocks)
+	}
+}
+
+// figureName is "p99 of otel on json".
+func figureName(metric, variant, at string) string {
 	name := finding.MetricName(metric)
 	if variant != "" {
 		name += " of " + variant
@@ -185,26 +202,34 @@ func (b *budgets) add(metric, variant, at string, v *finding.Verdict) {
 	if at != "" {
 		name += " on " + at
 	}
-	name += " (limit" + limit(*v) + ")"
-	switch v.Kind {
-	case finding.Over:
-		b.over = append(b.over, name)
-	case finding.Within:
-		b.kept = true
-	default:
-		b.open, b.more = append(b.open, name), max(b.more, v.MoreBlocks)
-	}
+	return name
 }
 
-// clause is "over budget: p99 of otel on json (limit 5 %)"; "" where there is none. each says where more blocks would have to be.
+// clause is "over budget: p99 of otel on json (limit 5 %)", or "over the budget of 5 %" where the sentence has just told that
+// figure; "" where there is none. each says where more blocks would have to be.
 func (b *budgets) clause(each string) string {
+	names := func(all []limited) string {
+		var out []string
+		for _, one := range all {
+			out = append(out, one.name+" (limit"+one.limit+")")
+		}
+		return FewNames(out)
+	}
+	told := func(all []limited) bool { return len(all) == 1 && all[0].name == b.told }
 	switch {
+	case told(b.over):
+		return "over the budget of" + b.over[0].limit
 	case len(b.over) > 0:
-		return "over budget: " + FewNames(b.over)
-	case len(b.open) > 0 && b.more > 0:
-		return "the budget is inconclusive for " + FewNames(b.open) + ": about " + Blocks(b.more) + " more" + each + " would decide it"
+		return "over budget: " + names(b.over)
 	case len(b.open) > 0:
-		return "the budget is inconclusive for " + FewNames(b.open)
+		text := "the budget is inconclusive for " + names(b.open)
+		if told(b.open) {
+			text = "the budget of" + b.open[0].limit + " is inconclusive"
+		}
+		if b.more > 0 {
+			text += ": about " + Blocks(b.more) + " more" + each + " would decide it"
+		}
+		return text
 	case b.kept:
 		return "within the budget"
 	}

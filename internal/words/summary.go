@@ -42,6 +42,9 @@ func Summary(doc *finding.Document) string {
 		clauses = append(clauses, gapsClause(doc, all)...)
 	}
 	var limits budgets
+	if len(heads) == 1 {
+		limits.told = figureName(heads[0].Metric, heads[0].Variant, where(heads[0]))
+	}
 	for i := range doc.Findings {
 		f := &doc.Findings[i]
 		limits.add(f.Metric, f.Variant, where(*f), &f.Verdict)
@@ -83,7 +86,11 @@ func ofOne(f finding.Finding) string {
 		}
 		return f.Variant + " makes no difference in " + finding.MetricName(f.Metric) + " larger than " + boundText(f)
 	}
-	return f.Variant + " " + addsText(f) + " " + ofWhat(f) + " (95 % CI " + finding.FormatEnds(estimate.Magnitude(*f.Shown()), f.Unit, f.ByRatio()) + ")"
+	over := ""
+	if f.Against != "none" {
+		over = " over " + f.Against
+	}
+	return f.Variant + " " + addsText(f) + " " + ofWhat(f) + over + " (95 % CI " + finding.FormatEnds(estimate.Magnitude(*f.Shown()), f.Unit, f.ByRatio()) + ")"
 }
 
 // ofMany is the range of what several headlines come to, its ends by name.

@@ -288,10 +288,10 @@ func TestSummary(t *testing.T) {
 		want string
 	}{
 		"open": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", straddles, 0.54, 0.05, 0.95)}},
-			"httpbin: otel adds 54 % CPU per operation (95 % CI 5 to 95 %); the budget is inconclusive for CPU per operation of otel on get (limit 10 %): about 7 blocks more would decide it."},
+			"httpbin: otel adds 54 % CPU per operation (95 % CI 5 to 95 %); the budget of 10 % is inconclusive: about 7 blocks more would decide it."},
 		"over": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Over, Budget: &budget}, 0.54, 0.29, 0.95)},
 			Lossy: []finding.Lossy{{Variant: "scout", Operation: "get", LostShare: 0.5}}},
-			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %); over budget: CPU per operation of otel on get (limit 10 %); scout lost 50.0 % of the spans."},
+			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %); over the budget of 10 %; scout lost 50.0 % of the spans."},
 		"lost": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95)}, Lossy: []finding.Lossy{{Variant: "scout", Operation: "get", LostShare: 0.5}}},
 			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %); scout lost 50.0 % of the spans."},
 		"may have lost, and suppressed": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95)}, LossUnknown: []finding.LossUnknown{{Variant: "otel", Operation: "get", LostMost: 1}},

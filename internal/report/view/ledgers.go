@@ -175,7 +175,7 @@ func wholeLead(doc *finding.Document) []model.Cell {
 	case whole == all:
 		return model.Texts("Nothing was lost: all " + finding.FormatCount(spans) + " spans came.")
 	}
-	return model.Texts(fmt.Sprintf("In %d of %d rows all spans came, and the count is exact. In the others spans were sampled out, dropped or lost, as the bars show, or the count is not exact.", whole, all))
+	return model.Texts(fmt.Sprintf("In %d of %d rows all spans came. Of the others, those from which spans were sampled out, dropped or lost have a bar, and those that may hide a loss a remark.", whole, all))
 }
 
 // pageCell is what became of spans on the way from one program to the next.

@@ -161,7 +161,7 @@ func TestLedgerWithoutLossIsOneLine(t *testing.T) {
 		bars    []int
 	}{
 		"nothing lost": {[]finding.Ledger{ledgerOf(0), ledgerOf(0)}, 2, "Nothing was lost: all 2,000 spans came.", []int{}},
-		"some lost":    {[]finding.Ledger{ledgerOf(0), ledgerOf(7)}, 4, "In 1 of 2 rows all spans came, and the count is exact. In the others spans were sampled out, dropped or lost, as the bars show, or the count is not exact.", []int{1}},
+		"some lost":    {[]finding.Ledger{ledgerOf(0), ledgerOf(7)}, 4, "In 1 of 2 rows all spans came. Of the others, those from which spans were sampled out, dropped or lost have a bar, and those that may hide a loss a remark.", []int{1}},
 		"whole runs":   {wholeRuns(ledgerOf(0), ledgerOf(0)), 4, "Nothing was lost: all 2,000 spans came.", []int{}},
 		"lost in all":  {[]finding.Ledger{ledgerOf(7)}, 3, "", []int{0}},
 		"none":         {nil, 0, "", []int{}},

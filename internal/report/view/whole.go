@@ -31,7 +31,7 @@ func Whole(doc *finding.Document) *model.Page {
 	p.Sections = slices.Concat(parts.Sections(searchesSection(doc), parts.SweepsSection(doc.Sweeps, "The centre over the blocks"+bounded(doc, " and its 95 % interval", "")+".")),
 		beside(doc, true), costCharts(doc), parts.Sections(ownSection(doc), servicesSection(doc)), runCharts(doc), parts.Sections(ledgersSection(doc), everyFinding(doc)))
 	p.Marks = marksIn(p)
-	if jointly(doc) {
+	if slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return f.Headline && f.Verdict.Joint }) { // in the cards
 		p.Marks = append(p.Marks, parts.Faint(jointText)...)
 	}
 	p.Warnings = warnings(doc)
