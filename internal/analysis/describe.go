@@ -46,15 +46,15 @@ func (s *study) describe() (finding.Experiment, error) {
 	for _, v := range e.Variants {
 		d.Variants = append(d.Variants, finding.Variant{
 			Steps: v.Steps(), Partial: s.Partial(v), On: v.On,
-			Name: v.Name, Tracer: v.TracerName(), Settings: shown(v.Settings), Via: viaNames(v), To: toName(v), Against: v.Against, Description: variantText(v), Runtime: s.Runtime(v.Name), Instrumented: s.Instrumented(v.Name),
+			Name: v.Name, Tracer: v.TracerName(), Settings: shown(v.Settings), Via: viaNames(v), To: toName(v), Against: v.Against, Description: variantText(v, e.Variants), Runtime: s.Runtime(v.Name), Instrumented: s.Instrumented(v.Name),
 		})
 	}
 	return d, nil
 }
 
-// variantText is what the user says of a variant, or else chose in it that is not as it would be anyway. experiment.yaml
-// has all variables and arguments, redacted; those that are short and plain stand here, too.
-func variantText(v config.Variant) string {
+// variantText is what the user says of a variant, or else chose in it that is not as it would be anyway. Values of
+// variables and arguments may be secret: experiment.yaml has them, redacted, and here stand those by which variants differ.
+func variantText(v config.Variant, all []config.Variant) string {
 	if v.Description != "" {
 		return v.Description
 	}
@@ -77,32 +77,43 @@ func variantText(v config.Variant) string {
 		parts = append(parts, name+" "+chosen[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Env)) {
-		if value := v.Env[name]; plain.MatchString(value) && !program.IsSecret(name, value) {
-			parts = append(parts, name+"="+value)
-		} else {
-			parts = append(parts, name+" set")
-		}
+		values := func(o config.Variant) string { return o.Env[name] }
+		parts = append(parts, toldApart(name, v, all, values, name+" set"))
 	}
-	if len(v.Args) > 0 {
-		parts = append(parts, argsText(v.Args))
+	if len(v.Args) == 1 {
+		name, _, _ := strings.Cut(v.Args[0], "=")
+		values := func(o config.Variant) string { return argument(o.Args, name) }
+		parts = append(parts, toldApart(name, v, all, values, "arguments set"))
+	} else if len(v.Args) > 1 {
+		parts = append(parts, "arguments set")
 	}
 	return strings.Join(parts, ", ")
 }
 
-// plain is a value of a variable, or an argument, that may stand in a report where its name does not say that it is secret.
-var plain = regexp.MustCompile(`^[A-Za-z0-9._:/,+=-]{1,24}$`)
+// plainValue is a version, a switch, the name of a build; likeSecret are names of what may be none of these.
+var (
+	plainValue = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,15}$`)
+	likeSecret = regexp.MustCompile(`(?i)pass|pwd|pw$|jwt|hook|auth|key|token|secret|cred|user|login|pin|cookie|session|cert|dsn`)
+)
 
-// argsText is further arguments, as far as they may be shown.
-func argsText(args []string) string {
-	before := ""
-	for _, arg := range args {
-		name, value, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		if !plain.MatchString(arg) || program.IsSecret(name, value) || program.IsSecret(before, arg) {
-			return "arguments set"
-		}
-		before = name
+// toldApart is "SDK=1.1" where another variant has another value of the same name, and the value tells no secret; else less.
+func toldApart(name string, v config.Variant, all []config.Variant, of func(config.Variant) string, less string) string {
+	value := of(v)
+	another := slices.ContainsFunc(all, func(o config.Variant) bool { other := of(o); return other != "" && other != value })
+	if !another || !plainValue.MatchString(value) || likeSecret.MatchString(name) || program.IsSecret(strings.TrimLeft(name, "-"), value) {
+		return less
 	}
-	return strings.Join(args, " ")
+	return name + "=" + value
+}
+
+// argument is the value of a "--name=value"; "" without one.
+func argument(args []string, name string) string {
+	for _, arg := range args {
+		if value, has := strings.CutPrefix(arg, name+"="); has {
+			return value
+		}
+	}
+	return ""
 }
 
 // shown returns settings without the values that may be secret.

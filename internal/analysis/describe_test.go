@@ -8,19 +8,31 @@ import (
 	"github.com/tracetax/tracetax/internal/topology"
 )
 
-// A report tells which of two builds a variant has, and nothing that may be a secret.
+// A report tells by which version two variants differ, and nothing that may be a secret.
 func TestVariantText(t *testing.T) {
-	for want, v := range map[string]config.Variant{
-		"SDK=1.1":                    {Env: map[string]string{"SDK": "1.1"}},
-		"A set, API_TOKEN set, B=on": {Env: map[string]string{"API_TOKEN": "abc", "A": "postgres://me:pass@host/db", "B": "on"}},
-		"LONG set":                   {Env: map[string]string{"LONG": "0123456789012345678901234"}},
-		"--sdk=new -v":               {Args: []string{"--sdk=new", "-v"}},
-		"arguments set":              {Args: []string{"--token", "abcdef"}},
-		"X=1, arguments set":         {Env: map[string]string{"X": "1"}, Args: []string{"--password=abcdef"}},
-		"as I say":                   {Description: "as I say", Env: map[string]string{"X": "1"}},
+	env := func(pairs ...string) config.Variant {
+		v := config.Variant{Env: map[string]string{}}
+		for i := 0; i < len(pairs); i += 2 {
+			v.Env[pairs[i]] = pairs[i+1]
+		}
+		return v
+	}
+	args := func(words ...string) config.Variant { return config.Variant{Args: words} }
+	for want, two := range map[string][2]config.Variant{
+		"SDK=1.1":                        {env("SDK", "1.1"), env("SDK", "1.0")},
+		"A set, SDK=1.1":                 {env("SDK", "1.1", "A", "x"), env("SDK", "1.0")},
+		"B set":                          {env("B", "x"), env("B", "x")},
+		"DB_PASS set, MYSQL_PWD set":     {env("DB_PASS", "hunter2", "MYSQL_PWD", "hunter2"), env("DB_PASS", "hunter3", "MYSQL_PWD", "hunter3")},
+		"JAVA_OPTS set":                  {env("JAVA_OPTS", "-Dpassword=hunter2"), env("JAVA_OPTS", "-Dpassword=hunter3")},
+		"SLACK_WEBHOOK set, TOKEN_X set": {env("SLACK_WEBHOOK", "T0", "TOKEN_X", "abcdefgh"), env("SLACK_WEBHOOK", "T1", "TOKEN_X", "other")},
+		"URL set":                        {env("URL", "postgres://me:pass@host/db"), env("URL", "x")},
+		"-sdk=new":                       {args("-sdk=new"), args("-sdk=old")},
+		"arguments set":                  {args("--token=abc"), args("--token=def")},
+		"X set, arguments set":           {config.Variant{Env: map[string]string{"X": "1"}, Args: []string{"-u", "admin:hunter2"}}, args("-u", "x")},
+		"as I say":                       {{Description: "as I say", Env: map[string]string{"SDK": "1.1"}}, env("SDK", "1.0")},
 	} {
-		if got := variantText(v); got != want {
-			t.Errorf("%+v: %q, want %q", v, got, want)
+		if got := variantText(two[0], two[:]); got != want {
+			t.Errorf("%+v: %q, want %q", two[0], got, want)
 		}
 	}
 }

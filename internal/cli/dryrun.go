@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -257,13 +258,19 @@ func resolution(e *config.Experiment, schedule experiment.Schedule) (string, err
 	return text + "\n    tracetax doctor --noise measures how much they differ here", nil
 }
 
-// decided says what the true difference has to be for a budget of CPU to be decided as often as a difference is found.
+// decided says what the true difference has to be for a budget of CPU to be decided as often as a difference is found; "" where
+// several claims on budgets are corrected for each other.
 func decided(e *config.Experiment, tells selfcheck.Tells) string {
+	if len(e.Budget)*len(e.Operations)*len(e.Load.Steps())*(len(e.Variants)-1) != 1 {
+		return ""
+	}
 	for _, l := range e.Budget {
 		if l.Metric == metric.CPUPerOperation && l.Unit == "" {
-			percent := func(v float64) string { return strings.Replace(fmt.Sprintf("%.2g %%", 100*v), "-", "−", 1) }
+			percent := func(v float64, digits int) string {
+				return strings.Replace(strconv.FormatFloat(100*v, 'f', digits, 64), "-", "−", 1) + " %"
+			}
 			return fmt.Sprintf("; the budget of %s is decided as often if the true difference is over %s or under %s",
-				percent(l.Value), percent(l.Value+tells.Findable), percent(l.Value-tells.Findable))
+				percent(math.Round(l.Value*1e6)/1e6, -1), percent((1+l.Value)*(1+tells.Findable)-1, 1), percent((1+l.Value)/(1+tells.Findable)-1, 1))
 		}
 	}
 	return ""

@@ -169,12 +169,17 @@ func TestDryRunTellsOfSharedMachines(t *testing.T) {
 // A budget is decided where the true difference is as far from it as a difference has to be from zero to be found.
 func TestDryRunTellsOfBudgets(t *testing.T) {
 	t.Setenv(artifact.Variable, t.TempDir())
-	const want = "a difference of 2.6 % is found in 8 of 10 cases, and told to within ± 1.9 %; the budget of 3 % is decided as often if the true difference is over 5.5 % or under 0.46 %\n"
+	const want = "a difference of 2.6 % is found in 8 of 10 cases, and told to within ± 1.9 %; the budget of 3 % is decided as often if the true difference is over 5.6 % or under 0.5 %\n"
 	if got := dryRunOf(t, "--blocks", "8", "noise-floor", "--budget", "cpu=3%"); !strings.Contains(got, want) {
 		t.Errorf("%s", got)
 	}
-	if got := dryRunOf(t, "--blocks", "8", "noise-floor", "--budget", "cpu=3us,p99=3%"); strings.Contains(got, "the budget of") {
-		t.Errorf("of an amount, and of latency:\n%s", got)
+	for _, budget := range []string{"cpu=3us", "p99=3%", "cpu=3%,p99=3%"} {
+		if got := dryRunOf(t, "--blocks", "8", "noise-floor", "--budget", budget); strings.Contains(got, "the budget of") {
+			t.Errorf("%s:\n%s", budget, got)
+		}
+	}
+	if got := dryRunOf(t, "--blocks", "8", "noise-floor", "--budget", "cpu=112.5%"); !strings.Contains(got, "the budget of 112.5 % is decided as often if the true difference is over 117.9 % or under 107.2 %") {
+		t.Errorf("%s", got)
 	}
 }
 

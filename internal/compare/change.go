@@ -37,6 +37,7 @@ type change struct {
 	unseen        func(allowed float64) *finding.Reason // why a limit on what is lost more is not kept for sure; nil where chance has no part
 	overloaded    *finding.Reason
 	budget        *config.Limit
+	unanswered    bool                  // nothing was measured that the budget could be held against
 	byAmount      func()                // changes the scale to what is added, for a limit of it
 	ask           func(float64) float64 // widens a confidence where a result stopped by its precision
 }

@@ -1,5 +1,5 @@
 // This file asks for the verdicts of a comparison. They are corrected in the families in which those of one result are: a
-// budget is answered alike by both.
+// budget on a cost is answered alike by both.
 
 package compare
 
@@ -45,6 +45,8 @@ func (c *change) judged() bool { return !c.figure && !c.unjudged }
 // family is what the change is corrected with.
 func (c *change) family() string {
 	switch {
+	case c.budget != nil && (c.unanswered || c.budget.Metric == metric.LostShare): // one result counts its losses, and asks nothing of what is missing
+		return "lost or missing"
 	case c.budget != nil:
 		return "budget"
 	case c.Headline && c.Role == "":
@@ -131,7 +133,7 @@ func (c *comparison) unmeasured(index int, budget *config.Limit, answered map[ke
 			Change: finding.Change{
 				Of: finding.OfCost, New: index, Operation: operation, Variant: variant, Parameter: parameter, Metric: budget.Metric, Unit: cmp.Or(budget.Unit, "1"), Better: metric.Lower,
 			},
-			budget: budget, doubt: c.whyUnmeasured(index, budget, operation, variant), ask: func(c float64) float64 { return c },
+			budget: budget, unanswered: true, doubt: c.whyUnmeasured(index, budget, operation, variant), ask: func(c float64) float64 { return c },
 		})
 	}
 	operations := c.in.Base.Experiment.Operations

@@ -67,7 +67,7 @@ func (l *Loop) together(steps []design.Run, requests []run.Request) {
 	order := l.Experiment.Design.Order
 	delay := time.Duration(0)
 	for _, q := range requests {
-		delay = max(delay, q.Plan.Passed())
+		delay = max(delay, run.Held(q.Plan, l.calibrations(q.Plan.Variant)))
 	}
 	for i := range requests {
 		requests[i].Order = order

@@ -92,7 +92,7 @@ func Foresee(e *config.Experiment) (Schedule, error) {
 func windowsOf(e *config.Experiment, plans []*config.Plan) []Windows {
 	var delay time.Duration
 	for _, plan := range plans {
-		delay = max(delay, plan.Passed())
+		delay = max(delay, run.Held(plan, nil))
 	}
 	var out []Windows
 	for _, operation := range e.Operations {

@@ -52,13 +52,38 @@ func TestBetween(t *testing.T) {
 		plan *config.Plan
 		want time.Duration
 	}{
-		"nothing is exported": {&config.Plan{Delay: 200 * ms}, 0},
-		"all spans":           {&config.Plan{Delay: 200 * ms, Sampling: 1, Processes: exports}, 10 * (100*ms + poll)},
-		"through a hop":       {&config.Plan{Delay: 200 * ms, Passing: 100 * ms, Sampling: 1, Processes: exports}, 10 * (150*ms + poll)},
-		"some spans":          {&config.Plan{Delay: 200 * ms, Sampling: 0.1, Processes: exports}, 10 * (200*ms + margin)},
-		"a backend":           {&config.Plan{Delay: 200 * ms, Sampling: 1, To: "jaeger", Processes: exports}, 10 * 200 * ms},
+		"nothing is exported":  {&config.Plan{Delay: 200 * ms}, 0},
+		"all spans":            {&config.Plan{Delay: 200 * ms, Sampling: 1, Processes: exports}, 10 * (100*ms + poll)},
+		"through a hop":        {&config.Plan{Delay: 200 * ms, Passing: 100 * ms, Sampling: 1, Processes: exports}, 10 * (150*ms + poll)},
+		"some spans":           {&config.Plan{Delay: 200 * ms, Sampling: 0.1, Processes: exports}, 10 * (200*ms + margin)},
+		"a varying number":     {&config.Plan{Delay: 200 * ms, Sampling: 1, Processes: exports, Spans: map[string]program.Number{"a": {Low: 1, High: 3}}}, 10 * (200*ms + margin)},
+		"nobody says how long": {&config.Plan{MayDelay: 5000 * ms, Sampling: 1, Processes: exports}, 10 * (2500*ms + poll)},
+		"a backend":            {&config.Plan{Delay: 200 * ms, Sampling: 1, To: "jaeger", Processes: exports}, 10 * 200 * ms},
 	} {
 		if got := Between(test.plan, 10); got != test.want {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// Windows are by how long a span may wait: as is said, as was seen, or as is usual.
+func TestHeld(t *testing.T) {
+	exports := []program.Process{{Run: []string{"{sink.otlp.http}"}}}
+	const s = time.Second
+	own := &config.Plan{MayDelay: 5 * s, Processes: exports}
+	seen := []record.Record{{Phases: []record.Phase{{Quiet: true, DrainSeconds: (5*s + margin + s/2).Seconds(), Sink: record.Counts{Spans: 20}}}}}
+	for name, test := range map[string]struct {
+		plan         *config.Plan
+		calibrations []record.Record
+		want         time.Duration
+	}{
+		"as is said":           {&config.Plan{Delay: s, MayDelay: s, Passing: s, Processes: exports}, nil, 2 * s},
+		"as is said, and seen": {&config.Plan{Delay: s / 5, MayDelay: s / 5, Processes: exports}, seen, s / 5},
+		"as is usual":          {own, nil, 5 * s},
+		"as was seen":          {own, seen, s / 2},
+		"nothing is exported":  {&config.Plan{MayDelay: 5 * s}, nil, 0},
+	} {
+		if got := Held(test.plan, test.calibrations); got != test.want {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
 		}
 	}

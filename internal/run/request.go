@@ -139,6 +139,18 @@ func Drain(p *config.Plan, calibrations []record.Record) time.Duration {
 	return held + p.Passing + poll
 }
 
+// Held is for how long a span may wait on its way: as long as the plan says; where it does not, as long as the calibrations
+// saw or, before there are any, as SDKs hold one where nobody says for how long.
+func Held(p *config.Plan, calibrations []record.Record) time.Duration {
+	switch {
+	case p.MayDelay <= p.Delay || !prepare.Exports(p):
+		return p.Passed()
+	case len(calibrations) == 0:
+		return p.Patience()
+	}
+	return Drain(p, calibrations) - poll
+}
+
 // Lasting is about how long a run takes, by what the runs of a block that is made together do in turn.
 type Lasting struct {
 	Alone  time.Duration // while the others wait
@@ -200,13 +212,14 @@ func lasting(p *config.Plan, l config.Load, phases int, kind record.Kind, least 
 // Between is about how long a run has the turn without making load: each of its windows ends when its spans have come, or
 // where nobody knows how many will come, when none comes any more.
 func Between(p *config.Plan, windows int) time.Duration {
-	each := p.Passed()/2 + poll
+	each := p.Patience()/2 + poll
+	varies := func(n program.Number) bool { return n.Low != n.High }
 	switch {
 	case !prepare.Exports(p):
 		return 0
 	case p.To != "":
 		each = p.Patience()
-	case p.Sampling != 1:
+	case p.Sampling != 1 || p.Buffers > 0 || slices.ContainsFunc(slices.Collect(maps.Values(p.Spans)), varies):
 		each = p.Patience() + margin
 	}
 	return time.Duration(windows) * each

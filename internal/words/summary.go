@@ -37,10 +37,6 @@ func Summary(doc *finding.Document) string {
 	case len(heads) > 1:
 		clauses = []string{ofMany(heads)}
 	}
-	clauses = append(clauses, untracedClause(doc, len(heads) > 0)...)
-	if len(all) > 0 {
-		clauses = append(clauses, gapsClause(doc, all)...)
-	}
 	var limits budgets
 	if len(heads) == 1 {
 		limits.told = figureName(heads[0].Metric, heads[0].Variant, where(heads[0]))
@@ -49,9 +45,18 @@ func Summary(doc *finding.Document) string {
 		f := &doc.Findings[i]
 		limits.add(f.Metric, f.Variant, where(*f), &f.Verdict)
 	}
-	if text := limits.clause(""); text != "" {
-		clauses = append(clauses, text)
+	beside := untracedClause(doc, len(heads) > 0)
+	if len(all) > 0 {
+		beside = append(beside, gapsClause(doc, all)...)
 	}
+	at := len(beside)
+	if len(heads) == 1 { // whose budget it may be
+		at = 0
+	}
+	if text := limits.clause(""); text != "" {
+		beside = slices.Insert(beside, at, text)
+	}
+	clauses = append(clauses, beside...)
 	clauses = append(clauses, lossClauses(doc)...)
 	if len(excluded) > 0 {
 		clauses = append(clauses, "excluded, because of lost spans: "+FewNames(excluded))

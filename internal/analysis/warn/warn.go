@@ -19,7 +19,7 @@ import (
 const (
 	note    = "note"    // good to know
 	warning = "warning" // may have bent the result
-	spoiled = "spoiled" // something was left out, or should have been
+	spoiled = "spoiled" // something counts that should have been left out
 )
 
 // resultsPlace stands for the results folder in an advice.

@@ -17,7 +17,7 @@ import (
 const centresText = "Values, differences and ratios are each a centre over the blocks (Hodges–Lehmann; ratios within blocks), and need not subtract or divide exactly."
 
 // jointText says what a verdict without a corrected interval rests on.
-const jointText = "With so few blocks a joint test tells what costs and what saves. Its verdicts are corrected for all comparisons; the intervals are not."
+const jointText = "With so few blocks a joint test tells what costs and what saves. Its verdicts are corrected for each other; the intervals are not."
 
 // correctedText says what verdicts are corrected for, of experiments or comparisons.
 func correctedText(what string) string {
