@@ -156,6 +156,33 @@ func TestWindowsOfASweep(t *testing.T) {
 	}
 }
 
+// Where nobody says for how long a tracer holds spans, windows are twice as long as the calibrations saw.
+func TestWindowsOfWhatWasSeen(t *testing.T) {
+	runner := blockScript()
+	runner.drained = 5*time.Second + 400*time.Millisecond + 500*time.Millisecond // the last span came 500 ms after its operation
+	s := newLoop(runner, &kept{})
+	s.Experiment.Design.Order = config.Windows
+	s.Experiment.Load = config.Load{Duration: 10 * time.Second, Rate: 1000}
+	s.Variants[1].Plan.MayDelay = 5 * time.Second
+	if _, err := s.Run(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	looked := 0
+	for _, q := range runner.seen {
+		for _, p := range q.Phases {
+			if q.Kind == record.Measured {
+				looked++
+				if p.Window != time.Second || len(p.Turns) != 10 {
+					t.Errorf("%s: %d windows of %v, want 10 of 1 s", q.Name, len(p.Turns), p.Window)
+				}
+			}
+		}
+	}
+	if looked == 0 {
+		t.Error("nothing was measured")
+	}
+}
+
 // If a run of a block failed the others have no use: all are made once more.
 func TestBlockFails(t *testing.T) {
 	runner := blockScript()

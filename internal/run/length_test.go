@@ -81,6 +81,7 @@ func TestHeld(t *testing.T) {
 		"as is said, and seen": {&config.Plan{Delay: s / 5, MayDelay: s / 5, Processes: exports}, seen, s / 5},
 		"as is usual":          {own, nil, 5 * s},
 		"as was seen":          {own, seen, s / 2},
+		"nothing was seen":     {own, []record.Record{{Phases: []record.Phase{{DrainSeconds: 20, Sink: record.Counts{Spans: 20}}}}}, 5 * s},
 		"nothing is exported":  {&config.Plan{MayDelay: 5 * s}, nil, 0},
 	} {
 		if got := Held(test.plan, test.calibrations); got != test.want {

@@ -140,15 +140,20 @@ func Drain(p *config.Plan, calibrations []record.Record) time.Duration {
 }
 
 // Held is for how long a span may wait on its way: as long as the plan says; where it does not, as long as the calibrations
-// saw or, before there are any, as SDKs hold one where nobody says for how long.
+// saw or, where they saw nothing, as SDKs hold one where nobody says for how long.
 func Held(p *config.Plan, calibrations []record.Record) time.Duration {
 	switch {
 	case p.MayDelay <= p.Delay || !prepare.Exports(p):
 		return p.Passed()
-	case len(calibrations) == 0:
+	case !slices.ContainsFunc(calibrations, sawLast):
 		return p.Patience()
 	}
 	return Drain(p, calibrations) - poll
+}
+
+// sawLast reports whether a calibration saw the last of its spans come.
+func sawLast(r record.Record) bool {
+	return slices.ContainsFunc(r.Phases, func(p record.Phase) bool { return p.Quiet && p.Sink.Spans > 0 })
 }
 
 // Lasting is about how long a run takes, by what the runs of a block that is made together do in turn.
