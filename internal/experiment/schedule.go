@@ -55,7 +55,7 @@ func Foresee(e *config.Experiment) (Schedule, error) {
 		if err != nil {
 			return s, err
 		}
-		plans[i], drain = plan, max(drain, run.Drain(plan, nil))
+		plans[i], drain = plan, max(drain, run.Held(plan, nil))
 	}
 	if e.Design.Order == config.Windows {
 		s.Windows = windowsOf(e, plans)
