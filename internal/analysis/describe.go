@@ -90,10 +90,11 @@ func variantText(v config.Variant, all []config.Variant) string {
 	return strings.Join(parts, ", ")
 }
 
-// plainValue is a version, a switch, the name of a build; likeSecret are names of what may be none of these.
+// plainValue is a version, a switch, the name of a build; likeSecret are names of what may be none of these, though what says
+// how to repeat the run (experiment.yaml) needs it: a report is passed on.
 var (
 	plainValue = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,15}$`)
-	likeSecret = regexp.MustCompile(`(?i)pass|pwd|pw$|jwt|hook|auth|key|token|secret|cred|user|login|pin|cookie|session|cert|dsn`)
+	likeSecret = regexp.MustCompile(`(?i)key|pin$|pw|user|login|session|cert|dsn|auth|cred|hook`)
 )
 
 // toldApart is "SDK=1.1" where another variant has another value of the same name, and the value tells no secret; else less.

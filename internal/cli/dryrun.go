@@ -264,14 +264,13 @@ func decided(e *config.Experiment, tells selfcheck.Tells) string {
 	if len(e.Budget)*len(e.Operations)*len(e.Load.Steps())*(len(e.Variants)-1) != 1 {
 		return ""
 	}
-	for _, l := range e.Budget {
-		if l.Metric == metric.CPUPerOperation && l.Unit == "" {
-			percent := func(v float64, digits int) string {
-				return strings.Replace(strconv.FormatFloat(100*v, 'f', digits, 64), "-", "−", 1) + " %"
-			}
-			return fmt.Sprintf("; the budget of %s is decided as often if the true difference is over %s or under %s",
-				percent(math.Round(l.Value*1e6)/1e6, -1), percent((1+l.Value)*(1+tells.Findable)-1, 1), percent((1+l.Value)/(1+tells.Findable)-1, 1))
-		}
+	l := e.Budget[0]
+	if l.Metric != metric.CPUPerOperation || l.Unit != "" {
+		return ""
 	}
-	return ""
+	percent := func(v float64, digits int) string {
+		return strings.Replace(strconv.FormatFloat(100*v, 'f', digits, 64), "-", "−", 1) + " %"
+	}
+	return fmt.Sprintf("; the budget of %s is decided as often if the true difference is over %s or under %s",
+		percent(math.Round(l.Value*1e6)/1e6, -1), percent((1+l.Value)*(1+tells.Findable)-1, 1), percent((1+l.Value)/(1+tells.Findable)-1, 1))
 }

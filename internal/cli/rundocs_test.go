@@ -58,7 +58,7 @@ func TestRunsDocs(t *testing.T) {
 				if os.Getenv("TRACETAX_REQUIRE_PROGRAMS") == "1" {
 					t.Fatal(err)
 				}
-				t.Skipf("needs %s: %v", c.has[0], err)
+				t.Skipf("%s: %v; 'make test' installs what it needs", strings.Join(c.has, " "), err)
 			}
 			out, err := exec.Command(c.run[0], append(c.run[1:], string(examples[0][1]))...).CombinedOutput()
 			if err != nil {

@@ -98,7 +98,7 @@ func pageText(r finding.Reason) string {
 	case finding.PageOtherWork:
 		return n + " came from the program's other work (" + roots(r.Figures) + ") and count for nothing"
 	case finding.PageForeign:
-		return Counted(int(r.Figure("traces")), "trace") + " without the id of their request, as the program does not take up its traceparent: other work of the same name may hide a loss"
+		return Counted(int(r.Figure("traces")), "trace") + " without the id of their request (traceparent), told by their names: other work of the same name may hide a loss"
 	case finding.PageReportedBeyond:
 		return saidBeyond(r) + ": its count and the sink's disagree"
 	case finding.PageReportedOfStart:

@@ -12,7 +12,7 @@ import (
 // credential is what the name of a header, variable, option or setting looks like whose
 // value is a secret; header is one whose value holds others' headers.
 var (
-	credential = regexp.MustCompile(`(?i)(^|[^a-z])(authorization|cookie|set-cookie|credentials?|bearer|auth)$|token|secret|passw(or)?d|(api|private|access|licen[cs]e|account|signing|encryption|shared|master|session)[-_.]?key`)
+	credential = regexp.MustCompile(`(?i)(^|[^a-z])(authorization|cookie|set-cookie|credentials?|bearer|auth)$|(^|[^a-z])(pass|jwt|webhook)$|[a-z]_pwd$|token|secret|passw(or)?d|passphrase|(api|private|access|licen[cs]e|account|signing|encryption|shared|master|session)[-_.]?key`)
 	headers    = regexp.MustCompile(`(?i)(^|[^a-z])headers?$`)
 	captured   = regexp.MustCompile(`(?i)capture`) // it names headers, and has none of their values
 )
