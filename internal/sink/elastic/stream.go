@@ -52,8 +52,8 @@ type fault struct {
 // events counts the events of one request while they come.
 func (e *Receiver) events(r *http.Request) wire.Answer {
 	encoding := wire.Encoding(r)
-	if !wire.KnownEncoding(encoding) {
-		return (&wire.Refusal{Status: http.StatusUnsupportedMediaType, Message: "content-encoding must be gzip, deflate or identity"}).Answer()
+	if unknown := wire.UnknownEncoding(encoding); unknown != nil {
+		return unknown.Answer()
 	}
 	s, ok := e.streams.Get().(*stream)
 	if !ok {

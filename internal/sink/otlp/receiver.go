@@ -17,7 +17,6 @@ import (
 	"github.com/tracetax/tracetax/internal/sink/wire"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	_ "google.golang.org/grpc/encoding/gzip" // so compressed bodies are understood
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
@@ -244,11 +243,7 @@ func (c counter) check(r *http.Request, typed bool) (*signal, *wire.Refusal) {
 	case !typed:
 		return nil, &wire.Refusal{Status: http.StatusUnsupportedMediaType, Message: "content-type must be " + typeProtobuf + " or " + typeJSON}
 	}
-	switch wire.Encoding(r) {
-	case "", "identity", "gzip":
-		return s, nil
-	}
-	return nil, &wire.Refusal{Status: http.StatusUnsupportedMediaType, Message: "content-encoding must be gzip or identity"}
+	return s, wire.UnknownEncoding(wire.Encoding(r))
 }
 
 // count walks a body and merges what it holds, unless that comes by another request too.

@@ -20,7 +20,6 @@ import (
 	"github.com/tracetax/tracetax/internal/sink/wire"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	_ "google.golang.org/grpc/encoding/gzip" // so compressed messages are understood
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"

@@ -131,10 +131,10 @@ func (r *Refusal) Answer() Answer {
 // decoded and valid during the call, wire is its size as it came over the wire.
 func (in *Intake) Receive(r *http.Request, use func(body []byte, wire int64) Answer) (Answer, *Refusal) {
 	encoding := Encoding(r)
-	switch {
-	case !KnownEncoding(encoding):
-		return Answer{}, &Refusal{http.StatusUnsupportedMediaType, "content-encoding must be gzip, deflate or identity"}
-	case r.ContentLength > in.Limits.Body:
+	if unknown := UnknownEncoding(encoding); unknown != nil {
+		return Answer{}, unknown
+	}
+	if r.ContentLength > in.Limits.Body {
 		return Answer{}, in.Unread(ErrTooLarge)
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), in.Limits.Request)
