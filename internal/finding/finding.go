@@ -293,7 +293,7 @@ type NoSpanBy struct {
 	Of      uint64      `json:"of,omitempty"`      // of so many, where it is a part
 	Process string      `json:"process,omitempty"` // where it was seen
 	Names   []string    `json:"names,omitempty"`   // programs, or operations
-	Log     string      `json:"log,omitempty"`     // the last line of the process's log that tells it
+	Log     string      `json:"log,omitempty"`     // the last line of the process's log that tells it; of a refusal the words that most senders got
 	Text    string      `json:"text"`              // the same in words
 }
 
@@ -306,7 +306,7 @@ const (
 	OtherLanguage   NoSpanCause = "other-language"   // none of the Of programs that ran is of the tracer's language; Names are they
 	NotInherited    NoSpanCause = "not-inherited"    // Count of Of programs started without the variables that say where the sink is
 	TracerFailed    NoSpanCause = "tracer-failed"    // Count lines of the log tell that something could not be loaded
-	Refused         NoSpanCause = "refused"          // the sink refused Count requests or spans that it could not read
+	Refused         NoSpanCause = "refused"          // the sink refused Count requests or spans that it could not read, most with Log
 	NotUnderstood   NoSpanCause = "not-understood"   // Count connections came to the sink, and no request that it understands
 	ExportFailed    NoSpanCause = "export-failed"    // Count spans in failed exports by the tracer's own word, or lines of the log that tell of such
 	Dropped         NoSpanCause = "dropped"          // the tracer says that it dropped Count spans

@@ -291,29 +291,50 @@ func sinkVariables(p program.Process) []string {
 }
 
 // readSigns adds what the logs and the sink tell, when all processes have ended. Where spans
-// came after all, or reached a hop, nothing is kept.
+// came after all nothing is kept; where they reached a hop, what its log tells.
 func (s *stage) readSigns(connections uint64) error {
 	signs := s.record.Signs
 	if signs == nil {
 		return nil
 	}
-	reached := slices.ContainsFunc(s.record.Hops, func(h record.Hop) bool { return h.Received != nil && *h.Received > 0 })
-	if reached || s.record.Life.Sum()+s.record.Life.Thrown > 0 {
+	if s.record.Life.Sum()+s.record.Life.Thrown > 0 {
 		s.record.Signs = nil
+		return nil
+	}
+	for _, name := range s.request.Plan.Via {
+		hop := record.ProcessSigns{Process: name}
+		if err := s.readSignsOf(&hop); err != nil {
+			return err
+		}
+		if hop.Log != nil {
+			signs.Hops = append(signs.Hops, hop)
+		}
+	}
+	if slices.ContainsFunc(s.record.Hops, func(h record.Hop) bool { return h.Received != nil && *h.Received > 0 }) {
+		if signs.Processes = nil; signs.Hops == nil {
+			s.record.Signs = nil
+		}
 		return nil
 	}
 	signs.Connections = connections
 	for i := range signs.Processes {
-		one := &signs.Processes[i]
-		found, err := logs.Signs(s.app(one.Process).Log().Lines)
-		if err != nil {
-			return fmt.Errorf("looking for signs of the tracer in the log of process %s: %w", one.Process, err)
+		if err := s.readSignsOf(&signs.Processes[i]); err != nil {
+			return err
 		}
-		for j := range found {
-			found[j].Last = s.kept(found[j].Last)
-		}
-		one.Log = found
 	}
+	return nil
+}
+
+// readSignsOf adds what the log of a process tells.
+func (s *stage) readSignsOf(one *record.ProcessSigns) error {
+	found, err := logs.Signs(s.app(one.Process).Log().Lines)
+	if err != nil {
+		return fmt.Errorf("looking for signs of the tracer in the log of process %s: %w", one.Process, err)
+	}
+	for i := range found {
+		found[i].Last = s.kept(found[i].Last)
+	}
+	one.Log = found
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
@@ -114,6 +115,9 @@ func TestEncodings(t *testing.T) {
 					spans, size = spans+1, size+uint64(len(test.body))
 				}
 			}
+			if why := s.Snapshot().Counts.Refusals; len(why) == 0 {
+				t.Error("it is not known why requests were refused")
+			}
 			if c := s.Snapshot().Counts; c.Spans != spans || c.Bytes != size || c.Malformed != uint64(len(tests))-spans {
 				t.Errorf("spans %d, bytes %d, malformed %d; want %d, %d, %d", c.Spans, c.Bytes, c.Malformed, spans, size, uint64(len(tests))-spans)
 			}
@@ -139,6 +143,26 @@ func TestAnnouncedSizes(t *testing.T) {
 				t.Errorf("status %d, want %d: %q", response.StatusCode, test.status, answer)
 			}
 		})
+	}
+}
+
+// A refusal is kept in the words that its sender got, whichever way it came.
+func TestRefusalsByReason(t *testing.T) {
+	s := start(t, Config{})
+	post(t, s, "POST", "/v1/traces", protobufType, "br", nil)
+	post(t, s, "POST", "/v2/traces", protobufType, "", nil)
+	var body, answer []byte
+	if err := dialRaw(t, s.Addresses()[protocol.OTLPGRPC]).Invoke(t.Context(), exportMethod+"All", &body, &answer); err == nil {
+		t.Fatal("a method that is not there was called")
+	}
+	awaitMalformed(t, s, 3)
+	want := map[string]uint64{
+		"415 Unsupported Media Type: content-encoding is \"br\"; it must be gzip, zstd, zlib, deflate, snappy, x-snappy-framed, lz4 or identity": 1,
+		"404 Not Found: no such path; send to /v1/traces, /v1/metrics or /v1/logs":                                                               1,
+		"Unimplemented: the sink has no method " + exportMethod + "All of OTLP":                                                                  1,
+	}
+	if diff := cmp.Diff(want, s.Snapshot().Counts.Refusals); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

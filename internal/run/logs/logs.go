@@ -28,7 +28,7 @@ var signs = []struct {
 		`|Error opening zip file or JAR manifest missing|agent library failed|OpenTelemetry Javaagent failed|Could not find agent library` +
 		`|Exception in thread "main" java\.lang\.\S*(?:NoClassDefFoundError|ClassNotFoundException|UnsupportedClassVersionError)` +
 		`|Failed to start (?:Elastic APM|agent)|ERROR .*(?:agent|tracer).* (?:not|failed to) (?:start|load|initiali[sz]e)`)},
-	{record.ExportFailed, regexp.MustCompile(`(?i)failed to export|error .* while exporting|exception while exporting|exporter.* error:|OTLPExporterError` +
+	{record.ExportFailed, regexp.MustCompile(`(?i)failed to export|exporting failed\. |error .* while exporting|exception while exporting|exporter.* error:|OTLPExporterError` +
 		`|traces export: |connection refused|ECONNREFUSED|StatusCode\.UNAVAILABLE|error (?:trying to connect|sending|communicating) .*(?:apm|collector|agent)`)},
 }
 
@@ -52,7 +52,7 @@ func Signs(lines func(func(string) error) error) ([]record.LogSign, error) {
 		before = -1
 		for i, t := range signs {
 			if t.pattern.MatchString(line) {
-				counted[i].Cause, counted[i].Last = t.cause, line
+				counted[i].Cause, counted[i].Last = t.cause, withError(line)
 				counted[i].Lines++
 				before = i
 				break
@@ -61,6 +61,22 @@ func Signs(lines func(func(string) error) error) ([]record.LogSign, error) {
 		return nil
 	})
 	return slices.DeleteFunc(counted, func(l record.LogSign) bool { return l.Lines == 0 }), err
+}
+
+// collectorError is the error in a line of a Collector, behind much that says where it is from.
+var collectorError = regexp.MustCompile(`(?i)exporting failed\. .*"error": ?("(?:[^"\\]|\\.)*")`)
+
+// withError is a line of a Collector with its error first: what a message has room for is to hold it. Other lines are as they are.
+func withError(line string) string {
+	found := collectorError.FindStringSubmatch(line)
+	if found == nil {
+		return line
+	}
+	said, err := strconv.Unquote(found[1])
+	if err != nil {
+		return line
+	}
+	return "Exporting failed: " + said
 }
 
 // exporters are what SDKs write, whoever switched them on, when nobody takes their spans. Other programs, whose database

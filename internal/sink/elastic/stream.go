@@ -71,7 +71,7 @@ func (e *Receiver) events(r *http.Request) wire.Answer {
 		if s.refused != nil {
 			refusal = &wire.Refusal{Status: http.StatusBadRequest, Message: s.refused.Error()}
 		}
-		return wire.Answer{Status: refusal.Status, Type: typeJSON, Body: s.answer(fault{Message: refusal.Message}), Spans: s.spans, Events: s.accepted, Refused: true}
+		return wire.Answer{Status: refusal.Status, Type: typeJSON, Body: s.answer(fault{Message: refusal.Message}), Spans: s.spans, Events: s.accepted, Refused: refusal}
 	}
 	return s.end(r)
 }

@@ -226,8 +226,8 @@ func (h *handler) finish(ctx context.Context) wire.Answer {
 		return x.answer
 	}
 	x.finished, x.answer = true, x.rest()
-	if x.answer.Refused {
-		h.intake.Total.Refuse()
+	if x.answer.Refused != nil {
+		h.intake.Total.Refuse(x.answer.Refused.Why())
 	} else {
 		h.intake.Linger(ctx)
 	}
