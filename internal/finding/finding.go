@@ -133,6 +133,7 @@ type Variant struct {
 	Runtime     string            `json:"runtime,omitempty"`     // the virtual machine that its processes ran on, where that can be told
 
 	Instrumented []string `json:"instrumented,omitempty"` // the libraries that its tracer said it instrumented, where it says so
+	Missed       []string `json:"missed,omitempty"`       // the libraries that its tracer said it did not instrument, though the program has them
 }
 
 // Finding is one metric of one variant against another, on one operation.

@@ -326,6 +326,8 @@ type Reported struct {
 	Unreported string  `json:"unreported,omitempty"` // why it does not say, where it should
 
 	Instrumented map[string][]string `json:"instrumented,omitempty"` // by process: the libraries that it says it instruments, in the order of their names
+
+	Missed map[string]map[string]string `json:"missed,omitempty"` // by process, by library: the line that says that it does not instrument it, though the program has it
 }
 
 // Packets is what the processes that capture packets say of them. A nil pointer means that one did not say: that is not none.

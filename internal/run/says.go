@@ -5,6 +5,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -338,28 +339,48 @@ func (s *stage) readSignsOf(one *record.ProcessSigns) error {
 	return nil
 }
 
-// lookAtInstrumented notes the libraries that the tracer has named in the logs of the
-// processes, which have ended: some are loaded late.
+// lookAtInstrumented notes the libraries that the tracer has named in the logs of the processes, which have ended, since some
+// are loaded late: those that it instruments, and those that it does not though they are there.
 func (s *stage) lookAtInstrumented() error {
-	if s.request.Plan.Tells == "" {
+	var patterns [2]*regexp.Regexp
+	for i, text := range []string{s.request.Plan.Tells, s.request.Plan.Misses} {
+		if text == "" {
+			continue
+		}
+		var err error
+		if patterns[i], err = regexp.Compile(text); err != nil {
+			return fmt.Errorf("the tracer's pattern for what it instruments: %w", err)
+		}
+	}
+	if patterns[0] == nil && patterns[1] == nil {
 		return nil
 	}
-	pattern, err := regexp.Compile(s.request.Plan.Tells)
-	if err != nil {
-		return fmt.Errorf("the tracer's pattern for what it instruments: %w", err)
-	}
+	tracer := &s.record.Tracer
 	for _, app := range s.apps {
-		names, err := logs.Instrumented(pattern, app.Log().Lines)
+		names, err := logs.Named(app.Log().Lines, patterns[:]...)
 		if err != nil {
 			return fmt.Errorf("reading what is instrumented in process %s: %w", app.Name(), err)
 		}
-		if len(names) == 0 {
-			continue
+		told, missed := names[0], names[1]
+		if len(told) > 0 {
+			if tracer.Instrumented == nil {
+				tracer.Instrumented = map[string][]string{}
+			}
+			tracer.Instrumented[app.Name()] = slices.Sorted(maps.Keys(told))
 		}
-		if s.record.Tracer.Instrumented == nil {
-			s.record.Tracer.Instrumented = map[string][]string{}
+		for name, line := range missed {
+			if _, both := told[name]; both { // by another of the tracer's parts
+				delete(missed, name)
+				continue
+			}
+			missed[name] = s.kept(line)
 		}
-		s.record.Tracer.Instrumented[app.Name()] = names
+		if len(missed) > 0 {
+			if tracer.Missed == nil {
+				tracer.Missed = map[string]map[string]string{}
+			}
+			tracer.Missed[app.Name()] = missed
+		}
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -115,18 +114,25 @@ func FailedExports(lines func(func(string) error) error) (*record.LogSign, error
 	return &sign, err
 }
 
-// Instrumented are the libraries that a log names: what the group "name" of a pattern holds, each once, in the order of
-// their names.
-func Instrumented(pattern *regexp.Regexp, lines func(func(string) error) error) ([]string, error) {
-	group := pattern.SubexpIndex("name")
-	names := map[string]bool{}
+// Named are the libraries that a log names, by pattern, each with its last line: what the group "name" of the pattern holds. A
+// pattern may be nil, and a map is nil where nothing is named.
+func Named(lines func(func(string) error) error, patterns ...*regexp.Regexp) ([]map[string]string, error) {
+	names := make([]map[string]string, len(patterns))
 	err := lines(func(line string) error {
-		if found := pattern.FindStringSubmatch(line); found != nil {
-			names[found[group]] = true
+		for i, pattern := range patterns {
+			if pattern == nil {
+				continue
+			}
+			if found := pattern.FindStringSubmatch(line); found != nil {
+				if names[i] == nil {
+					names[i] = map[string]string{}
+				}
+				names[i][found[pattern.SubexpIndex("name")]] = line
+			}
 		}
 		return nil
 	})
-	return slices.Sorted(maps.Keys(names)), err
+	return names, err
 }
 
 // redacted stands where a secret stood.
