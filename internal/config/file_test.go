@@ -74,11 +74,11 @@ func TestTypesAndOrder(t *testing.T) {
 	}
 }
 
-// TestLargeBodies: a body of some MB stays in its file, which the resolved experiment names, and whose digest is kept; of one
+// TestLargeBodies: a body of over 256 KiB stays in its file, which the resolved experiment names, and whose digest is kept; of one
 // that is too large the message has the limit.
 func TestLargeBodies(t *testing.T) {
 	dir := t.TempDir()
-	body := bytes.Repeat([]byte{0, 1, 2, 255}, 2<<20)
+	body := bytes.Repeat([]byte{0, 1, 2, 255}, 80<<10)
 	for name, size := range map[string]int{"body.bin": len(body), "small.bin": 100} {
 		if err := os.WriteFile(filepath.Join(dir, name), body[:size], 0o644); err != nil {
 			t.Fatal(err)
