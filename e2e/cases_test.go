@@ -38,6 +38,9 @@ func TestCases(t *testing.T) {
 		"the terminal ends":             hangup,
 		"a launcher":                    launched,
 		"a file with a byte-order mark": byteOrderMark,
+		"Collectors that compress":      compressed,
+		"an extension is left out":      leftOutExtension,
+		"an upload":                     upload,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // they ask for counts and codes, not for times
