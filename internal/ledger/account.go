@@ -31,6 +31,9 @@ func linesOf(run Run, t Tracing) []line {
 	default:
 		moveCold(lines)
 	}
+	if !t.random() {
+		moveUnsure(lines)
+	}
 	var others map[string]int64
 	run.Stop.Sink, others = run.Stop.Sink.OfOperations(begun) // what is of no operation is put down to none
 	stop := listed(run.Stop)
@@ -54,6 +57,7 @@ func linesOf(run Run, t Tracing) []line {
 	}
 	chargeReported(lines, run)
 	stopped(lines, run, t)
+	whole := crossing(lines, run, t)
 	for i := range lines {
 		lines[i].endDoubt()
 		lines[i].spans[Unaccounted] = lines[i].missing.nearest(0)
@@ -62,7 +66,8 @@ func linesOf(run Run, t Tracing) []line {
 	if !t.none() {
 		lines[len(lines)-1].ofStarting()
 	}
-	return append(lines, stop)
+	whole.spans[Unaccounted] = whole.missing.low
+	return append(lines, stop, whole)
 }
 
 // doubtStart makes no line exact where spans of the start may come among those of the phases: it is not known how many it
@@ -79,7 +84,7 @@ func doubtStart(lines []line, run Run, t Tracing) {
 
 // begin returns the line of the start. What to expect there is known where it is
 // known of the readiness request and of the first operation, and chance has no
-// part in it.
+// part in it. A readiness request that failed need not have come to the traced program.
 func begin(run Run, t Tracing) line {
 	l := listed(run.Start)
 	l.operation = Start
@@ -91,10 +96,10 @@ func begin(run Run, t Tracing) line {
 		return l
 	}
 	l.known, l.basis = true, Inferred
-	requests := float64(run.Start.Started)
-	l.expected = between{probe.Low*requests + first.Low, probe.High*requests + first.High}
-	if run.First == "" {
-		l.expected = between{probe.Low * requests, probe.High * requests}
+	l.unsure = run.Start.Started - min(run.Start.Started, run.Start.Completed)
+	l.expected = between{probe.Low * float64(run.Start.Completed), probe.High * float64(run.Start.Started)}
+	if run.First != "" {
+		l.expected = l.expected.plus(between{first.Low, first.High})
 	}
 	l.settleDue(t)
 	return l
@@ -279,7 +284,14 @@ func charge(lines []line, total float64, f Fate, unsure bool) float64 {
 	}
 	round(func(b between) float64 { return b.low })
 	if unsure {
+		before := make([]float64, len(lines))
+		for i := range lines {
+			before[i] = lines[i].placed()
+		}
 		round(func(b between) float64 { return b.high })
+		for i := range lines {
+			lines[i].guessed += lines[i].placed() - before[i]
+		}
 	}
 	return used
 }
@@ -287,6 +299,9 @@ func charge(lines []line, total float64, f Fate, unsure bool) float64 {
 // lost is what should have arrived and did not, in itself or in another span. What a
 // tracer holds back by a rule of its own was not to arrive.
 func (l line) lost() float64 {
+	if l.operation == shared {
+		return l.placed() + l.spans[Unaccounted]
+	}
 	return l.placed() + math.Max(0, l.spans[Unaccounted])
 }
 

@@ -41,6 +41,7 @@ func (p *page) add(l line) {
 	p.exact = p.exact && l.exact
 	p.varies = p.varies || l.varies
 	p.doubted = p.doubted || l.doubted
+	p.crossed = p.crossed || l.crossed
 	p.unreported = p.unreported || l.unreported
 	p.counted = p.counted || l.counted
 	p.addBackground(l.background)
@@ -58,7 +59,9 @@ func (p *page) add(l line) {
 	p.chance.high += l.chance.high
 	p.chance.hidden += l.chance.hidden
 	p.lost += l.lost()
-	p.surplus += math.Max(0, -l.spans[Unaccounted])
+	if l.operation != shared {
+		p.surplus += math.Max(0, -l.spans[Unaccounted])
+	}
 	if l.chance.trials > 0 {
 		arrived := l.sum() + l.spans[SampledOnWay] + l.spans[DecidedOut] + l.placed() + l.spans[Unaccounted]
 		p.spans[SampledOut] += math.Max(0, l.middle()-arrived)
@@ -317,6 +320,7 @@ func (b *book) enter(lines []line) {
 			p.add(l)
 		}
 		whole := l
+		whole.crossed = false // it stays within the run
 		if l.operation == Start || l.operation == Stop {
 			whole.exact, whole.operations = true, 0
 			if !l.known { // listed, never netted: what came is what was expected
@@ -351,7 +355,7 @@ func (b *book) ledgers(variant, hop string) []finding.Ledger {
 		}
 		out = append(out, finding.Ledger{
 			Operation: name, Variant: variant, Hop: hop, Operations: p.operations,
-			Unchecked: uint64(whole(p.spans[idless])), Entries: p.entries(), Exact: p.exact && p.expects() && name != Start, Outcome: b.outcome(p), LostShare: p.lostShare(),
+			Unchecked: uint64(whole(p.spans[idless])), Entries: p.entries(), Exact: p.exact && !p.crossed && p.expects() && name != Start, Outcome: b.outcome(p), LostShare: p.lostShare(),
 		})
 		out[len(out)-1].ByChance, out[len(out)-1].Pages = p.chance.trials > 0, p.route(b.pages[All].hops, cmp.Or(b.end, finding.PageSink))
 		out[len(out)-1].Services = p.missingOf()

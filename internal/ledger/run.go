@@ -36,6 +36,7 @@ type Stretch struct {
 	Chosen    bool          // the load generator chose the ids of the traces of all of them
 	Parts     []record.Part // of a mix: what was made of each operation in it; nil: it is none, or nobody said
 	Sink      record.Counts // from its beginning to the quiet after it
+	Unquiet   bool          // the sink still received at its end: spans of it may have come with a later one
 	Hops      []record.Hop  // what the hops say of the same time
 }
 
@@ -43,7 +44,7 @@ type Stretch struct {
 // warm-up, window and what was profiled are one stretch: the account covers the processes' life.
 func FromRecord(r *record.Record) Run {
 	run := Run{
-		Start:    Stretch{Operation: Start, Started: r.Start.Probes, Completed: r.Start.Probes, Sink: r.Start.Sink, Hops: r.Start.Hops},
+		Start:    Stretch{Operation: Start, Started: r.Start.Probes, Completed: r.Start.Probes - min(r.Start.Probes, r.Start.FailedProbes), Sink: r.Start.Sink, Hops: r.Start.Hops},
 		First:    record.Work(r.Start.FirstOperation, r.Start.FirstParameter),
 		Stop:     Stretch{Operation: Stop, Sink: r.Stop.Sink, Hops: r.Stop.Hops},
 		Reported: r.Tracer,

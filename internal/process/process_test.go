@@ -279,7 +279,7 @@ func start(t *testing.T, l *Launcher, c Command, program string, args ...string)
 }
 
 // ready waits for a check, for up to a long minute on a busy machine.
-func ready(t *testing.T, p *Process, text string) uint64 {
+func ready(t *testing.T, p *Process, text string) Answers {
 	t.Helper()
 	check, err := ParseCheck(text)
 	if err != nil {

@@ -93,7 +93,8 @@ type Start struct {
 	FirstOperation        string            `json:"first_operation"`             // the operation that was made once, first of all
 	FirstParameter        map[string]string `json:"first_parameter,omitempty"`   // at which level it was made, where its spans depend on that
 	FirstOperationSeconds float64           `json:"first_operation_seconds"`     // its duration
-	Probes                uint64            `json:"probes"`                      // readiness requests that the app answered
+	Probes                uint64            `json:"probes"`                      // readiness requests that were answered
+	FailedProbes          uint64            `json:"failed_probes,omitempty"`     // of these, with a status of 500 or above: the traced program need not have seen them
 	ConnectedSeconds      float64           `json:"connected_seconds,omitempty"` // how long was waited until the sink had heard of the tracer
 	Runtimes              map[string]string `json:"runtimes,omitempty"`          // by process: the virtual machine that it runs on, where that can be told (Java)
 	Verified              []string          `json:"verified,omitempty"`          // what the workload's own check said, line by line

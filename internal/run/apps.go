@@ -87,7 +87,8 @@ func (s *stage) startLevel(ctx context.Context, level []program.Process) error {
 			s.record.Harness.Unmet = append(s.record.Harness.Unmet, one.process.Unmet()...)
 		}
 		if !level[i].Brought() && !slices.Contains(s.request.Plan.Route(), level[i].Name) {
-			s.record.Start.Probes += one.probes
+			s.record.Start.Probes += one.asked.All
+			s.record.Start.FailedProbes += one.asked.Failed
 		}
 		if one.err != nil && (failed == nil || one.err == context.Cause(within)) {
 			failed, s.name = one.err, one.doing
@@ -106,9 +107,9 @@ func (s *stage) startLevel(ctx context.Context, level []program.Process) error {
 
 // started is a process that was started, or why it was not.
 type started struct {
-	process Process // nil: it never ran
-	probes  uint64  // of whether it is ready
-	doing   string  // what failed, in words
+	process Process         // nil: it never ran
+	asked   process.Answers // whether it is ready
+	doing   string          // what failed, in words
 	ready   time.Time
 	err     error
 }
@@ -127,7 +128,7 @@ func (s *stage) start(ctx context.Context, p program.Process) started {
 	}
 	if out.process, err = s.startApp(ctx, p, values); err == nil {
 		out.doing = "ready"
-		out.probes, err = s.ready(ctx, p, out.process, values)
+		out.asked, err = s.ready(ctx, p, out.process, values)
 		out.ready = time.Now()
 	}
 	if err != nil {
@@ -197,14 +198,14 @@ func (s *stage) startApp(ctx context.Context, p program.Process, values map[stri
 }
 
 // ready waits until a process is ready.
-func (s *stage) ready(ctx context.Context, p program.Process, that Process, values map[string]string) (probes uint64, err error) {
+func (s *stage) ready(ctx context.Context, p program.Process, that Process, values map[string]string) (process.Answers, error) {
 	text, err := program.Expand(p.Ready, values)
 	if err != nil {
-		return 0, fmt.Errorf("process %s: ready: %w", p.Name, err)
+		return process.Answers{}, fmt.Errorf("process %s: ready: %w", p.Name, err)
 	}
 	if text == "" {
 		if p.Brought() && !slices.Contains(p.Words(), "port") {
-			return 0, nil
+			return process.Answers{}, nil
 		}
 		if text = s.askedAt(p); text == "" {
 			text = "tcp://" + net.JoinHostPort(s.host(that), values["port"])
@@ -212,7 +213,7 @@ func (s *stage) ready(ctx context.Context, p program.Process, that Process, valu
 	}
 	check, err := process.ParseCheck(text)
 	if err != nil {
-		return 0, fmt.Errorf("process %s: ready: %w", p.Name, err)
+		return process.Answers{}, fmt.Errorf("process %s: ready: %w", p.Name, err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.Patience)
 	defer cancel()
