@@ -157,6 +157,7 @@ const (
 	LossVaries  Code = "number-varies"      // their number varies from operation to operation
 	LossFailed  Code = "operations-failed"  // operations failed or were sent again
 	LossSurplus Code = "more-than-expected" // more came than were expected
+	LossCrossed Code = "others-spans"       // spans that came, or that are missing, may be of other operations
 	LossUnmade  Code = "made-unknown"       // how many were made is not known
 	LossNoProbe Code = "no-probe"           // there is no probe at the rate that a search found
 )
@@ -182,6 +183,8 @@ const (
 	PageMayVary            Code = "may-vary"          // none was lost for sure, the number varies, and some may be: spans
 	PageMayHaveFailed      Code = "may-have-failed"   // none was lost for sure, some of failed operations may be: spans, operations
 	PageMayNotBeMade       Code = "may-not-be-made"   // none was lost for sure, some may be or were never made: spans
+	PageNotReady           Code = "not-ready-yet"     // none was lost for sure, readiness requests that failed may have made spans, or not: spans, requests
+	PageMayBeOthers        Code = "may-be-others"     // none was lost for sure, spans that came or that are missing may be of other operations: spans
 	PageHopSilent          Code = "hop-silent"        // none was lost for sure, the tracer or a hop does not say what it leaves out on purpose: spans
 	PageCopies             Code = "copies"            // none was lost for sure, and some may be: hops left spans out by their count, in which are copies of others: spans
 	PageByCount            Code = "by-count"          // none was lost, by the counts of hops, which count a span and its copy as two

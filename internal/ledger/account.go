@@ -96,7 +96,7 @@ func begin(run Run, t Tracing) line {
 		return l
 	}
 	l.known, l.basis = true, Inferred
-	l.unsure = run.Start.Started - min(run.Start.Started, run.Start.Completed)
+	l.unasked = run.Start.Started - min(run.Start.Started, run.Start.Completed)
 	l.expected = between{probe.Low * float64(run.Start.Completed), probe.High * float64(run.Start.Started)}
 	if run.First != "" {
 		l.expected = l.expected.plus(between{first.Low, first.High})

@@ -25,22 +25,23 @@ func crossing(lines []line, run Run, t Tracing) line {
 	least, most := make([]float64, len(lines)), make([]float64, len(lines))
 	for at, i := range inTime {
 		l := &lines[i]
+		most[i] = math.Max(0, l.spans[cameLate])
+		out := 0.0
 		for before, j := range inTime {
 			other := &lines[j]
-			late := math.Max(0, l.spans[cameLate])
-			if before < at { // it may have held back spans that came in the time of this one
-				late = math.Max(late, run.holds(j, lines, t))
+			late := math.Max(0, other.spans[cameLate])
+			switch {
+			case i == j:
+				continue
+			case before < at: // it may have held back spans that came in the time of this one
+				most[i] += math.Min(run.holds(j, lines, t), other.out()+late)
+				least[i] += late
+			default:
+				least[i] += math.Max(late, math.Min(run.holds(i, lines, t), other.spans[Delivered]))
 			}
-			held := math.Max(0, other.spans[cameLate])
-			if before > at {
-				held = math.Max(held, math.Min(run.holds(i, lines, t), other.spans[Delivered]))
-			}
-			if i != j {
-				most[i] += math.Min(late, other.out())
-				least[i] += held
-			}
+			out += other.out()
 		}
-		most[i] = math.Min(most[i], math.Max(0, l.spans[Delivered]))
+		most[i] = math.Min(most[i], math.Min(out, math.Max(0, l.spans[Delivered])))
 		guessed, elsewhere := 0.0, 0.0
 		for j := range lines {
 			if guessed += lines[j].guessed; j != i {

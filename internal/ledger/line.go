@@ -16,6 +16,7 @@ type line struct {
 	operation  string
 	operations uint64
 	unsure     uint64 // operations that may have made fewer spans: they failed
+	unasked    uint64 // readiness requests that failed: another program may have answered them
 	known      bool   // whether it is known how many spans to expect
 	basis      string // how it is known how many spans to expect
 	expected   between

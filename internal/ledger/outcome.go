@@ -90,10 +90,14 @@ func (p *page) loss() []finding.Reason {
 		return one(finding.PageLost, p.lostBy()...)
 	case p.missing.high > 0.5 && p.unsure > 0:
 		return one(finding.PageMayHaveFailed, missing, count("operations", float64(p.unsure)))
+	case p.missing.high > 0.5 && p.unasked > 0:
+		return one(finding.PageNotReady, missing, count("requests", float64(p.unasked)))
 	case p.missing.high > 0.5 && p.unreported:
 		return one(finding.PageHopSilent, missing)
 	case p.missing.high > 0.5 && p.spans[copied] > 0.5:
 		return one(finding.PageCopies, missing)
+	case p.missing.high > 0.5 && p.crossed:
+		return one(finding.PageMayBeOthers, missing)
 	case p.missing.high > 0.5 && p.doubted && !p.varies:
 		return one(finding.PageMayNotBeMade, missing)
 	case p.missing.high > 0.5:

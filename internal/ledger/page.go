@@ -23,6 +23,7 @@ func (p *page) add(l line) {
 	p.runs++
 	p.operations += l.operations
 	p.unsure += l.unsure
+	p.unasked += l.unasked
 	p.known = p.known && l.known
 	if p.basis == "" || l.basis == Inferred {
 		p.basis = l.basis
@@ -322,7 +323,7 @@ func (b *book) enter(lines []line) {
 		whole := l
 		whole.crossed = false // it stays within the run
 		if l.operation == Start || l.operation == Stop {
-			whole.exact, whole.operations = true, 0
+			whole.exact, whole.operations = l.unasked == 0 || l.missing.high <= 0, 0
 			if !l.known { // listed, never netted: what came is what was expected
 				whole.known, whole.expected, whole.due = true, exactly(l.sum()), exactly(l.sum())
 			}

@@ -68,6 +68,7 @@ func FromRecord(r *record.Record) Run {
 			Chosen:    p.Load.Started > 0 && made.Identified == made.Started,
 			Parts:     made.Parts,
 			Sink:      p.Came(),
+			Unquiet:   !p.Quiet,
 			Hops:      p.Hops,
 		})
 	}
@@ -138,7 +139,7 @@ func together(runs []Run) Run {
 func join(a, b Stretch) Stretch {
 	sum := Stretch{
 		Operation: a.Operation, Level: a.Level, Started: a.Started + b.Started, Completed: a.Completed + b.Completed, Resent: a.Resent + b.Resent,
-		Chosen: (a.Chosen || a.Started == 0) && b.Chosen, Sink: a.Sink.Plus(b.Sink), Hops: record.HopsPlus(a.Hops, b.Hops),
+		Chosen: (a.Chosen || a.Started == 0) && b.Chosen, Unquiet: a.Unquiet || b.Unquiet, Sink: a.Sink.Plus(b.Sink), Hops: record.HopsPlus(a.Hops, b.Hops),
 		Parts: record.Counted(record.Load{Started: a.Started, Parts: a.Parts}, record.Load{Started: b.Started, Parts: b.Parts}).Parts,
 	}
 	sum.Sink.Checking = checked(a.Sink) && checked(b.Sink)

@@ -59,7 +59,11 @@ func (w *world) run(r *rand.Rand) {
 	order := r.Perm(len(w.operations))
 	run := Run{First: w.operations[order[0]], Start: Stretch{Operation: Start, Started: uint64(r.IntN(4))}}
 	run.Start.Completed = run.Start.Started - uint64(some(r, int(run.Start.Started)))
-	deeds := []deed{{made: w.makes(r, run.First, 1) + int(run.Start.Completed)}}
+	seen := 0 // of the readiness requests that failed: of a tracer in time, those spans would come in their own
+	if w.tracing.Late || w.tracing.Buffers > 0 {
+		seen = r.IntN(int(run.Start.Started-run.Start.Completed) + 1)
+	}
+	deeds := []deed{{made: w.makes(r, run.First, 1) + int(run.Start.Completed) + seen}}
 	for _, i := range order {
 		s := Stretch{Operation: w.operations[i], Started: uint64(20 + r.IntN(40)), Unquiet: r.IntN(4) == 0}
 		failed := some(r, 5)
@@ -166,7 +170,7 @@ func (w world) wrong() (out []string) {
 
 func TestWorlds(t *testing.T) {
 	exact, told := 0, 0
-	for seed := range uint64(30000) {
+	for seed := range uint64(4000) {
 		w := newWorld(rand.New(rand.NewPCG(seed, 56)))
 		if wrong := w.wrong(); wrong != nil {
 			t.Errorf("world %d: %q", seed, wrong)

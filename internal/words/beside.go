@@ -91,6 +91,8 @@ func because(r finding.Reason) string {
 		return ", because operations failed or were sent again"
 	case finding.LossSurplus:
 		return ", because more came than expected: the number is wrong, or something else traces"
+	case finding.LossCrossed:
+		return ", because spans came late: they may belong to another operation"
 	case finding.LossUnmade:
 		return ", because the number of spans made is unknown"
 	case finding.LossNoProbe:

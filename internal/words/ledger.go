@@ -64,6 +64,10 @@ func pageText(r finding.Reason) string {
 		return fmt.Sprintf("nothing lost for sure; %s failed or were sent again, and up to %s may be lost", Counted(int(r.Figure("operations")), "operation"), n)
 	case finding.PageMayNotBeMade:
 		return "nothing lost for sure; too few operations agree on their number of spans, and up to " + n + " may be lost"
+	case finding.PageNotReady:
+		return fmt.Sprintf("nothing lost for sure; %s failed, which made up to %s, or none", Counted(int(r.Figure("requests")), "readiness request"), n)
+	case finding.PageMayBeOthers:
+		return "nothing lost for sure; spans that came late, or are missing, may belong to another operation, and up to " + n + " may be lost"
 	case finding.PageHopSilent:
 		return "nothing lost for sure; the tracer or a hop does not report what it leaves out on purpose, and up to " + n + " may be lost"
 	case finding.PageCopies:
