@@ -198,6 +198,7 @@ const (
 	PageSuppressed         Code = "suppressed"        // a limit of the tracer's own suppressed them: spans, share
 	PageSurplus            Code = "surplus"           // more came than expected: spans
 	PageBesides            Code = "besides"           // of starting, beside those of the first request: spans
+	PageBesideWhole        Code = "beside-whole"      // beside the traces of all operations, each of which is whole: spans
 	PageRepeated           Code = "repeated"          // came more than once: spans
 	PageParentsAbsent      Code = "parents-absent"    // others name them as their parent, and they never came: spans
 	PageOtherWork          Code = "other-work"        // of what the program does besides: spans, then those of the most frequent roots, by the root's name

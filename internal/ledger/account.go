@@ -34,6 +34,12 @@ func linesOf(run Run, t Tracing) []line {
 	if !t.random() {
 		moveUnsure(lines)
 	}
+	for i, s := range run.Phases {
+		if !t.none() && !t.random() {
+			s.Sink, _ = s.Sink.OfOperations(begun)
+			lines[i].besides(s, t.per(s))
+		}
+	}
 	var others map[string]int64
 	run.Stop.Sink, others = run.Stop.Sink.OfOperations(begun) // what is of no operation is put down to none
 	stop := listed(run.Stop)
@@ -145,7 +151,7 @@ func open(s Stretch, t Tracing, begun record.Begun) line {
 		}
 		l.missing = l.due.less(l.sum())
 	}
-	l.exact = (l.traced || !t.random()) && checked(s.Sink) && !per.Later && (t.none() || (per.exact() || ofMix && parts.exact) && l.unsure == 0)
+	l.exact = (l.traced || !t.random()) && checked(s.Sink) && !per.Later && !per.Shown && (t.none() || (per.exact() || ofMix && parts.exact) && l.unsure == 0)
 	if t.none() {
 		return l
 	}

@@ -318,6 +318,10 @@ func TestWhatIsHeldBackIsNotLearnt(t *testing.T) {
 	part := func(operation string, spans uint64) record.Phase {
 		return record.Phase{Operation: operation, Quiet: true, Load: record.Load{Started: 20, Completed: 20}, Sink: ids(spans, spans)}
 	}
+	identified := func(p record.Phase, traces int64) record.Phase {
+		p.Sink.Own = record.Shapes{"GET /": {1: traces}}
+		return p
+	}
 	for name, c := range map[string]struct {
 		first, stop uint64 // spans of the first operation, and at the end
 		phases      []record.Phase
@@ -330,7 +334,11 @@ func TestWhatIsHeldBackIsNotLearnt(t *testing.T) {
 		"forty at once":                   {0, 0, []record.Phase{part("health", 0), part("json", 40)}, map[string]float64{}},
 		"a dozen at once":                 {0, 0, []record.Phase{part("json", 12)}, map[string]float64{}},
 		"all at the end":                  {0, 41, []record.Phase{part("json", 0), part("db", 0)}, map[string]float64{}},
-		"in time, and two an operation":   {1, 0, []record.Phase{part("health", 0), part("json", 40)}, map[string]float64{"health": 0, "json": 2}},
+		"none, then two an operation":     {1, 0, []record.Phase{part("health", 0), part("json", 40)}, map[string]float64{}}, // ten seconds late, or so made
+		"two an operation, then none":     {1, 0, []record.Phase{part("json", 40), part("health", 0)}, map[string]float64{"health": 0, "json": 2}},
+		"half of them, then more":         {1, 0, []record.Phase{part("health", 10), part("json", 30)}, map[string]float64{}},
+		"none, then of twice the ids":     {1, 0, []record.Phase{part("health", 0), identified(part("json", 40), 40)}, map[string]float64{}},
+		"none, and two with one id":       {1, 0, []record.Phase{part("health", 0), identified(part("json", 40), 20)}, map[string]float64{"health": 0, "json": 2}},
 		"those of the first one are lost": {0, 0, []record.Phase{part("json", 20), part("db", 40)}, map[string]float64{"json": 1}},
 	} {
 		r := record.Record{Kind: record.Calibration, Phases: c.phases}

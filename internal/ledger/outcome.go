@@ -21,6 +21,7 @@ func (b *book) outcome(p *page) []finding.Reason {
 	add(p.spans[Suppressed] > 0.5, finding.PageSuppressed, spans(p.spans[Suppressed]), part("share", p.suppressedShare()))
 	add(p.surplus > 0 && p.expected.high > 0 && !b.tracing.none(), finding.PageSurplus, spans(p.surplus))
 	add(p.operation == Start && p.spans[ofStarting] > 0, finding.PageBesides, spans(p.spans[ofStarting]))
+	add(p.spans[besides] > 0, finding.PageBesideWhole, spans(p.spans[besides]))
 	add(p.spans[Duplicated] > 0, finding.PageRepeated, spans(p.spans[Duplicated]))
 	add(p.spans[absent] > 0 && p.operation != Start && p.operation != Stop, finding.PageParentsAbsent, spans(p.spans[absent]))
 	add(len(p.background) > 0, finding.PageOtherWork, p.others()...)

@@ -163,9 +163,13 @@ func Due(l finding.Ledger) float64 {
 	return float64(Spans(l, Delivered)+Spans(l, Merged)) / (1 - l.LostShare)
 }
 
-// LossEnds returns the least and the most that may have been lost, as shares.
+// LossEnds returns the least and the most that may have been lost, as shares. Where clearly more came than were expected, their
+// number is wrong, and any share may have been.
 func LossEnds(l finding.Ledger) (least, most float64, known bool) {
 	missing, due := entry(l, Unaccounted), Due(l)
+	if finding.Matters(float64(Surplus(l)) / math.Max(1, float64(Spans(l, Delivered)))) {
+		return l.LostShare, 1, Expects(l)
+	}
 	more := float64(max(0, missing.High-max(0, missing.Spans)))
 	switch {
 	case l.LostShare >= 1:

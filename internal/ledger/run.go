@@ -210,6 +210,7 @@ type PerOperation struct {
 	Services map[string]uint64 // spans of each service, by its name; nil: not known
 	Cold     cold              // what the first of a process makes besides
 	Later    bool              // learnt of the runs themselves, for the calibration did not show it: never exact
+	Shown    bool              // the runs show it against their calibration: never exact
 	Parents  bool              // the parent of every span comes, where nothing is lost
 }
 

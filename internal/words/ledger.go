@@ -95,6 +95,8 @@ func pageText(r finding.Reason) string {
 		return Counted(int(r.Figure("spans")), "span") + " more came than expected"
 	case finding.PageBesides:
 		return n + " came from the start, besides those of the first request"
+	case finding.PageBesideWhole:
+		return n + " more came, and the trace of every operation is whole"
 	case finding.PageRepeated:
 		return n + " came more than once"
 	case finding.PageParentsAbsent:
