@@ -37,6 +37,7 @@ func TestCases(t *testing.T) {
 		"it listens on IPv6 alone":      otherAddress,
 		"the terminal ends":             hangup,
 		"a launcher":                    launched,
+		"a proxy before the program":    proxyBefore,
 		"a file with a byte-order mark": byteOrderMark,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -103,6 +103,7 @@ func begin(run Run, t Tracing) line {
 	}
 	l.known, l.basis = true, Inferred
 	l.unasked = run.Start.Started - min(run.Start.Started, run.Start.Completed)
+	l.ofUnasked = probe.High * float64(l.unasked)
 	l.expected = between{probe.Low * float64(run.Start.Completed), probe.High * float64(run.Start.Started)}
 	if run.First != "" {
 		l.expected = l.expected.plus(between{first.Low, first.High})

@@ -106,8 +106,9 @@ func (r Run) holds(i int, lines []line, t Tracing) float64 {
 // misses is how many of a line's spans did not come in its time, at least: below 0, so many more came.
 func (l *line) misses() float64 { return l.missing.low + l.placed() + l.moved }
 
-// out is how many of a line's spans did not come, at most.
-func (l *line) out() float64 { return l.placed() + math.Max(0, l.missing.high) }
+// out is how many of a line's spans did not come, at most. Those of readiness requests that failed are none: a program that is
+// not ready does not hold back spans of them, and most were answered by a proxy before it.
+func (l *line) out() float64 { return l.placed() + math.Max(0, l.missing.high-l.ofUnasked) }
 
 // mayLose takes it that so many more of a line's spans are lost, since those that came in their place are of others.
 func (l *line) mayLose(spans float64, all *line) {

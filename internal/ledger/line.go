@@ -15,10 +15,11 @@ import (
 type line struct {
 	operation  string
 	operations uint64
-	unsure     uint64 // operations that may have made fewer spans: they failed
-	unasked    uint64 // readiness requests that failed: another program may have answered them
-	known      bool   // whether it is known how many spans to expect
-	basis      string // how it is known how many spans to expect
+	unsure     uint64  // operations that may have made fewer spans: they failed
+	unasked    uint64  // readiness requests that failed: another program may have answered them
+	ofUnasked  float64 // spans that these may have made
+	known      bool    // whether it is known how many spans to expect
+	basis      string  // how it is known how many spans to expect
 	expected   between
 	due        between          // of which should arrive
 	missing    between          // due less what is put down

@@ -22,6 +22,7 @@ type world struct {
 // deed is what a stretch made, and what became of it.
 type deed struct {
 	made, lost int
+	seen       int   // spans of readiness requests that failed
 	comes      []int // spans by the stretch in which they come: of its own, or a later one
 }
 
@@ -59,11 +60,8 @@ func (w *world) run(r *rand.Rand) {
 	order := r.Perm(len(w.operations))
 	run := Run{First: w.operations[order[0]], Start: Stretch{Operation: Start, Started: uint64(r.IntN(4))}}
 	run.Start.Completed = run.Start.Started - uint64(some(r, int(run.Start.Started)))
-	seen := 0 // of the readiness requests that failed: of a tracer in time, those spans would come in their own
-	if w.tracing.Late || w.tracing.Buffers > 0 {
-		seen = r.IntN(int(run.Start.Started-run.Start.Completed) + 1)
-	}
-	deeds := []deed{{made: w.makes(r, run.First, 1) + int(run.Start.Completed) + seen}}
+	seen := r.IntN(int(run.Start.Started-run.Start.Completed) + 1) // of the readiness requests that failed, and in time
+	deeds := []deed{{made: w.makes(r, run.First, 1) + int(run.Start.Completed), seen: seen}}
 	for _, i := range order {
 		s := Stretch{Operation: w.operations[i], Started: uint64(20 + r.IntN(40)), Unquiet: r.IntN(4) == 0}
 		failed := some(r, 5)
@@ -74,7 +72,7 @@ func (w *world) run(r *rand.Rand) {
 	}
 	lossy := r.IntN(2) == 0
 	for i := range deeds {
-		if d := &deeds[i]; lossy {
+		if d := &deeds[i]; lossy && d.seen == 0 {
 			d.lost = some(r, d.made)
 		}
 	}
@@ -116,6 +114,7 @@ func (w *world) arrive(r *rand.Rand, run Run, deeds []deed) (lost int) {
 	held := make([]int, len(deeds)) // by whose they are
 	for i := range deeds {
 		deeds[i].comes = make([]int, len(deeds)+1)
+		deeds[i].comes[0] = deeds[i].seen
 	}
 	for at := range deeds {
 		held[at] = deeds[at].made - deeds[at].lost
@@ -136,6 +135,9 @@ func (w *world) arrive(r *rand.Rand, run Run, deeds []deed) (lost int) {
 		keep := 0
 		for i := 0; i <= at; i++ { // those that were there first come first, or not
 			stays := min(some(r, held[i]), most-keep)
+			if deeds[i].seen > 0 {
+				stays = 0
+			}
 			keep += stays
 			deeds[i].comes[at] += held[i] - stays
 			held[i] = stays
