@@ -232,7 +232,7 @@ type job struct {
 func (s *stage) job(operation program.Operation, l config.Load, parameter map[string]string) (job, error) {
 	j := job{
 		work:    record.Work(operation.Name, parameter),
-		Stretch: drive.Stretch{Operation: operation, Load: l, Rate: l.Rate, Duration: l.Duration, Seed: s.request.Seed},
+		Stretch: drive.Stretch{Operation: operation, Load: l, Rate: l.Rate, Duration: l.Duration, Seed: s.request.Seed, Own: uint64(s.turn.run)},
 	}
 	if operation.Rate > 0 {
 		j.Rate = operation.Rate
