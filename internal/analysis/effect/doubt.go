@@ -54,6 +54,11 @@ func (s *Estimator) doubtsOf(c *claim) doubts {
 		if d.reason = s.OtherWork(c.pair, at); d.reason != nil {
 			return d
 		}
+		if ofCPU(c.Metric) || c.metric.Nature == metric.Latency {
+			if d.reason = s.restedOf(c.pair, at); d.reason != nil {
+				return d
+			}
+		}
 	}
 	if d.reason = s.lagOf(c); d.reason != nil {
 		return d
