@@ -123,6 +123,11 @@ var provocations = []struct {
 	{"never-calm", only("otel", func(r *record.Record) { r.Phases[0].Calm = new(bool) })},
 	{"idle-unknown", only("otel", func(r *record.Record) { r.Start.IdleSteady = new(bool) })},
 	{"idle-differs", only("otel", func(r *record.Record) { r.Stop.Idle = idle(0.3) })},
+	{"works-apart", only("otel", func(r *record.Record) {
+		r.Harness.Order = "windows"
+		r.Phases[0].Away = &record.Away{Seconds: window, CPUSeconds: 0.1}
+	})},
+	{"rested", func(s *scene) { s.also(resting(0.3)) }},
 	{"low-rate", func(s *scene) { s.rate = 5 }},
 	{"cpu-negative", only("otel", func(r *record.Record) { r.Start.Idle[0].CPUSeconds = 1.9 })},
 	{"modes", func(s *scene) {

@@ -145,6 +145,8 @@ type Phase struct {
 	Windows       []Window `json:"windows,omitempty"`        // the window's parts, where runs were made together and had the load in turn: Load is their sum
 	PausedSeconds float64  `json:"paused_seconds,omitempty"` // of the time of Usage, before and between the parts: others had the load
 
+	Away *Away `json:"away,omitempty"` // what its processes used while others had the load; nil: they never had it by themselves, or nobody looked
+
 	Undisturbed *Undisturbed `json:"undisturbed,omitempty"` // what figures are of, where some rounds of windows were disturbed, and not so many that the block is; nil: of the whole window
 
 	Progress []Slice `json:"progress,omitempty"` // of a pilot for the warm-up, which has no window: the warm-up slice by slice
@@ -171,6 +173,12 @@ type Window struct {
 	CPUSeconds   float64 `json:"cpu_seconds"`         // of all processes but load and sink, while it lasted
 	Others       float64 `json:"others,omitempty"`    // as of a probe, from when it was made ready until its spans had come
 	Disturbed    bool    `json:"disturbed,omitempty"` // programs outside the block used much more in its round than in the others of the phase
+}
+
+// Away is a stretch in which a run waited while others of its block had the load.
+type Away struct {
+	Seconds    float64 `json:"seconds"`     // its length, all others' windows together
+	CPUSeconds float64 `json:"cpu_seconds"` // of all its processes but load and sink: what they do by themselves, and late for its own operations
 }
 
 // Undisturbed is what was done and used in the windows of the rounds that nothing disturbed, and what they left behind: each

@@ -130,6 +130,27 @@ func (t turn) outside() []outside {
 	return out
 }
 
+// away is what a run used in the windows of the others; nil where nobody looked.
+func (t turn) away() *record.Away {
+	if t.turns == nil || len(t.seen) < 2 {
+		return nil
+	}
+	var out record.Away
+	for i := 1; i < len(t.seen); i++ {
+		before, after := t.seen[i-1], t.seen[i]
+		if after.run == t.run {
+			continue
+		}
+		for _, u := range t.stages[t.run].meter.Between(before.used[t.run], after.used[t.run]) {
+			if !u.Role.Harness() {
+				out.CPUSeconds += u.CPUSeconds
+			}
+		}
+		out.Seconds += after.busy.at.Sub(before.busy.at).Seconds()
+	}
+	return &out
+}
+
 // piece is one part of a window, and what it left behind until the run's next one began.
 type piece struct {
 	load         record.Load

@@ -159,7 +159,9 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	phase.PausedSeconds = max(0, (w.lastEnded.Sub(begun) - w.loaded - w.readied).Seconds())
 	phase.Quiet, phase.Calm = warm.quiet && end.quiet, bothCalm(warm, end)
 	s.name = "window"
-	phase.Windows = w.pieces
+	if phase.Windows = w.pieces; len(w.pieces) > 0 {
+		phase.Away = s.turn.away()
+	}
 	if err = w.collect(ctx); err == nil {
 		phase.Load, err = w.did()
 	}
@@ -232,7 +234,7 @@ type job struct {
 func (s *stage) job(operation program.Operation, l config.Load, parameter map[string]string) (job, error) {
 	j := job{
 		work:    record.Work(operation.Name, parameter),
-		Stretch: drive.Stretch{Operation: operation, Load: l, Rate: l.Rate, Duration: l.Duration, Seed: s.request.Seed},
+		Stretch: drive.Stretch{Operation: operation, Load: l, Rate: l.Rate, Duration: l.Duration, Seed: s.request.Seed, Own: uint64(s.turn.run)},
 	}
 	if operation.Rate > 0 {
 		j.Rate = operation.Rate

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 // Run is one good run.
@@ -128,6 +129,25 @@ func (s *Set) Grouped() (blocks, most int) {
 func (s *Set) FailedThemselves() []*record.Record {
 	return slices.DeleteFunc(slices.Clone(s.Failed), func(r *record.Record) bool { return r.Failure.Stage == record.StageBlock })
 }
+
+// Failures returns in how many of its measured runs a variant's program broke down once it was ready, and how many were made.
+func (s *Set) Failures(variant string) (broke, of int) {
+	of = len(s.All[variant])
+	for _, r := range s.FailedThemselves() {
+		f := r.Failure
+		if r.Variant != variant || r.Kind != record.Measured || f.Process == "" || role.Role(f.Process).Harness() || slices.Contains(beforeReady, f.Stage) {
+			continue
+		}
+		of++
+		if f.Code != record.PortTaken {
+			broke++
+		}
+	}
+	return broke, of
+}
+
+// beforeReady are the stages of a run in which a program that breaks down was asked for nothing.
+var beforeReady = []string{"prepare", "sink", "start", "ready", "connect", "cleanup"}
 
 // RunsOf returns a variant's runs in the order of their blocks.
 func (s *Set) RunsOf(variant string) []*Run {

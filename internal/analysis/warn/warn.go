@@ -81,6 +81,8 @@ var checks = []check{
 	{"never-quiet", warning, "shorten the tracer's delay or lower the rate: it still sent when the wait ended, and some of its cost is not counted", (*checker).findNeverQuiet},
 	{"never-calm", warning, "find what the program still does after its load: later work is not counted", (*checker).findNeverCalm},
 	{"idle-unknown", warning, "let the program be ready later (ready: …), and measure idle use (load: {idle: 1s}): operations are charged for the processes' own work during the drain", (*checker).findIdleUnknown},
+	{"rested", warning, "choose another order (design: {order: woven}, or apart): in windows each program rests while others have the load", (*checker).findRested},
+	{"works-apart", warning, "choose another order (design: {order: woven}, or apart): a program that works by itself, or late for its operations, is charged for that in windows", (*checker).findAway},
 	{"idle-differs", warning, "find what the program still does when it is ready, or after its load: operations are charged for its own work during the drain", (*checker).findIdleDiffers},
 	{"low-rate", note, "raise the rate to see the cost of operations: idle use is a large part of the CPU per operation", (*checker).findLowRate},
 	{"cpu-negative", warning, "lengthen the window or the idle time before it: the noise is as large as the work", (*checker).findBelow},

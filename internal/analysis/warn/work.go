@@ -154,6 +154,29 @@ func (s *checker) findIdleUnknown() []hit {
 	return hits
 }
 
+func (s *checker) findRested() []hit {
+	var hits []hit
+	for _, at := range s.Cells() {
+		for _, v := range s.Variants {
+			if r := s.Rested(v.Name, at); r != nil {
+				hits = append(hits, seen(words.Reason(*r), place(at, v.Name)))
+			}
+		}
+	}
+	return hits
+}
+
+func (s *checker) findAway() []hit {
+	var hits []hit
+	for _, one := range s.Idles {
+		if one.Away > 0 {
+			hits = append(hits, seen(fmt.Sprintf("its processes worked while others had the load: up to %s of its CPU may not belong to its operations",
+				finding.FormatValue(one.Away, "1")), one.Variant))
+		}
+	}
+	return hits
+}
+
 func (s *checker) findIdleDiffers() []hit {
 	var hits []hit
 	for _, one := range s.Idles {
