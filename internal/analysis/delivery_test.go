@@ -182,7 +182,7 @@ func TestPerKeptTrace(t *testing.T) {
 		p.Hops, r.Hops = []record.Hop{hop}, []record.Hop{hop}
 	})
 	doc := analyse(t, s.input())
-	if f := get(t, doc, "json", "otel", metric.KeptShare); math.Abs(f.Value-.1) > 1e-3 || f.Baseline != 0 {
+	if f := get(t, doc, "json", "otel", metric.KeptShare); math.Abs(float64(f.Value)-.1) > 1e-3 || f.Baseline != 0 {
 		t.Errorf("a tenth is kept: %+v", f)
 	}
 	if f := get(t, doc, "json", "otel", metric.CPUPerKeptTrace); *f.Absolute.Low > 300e-6 || *f.Absolute.High < 300e-6 || f.Relative != nil {

@@ -161,6 +161,9 @@ func TestCPUOfNothing(t *testing.T) {
 			if r := f.Verdict.Reason(); f.Verdict.Kind != finding.CannotTell || r.Code != finding.WhyNoCPU {
 				t.Errorf("%s, a budget of %g: %s, %+v", name, budget, f.Verdict.Kind, r)
 			}
+			if _, without := of["none"]; f.Value.Known() || f.Baseline.Known() == without {
+				t.Errorf("%s: baseline %g, value %g", name, f.Baseline, f.Value)
+			}
 			if (f.Verdict.Budget != nil) != (budget > 0) {
 				t.Errorf("%s: the budget is %v", name, f.Verdict.Budget)
 			}

@@ -60,7 +60,7 @@ func TestIdleIsTakenOffOnlyWhereItIsKnown(t *testing.T) {
 				return
 			}
 			want := 50e-6 + (idling-c.off)*drain/operations // of the baseline, in which the weather of each block is
-			if got := f.Value - f.Baseline; math.Abs(got/adds-1) > 0.1 || math.Abs(f.Baseline/want-1) > 0.1 {
+			if got := float64(f.Value - f.Baseline); math.Abs(got/adds-1) > 0.1 || math.Abs(float64(f.Baseline)/want-1) > 0.1 {
 				t.Errorf("%g are added to %g, want %g to %g", got, f.Baseline, adds, want)
 			}
 		})
@@ -112,9 +112,12 @@ func TestIdleInTurns(t *testing.T) {
 			if f.Relative != nil || f.Absolute != nil || f.Blocks > 0 || f.Verdict.Kind != finding.CannotTell || f.Verdict.Reason().Code != finding.WhyRestless {
 				t.Errorf("%s: %+v is told of what is unknown", name, f)
 			}
+			if f.Value.Known() || math.Abs(float64(f.Baseline)/50e-6-1) > 0.1 { // only otel's is unknown
+				t.Errorf("%s: baseline %g, value %g", name, f.Baseline, f.Value)
+			}
 			continue
 		}
-		if math.Abs(f.Baseline/50e-6-1) > 0.1 || math.Abs((f.Value-f.Baseline)/30e-6-1) > 0.1 {
+		if math.Abs(float64(f.Baseline)/50e-6-1) > 0.1 || math.Abs(float64(f.Value-f.Baseline)/30e-6-1) > 0.1 {
 			t.Errorf("%s: %g are added to %g, want 30e-6 to 50e-6", name, f.Value-f.Baseline, f.Baseline)
 		}
 	}
@@ -232,7 +235,7 @@ func TestAForcedDrainCostsNothing(t *testing.T) {
 		t.Errorf("the same program again, with longer drains: %q", claimed)
 	}
 	for metric, want := range map[string]float64{metric.MemoryMean: works, metric.MemoryPeak: rests} {
-		if f := get(t, doc, "", "otel", metric); f.Verdict.Kind != finding.NoDifference || math.Abs(f.Value/want-1) > 0.01 {
+		if f := get(t, doc, "", "otel", metric); f.Verdict.Kind != finding.NoDifference || math.Abs(float64(f.Value)/want-1) > 0.01 {
 			t.Errorf("%s is %g, want %g: %+v", metric, f.Value, want, f.Verdict)
 		}
 	}
@@ -332,7 +335,7 @@ func TestIdleOverWhatWasRead(t *testing.T) {
 		r.Start.Idle = append(r.Start.Idle, record.Usage{Process: "sidecar", Role: "sidecar", Seconds: 2.4, CPUSeconds: 2.4 * idling})
 	})
 	f := get(t, analyse(t, s.input()), "", "otel", "idle_cpu")
-	if math.Abs(f.Baseline/idling-1) > 1e-9 || math.Abs(f.Value/(2*idling)-1) > 1e-9 {
+	if math.Abs(float64(f.Baseline)/idling-1) > 1e-9 || math.Abs(float64(f.Value)/(2*idling)-1) > 1e-9 {
 		t.Errorf("%g and %g, want %g and %g", f.Baseline, f.Value, idling, 2*idling)
 	}
 	s.change = onlyRuns("otel", func(r *record.Record) { r.Start.Idle[0].Seconds = 0 })

@@ -131,7 +131,7 @@ func onlyRatios(doc *finding.Comparison) {
 		c := &doc.Changes[i]
 		c.Absolute = nil
 		for _, cost := range []*finding.Cost{&c.Before, &c.After} {
-			cost.Value, cost.Absolute = 0, nil
+			cost.Value, cost.Absolute = finding.NotKnown(), nil
 		}
 	}
 }

@@ -353,10 +353,10 @@ func unseenLoss(older *finding.Document, f *finding.Finding, newer *finding.Docu
 		return nil
 	}
 	if before == nil {
-		before = &finding.Ledger{LostShare: 1 - f.Value, LostMost: 1 - f.Value}
+		before = &finding.Ledger{LostShare: 1 - float64(f.Value), LostMost: 1 - float64(f.Value)}
 	}
 	if after == nil {
-		after = &finding.Ledger{LostShare: 1 - g.Value, LostMost: 1 - g.Value}
+		after = &finding.Ledger{LostShare: 1 - float64(g.Value), LostMost: 1 - float64(g.Value)}
 	}
 	most := after.LostMost - before.LostShare
 	if most <= allowed || after.LostShare-before.LostMost > allowed {

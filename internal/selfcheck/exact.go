@@ -108,7 +108,7 @@ func lateInLatency(e Evidence) (known, measured float64, wrong string) {
 	if i < 0 {
 		return lateness, 0, "it was not measured: there is no latency"
 	}
-	least := e.Document.Findings[i].Baseline
+	least := float64(e.Document.Findings[i].Baseline)
 	for _, s := range e.Document.Findings[i].Samples {
 		least = min(least, s.Baseline, s.Value)
 	}

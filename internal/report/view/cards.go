@@ -271,7 +271,7 @@ func otherMetrics(g *Group, metric, role, base string, contenders []string, own 
 			drop += len(shown)
 		}
 		table.Columns = append(table.Columns, model.Column{Head: columnHead(g, m), Right: true, Drop: drop}, model.Column{Close: true, Drop: drop})
-		baseRow = append(baseRow, model.Cell{Text: finding.FormatValue(m.Baseline, m.Unit)}, model.Cell{})
+		baseRow = append(baseRow, model.Cell{Text: parts.Value(m, m.Baseline)}, model.Cell{})
 	}
 	table.Add(baseRow...)
 	for _, name := range contenders {

@@ -230,7 +230,7 @@ func TestVariantsNameTheirWay(t *testing.T) {
 
 // What a Collector takes of the cost stands beside what the application does; where one role has it all, no part is named.
 func TestOtherMetricsByRole(t *testing.T) {
-	one := func(variant, role string, value float64) *finding.Finding {
+	one := func(variant, role string, value finding.Number) *finding.Finding {
 		return &finding.Finding{Operation: "json", Variant: variant, Against: "none", Metric: "cpu_per_operation", Role: role, Unit: "s", Value: value, Blocks: 8, Headline: role == ""}
 	}
 	latency := &finding.Finding{Operation: "json", Variant: "hop", Against: "none", Metric: "latency_p50", Unit: "s", Value: 1e-3, Blocks: 8}
