@@ -122,7 +122,11 @@ func (c *comparison) pair(index int, doc *finding.Document) {
 	var made []*change
 	for _, f := range overBaseline(c.in.Base) {
 		g := after[keyOf(f)]
-		if g == nil || !c.in.Filter.matches(f) || len(f.Samples) == 0 && len(g.Samples) == 0 {
+		if g == nil || !c.in.Filter.matches(f) {
+			continue
+		}
+		if len(f.Samples) == 0 && len(g.Samples) == 0 {
+			made = append(made, c.untold(index, f, g)...)
 			continue
 		}
 		made = append(made, c.changeOf(index, f, g, ask))
@@ -130,6 +134,25 @@ func (c *comparison) pair(index int, doc *finding.Document) {
 	c.changes = append(c.changes, made...)
 	c.changes = append(c.changes, means(index, made)...)
 	c.baselines = append(c.baselines, c.baselineChanges(index, after, ask)...)
+}
+
+// untold is what a comparison says of a headline that one side cannot tell: silence would read as no change.
+func (c *comparison) untold(index int, f, g *finding.Finding) []*change {
+	if !f.Headline && !g.Headline {
+		return nil
+	}
+	one := &change{Change: finding.Change{
+		Of: finding.OfCost, New: index, Operation: g.Operation, Variant: g.Variant, Against: g.Against, Parameter: g.Parameter,
+		Metric: g.Metric, Unit: g.Unit, Better: g.Better, Headline: true, Before: costOf(f), After: costOf(g),
+	}, ask: func(confidence float64) float64 { return confidence }}
+	if c.mode == finding.ByVariants {
+		one.Against, one.paired = f.Variant, true
+	}
+	one.doubts(c, index, f, g)
+	if one.doubt == nil && one.overloaded == nil {
+		one.doubt = &finding.Reason{Code: finding.WhyNotInBoth}
+	}
+	return []*change{one}
 }
 
 // asked widens a confidence where one of the results stopped when its own interval

@@ -70,7 +70,11 @@ func (c *comparison) between(index int, a, b string) []*change {
 		k := keyOf(g)
 		k.variant = a
 		f := first[k]
-		if f == nil || !c.in.Filter.matches(g) || len(f.Samples) == 0 || len(g.Samples) == 0 {
+		if f == nil || !c.in.Filter.matches(g) {
+			continue
+		}
+		if len(f.Samples) == 0 || len(g.Samples) == 0 {
+			made = append(made, c.untold(index, f, g)...)
 			continue
 		}
 		one := &change{Change: finding.Change{
