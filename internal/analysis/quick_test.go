@@ -246,3 +246,48 @@ func TestAlarmOfCarryOver(t *testing.T) {
 		}
 	}
 }
+
+// A figure that is below zero in one block has no ratio there; the baseline is not zero for it.
+func TestNoRatioOfAFigureBelowZero(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*record.Record)
+		why    finding.Code
+		who    string
+	}{
+		"one block of the variant": {func(r *record.Record) {
+			if r.Variant == "otel" && r.Block == 2 {
+				r.Phases[0].Usage[0].CPUSeconds = -r.Phases[0].Usage[0].CPUSeconds
+			}
+		}, finding.WhyNotAbove, "otel"},
+		"two of the baseline": {func(r *record.Record) {
+			if r.Variant == "none" && r.Block <= 2 {
+				r.Phases[0].Usage[0].CPUSeconds = -r.Phases[0].Usage[0].CPUSeconds
+			}
+		}, finding.WhyNotAbove, "none"},
+	} {
+		s := twoVariants()
+		s.budget, s.change = []config.Limit{{Metric: "cpu_per_operation", Value: 0.05}}, c.change
+		v := get(t, analyse(t, s.input()), "json", "otel", "cpu_per_operation").Verdict
+		if r := v.Reason(); v.Kind != finding.CannotTell || r.Code != c.why || r.Variant != c.who || r.Figure("blocks") < 1 {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+	s := twoVariants()
+	s.budget = []config.Limit{{Metric: "export_bytes_per_operation", Value: 0.05}}
+	if v := get(t, analyse(t, s.input()), "json", "otel", "export_bytes_per_operation").Verdict; v.Reason().Code != finding.WhyNoRatio {
+		t.Errorf("a baseline that exports nothing: %+v", v)
+	}
+}
+
+// Nobody makes hundreds of blocks more: so many would not decide it.
+func TestForeseesNoHundredsOfBlocks(t *testing.T) {
+	s := twoVariants()
+	s.noise, s.blocks = 0.05, 8
+	for _, at := range []float64{0.59, 0.595, 0.6, 0.605, 0.61, 0.62} {
+		s.budget = []config.Limit{{Metric: "cpu_per_operation", Value: at}}
+		v := get(t, analyse(t, s.input()), "json", "otel", "cpu_per_operation").Verdict
+		if v.MoreBlocks > 100 || v.Kind == finding.CannotTell && v.MoreBlocks == 0 && !tells(v.Reasons, finding.WhyTooClose) {
+			t.Errorf("a budget of %g: %+v", at, v)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // change is a finding of a comparison on its way to a verdict. Before
@@ -38,6 +39,7 @@ type change struct {
 	overloaded    *finding.Reason
 	broken        *finding.Reason // the newer variant could not hold the rate, and the older one did
 	budget        *config.Limit
+	noRatio       finding.Reason        // why there is no ratio to the baseline
 	unanswered    bool                  // nothing was measured that the budget could be held against
 	byAmount      func()                // changes the scale to what is added, for a limit of it
 	ask           func(float64) float64 // widens a confidence where a result stopped by its precision
@@ -222,7 +224,11 @@ func (c *change) scale(f, g *finding.Finding) {
 		return
 	}
 	c.before, c.after = addedBy(f), addedBy(g)
-	c.Note = "there is no ratio to a baseline of zero: what is added is compared"
+	c.noRatio = estimate.NoRatio(f.Samples, f.Against, f.Variant)
+	if c.noRatio.Code == finding.WhyNoRatio {
+		c.noRatio = estimate.NoRatio(g.Samples, g.Against, g.Variant)
+	}
+	c.Note = words.Reason(c.noRatio) + ": what is added is compared"
 	if c.Unit != "bytes" && c.Unit != "count" {
 		c.figure = true
 		c.Note += ", and the machine's drift is in it"

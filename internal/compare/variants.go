@@ -145,5 +145,7 @@ func (c *change) within(f, g *finding.Finding) {
 		c.after, c.endsAfter, c.ratio = logs, estimate.ExtentOf(blocks, estimate.LogRatio), true
 		c.logsBefore, c.logsAfter = byBlock(blocks, c.before, nil), byBlock(blocks, logs, c.endsAfter)
 		c.Relative = shift(stats.Ratio(c.estimate(estimate.Confidence)))
+		return
 	}
+	c.noRatio = estimate.NoRatio(blocks, c.Against, c.Variant)
 }

@@ -69,7 +69,11 @@ func (c *change) question() judge.Question {
 	if c.budget != nil {
 		q.Limit, q.LimitUnit = &c.budget.Value, c.budget.Unit
 		if !c.ratio && c.budget.Unit == "" && c.budget.Metric != metric.LostShare {
-			q.Then = append(q.Then, judge.Doubt{Reason: finding.Reason{Code: finding.WhyNoRatio}})
+			why := c.noRatio
+			if why.Code == "" {
+				why.Code = finding.WhyNoRatio
+			}
+			q.Then = append(q.Then, judge.Doubt{Reason: why})
 		}
 	}
 	if c.paired {

@@ -70,6 +70,7 @@ const (
 	WhyBetweenEnds Code = "between-ends" // no number of blocks decides it: the values lie between two known ends
 
 	WhyNoRatio     Code = "no-ratio"             // there is no ratio to a baseline of zero, which the budget is
+	WhyNotAbove    Code = "not-above-zero"       // there is no ratio: the figure of Variant is zero or below in blocks, of all of them
 	WhyOpenBracket Code = "open-bracket"         // a search found one end only: blocks
 	WhyModes       Code = "modes"                // the runs of Variant fall into modes that the other side has not: share and at, a pair a mode
 	WhyCostModes   Code = "cost-modes"           // the costs in Result fall into modes that the other result has not: share and cost, a pair a mode

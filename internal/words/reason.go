@@ -72,6 +72,8 @@ func reasonText(r finding.Reason) string {
 		return "the tracer's own limit suppressed " + upTo + figure("share") + " of the spans"
 	case finding.WhyNoRatio:
 		return "there is no ratio to a baseline of zero"
+	case finding.WhyNotAbove:
+		return fmt.Sprintf("there is no ratio: the figure of %s is zero or below in %.0f of %s", r.Variant, r.Figure("blocks"), Blocks(int(r.Figure("of"))))
 	case finding.WhyOpenBracket:
 		return "in " + Blocks(int(r.Figure("blocks"))) + " the search found a rate that passed or one that did not, but not both"
 	case finding.WhyModes:

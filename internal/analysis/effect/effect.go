@@ -259,14 +259,18 @@ func (c *claim) center() {
 	c.Baseline, c.Value = finding.Number(stats.Center(base)), finding.Number(stats.Center(value))
 }
 
-// unmeasured takes it that what no block tells is unknown. What the baseline used may be known all the same.
+// unmeasured takes it that what no block tells is unknown, and CPU that another program used. What the baseline used may be
+// known all the same.
 func (s *Estimator) unmeasured(c *claim) {
+	if c.Verdict.Reason().Code == finding.WhyNoCPU {
+		c.Blocks, c.Samples, c.Absolute, c.Relative, c.Scatter = 0, []finding.Sample{}, nil, nil, nil
+	}
 	if c.Blocks > 0 {
 		return
 	}
 	c.Baseline, c.Value = finding.NotKnown(), finding.NotKnown()
-	doubted := func(r finding.Reason) bool { return r.Variant == c.Against }
-	if c.metric.Read == nil || slices.ContainsFunc(c.Verdict.Reasons, doubted) {
+	base := dataset.Pair{Variant: c.Against, Against: c.Against}
+	if c.metric.Read == nil || ofCPU(c.Metric) && (s.Restless(base) != nil || s.noCPU(c.metric, base, c.at) != nil) {
 		return
 	}
 	if own := slices.Collect(maps.Values(c.metric.ByBlock(s.Set, c.Against, c.at))); len(own) > 0 {

@@ -111,7 +111,7 @@ func (c *claim) question(ask func(float64) float64) judge.Question {
 	if c.budget != nil {
 		q.Limit, q.LimitUnit = &c.budget.Value, c.budget.Unit
 		if c.logs == nil && c.budget.Unit == "" {
-			q.Then = append(q.Then, judge.Doubt{Reason: finding.Reason{Code: finding.WhyNoRatio}})
+			q.Then = append(q.Then, judge.Doubt{Reason: estimate.NoRatio(c.Samples, c.Against, c.Variant)})
 		}
 	}
 	if c.doubts.reason != nil {
