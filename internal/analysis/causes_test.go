@@ -10,6 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -161,6 +162,22 @@ func TestNoCauses(t *testing.T) {
 			}
 		}
 		get(t, doc, "json", "otel", metric.CPUPerOperation)
+	}
+	for name, rules := range map[finding.Code]map[string]*profile.Rules{
+		finding.WhyNoRules: {"none": nil}, finding.WhyFewSamples: {"otel": profile.Compile()},
+	} {
+		s := profiledScene()
+		change := s.change
+		s.change = func(r *record.Record) {
+			if change(r); r.Variant == "otel" {
+				r.Phases[0].Profiled[0].Profiles[0].Tracing = min(r.Phases[0].Profiled[0].Profiles[0].Tracing, 49)
+			}
+		}
+		in := s.input()
+		in.Rules = rules
+		if got := analyse(t, in).Causes[0].Reasons; len(got) != 1 || got[0].Code != name {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 	if doc := analyse(t, twoVariants().input()); doc.Causes != nil {
 		t.Errorf("nothing was profiled, and causes are %+v", doc.Causes)

@@ -120,6 +120,7 @@ const (
 	WhyFewValues   Code = "few-values"           // too few values lie above the quantile in each run, or it reaches into time-outs
 
 	WhyNoProfile  Code = "no-profile"  // Variant has no profile: Said says why
+	WhyNoRules    Code = "no-rules"    // there are no rules for the frames of Variant's tracer: samples that others know, of all that were taken
 	WhyFewSamples Code = "few-samples" // too few samples of tracing were taken of Variant: samples, and least, that causes take
 
 	WhyTold Code = "told" // as Said has it

@@ -45,6 +45,8 @@ func reasonText(r finding.Reason) string {
 		return "the number of lost spans is unknown"
 	case finding.WhyNoProfile:
 		return r.Variant + " was not profiled"
+	case finding.WhyNoRules:
+		return fmt.Sprintf("tracetax has no rules for the frames of the tracer of %s, and knows %.0f of its %s: write rules (--rules FILE, see docs/causes.md)", r.Variant, r.Figure("samples"), Counted(int(r.Figure("of")), "sample"))
 	case finding.WhyFewSamples:
 		return fmt.Sprintf("%s of tracing with %s are too few for causes, which take %.0f: profile for longer (profile: {cpu: 30s}), or make more blocks", Counted(int(r.Figure("samples")), "sample"), r.Variant, r.Figure("least"))
 	case finding.WhyNoResult:

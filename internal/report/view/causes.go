@@ -104,7 +104,7 @@ func causeGrids(doc *finding.Document, c *finding.Causes) []model.Grid {
 	addCauses(&tasks, doc, c, metric.Causes(metric.Besides), "")
 	stages := causeTable(doc, c, "stage", metric.Stage)
 	addCauses(&stages, doc, c, metric.Causes(metric.Tracing), "")
-	addCauses(&stages, doc, c, metric.Causes(metric.Callers), "what the operations of this process pay themselves")
+	addCauses(&stages, doc, c, metric.Causes(metric.Callers), "in threads that do the program's own work, in all of its processes")
 	last := &stages
 	if len(stages.Rows) == 0 {
 		last = &tasks
