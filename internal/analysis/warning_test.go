@@ -493,3 +493,23 @@ func through(settings map[string]string) func(*config.Experiment) {
 		e.Variants[1].Via = []program.Process{{Name: "tail", Service: service, Settings: settings}}
 	}
 }
+
+// On a busy machine what it may have caused is below that; the rest is not.
+func TestWarningsNameTheirCause(t *testing.T) {
+	s := twoVariants()
+	s.change = func(r *record.Record) {
+		if r.Variant == "otel" {
+			r.Phases[0].Others, r.Phases[0].Calm = 0.3, new(bool)
+			r.Phases[0].Sink.Duplicate, r.Phases[0].Sink.Spans = 20, r.Phases[0].Sink.Spans+20
+		}
+	}
+	from := map[string]string{}
+	for _, w := range analyse(t, s.input()).Warnings {
+		from[w.Code] = w.From
+	}
+	for code, want := range map[string]string{"busy-neighbour": "", "never-calm": "busy-neighbour", "duplicates": ""} {
+		if got, is := from[code]; !is || got != want {
+			t.Errorf("%s, %t, follows from %q, want %q", code, is, got, want)
+		}
+	}
+}

@@ -203,7 +203,7 @@ func factText(doc *finding.Document, key string) string {
 func graveWarnings(doc *finding.Document) int {
 	n := 0
 	for _, w := range doc.Warnings {
-		if w.Severity != "note" {
+		if w.Severity != "note" && w.From == "" {
 			n++
 		}
 	}

@@ -327,3 +327,39 @@ func TestUnknownFigures(t *testing.T) {
 		}
 	}
 }
+
+// What may follow from a warning is folded below it: in the terminal by its code, or in full with --all, on the page, in Markdown.
+func TestWarningsAreFolded(t *testing.T) {
+	doc := small.make()
+	doc.Warnings = []finding.Warning{
+		{Code: "never-calm", Severity: "warning", Text: "still worked", Where: "otel", From: "busy-neighbour"},
+		{Code: "modes", Severity: "warning", Text: "two modes", Where: "otel", From: "busy-neighbour"},
+		{Code: "busy-neighbour", Severity: "warning", Text: "others took 50 %", Advice: "stop them"},
+	}
+	for name, c := range map[string]struct {
+		write  func(*bytes.Buffer) error
+		has    []string
+		hasNot []string
+	}{
+		"terminal": {func(b *bytes.Buffer) error { return Terminal(b, doc, TerminalOptions{Width: 120}) }, []string{"others took 50 %", "never-calm, modes"}, []string{"still worked"}},
+		"all":      {func(b *bytes.Buffer) error { return Terminal(b, doc, TerminalOptions{Width: 120, All: true}) }, []string{"others took 50 %", "  - otel: still worked", "  - otel: two modes"}, nil},
+		"page":     {func(b *bytes.Buffer) error { return HTML(b, doc) }, []string{"<code>never-calm</code>", "2 more</summary>"}, nil},
+		"markdown": {func(b *bytes.Buffer) error { return Markdown(b, doc) }, []string{"- ⚠ others took 50 %", "  - otel: still worked"}, nil},
+		"JSON":     {func(b *bytes.Buffer) error { return JSON(b, doc) }, []string{`"from": "busy-neighbour"`}, nil},
+	} {
+		var text bytes.Buffer
+		if err := c.write(&text); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.has {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("%s: %q is missing in\n%s", name, want, text.String())
+			}
+		}
+		for _, not := range c.hasNot {
+			if strings.Contains(text.String(), not) {
+				t.Errorf("%s: %q is told", name, not)
+			}
+		}
+	}
+}

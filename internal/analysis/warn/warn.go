@@ -141,6 +141,7 @@ func All(made *effect.Estimator, results string, leftOut []finding.LeftOut, shad
 			out = append(out, finding.Warning{Code: c.code, Severity: c.severity, Text: h.said(), Advice: advice, Where: h.where})
 		}
 	}
+	fold(out)
 	return out
 }
 

@@ -274,3 +274,20 @@ func TestUnknownIsNoZero(t *testing.T) {
 		t.Errorf("the chart has %q and %q", got.Baseline, got.Value)
 	}
 }
+
+// The card of a figure that the sentence on top calls unknown shows no other one.
+func TestCardOfTheUnknown(t *testing.T) {
+	low, high := 0.8, 1.0
+	f := finding.Finding{Operation: "json", Variant: "otel", Against: "none", Metric: "cpu_per_operation", Unit: "s", Headline: true, Blocks: 8, Baseline: 1e-4, Value: 1.89e-4,
+		Relative: &finding.Interval{Estimate: 0.89, Low: &low, High: &high}, Absolute: &finding.Interval{Estimate: 0.89e-4},
+		Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 1, Reasons: []finding.Reason{{Code: finding.WhyOverloaded, Variant: "otel"}}}}
+	doc := &finding.Document{Experiment: finding.Experiment{Operations: []string{"json"}, Variants: []finding.Variant{{Name: "none"}, {Name: "otel"}}}, Findings: []finding.Finding{f}}
+	row := cards(doc)[0].Rows[0]
+	if row.Big != "unknown" || row.Ends != "" {
+		t.Errorf("%q %q", row.Big, row.Ends)
+	}
+	doc.Findings[0].Verdict = finding.Verdict{Kind: finding.Costs, Low: &low, High: &high, Claims: 1}
+	if row := cards(doc)[0].Rows[0]; row.Big == "unknown" || row.Ends == "" {
+		t.Errorf("what is known: %q %q", row.Big, row.Ends)
+	}
+}
