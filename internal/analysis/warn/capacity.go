@@ -94,7 +94,7 @@ func (s *checker) findGeneratorBound() []hit {
 		return "limited by the generator: the service can do more than " + finding.FormatValue(c.Passing, "1/s")
 	})
 	return append(hits, s.perCell(busyGenerator, func(p *dataset.Phase) float64 {
-		if offer, asked := s.Offer(p); p.Capacity != nil || asked && offer.Held() {
+		if held, asked := s.Held(p); p.Capacity != nil || asked && held {
 			return 0
 		}
 		share, _ := dataset.Over(p.CPU(role.Charge{Role: role.Load}), p.Load.WallSeconds) // 0 without a window

@@ -37,7 +37,7 @@ func (s *checker) findOverloaded() []hit {
 			n := 0
 			phases := s.PhasesOf(v.Name, at)
 			for _, p := range phases {
-				if offer, asked := s.Offer(p); asked && !offer.Held() {
+				if held, asked := s.Held(p); asked && !held {
 					n++
 				}
 			}
