@@ -17,6 +17,7 @@ const (
 	inAfter   = "idle after"  // the last phase
 	inSlice   = "slice"       // of a warm-up that is watched
 	inTurn    = "turn"        // a part of a window, where the load goes from one run of a block to the next
+	inAway    = "away"        // the parts in which other runs had the load
 	inCalm    = "undisturbed" // of a window that has disturbed turns: without these
 	inWarmup  = "warm-up"
 	inTimed   = "timed" // in turn, for latency alone
@@ -151,6 +152,9 @@ func (t *taken) phase(r *record.Record, p *record.Phase, roles map[string]role.R
 	if p.Timed != nil {
 		turns = append(slices.Clone(p.Timed.Windows), turns...)
 		t.load(in(p, inTimed), p.Timed.Load)
+	}
+	if p.Away != nil {
+		t.take(in(p, inAway), whose{}, *p.Away)
 	}
 	for i, w := range turns {
 		turn := in(p, inTurn)
