@@ -115,6 +115,7 @@ func TestBlockPaired(t *testing.T) {
 		"it is known that none": {run.InTurn, "/work", false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			conductor, a, b := pair(t, test.path, test.path)
 			for _, q := range []*run.Request{&a, &b} {
 				q.Order, q.Phases[0].AtOnce = config.Paired, test.atOnce
