@@ -136,8 +136,9 @@ type Phase struct {
 	OfferedRate float64           `json:"offered_rate"`          // operations/s asked for; 0 for a closed loop
 	Connections int               `json:"connections,omitempty"` // closed loop: connections kept busy
 
-	Warmup     Load   `json:"warmup"`      // operations made before the window
-	WarmupSink Counts `json:"warmup_sink"` // what arrived from the start of the warm-up to the quiet after it
+	Warmup     Load   `json:"warmup"`          // operations made before the window
+	WarmupSink Counts `json:"warmup_sink"`     // what arrived from the start of the warm-up to the quiet after it, and after what was timed
+	Timed      *Timed `json:"timed,omitempty"` // operations made after the warm-up for their latency, in turn with the other runs of the block; nil: latency is that of Load
 
 	Hops   []Hop   `json:"hops,omitempty"`   // what the hops say of warm-up, window and what was profiled together
 	Traced *uint64 `json:"traced,omitempty"` // traces that the tracer decided for at their beginning, by chance, in all of these together
@@ -162,6 +163,14 @@ type Phase struct {
 	Profiled []Profiled `json:"profiled,omitempty"` // the operation once more under a profiler, when all phases had been made; its operations and spans are in no other figure of the phase
 
 	Capacity *Search `json:"capacity,omitempty"` // the search, where the phase was one; Load, Sink and Usage are then those of its last probe that held
+}
+
+// Timed is operations that were made while no other run of the block had the load, so nothing of these is in their latency. Their
+// spans are in WarmupSink, and what they used is in no figure.
+type Timed struct {
+	Load        Load     `json:"load"`                  // operations
+	Windows     []Window `json:"windows,omitempty"`     // the parts that it is the sum of
+	Undisturbed *Load    `json:"undisturbed,omitempty"` // of the windows in rounds that nothing disturbed; nil: of all
 }
 
 // Window is one part of a measured window.
@@ -367,6 +376,6 @@ type Harness struct {
 	Unmet         []string `json:"unmet,omitempty"`          // limits and places that could not be given to a process, and why
 	Seconds       float64  `json:"seconds"`                  // the time of steal_seconds: the run without the commands around it
 	Unread        []string `json:"unread,omitempty"`         // which of steal_seconds and load_average could not be read: they are 0 and not known
-	Order         string   `json:"order,omitempty"`          // how the load went through the runs of the block that were made together: "windows" or "woven"; "" of a run by itself
+	Order         string   `json:"order,omitempty"`          // how the load went through the runs of the block that were made together: "paired", "windows" or "woven"; "" of a run by itself
 	With          []string `json:"with,omitempty"`           // the variants of those runs, without this one
 }

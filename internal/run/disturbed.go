@@ -165,12 +165,20 @@ type piece struct {
 // judge marks the windows that were disturbed. Where there are some, and at most a fifth, it returns what was done and used
 // in the others; nil otherwise: then there is nothing to leave out, or the whole block is disturbed.
 func (w *window) judge(phase *record.Phase) (*record.Undisturbed, error) {
+	if !w.mark() {
+		return nil, nil
+	}
+	return w.without(phase)
+}
+
+// mark marks the windows that were disturbed, and reports whether there are some, and at most a fifth.
+func (w *window) mark() bool {
 	if len(w.pieces) == 0 {
-		return nil, nil // it is in one piece
+		return false // it is in one piece
 	}
 	windows, runs := w.stage.turn.outside(), w.stage.turn.runs
 	if len(windows) < runs*len(w.pieces) {
-		return nil, nil // it is of a run by itself
+		return false // it is of a run by itself
 	}
 	bad := disturbed(windows, runs)
 	for i := range w.pieces {
@@ -179,10 +187,7 @@ func (w *window) judge(phase *record.Phase) (*record.Undisturbed, error) {
 		w.pieces[i].Disturbed = bad[w.pieces[i].Place/runs]
 	}
 	n := len(slices.DeleteFunc(slices.Clone(bad), func(b bool) bool { return !b }))
-	if n == 0 || n > len(bad)/leavable {
-		return nil, nil
-	}
-	return w.without(phase)
+	return n > 0 && n <= len(bad)/leavable
 }
 
 // without is what the phase was without its disturbed windows. Whatever belongs to one goes with it: its operations, what

@@ -80,9 +80,19 @@ func (s *Set) forget(variant string) {
 	}
 }
 
-// InTurns reports whether variants waited while others had the load.
+// InTurns reports whether variants waited while others had the load, and CPU is of that.
 func (s *Set) InTurns() bool {
-	return s.Any(func(r *Run) bool { return r.Harness.Order == string(config.Windows) })
+	return s.Any(func(r *Run) bool { return r.Harness.Order == string(config.Windows) || r.waited() })
+}
+
+// waited reports whether the CPU of any operation was measured in windows.
+func (r *Run) waited() bool {
+	for _, p := range r.ByCell {
+		if len(p.Windows) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Set) idleOf(variant string) Idle {

@@ -65,8 +65,8 @@ func byRest(p *dataset.Phase) (rested, own float64, ok bool) {
 	type sum struct{ cpu, operations float64 }
 	var of [2]sum
 	last := -2
-	for _, w := range p.Windows {
-		if w.Place > 0 && !(w.Disturbed && p.Undisturbed != nil) {
+	for _, w := range p.Turns() {
+		if w.Place > 0 && !(w.Disturbed && p.LeftOut()) {
 			kind := 0
 			if w.Place == last+1 {
 				kind = 1
