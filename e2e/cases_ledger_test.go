@@ -2,7 +2,11 @@ package e2e
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
 )
 
 // Readiness requests that a proxy answers for a program that is not up made no spans: none was lost, and nothing of them is exact.
@@ -21,5 +25,23 @@ func proxyBefore(t *testing.T) {
 	}
 	if l := ledger(t, doc, "home", "ours"); entry(l, "delivered") != int64(l.Operations) {
 		t.Errorf("home: %+v", l)
+	}
+}
+
+// The operations of a calibration made three spans each, since a cache was cold, and those of the run one: nothing is lost.
+func coldCalibration(t *testing.T) {
+	out, cache := filepath.Join(t.TempDir(), "results"), filepath.Join(t.TempDir(), "cache")
+	doc := document(t, runCase(t, out, []string{"--duration", "3s", "--budget", "lost=0", "--env", "CACHE=" + cache, "--variant", "none", "--variant", "mine:env.SINK={sink.otlp.http}"},
+		"python3", ofCase(t, "cold.py"), "{port}").exit(t, 0, 4))
+	all := records(t, out)
+	learnt := slices.IndexFunc(all, func(r record.Record) bool { return r.Kind == record.Calibration && r.Variant == "mine" })
+	if learnt < 0 || all[learnt].Phases[0].Sink.Spans != 3*all[learnt].Phases[0].Load.Started {
+		t.Fatalf("the calibration: %+v", all[learnt].Phases)
+	}
+	if l := ledger(t, doc, "home", "mine"); l.Operations < 300 || entry(l, "delivered") != int64(l.Operations) || l.LostShare > 0 || l.LostMost > 0 || l.Exact {
+		t.Errorf("%+v", l)
+	}
+	if slices.Contains(inBudget(doc, "mine"), finding.Over) {
+		t.Errorf("verdicts on its budget: %q", inBudget(doc, "mine"))
 	}
 }

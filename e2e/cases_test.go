@@ -38,6 +38,7 @@ func TestCases(t *testing.T) {
 		"the terminal ends":             hangup,
 		"a launcher":                    launched,
 		"a proxy before the program":    proxyBefore,
+		"a cold calibration":            coldCalibration,
 		"a file with a byte-order mark": byteOrderMark,
 	} {
 		t.Run(name, func(t *testing.T) {

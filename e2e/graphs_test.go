@@ -236,7 +236,9 @@ design: {blocks: 2}
 	c := tracetax(t, "run", file, "--out", filepath.Join(t.TempDir(), "results"), "--json")
 	c.Env = append(c.Env, "TRACETAX_CATALOG="+burner(t))
 	doc := document(t, c.exit(t, 0))
-	at := func(operation, metric string) float64 { return float64(find(t, doc, operation, "plain", metric).Baseline) }
+	at := func(operation, metric string) float64 {
+		return float64(find(t, doc, operation, "plain", metric).Baseline)
+	}
 	if more := at("later", "latency_p50") - at("soon", "latency_p50"); more < 4e-3 {
 		t.Errorf("the answer comes %g s later, want 5 ms", more)
 	}
