@@ -386,6 +386,28 @@ func TestCauseBesideTracedOperations(t *testing.T) {
 	}
 }
 
+// Spans of an operation that came with those of another one, ten seconds later, are there: the tracer does instrument it.
+func TestLateSpansAreNotMissing(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		s := twoVariants()
+		provocation("no-spans")(&s)
+		change := s.change
+		s.change = func(r *record.Record) {
+			if change(r); late && r.Variant == "otel" {
+				for i := range r.Phases {
+					if p := &r.Phases[i]; p.Operation == "json" {
+						p.Sink.Spans, p.Sink.Traces, p.Sink.Roots = 2*p.Sink.Spans, 2*p.Sink.Traces, 2*p.Sink.Roots
+					}
+				}
+			}
+		}
+		doc := analyse(t, s.input())
+		if told := doc.UntracedAt("otel", "dark") != nil; told == late || warned(doc, "no-spans") == late {
+			t.Errorf("late: %t: %+v", late, doc.Untraced)
+		}
+	}
+}
+
 // A variant that is on other processes than the one that an operation asks leaves it untraced on purpose: its verdicts stand.
 func TestLeftUntracedOnPurpose(t *testing.T) {
 	processes := []program.Process{{Name: "shop", Role: "app", Traced: true}, {Name: "stock", Role: "app", Traced: true}}

@@ -62,7 +62,8 @@ func onlyShows(c *cobra.Command) error {
 	if len(flags) == 0 {
 		return nil
 	}
-	return console.UsageError(fmt.Errorf("explaining a result: %s changes nothing about runs that were made: run the experiment with it, or leave it out", strings.Join(flags, ", ")))
+	return console.UsageError(fmt.Errorf("explaining a result: %s changes nothing about runs that were made: run the experiment with it, or leave it out",
+		strings.Join(flags, ", ")))
 }
 
 // advised are the settings that the rules of a tracer advise.

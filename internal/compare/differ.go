@@ -380,7 +380,8 @@ func sampledLedger(doc *finding.Document, f *finding.Finding) *finding.Ledger {
 // only against a verdict on it.
 func withheld(f *finding.Finding) bool {
 	v := f.Verdict
-	return v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0 && v.Reason().Code != finding.WhyNoRatio && v.Reason().Code != finding.WhyNotAbove
+	noRatio := v.Reason().Code == finding.WhyNoRatio || v.Reason().Code == finding.WhyNotAbove
+	return v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0 && !noRatio
 }
 
 // modesBetween says whether the ratios of one result fall into modes that those of

@@ -135,18 +135,38 @@ func (l *line) besides(s Stretch, per PerOperation) {
 	l.exact = false
 }
 
+// ofOthers reports whether traces of other operations may be among those of a stretch: by their ids, or, where the ids do not
+// tell, if there are more of them than its operations begin.
+func (s Stretch) ofOthers(more bool) bool {
+	var own uint64
+	for root := range s.Sink.Own {
+		traces, _ := s.Sink.Own.Traces(root)
+		own += uint64(max(0, traces))
+	}
+	return own > s.Started+s.Resent || own < s.Started && more
+}
+
+// CameLate reports whether spans of an operation may have come with those of another one in any run.
+func CameLate(t Tracing, runs ...Run) bool {
+	for _, run := range runs {
+		begun := run.begun(t)
+		for _, s := range run.Phases {
+			s.Sink, _ = s.Sink.OfOperations(begun)
+			if s.ofOthers(seen(s.Sink) > tracesOf(s.Started+s.Resent, t.per(s))) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // lateIn are the stretches of a calibration of which spans may have come with a later one, and those: more traces came there
 // than its operations begin, and fewer before. An operation begins one trace by the id that the load generator chose, so those of
 // more ids are of others; where the ids do not tell, nobody knows.
 func lateIn(phases []Stretch, found []PerOperation) map[int]bool {
 	late := map[int]bool{}
 	for j, s := range phases {
-		var own uint64
-		for root := range s.Sink.Own {
-			traces, _ := s.Sink.Own.Traces(root)
-			own += uint64(max(0, traces))
-		}
-		if own == s.Started && s.Started > 0 || own <= s.Started && found[j].Traces <= 1 {
+		if !s.ofOthers(found[j].Traces > 1) {
 			continue
 		}
 		for i := range phases[:j] {

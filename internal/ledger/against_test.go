@@ -28,7 +28,7 @@ func TestRunsSpeakAgainstTheCalibration(t *testing.T) {
 		"whole traces are missing":             {cold, services(op(map[int]int64{1: 300}), map[string]uint64{"shop": 300}), 552, 900},
 		"as many of each size":                 {cold, services(op(map[int]int64{1: 200, 3: 200}), map[string]uint64{"shop": 800}), 52, 400},
 		"few, and by chance no root":           {cold, services(op(map[int]int64{3: 398, 2: 2}), map[string]uint64{"shop": 1198}), 0, 2},
-		"roots do not come":                    {cold, services(record.Shapes{record.NoRoot: {1: 400}}, map[string]uint64{"shop": 400}), 452, 800},
+		"roots do not come":                    {cold, services(record.Shapes{"": {1: 400}}, map[string]uint64{"shop": 400}), 452, 800},
 	} {
 		t.Run(name, func(t *testing.T) {
 			runs := []Run{{Phases: []Stretch{phase("json", 400, c.run)}}}
@@ -36,7 +36,7 @@ func TestRunsSpeakAgainstTheCalibration(t *testing.T) {
 			l, _ := find(Account("otel", AppToSink, []string{"json"}, tracing, runs), "json")
 			missing := entry(l, Unaccounted)
 			if missing.Spans != c.lost || max(missing.Spans, missing.High) != c.most || l.Exact {
-				t.Errorf("exact %t, %d lost, at most %d, want %d and %d: %s", l.Exact, missing.Spans, max(missing.Spans, missing.High), c.lost, c.most, outcomes(l))
+				t.Errorf("exact %t, %+v, want %d lost, at most %d: %s", l.Exact, missing, c.lost, c.most, outcomes(l))
 			}
 		})
 	}
@@ -66,7 +66,8 @@ func TestMoreThanExpectedIsNoLoss(t *testing.T) {
 		"their number varies, each is one": {varies, pool(map[int]int64{3: 49, 2: 1}, 0), 0, 1, "may-vary spans=1"},
 	} {
 		runs := []Run{{Phases: []Stretch{phase("json", 50, c.sink)}}}
-		l, _ := find(Account("otel", AppToSink, []string{"json"}, Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": c.per}}, runs), "json")
+		tracing := Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": c.per}}
+		l, _ := find(Account("otel", AppToSink, []string{"json"}, tracing, runs), "json")
 		if l.Exact || l.LostShare > 0 || Surplus(l) != c.surplus || entry(l, Unaccounted).High != c.most || outcomes(l) != c.outcome {
 			t.Errorf("%s: exact %t, surplus %d, at most %d lost: %s", name, l.Exact, Surplus(l), entry(l, Unaccounted).High, outcomes(l))
 		}

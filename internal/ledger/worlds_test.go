@@ -27,7 +27,8 @@ type deed struct {
 }
 
 func newWorld(r *rand.Rand) world {
-	w := world{lost: map[string]int64{}, tracing: Tracing{Sampling: 1, Spans: map[string]PerOperation{record.ProbeOperation: {Low: 1, High: 1, How: Declared}}}}
+	spans := map[string]PerOperation{record.ProbeOperation: {Low: 1, High: 1, How: Declared}}
+	w := world{lost: map[string]int64{}, tracing: Tracing{Sampling: 1, Spans: spans}}
 	switch r.IntN(3) {
 	case 1:
 		w.tracing.Late = true

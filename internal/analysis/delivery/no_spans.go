@@ -40,7 +40,7 @@ func (b *Accounts) Untraced(variant string) (none []finding.Ledger, all bool) {
 		if per, known := t.Spans[l.Operation]; known && per.How == ledger.Declared && per.High == 0 {
 			continue
 		}
-		if !nothing && b.skips(variant, l.Operation) {
+		if !nothing && (b.skips(variant, l.Operation) || b.cameLate(variant)) {
 			continue
 		}
 		if dark && math.Pow(1-t.Sampling, float64(l.Operations)) <= byChance {
@@ -57,6 +57,15 @@ func (b *Accounts) skips(variant, operation string) bool {
 			return o.Name == operation && v.Skips(o, b.Experiment.Workload)
 		})
 	})
+}
+
+// cameLate reports whether spans of an operation without any may have come with those of another one.
+func (b *Accounts) cameLate(variant string) bool {
+	var runs []ledger.Run
+	for _, r := range b.All[variant] {
+		runs = append(runs, ledger.FromRecord(r.Record))
+	}
+	return ledger.CameLate(b.Tracing[variant], runs...)
 }
 
 // isDark reports whether nothing is known of spans of an operation, lost ones included, where

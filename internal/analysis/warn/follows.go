@@ -23,9 +23,9 @@ var follows = []struct {
 
 // ofABusyMachine is what a machine does on which other programs run.
 var ofABusyMachine = []string{
-	"spoiled-blocks", "spoiled-kept", "windows-left-out", "generator-late", "lag-differs", "generator-bound", "sink-busy", "harness-busy", "database-busy",
-	"overloaded", "search-unsteady", "never-steady", "never-quiet", "never-calm", "idle-unknown", "idle-differs", "rested", "works-apart", "cpu-negative",
-	"modes", "carry-over", "precision-not-reached",
+	"spoiled-blocks", "spoiled-kept", "windows-left-out", "generator-late", "lag-differs", "generator-bound", "sink-busy",
+	"harness-busy", "database-busy", "overloaded", "search-unsteady", "never-steady", "never-quiet", "never-calm", "idle-unknown",
+	"idle-differs", "rested", "works-apart", "cpu-negative", "modes", "carry-over", "precision-not-reached",
 }
 
 // fold says of each warning from which of the others it may follow: the first that follows from none itself.
