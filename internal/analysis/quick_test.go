@@ -56,7 +56,8 @@ func TestBudget(t *testing.T) {
 	}{
 		{"within", limit("cpu_per_operation", 0.8), nil, "cpu_per_operation", finding.Within, false},
 		{"over", limit("cpu_per_operation", 0.05), nil, "cpu_per_operation", finding.Over, false},
-		{"close", limit("cpu_per_operation", 0.598), func(s *scene) { s.noise = 0.05 }, "cpu_per_operation", finding.CannotTell, true},
+		{"close", limit("cpu_per_operation", 0.64), func(s *scene) { s.noise = 0.05 }, "cpu_per_operation", finding.CannotTell, true},
+		{"too close", limit("cpu_per_operation", 0.609), func(s *scene) { s.noise = 0.05 }, "cpu_per_operation", finding.CannotTell, false},
 		{"too few blocks", limit("cpu_per_operation", 0.05), func(s *scene) { s.blocks = 3 }, "cpu_per_operation", finding.CannotTell, true},
 		{"nothing lost", limit("lost_share", 0), nil, "delivered_share", finding.Within, false},
 		{"something lost", limit("lost_share", 0), func(s *scene) {
