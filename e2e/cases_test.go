@@ -38,6 +38,7 @@ func TestCases(t *testing.T) {
 		"the terminal ends":             hangup,
 		"a launcher":                    launched,
 		"a file with a byte-order mark": byteOrderMark,
+		"orders":                        ordersAgree,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // they ask for counts and codes, not for times
