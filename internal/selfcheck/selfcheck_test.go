@@ -2,7 +2,6 @@ package selfcheck
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/config"
