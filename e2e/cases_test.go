@@ -40,6 +40,7 @@ func TestCases(t *testing.T) {
 		"a proxy before the program":    proxyBefore,
 		"a cold calibration":            coldCalibration,
 		"a file with a byte-order mark": byteOrderMark,
+		"orders":                        ordersAgree,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // they ask for counts and codes, not for times

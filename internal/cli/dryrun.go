@@ -65,6 +65,9 @@ func dryRun(s console.Streams, experiments []*config.Experiment, drawn bool) err
 			return err
 		}
 		fmt.Fprintln(s.Out, "  "+text)
+		if tail := tailOf(e); tail != nil {
+			fmt.Fprintln(s.Out, "  "+tail.String())
+		}
 	}
 	return nil
 }
