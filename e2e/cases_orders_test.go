@@ -50,7 +50,7 @@ func ordersAgree(t *testing.T) {
 				if order == "windows" && f.Verdict.Kind == finding.CannotTell && f.Verdict.Reason().Code == m.code {
 					return
 				}
-				if f.Absolute == nil || math.Abs(f.Absolute.Estimate-m.adds) > m.within*m.adds || f.Baseline > m.most {
+				if f.Absolute == nil || math.Abs(f.Absolute.Estimate-m.adds) > m.within*m.adds || float64(f.Baseline) > m.most {
 					t.Errorf("%+v added to %g s (%s), want %g s", f.Absolute, f.Baseline, f.Verdict.Text, m.adds)
 				}
 			})
