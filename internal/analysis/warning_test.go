@@ -96,6 +96,7 @@ var provocations = []struct {
 		only("otel", func(r *record.Record) { r.Phases[0].Load.Lag = spread(10000, 40e-6) })(s)
 	}},
 	{"harness-shared-cpu", only("otel", func(r *record.Record) { r.Harness.Placement = "none" })},
+	{"program-unseen", only("otel", func(r *record.Record) { r.Start.Unseen = []string{"app"} })},
 	{"left-cgroup", only("otel", func(r *record.Record) {
 		r.Phases[0].Usage[0].Source, r.Phases[0].Usage[0].Outside = "clock", []string{"java (process 7)"}
 	})},

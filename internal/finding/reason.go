@@ -78,6 +78,7 @@ const (
 	WhyBent        Code = "bent"                 // what is read off a line is not, because the line is bent: below and between, what a further call costs below the two deepest levels and between them; first, before and last, the levels
 	WhyOverloaded  Code = "overloaded"           // Variant could not hold the rate: offered, reached
 	WhyRestless    Code = "restless"             // Variant did other work while others had the load: share, of a window's CPU, that this may be
+	WhyUnseen      Code = "program-unseen"       // it cannot be seen whether the program that answers is one of Variant's, whose use was read
 	WhySharedCPU   Code = "shared-cpu"           // variants that share a CPU are not compared by the clock
 	WhyAnswers     Code = "other-answers"        // Variant had another share of answers with a status than Against, and so did other work: status, share, other
 	WhyBodies      Code = "other-bodies"         // the bodies of its answers are of another size on average: bytes, other

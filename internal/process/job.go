@@ -213,9 +213,9 @@ func (e *NotReadyError) advice() string {
 
 // placeOf compares where a program listens with where it is asked.
 func placeOf(c Check, sockets inside.Sockets) Place {
-	host, port, ok := c.asks()
+	host, port, err := net.SplitHostPort(c.Address())
 	switch {
-	case !ok || !sockets.Seen:
+	case err != nil || !sockets.Seen:
 		return Unseen
 	case len(sockets.Listening) == 0:
 		return Nowhere
@@ -299,12 +299,10 @@ func Telling(log []string) string {
 	return excerpt.Line(last)
 }
 
-// asks is where a check asks; false where it asks no port.
-func (c Check) asks() (host, port string, ok bool) {
-	address := c.addr
+// Address is where a check asks, HOST:PORT; "" where it asks no port.
+func (c Check) Address() string {
 	if c.url != "" {
-		address = hostPort(c.url)
+		return hostPort(c.url)
 	}
-	host, port, err := net.SplitHostPort(address)
-	return host, port, err == nil
+	return c.addr
 }

@@ -59,6 +59,7 @@ var programs = map[string]func(args []string) error{
 	"serve":    serve,
 	"listen":   listen,
 	"where":    where,
+	"whose":    whose,
 	"hold":     hold,
 	"reserve":  takePort,
 	"launcher": launcher,

@@ -75,7 +75,7 @@ const StageBlock = "block"
 // Failure says why a run has no result.
 type Failure struct {
 	Stage   string   `json:"stage"`             // prepare, sink, start, ready, connect, first operation, idle, warm-up, phases, window, drain, profile, verify, stop, cleanup, pilot, block
-	Code    string   `json:"code,omitempty"`    // what it is, where that is known: ended, port-taken, or where a program listens that is not ready (no-port, other-port, other-address, no-answer)
+	Code    string   `json:"code,omitempty"`    // what it is, where that is known: ended, port-taken, where a program listens that is not ready (no-port, other-port, other-address, no-answer), or what answers in its place (other-program, no-program, forwarder)
 	Process string   `json:"process,omitempty"` // the process at fault, where one is
 	Message string   `json:"message"`           // what happened, and what to do about it
 	Log     []string `json:"log,omitempty"`     // the last lines that the process wrote
@@ -95,6 +95,7 @@ type Start struct {
 	FirstOperationSeconds float64           `json:"first_operation_seconds"`     // its duration
 	Probes                uint64            `json:"probes"`                      // readiness requests that the app answered
 	ConnectedSeconds      float64           `json:"connected_seconds,omitempty"` // how long was waited until the sink had heard of the tracer
+	Unseen                []string          `json:"unseen,omitempty"`            // processes of which it could not be seen whether they answer where they are asked, rather than a program whose use is not read
 	Runtimes              map[string]string `json:"runtimes,omitempty"`          // by process: the virtual machine that it runs on, where that can be told (Java)
 	Verified              []string          `json:"verified,omitempty"`          // what the workload's own check said, line by line
 	Sink                  Counts            `json:"sink"`                        // what arrived before the first phase, the first operation's spans included

@@ -39,6 +39,25 @@ func (c *Conductor) LiveAt(host string) {
 	c.target = func(l *process.Launcher) Target { return there{here{l}, host} }
 }
 
+// Hide has the programs of the workload's processes be such as may not be looked into.
+func (c *Conductor) Hide() {
+	c.target = func(l *process.Launcher) Target { return hiding{here{l}} }
+}
+
+type hiding struct{ here }
+
+func (h hiding) Start(ctx context.Context, c process.Command) (Process, error) {
+	p, err := h.here.Start(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return hidden{p.(local)}, nil
+}
+
+type hidden struct{ local }
+
+func (hidden) Answers(*process.Tables, string, []int, []int) (seen bool, err error) { return false, nil }
+
 // Lose has the run whose app is called so lose all processes while the other run of its block looks at both: the look goes on
 // once nothing of them can be read, and their run ends after the other.
 func (c *Conductor) Lose(name string) {

@@ -5,6 +5,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -206,6 +207,7 @@ func (s *stage) failure(err error) *record.Failure {
 		if errors.As(err, &not) {
 			f.Code = string(not.Place)
 		}
+		f.Code = cmp.Or(f.Code, strangerIn(err))
 		if app := s.app(one.Process); app != nil {
 			f.Log = app.Log().Tail(lines)
 		}

@@ -88,6 +88,8 @@ func reasonText(r finding.Reason) string {
 		return fmt.Sprintf("the bodies of answers with %s have %s on average, and with %s %s: this is the cost of other work", r.Variant, figure("bytes"), r.Against, figure("other"))
 	case finding.WhyRestless:
 		return r.Variant + " also worked without load: up to " + figure("share") + " of its CPU may not belong to its operations"
+	case finding.WhyUnseen:
+		return "it cannot be seen whether the program that answers is a process of " + r.Variant + ": this may be the use of another program"
 	case finding.WhySharedCPU:
 		return OnlyCPU
 	case finding.WhyOverloaded:

@@ -26,13 +26,14 @@ const (
 // doubts are what stands against a verdict.
 type doubts struct {
 	overloaded *finding.Reason // a variant could not hold the rate
+	unseen     *finding.Reason // what was read may be the use of another program
 	reason     *finding.Reason // why it cannot be told
 	gap        float64         // between modes, on the scale of the verdict
 }
 
 // doubtsOf looks for reasons against a verdict on the claim.
 func (s *Estimator) doubtsOf(c *claim) doubts {
-	var d doubts
+	d := doubts{unseen: s.unseenOf(c)}
 	for _, at := range s.placesOf(c) {
 		if d.overloaded == nil {
 			d.overloaded = s.OverloadOf(c.pair, at)
@@ -53,6 +54,19 @@ func (s *Estimator) doubtsOf(c *claim) doubts {
 		d.reason, d.gap = modesReason(report, c), c.gapBetween(report)
 	}
 	return d
+}
+
+// unseenOf says that what a claim is about may be the use of another program than the one that answered; nil where it is not.
+func (s *Estimator) unseenOf(c *claim) *finding.Reason {
+	if c.metric.Nature != metric.Cost {
+		return nil
+	}
+	for _, variant := range []string{c.Variant, c.Against} {
+		if slices.ContainsFunc(s.RunsOf(variant), func(r *dataset.Run) bool { return len(r.Start.Unseen) > 0 }) {
+			return &finding.Reason{Code: finding.WhyUnseen, Variant: variant}
+		}
+	}
+	return nil
 }
 
 // placesOf is where what a claim is about was made: on its own cell, or on all of them where it

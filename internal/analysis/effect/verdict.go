@@ -99,6 +99,9 @@ func (c *claim) question(ask func(float64) float64) judge.Question {
 		Family: c.family(), Evidence: evidence{c, ask}, Ratio: c.logs != nil, Higher: c.Better == metric.Higher,
 		Blocks: c.Blocks, Least: stats.MinBlocks(ask(estimate.Confidence)),
 	}
+	if c.doubts.unseen != nil {
+		q.First = append(q.First, *c.doubts.unseen)
+	}
 	switch over := c.doubts.overloaded; {
 	case c.metric.Nature == metric.Latency:
 		q.Overloaded = over

@@ -61,6 +61,7 @@ var checks = []check{
 	{"generator-late", warning, "give the load generator its own CPU, or lower the rate", (*checker).findLate},
 	{"lag-differs", warning, "give the load generator its own CPU: it must be equally late with every variant", (*checker).findLags},
 	{"harness-shared-cpu", warning, "use two or more CPUs, with the right to set affinity or a cpuset", (*checker).findShared},
+	{"program-unseen", warning, "run tracetax as root or as the program's user: CPU and memory may be those of another program, and get no verdict", (*checker).findUnseen},
 	{"left-cgroup", warning, "keep its processes in the cgroup that they start in: outside, no limit holds and throttling is not seen", (*checker).findLeavers},
 	{"limits-unmet", warning, "give tracetax the right to set it (root, or a delegated cgroup), or take the limit out of the file", (*checker).findUnmet},
 	{"sink-busy", warning, "lower the rate or the sampling: the sink may have slowed the tracer down", (*checker).findSinkBusy},

@@ -200,17 +200,6 @@ func (t *Tables) Of(pids []int) Sockets {
 	return all
 }
 
-// Listening are the inodes of the sockets that listen at a port in the network namespace of tracetax.
-func (t *Tables) Listening(port uint16) map[string]bool {
-	inodes := map[string]bool{}
-	for _, one := range t.of("/proc/self") {
-		if one.state == listening && one.local.Port() == port {
-			inodes[one.inode] = true
-		}
-	}
-	return inodes
-}
-
 // socketInodes are those of the sockets that a process has open; nil where it has ended, or may not be looked at.
 func socketInodes(dir string) map[string]bool {
 	open, err := os.ReadDir(filepath.Join(dir, "fd"))
@@ -229,8 +218,8 @@ func socketInodes(dir string) map[string]bool {
 
 // socket is a line of the kernel's table.
 type socket struct {
-	local, remote netip.AddrPort
-	state, inode  string
+	local, remote      netip.AddrPort
+	state, user, inode string
 }
 
 // socketTable reads a table of sockets; nil where it is not there, as without IPv6, or may not be read.
@@ -248,7 +237,7 @@ func socketTable(path string) []socket {
 		local, ok := end(fields[1])
 		remote, too := end(fields[2])
 		if ok && too { // the line above the table has words there
-			all = append(all, socket{local, remote, fields[3], fields[9]})
+			all = append(all, socket{local, remote, fields[3], fields[7], fields[9]})
 		}
 	}
 	return all

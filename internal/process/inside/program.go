@@ -31,6 +31,16 @@ type Sockets struct {
 // Connection is one over TCP, by its ends.
 type Connection struct{ Local, Remote netip.AddrPort }
 
+// Answer is who takes connections at a port of this machine, by the processes of a run that might.
+type Answer struct {
+	Seen   bool   // it can be told whose the sockets are
+	Nobody bool   // no program takes any, in the network namespace of tracetax
+	Own    []int  // processes of the run that do
+	PID    int    // a process of no run that does; 0: it cannot be seen which
+	Name   string // of its program
+	User   string // the number of the user who made its socket
+}
+
 // Reached reports whether whoever listens at an address is reached at a host of this machine.
 func Reached(at netip.Addr, host string) bool {
 	var asked []netip.Addr

@@ -69,6 +69,20 @@ func (r *Requests) Took(s Stretch, did record.Load) float64 {
 	return did.WallSeconds * float64(max(1, s.Load.Connections)*max(1, s.Load.Streams))
 }
 
+// Addresses are where an operation and its steps ask.
+func (r *Requests) Addresses(o program.Operation) ([]string, error) {
+	first, err := r.requestFor(o)
+	if err != nil {
+		return nil, err
+	}
+	out := []string{first.Address}
+	then, err := r.following(o)
+	for _, step := range then {
+		out = append(out, step.Address)
+	}
+	return out, err
+}
+
 func errorsOf(did record.Load) string {
 	var parts []string
 	for _, class := range slices.Sorted(maps.Keys(did.Errors)) {
