@@ -38,6 +38,9 @@ import (
 // goroutine.
 type Log = output.Log
 
+// Pattern is a regular expression for lines of a log.
+type Pattern = output.Pattern
+
 // Process is a started program with everything that descends from it.
 type Process struct {
 	command Command

@@ -56,7 +56,9 @@ func (h hiding) Start(ctx context.Context, c process.Command) (Process, error) {
 
 type hidden struct{ local }
 
-func (hidden) Answers(*process.Tables, string, []int, []int) (seen bool, err error) { return false, nil }
+func (hidden) Answers(*process.Tables, string, []int, []int) (seen bool, err error) {
+	return false, nil
+}
 
 // Lose has the run whose app is called so lose all processes while the other run of its block looks at both: the look goes on
 // once nothing of them can be read, and their run ends after the other.

@@ -158,7 +158,7 @@ func TestInterruptedRead(t *testing.T) {
 }
 
 func lines(all ...string) Lines {
-	return Lines{Process: "app", Each: func(each func(string) error) error {
+	return Lines{Process: "app", Each: func(_ context.Context, each func(string) error) error {
 		for _, line := range all {
 			if err := each(line); err != nil {
 				return err
