@@ -52,7 +52,7 @@ func (s *stage) stop(ctx context.Context) error {
 		return err
 	}
 	life := seen.Counts
-	files, err := s.countSpanFiles()
+	files, err := s.countSpanFiles(ctx)
 	if err != nil {
 		return err
 	}

@@ -130,17 +130,17 @@ func add(to **uint64, n uint64) {
 }
 
 // formats count the spans in the files of a folder, by program.FileFormats.
-var formats = map[string]func(dir string) (record.Counts, error){
+var formats = map[string]func(ctx context.Context, dir string) (record.Counts, error){
 	"kieker": kieker.CountFolder,
 }
 
 // CountFiles counts the spans that a tracer left in the files of a folder, as a sink does.
-func CountFiles(format, folder string) (record.Counts, error) {
+func CountFiles(ctx context.Context, format, folder string) (record.Counts, error) {
 	count, known := formats[format]
 	if !known {
 		return record.Counts{}, fmt.Errorf("counting the spans that the tracer wrote to files: nobody knows the format %q", format)
 	}
-	counts, err := count(folder)
+	counts, err := count(ctx, folder)
 	if err != nil {
 		return record.Counts{}, fmt.Errorf("counting the spans that the tracer wrote to files: %w", err)
 	}

@@ -229,7 +229,7 @@ func TestLogAndPage(t *testing.T) {
 }
 
 func TestFilesOfAFormatThatNobodyKnows(t *testing.T) {
-	if _, err := CountFiles("parchment", t.TempDir()); err == nil || !strings.Contains(err.Error(), "parchment") {
+	if _, err := CountFiles(t.Context(), "parchment", t.TempDir()); err == nil || !strings.Contains(err.Error(), "parchment") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -142,11 +142,10 @@ func Redact(paths []string, secrets []string) error {
 			errs = append(errs, fmt.Errorf("taking secrets out of a log: %w", err))
 			continue
 		}
-		clean := []byte(Replacer(secrets).Replace(string(text)))
-		if bytes.Equal(clean, text) {
+		if !slices.ContainsFunc(secrets, func(s string) bool { return s != "" && bytes.Contains(text, []byte(s)) }) {
 			continue
 		}
-		if err := os.WriteFile(path, clean, 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(Replacer(secrets).Replace(string(text))), 0o644); err != nil {
 			errs = append(errs, fmt.Errorf("taking secrets out of a log: %w", err))
 		}
 	}
