@@ -166,3 +166,21 @@ func TestStrangerError(t *testing.T) {
 		}
 	}
 }
+
+// A program that ends and leaves another one behind is not taken for that: what is left is named, and what the log tells.
+func TestWhatIsLeft(t *testing.T) {
+	const broker = `sleep 60 & until [ "$(readlink /proc/$!/exe)" != "$(readlink /proc/$$/exe)" ]; do :; done
+		echo cannot create x: Permission denied; echo dump is written; exit 0`
+	p, err := open(t, AccountingAuto).Start(t.Context(), Command{Name: "broker", Args: []string{"sh", "-c", broker}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.Done()
+	died := p.Died()
+	if !slices.Equal(died.Exit.Left, []string{"sleep"}) || died.Why != "cannot create x: Permission denied" {
+		t.Errorf("left %q, why %q", died.Exit.Left, died.Why)
+	}
+	if _, err := p.Stop(t.Context(), 0); err != nil {
+		t.Error(err)
+	}
+}

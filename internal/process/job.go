@@ -265,15 +265,20 @@ var (
 		`|^(?:\w+\.)*[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?: ` +
 		`|^Error: |^Unhandled exception\. | ---> \S+Exception(?: \(\d+\))?: |^panic: |^fatal error: |PHP Fatal error: |panicked at .*'.+'` +
 		`|\([A-Z]\w*Error\)$`)
+	// system names what the operating system refused, in the words of its C library.
+	system = regexp.MustCompile(`(?i)permission denied|operation not permitted|no such file or directory|address already in use|no space left on device` +
+		`|cannot allocate memory|read-only file system|too many open files|command not found|\b(?:eacces|eperm|enoent|eaddrinuse|enospc|enomem|erofs|emfile)\b`)
+	// wrong is of a line that names a failure in whatever words.
+	wrong = regexp.MustCompile(`(?i)\b(?:error|fatal|fail(?:ed|ure|s)?|cannot|can't|could not|unable|denied|invalid|illegal|refused|unknown|unrecogni[sz]ed|not found|missing|usage)\b`)
 	// frame is a line of a trace, which says where rather than why.
 	frame = regexp.MustCompile(`^\s+at |^\s*\.\.\. \d+ (?:more|common frames omitted)|^\s*--- End of|^note: run with |^\s*\^+\s*$|^[{}\])]*$`)
 )
 
 // Telling is the line of a log that tells why its program ended, or is not ready, cut for an error: the last that names a
-// failure ("Caused by: …", the end of a traceback), otherwise the last that is no frame of a trace; "" where there is
-// none.
+// failure ("Caused by: …", the end of a traceback), otherwise the last that is no frame of a trace; but where that names
+// nothing wrong, the last that says what the operating system refused. "" where there is none.
 func Telling(log []string) string {
-	last, why, described := "", "", false
+	last, why, refused, described := "", "", "", false
 	traced := false // in a traceback of Python's
 	for _, line := range log {
 		line = strings.TrimRight(excerpt.WithoutEscapes(line), " \t\r")
@@ -288,13 +293,18 @@ func Telling(log []string) string {
 			described, why = false, line
 		case says.MatchString(line):
 			why = line
+		case system.MatchString(line):
+			refused = line
 		}
 		if !frame.MatchString(line) {
 			last = line
 		}
 	}
-	if why != "" {
+	switch {
+	case why != "":
 		return excerpt.Line(why)
+	case refused != "" && !wrong.MatchString(last):
+		return excerpt.Line(refused)
 	}
 	return excerpt.Line(last)
 }
