@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
@@ -27,6 +28,7 @@ const (
 	NeverReady     Mistake = "never-ready"      // a variant of which no run ever came as far as to its first operation
 	NoSpans        Mistake = "no-spans"         // no span came where some are meant to
 	RateNotReached Mistake = "rate-not-reached" // the first run reached less than half of its rate
+	WrongAnswers   Mistake = "wrong-answers"    // calibrations of all variants so far were answered wrongly, and alike
 	TooDense       Mistake = "too-dense"        // woven variants need nearly all of the CPU together
 )
 
@@ -62,7 +64,9 @@ func (l *Loop) mistakeIn(made []record.Record) *MistakeError {
 		var m *MistakeError
 		switch {
 		case r.Failed():
-			m = l.neverReady(r)
+			if m = l.neverReady(r); m == nil {
+				m = l.wrongAnswers(r)
+			}
 		case r.Kind == record.Calibration:
 			m = l.noSpans(r)
 		case r.Kind == record.Measured:
@@ -94,6 +98,32 @@ func (l *Loop) neverReady(r *record.Record) *MistakeError {
 		}
 	}
 	return &MistakeError{Mistake: NeverReady, says: fmt.Sprintf("variant %s failed (%s): %s", r.Variant, r.Failure.Stage, r.Failure.Message)}
+}
+
+// wrongAnswers says that a calibration was answered wrongly as an earlier one was, of another variant or of the only one
+// besides the baseline: it is no fault of a tracer.
+func (l *Loop) wrongAnswers(r *record.Record) *MistakeError {
+	if r.Kind != record.Calibration || r.Failure.Code != record.WrongAnswers {
+		return nil
+	}
+	var variants []string
+	tries := 0
+	for i := range l.history {
+		other := &l.history[i]
+		switch {
+		case other.Kind != record.Calibration:
+		case !other.Failed():
+			return nil // another variant answers well
+		case other.Failure.Cause() == r.Failure.Cause():
+			if tries++; !slices.Contains(variants, other.Variant) {
+				variants = append(variants, other.Variant)
+			}
+		}
+	}
+	if tries < 2 || len(variants) < 2 && len(l.Variants) > 2 {
+		return nil
+	}
+	return &MistakeError{Mistake: WrongAnswers, says: fmt.Sprintf("calibrations fail alike (%s): %s", strings.Join(variants, ", "), r.Failure.Message)}
 }
 
 // noSpans says that a calibration saw no span of a variant, or of an operation of which some are declared.

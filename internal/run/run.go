@@ -208,6 +208,9 @@ func (s *stage) failure(err error) *record.Failure {
 			f.Code = string(not.Place)
 		}
 		f.Code = cmp.Or(f.Code, strangerIn(err))
+		if wrong := (*drive.WrongError)(nil); errors.As(err, &wrong) {
+			f.Code = record.WrongAnswers
+		}
 		if app := s.app(one.Process); app != nil {
 			f.Log = app.Log().Tail(lines)
 		}
