@@ -185,6 +185,12 @@ var provocations = []struct {
 			Operation: "json", Quiet: true, Load: record.Load{Intended: 20, Started: 20, Completed: 20, Identified: 20}, Sink: counts(20),
 		}}, Unasked: &record.Unasked{Operation: "json", Completed: 30, Sink: counts(3), Quiet: true}}}
 	}},
+	{"callers-sample", func(s *scene) { // none of 30 come where nobody asks for them
+		counts := func(n uint64) record.Counts { return record.Counts{Checking: true, Spans: 3 * n, Roots: n, Traces: n} }
+		s.extra = []record.Record{{Schema: record.Schema, Kind: record.Calibration, Variant: "otel", Phases: []record.Phase{{
+			Operation: "json", Quiet: true, Load: record.Load{Intended: 20, Started: 20, Completed: 20, Identified: 20}, Sink: counts(20),
+		}}, Unasked: &record.Unasked{Operation: "json", Completed: 30, Sink: counts(0), Quiet: true}}}
+	}},
 	{"baseline-own", func(s *scene) {
 		s.design = func(e *config.Experiment) { e.Variants[0].Env = map[string]string{"TRACING": "off"} }
 	}},

@@ -18,6 +18,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/run/prepare"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // Mistake is a kind of mistake.
@@ -151,7 +152,7 @@ func (l *Loop) noSpans(r *record.Record) *MistakeError {
 	case came == 0 && meant && r.Kind == record.Calibration && l.batches(r):
 		return nil // a calibration may be too short for its first batch
 	case came == 0 && meant:
-		return &MistakeError{Mistake: NoSpans, says: fmt.Sprintf("no span came of variant %s in its first run, though it is to send some: %s%s", r.Variant, change, sign(r))}
+		return &MistakeError{Mistake: NoSpans, says: fmt.Sprintf("no span came of variant %s in its first run, though it is to send some: %s%s", r.Variant, change, l.hint(r))}
 	case came > 0 && declared != "":
 		return &MistakeError{Mistake: NoSpans, Operation: declared, says: fmt.Sprintf("no span came of operation %s of variant %s in its calibration, though %g are declared: correct spans of the operation, or %s%s",
 			declared, r.Variant, prepared.Plan.Spans[declared].Low, change, sign(r))}
@@ -176,6 +177,18 @@ func (l *Loop) leftOut(r *record.Record) bool {
 		return slices.ContainsFunc(counts, func(n *uint64) bool { return n != nil && *n > 0 })
 	}
 	return some(r.Tracer.Sampled) || slices.ContainsFunc(r.Hops, func(h record.Hop) bool { return some(h.Sampled) })
+}
+
+// hint is what a run tells of why no span came, as the end of a sentence.
+func (l *Loop) hint(r *record.Record) string {
+	if tracer := l.prepared(r.Variant).Variant.Tracer; tracer != nil && r.Signs != nil {
+		for _, p := range r.Signs.Processes {
+			if name := program.Heedless(tracer.Language, p.Programs); name != "" {
+				return "; " + words.NotLoaded(name)
+			}
+		}
+	}
+	return sign(r)
 }
 
 // sign is what a log tells of why no span came, as the end of a sentence.

@@ -200,15 +200,15 @@ func (e *NotReadyError) advice() string {
 	where := strings.Join(e.Listens, ", ")
 	switch e.Place {
 	case Nowhere:
-		return "it listens on no port: give it more patience, or see why it does not begin to"
+		return "it listens on no port: give it more patience (--patience, or patience: of the process), or see why it does not begin to"
 	case OtherPort:
 		return "it listens on " + where + " instead: give it the port that is asked for by {port} in its command or environment, or tell its fixed port (--port)"
 	case OtherAddress:
 		return "it listens on " + where + " alone: have it listen on 127.0.0.1 or 0.0.0.0, or name its address in the check of readiness and in the operations"
 	case There:
-		return "it listens there (" + where + "): correct the check, or give it more patience"
+		return "it listens there (" + where + "): correct the check, or give it more patience (--patience, or patience: of the process)"
 	}
-	return "give it more patience or correct the check"
+	return "give it more patience (--patience, or patience: of the process), or correct the check"
 }
 
 // placeOf compares where a program listens with where it is asked.

@@ -258,13 +258,13 @@ func (s *stage) lookAtLoaded() error {
 		if err != nil {
 			return fmt.Errorf("looking for the tracer in process %s: %w", app.Name(), err)
 		}
-		starts := map[string]bool{}
+		starts, told := map[string]bool{}, map[string]bool{}
 		var commands []string
 		for _, one := range inside {
 			// Code that is read and closed again leaves no trace but the words that had it read.
 			speaks := slices.ContainsFunc(begins, func(b string) bool { return strings.HasPrefix(one.Program, b) })
-			if one.Start != "" && !starts[one.Start] && (one.Holds || one.Names && speaks) {
-				starts[one.Start] = true
+			if one.Start != "" && !starts[one.Start] && !one.Worker && !told[one.Whole] && (one.Holds || one.Names && speaks) {
+				starts[one.Start], told[one.Whole] = true, true // what has the same command line is a worker, too, as in a cluster of Node
 				commands = append(commands, s.kept(one.Command))
 			}
 		}

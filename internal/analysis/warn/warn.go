@@ -97,6 +97,7 @@ var checks = []check{
 	{"nothing-traced", warning, "see whether the tracer instruments the program and reaches the sink (its log, class versions, plugins, configured methods): the difference is not the cost of tracing", (*checker).findNothingTraced},
 	{"traces-elsewhere", warning, "switch its tracing off (see docs/warnings.md), or send its spans to the sink ({sink.otlp.grpc}, {sink.otlp.http}); if no receiver of spans listens there, make that program a process of the workload, or use another port", (*checker).findElsewhere},
 	{"own-sampler", warning, "declare the share that it samples (env: {OTEL_TRACES_SAMPLER: parentbased_traceidratio, OTEL_TRACES_SAMPLER_ARG: \"0.1\"}, even if it does not read them); now the cost is that of tracing every operation", (*checker).findOwnSampler},
+	{"callers-sample", note, "nothing to do: the cost is that of an operation that its caller samples", (*checker).findCallers},
 	{"baseline-own", note, "make sure that nothing in it traces: switch tracing on in the other variants instead", (*checker).findOwnBaseline},
 	{"tracer-in-launcher", note, "start the program without the launcher, unless you want to measure both: the report charges the program for the tracer in the launcher", (*checker).findLaunchers},
 	{"packages-differ", warning, "install the tracer's versions for the program, or pin the tracer to the program's: both variants must run the same libraries", (*checker).findShadowed},

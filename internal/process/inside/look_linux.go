@@ -40,7 +40,8 @@ func Look(pids []int, variables []string, folder string) []Program {
 			if err != nil {
 				continue
 			}
-			one.Command = cut(strings.TrimSpace(strings.ReplaceAll(string(command), "\x00", " ")))
+			one.Whole = strings.TrimSpace(strings.ReplaceAll(string(command), "\x00", " "))
+			one.Command, one.Worker = cut(one.Whole), worker.MatchString(one.Whole)
 			one.Holds, one.Start = holds(dir, folder), start(dir)
 			one.Names = bytes.Contains(environ, []byte(folder)) || bytes.Contains(command, []byte(folder))
 		}
