@@ -106,6 +106,7 @@ var provocations = []struct {
 	{"cpu-stolen", only("none", func(r *record.Record) { r.Harness.StealSeconds = 2 })},
 	{"busy-neighbour", only("otel", func(r *record.Record) { r.Phases[0].Others = 0.3 })},
 	{"load-average", only("none", func(r *record.Record) { r.Harness.LoadAverage = 1.2 })},
+	{"starts-beside", only("otel", func(r *record.Record) { r.Start.Beside = []string{"none"} })},
 	{"clock-accounting", only("none", func(r *record.Record) { r.Harness.Accounting = "clock" })},
 	{"throttled", only("otel", func(r *record.Record) { r.Phases[0].Usage[0].ThrottleSeconds = 0.5 })},
 	{"log-full", only("otel", func(r *record.Record) { r.Phases[0].Usage[0].LogFullSeconds = 0.02 })},

@@ -114,6 +114,7 @@ type Start struct {
 	FirstOperationSeconds float64           `json:"first_operation_seconds"`     // its duration
 	Probes                uint64            `json:"probes"`                      // readiness requests that the app answered
 	ConnectedSeconds      float64           `json:"connected_seconds,omitempty"` // how long was waited until the sink had heard of the tracer
+	Beside                []string          `json:"beside,omitempty"`            // variants of the block that still worked when this one started
 	Unseen                []string          `json:"unseen,omitempty"`            // processes of which it could not be seen whether they answer where they are asked, rather than a program whose use is not read
 	Runtimes              map[string]string `json:"runtimes,omitempty"`          // by process: the virtual machine that it runs on, where that can be told (Java)
 	Verified              []string          `json:"verified,omitempty"`          // what the workload's own check said, line by line

@@ -43,6 +43,7 @@ func (s *stage) startApps(ctx context.Context) error {
 	if err := s.makeSpanFolders(); err != nil {
 		return err
 	}
+	s.record.Start.Beside = s.turn.beside()
 	all := s.agents.processes()
 	for _, agent := range all {
 		go s.endWith(ctx, agent)

@@ -27,6 +27,13 @@ func SetCalmPatience(start, work, drain time.Duration) (restore func()) {
 	return func() { startPatience, forLong, drainPatience = wasStart, wasWork, wasDrain }
 }
 
+// SetBesideStart sets for how long a start waits for those before it to be calm.
+func SetBesideStart(d time.Duration) (restore func()) {
+	before := besideStart
+	besideStart = d
+	return func() { besideStart = before }
+}
+
 // SetGrace sets how long a process may take to end when it is asked to, and one that did not in an earlier run.
 func SetGrace(asked, again time.Duration) (restore func()) {
 	before, beforeAgain := grace, deaf

@@ -69,6 +69,7 @@ var checks = []check{
 	{"cpu-stolen", warning, "use a machine whose CPUs are not shared with others", (*checker).findStolen},
 	{"busy-neighbour", warning, "stop the other programs and repeat: they slow the program down, and may cause blocked time and losses", (*checker).findNeighbours},
 	{"load-average", warning, "stop the other programs before the experiment", (*checker).findBusyStart},
+	{"starts-beside", note, "to compare start-up times and first operations, use order: apart", (*checker).findBeside},
 	{"clock-accounting", note, "give tracetax the right to make cgroups for exact CPU: process clocks show short-lived children only at their end, and no throttling", (*checker).findClock},
 	{"other-runtime", note, "compare it with a variant on the same runtime (against: …): its cost over the baseline includes the difference between the runtimes", (*checker).findRuntimes},
 	{"throttled", warning, "raise the app's CPU quota or lower the rate: the quota determines the latency, not the tracer", (*checker).findThrottled},
