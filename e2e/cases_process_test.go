@@ -23,6 +23,9 @@ var processCases = map[string]func(*testing.T){
 	"a body without a type":        orders,
 }
 
+// twice are two variants of the same program.
+var twice = []string{"--variant", "a:env.A=1", "--variant", "b:env.A=2"}
+
 // failures are the failed records of an experiment but for those of runs that ended with another one.
 func failures(t *testing.T, out string) []record.Record {
 	t.Helper()
@@ -47,8 +50,9 @@ func startedElsewhere(t *testing.T) {
 		t.Fatal(err, said.String())
 	}
 	out := filepath.Join(t.TempDir(), "results")
-	runCase(t, out, []string{"--blocks", "6", "--budget", "cpu=25%", "--ready", "/", "--variant", "light:env.A=1", "--variant", "heavy:env.A=2"},
-		"python3", ofCase(t, "engine.py"), "run", filepath.Join(folder, "engine"), "python3", ofCase(t, "httpd.py"), "127.0.0.1", "{port}").exit(t, 1)
+	client := []string{"python3", ofCase(t, "engine.py"), "run", filepath.Join(folder, "engine")}
+	flags := []string{"--blocks", "6", "--budget", "cpu=25%", "--ready", "/", "--variant", "light:env.A=1", "--variant", "heavy:env.A=2"}
+	runCase(t, out, flags, append(client, "python3", ofCase(t, "httpd.py"), "127.0.0.1", "{port}")...).exit(t, 1)
 	kept := failures(t, out)
 	if all := len(records(t, out)); len(kept) == 0 || all > 2 {
 		t.Fatalf("%d runs, %d of them failed themselves; want those of the first block alone", all, len(kept))
@@ -58,15 +62,10 @@ func startedElsewhere(t *testing.T) {
 			t.Errorf("%+v", r.Failure)
 		}
 	}
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) { // the engine ends its programs when nobody asks for them
-		children, err := exec.Command("ps", "-o", "pid=", "--ppid", itoa(engine.Process.Pid)).Output()
-		if len(bytes.TrimSpace(children)) == 0 || err != nil {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("programs are left: %s", children)
-		}
-	}
+	await(t, "the engine has ended its programs", func() bool { // as nobody asks for them any more
+		children, _ := exec.Command("ps", "-o", "pid=", "--ppid", itoa(engine.Process.Pid)).Output() // fails where there are none
+		return len(bytes.TrimSpace(children)) == 0
+	})
 }
 
 // A program that changes its user goes through {tmp} to a folder of its own; one that has none there says so.
@@ -75,16 +74,17 @@ func givesUpRights(t *testing.T) {
 		t.Skip("only root may become another user")
 	}
 	need(t, "su", "install")
+	const serve = `exec python3 -c "import http.server as h; h.test(h.SimpleHTTPRequestHandler, port={port})"`
 	for name, c := range map[string]struct {
 		script string
 		exit   int
 	}{
-		"a folder of its own": {`install -d -o nobody {tmp}/own; exec su nobody -s /bin/sh -c 'echo x > {tmp}/own/pid && exec python3 -c "import http.server as h; h.test(h.SimpleHTTPRequestHandler, port={port})"'`, 0},
+		"a folder of its own": {`install -d -o nobody {tmp}/own; exec su nobody -s /bin/sh -c 'echo x > {tmp}/own/pid && ` + serve + `'`, 0},
 		"none":                {`exec su nobody -s /bin/sh -c 'echo x > {tmp}/pid && exec sleep {port}'`, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "results")
-			runCase(t, out, []string{"--rate", "20", "--variant", "a:env.A=1", "--variant", "b:env.A=2"}, "sh", "-c", "cd /; "+c.script).exit(t, c.exit)
+			runCase(t, out, append([]string{"--rate", "20"}, twice...), "sh", "-c", "cd /; "+c.script).exit(t, c.exit)
 			kept := failures(t, out)
 			if c.exit == 0 && len(kept) > 0 || c.exit == 1 && (len(kept) == 0 || !strings.Contains(kept[0].Failure.Message, "Permission denied")) {
 				t.Errorf("%+v", kept)
@@ -96,7 +96,7 @@ func givesUpRights(t *testing.T) {
 // What is looked for in a log of 100 MB costs no more than a few seconds of CPU, of which a search of every line took a minute.
 func floodedLog(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "results")
-	c := runCase(t, out, []string{"--variant", "a:env.A=1", "--variant", "b:env.A=2"}, "python3", ofCase(t, "flood.py"), "127.0.0.1", "{port}").exit(t, 0)
+	c := runCase(t, out, twice, "python3", ofCase(t, "flood.py"), "127.0.0.1", "{port}").exit(t, 0)
 	if kept := failures(t, out); len(kept) > 0 {
 		t.Errorf("%+v", kept)
 	}
@@ -109,8 +109,9 @@ func floodedLog(t *testing.T) {
 func orders(t *testing.T) {
 	for path, want := range map[string]int{"/order": 0, "/bad": 1} {
 		out := filepath.Join(t.TempDir(), "results")
-		tracetax(t, "run", "--op", "order=POST "+path, "--body", `{"id": 7}`, "--ready", "/", "--rate", "50", "--warmup", "500ms", "--duration", "1s", "--blocks", "1", "--json", "--out", out,
-			"--variant", "a:env.A=1", "--variant", "b:env.A=2", "--", "python3", ofCase(t, "orders.py"), "{port}").exit(t, want)
+		args := []string{"run", "--op", "order=POST " + path, "--body", `{"id": 7}`, "--ready", "/", "--rate", "50", "--warmup", "500ms", "--duration", "1s"}
+		args = append(append(args, "--blocks", "1", "--json", "--out", out), twice...)
+		tracetax(t, append(args, "--", "python3", ofCase(t, "orders.py"), "{port}")...).exit(t, want)
 		kept := failures(t, out)
 		if (len(kept) == 0) != (want == 0) {
 			t.Fatalf("%s: %+v", path, kept)

@@ -244,7 +244,8 @@ func (p *progress) tellRepeated() {
 	if len(one.variants) > 1 {
 		one.comes = strings.NewReplacer("is ", "are ", "ends ", "end ").Replace(one.comes)
 	}
-	p.line(fmt.Sprintf("%s, %s failed (%s) and %s: again: same as in %s", one.where, strings.Join(one.variants, ", "), one.stage, one.comes, one.as))
+	names := strings.Join(one.variants, ", ")
+	p.line(fmt.Sprintf("%s, %s failed (%s) and %s: again: same as in %s", one.where, names, one.stage, one.comes, one.as))
 }
 
 // End tells what was held back, and closes the line that is being written over.

@@ -124,7 +124,8 @@ func (l *Loop) wrongAnswers(r *record.Record) *MistakeError {
 	if tries < 2 || len(variants) < 2 && len(l.Variants) > 2 {
 		return nil
 	}
-	return &MistakeError{Mistake: WrongAnswers, says: fmt.Sprintf("calibrations fail alike (%s): %s", strings.Join(variants, ", "), r.Failure.Message)}
+	says := fmt.Sprintf("calibrations fail alike (%s): %s", strings.Join(variants, ", "), r.Failure.Message)
+	return &MistakeError{Mistake: WrongAnswers, says: says}
 }
 
 // noSpans says that a calibration saw no span of a variant, or of an operation of which some are declared.

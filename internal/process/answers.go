@@ -42,17 +42,16 @@ func (e *StrangerError) Error() string {
 	if e.PID > 0 {
 		who = fmt.Sprintf("%s (pid %d)", excerpt.Line(e.Program), e.PID)
 	}
-	command := excerpt.Line(strings.Join(e.Args, " "))
+	var what string
 	switch e.Stranger {
 	case NoProgram:
-		return fmt.Sprintf("process %s is asked at %s, where something answers and no program of this machine's network listens: the program runs elsewhere, its CPU and memory cannot be read; %s",
-			e.Process, e.Address, e.advice())
+		what = "something answers, and no program of this machine listens"
 	case Forwarder:
-		return fmt.Sprintf("process %s is asked at %s, where %s answers, which passes requests on to a program elsewhere: the CPU and memory of that one cannot be read; %s",
-			e.Process, e.Address, who, e.advice())
+		what = who + " answers, which passes requests on to a program elsewhere"
+	default:
+		what = who + " answers, which its command (" + excerpt.Line(strings.Join(e.Args, " ")) + ") did not start"
 	}
-	return fmt.Sprintf("process %s is asked at %s, where %s answers, which its command (%s) did not start: the CPU and memory of that program cannot be read; %s",
-		e.Process, e.Address, who, command, e.advice())
+	return fmt.Sprintf("process %s is asked at %s, where %s: the CPU and memory of that program cannot be read; %s", e.Process, e.Address, what, e.advice())
 }
 
 // launchers have programs started by others, or reach those elsewhere.
@@ -62,7 +61,8 @@ var launchers = []struct {
 }{
 	{
 		[]string{"docker", "docker-compose", "docker-proxy", "nerdctl", "ctr", "com.docker.backend"},
-		"a container belongs to its engine, not to the command that asks for it: run the program without a container, or by 'podman run' in the foreground (without -d), which takes the same arguments",
+		"a container belongs to its engine, not to the command that asks for it: run the program without a container, " +
+			"or by 'podman run' in the foreground (without -d), which takes the same arguments",
 	},
 	{
 		[]string{"podman", "podman-compose", "podman-remote"},
@@ -98,8 +98,8 @@ func (e *StrangerError) advice() string {
 
 // forwarders pass what comes to a port on to another program, which does the work.
 var forwarders = []string{
-	"ssh", "autossh", "kubectl", "oc", "socat", "nc", "ncat", "redir", "rinetd", "systemd-socket-proxyd", "docker-proxy", "rootlessport", "slirp4netns", "pasta",
-	"passt", "pasta.avx2", "passt.avx2", "cloudflared", "ngrok", "chisel", "telepresence",
+	"ssh", "autossh", "kubectl", "oc", "socat", "nc", "ncat", "redir", "rinetd", "systemd-socket-proxyd", "docker-proxy",
+	"rootlessport", "slirp4netns", "pasta", "passt", "pasta.avx2", "passt.avx2", "cloudflared", "ngrok", "chisel", "telepresence",
 }
 
 // Answers looks who answers where a process is asked, at HOST:PORT; run are the numbers of all processes whose use is read, and
@@ -115,7 +115,9 @@ func (p *Process) Answers(in *Tables, address string, run, apps []int) (seen boo
 		return false, fmt.Errorf("looking who answers at %s: %w", address, err)
 	}
 	answer := in.Answers(host, uint16(number), run)
-	stranger := &StrangerError{Process: p.Name(), Args: p.command.Args, Address: address, Program: answer.Name, PID: answer.PID, User: answer.User}
+	stranger := &StrangerError{
+		Process: p.Name(), Args: p.command.Args, Address: address, Program: answer.Name, PID: answer.PID, User: answer.User,
+	}
 	switch {
 	case !answer.Seen:
 		return false, nil

@@ -104,7 +104,8 @@ func (s *checker) findUnseen() []hit {
 			unseen = append(unseen, r.Start.Unseen...)
 		}
 		if slices.Sort(unseen); len(unseen) > 0 {
-			hits = append(hits, seen("it cannot be seen whether what answers is a process of the run: "+strings.Join(slices.Compact(unseen), ", "), v.Name))
+			names := strings.Join(slices.Compact(unseen), ", ")
+			hits = append(hits, seen("it cannot be seen whether what answers is a process of the run: "+names, v.Name))
 		}
 	}
 	return hits

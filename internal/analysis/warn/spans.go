@@ -57,7 +57,8 @@ func (s *checker) findCallers() []hit {
 	for _, v := range s.Variants {
 		calibrations := s.Calibrations(v.Name)
 		if traced, of, fewer := ledger.ByItself(calibrations, ledger.Learn(calibrations, 1, false)); fewer && traced == 0 {
-			hits = append(hits, seen(fmt.Sprintf("it traced none of %d operations without a traceparent, and all with one: it traces what its callers sample, and the load generator samples all", of), v.Name))
+			hits = append(hits, seen(fmt.Sprintf(
+				"it traced none of %d operations without a traceparent: it traces what its callers sample, and the load generator samples all", of), v.Name))
 		}
 	}
 	return hits

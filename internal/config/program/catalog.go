@@ -191,7 +191,8 @@ func ReadRegular(name string) ([]byte, error) {
 		return nil, Problems{{File: name, Text: "this is not a regular file"}}
 	}
 	if info.Size() > mostFile {
-		return nil, Problems{{File: name, Text: fmt.Sprintf("this file has %d bytes, and may have %d: is it the right one?", info.Size(), mostFile)}}
+		text := fmt.Sprintf("this file has %d bytes, and may have %d: is it the right one?", info.Size(), mostFile)
+		return nil, Problems{{File: name, Text: text}}
 	}
 	return os.ReadFile(name)
 }

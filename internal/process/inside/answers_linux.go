@@ -27,7 +27,7 @@ func (t *Tables) Answers(host string, port uint16, run []int) Answer {
 	var a Answer
 	for _, pid := range run {
 		dir := filepath.Join("/proc", strconv.Itoa(pid))
-		inodes := socketInodes(dir)
+		inodes := t.inodes(dir)
 		hidden = hidden || inodes == nil && mayNotRead(dir)
 		if anyOf(inodes, users) || len(users) == 0 && t.listensApart(dir, inodes) {
 			a.Own = append(a.Own, pid)

@@ -147,7 +147,21 @@ const listening = "0A"
 // Tables are the kernel's tables of TCP sockets at one moment. Each is read once, whoever is asked about: that takes the
 // kernel milliseconds, however few sockets there are.
 type Tables struct {
-	read map[string][]socket // by network namespace: containers have their own
+	read map[string][]socket        // by network namespace: containers have their own
+	open map[string]map[string]bool // by process: the inodes of its sockets
+}
+
+// inodes are those of the sockets that a process has open, read once; nil where it has ended, or may not be looked at.
+func (t *Tables) inodes(dir string) map[string]bool {
+	all, read := t.open[dir]
+	if !read {
+		if t.open == nil {
+			t.open = map[string]map[string]bool{}
+		}
+		all = socketInodes(dir)
+		t.open[dir] = all
+	}
+	return all
 }
 
 // of are the sockets in the network namespace of a process; nil where that may not be read, or has ended.
@@ -178,7 +192,7 @@ func (t *Tables) Of(pids []int) Sockets {
 	var own []socket
 	for _, pid := range pids {
 		dir := filepath.Join("/proc", strconv.Itoa(pid))
-		inodes := socketInodes(dir)
+		inodes := t.inodes(dir)
 		table := t.of(dir)
 		all.Seen = all.Seen || inodes != nil && table != nil
 		for _, one := range table {
