@@ -20,7 +20,7 @@ var processCases = map[string]func(*testing.T){
 	"an engine starts the program": startedElsewhere,
 	"it gives up its rights":       givesUpRights,
 	"a log of 100 MB":              floodedLog,
-	"a body without a type":        orders,
+	"a body without a type":        takesJSON,
 }
 
 // twice are two variants of the same program.
@@ -106,7 +106,7 @@ func floodedLog(t *testing.T) {
 }
 
 // A body in JSON is sent as such, and an answer that is wrong is shown.
-func orders(t *testing.T) {
+func takesJSON(t *testing.T) {
 	for path, want := range map[string]int{"/order": 0, "/bad": 1} {
 		out := filepath.Join(t.TempDir(), "results")
 		args := []string{"run", "--op", "order=POST " + path, "--body", `{"id": 7}`, "--ready", "/", "--rate", "50", "--warmup", "500ms", "--duration", "1s"}

@@ -39,6 +39,7 @@ func TestCases(t *testing.T) {
 		"the terminal ends":             hangup,
 		"a launcher":                    launched,
 		"a file with a byte-order mark": byteOrderMark,
+		"orders":                        ordersAgree,
 	}
 	maps.Copy(cases, processCases)
 	for name, of := range cases {

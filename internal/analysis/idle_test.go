@@ -2,6 +2,7 @@ package analysis_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -116,6 +117,70 @@ func TestIdleInTurns(t *testing.T) {
 		if math.Abs(f.Baseline/50e-6-1) > 0.1 || math.Abs((f.Value-f.Baseline)/30e-6-1) > 0.1 {
 			t.Errorf("%s: %g are added to %g, want 30e-6 to 50e-6", name, f.Value-f.Baseline, f.Baseline)
 		}
+	}
+}
+
+// resting has both programs alternate, and operations cost more after a rest by a share.
+func resting(more float64) func(*record.Record) {
+	return func(r *record.Record) {
+		r.Harness.Order = "windows"
+		const rounds = 20
+		p := &r.Phases[0]
+		cpu := p.Usage[0].CPUSeconds - idling*drain
+		p.Windows, p.Usage[0].CPUSeconds = nil, idling*drain
+		chance := rand.New(rand.NewPCG(uint64(r.Block), uint64(len(r.Variant))))
+		for round := range rounds {
+			first := round%2 == 0 // none otel, otel none, …
+			place, after := 2*round, round > 0
+			if (r.Variant == "none") != first {
+				place, after = 2*round+1, false
+			}
+			one := cpu / rounds * math.Exp(0.1*chance.NormFloat64())
+			if !after {
+				one *= 1 + more
+			}
+			p.Usage[0].CPUSeconds += one
+			p.Windows = append(p.Windows, record.Window{Place: place, Operations: p.Load.Completed / rounds, CPUSeconds: one})
+		}
+	}
+}
+
+// Where the first operations after a rest cost more, alternating windows tell of a rested program: what is added to both makes
+// a difference look smaller.
+func TestProgramsThatRest(t *testing.T) {
+	for more, want := range map[float64]bool{0: false, 0.01: false, 0.3: true, -0.2: true} {
+		s := twoVariants()
+		s.latencies = true
+		s.budget = cpuBudget(10)
+		s.also(resting(more))
+		doc := analyse(t, s.input())
+		if got := warned(doc, "rested"); got != want {
+			t.Errorf("%g more after a rest: warning rested: %t", more, got)
+		}
+		for _, name := range []string{"cpu_per_operation", "latency_p50"} {
+			v := get(t, doc, "json", "otel", name).Verdict
+			if withheld := v.Kind == finding.CannotTell && v.Reason().Code == finding.WhyRested; withheld != want {
+				t.Errorf("%g more after a rest: %s: %s", more, name, v.Text)
+			}
+		}
+	}
+	wrong := 0
+	for seed := range uint64(200) {
+		s := twoVariants()
+		s.seed = seed
+		s.also(resting(0))
+		s.also(func(r *record.Record) { // windows of other noise in each experiment
+			chance := rand.New(rand.NewPCG(seed, uint64(r.Block*10+len(r.Variant))))
+			for i := range r.Phases[0].Windows {
+				r.Phases[0].Windows[i].CPUSeconds *= math.Exp(0.15 * chance.NormFloat64())
+			}
+		})
+		if warned(analyse(t, s.input()), "rested") {
+			wrong++
+		}
+	}
+	if wrong > 4 {
+		t.Errorf("%d of 200 experiments in which rest costs nothing are said to be rested", wrong)
 	}
 }
 

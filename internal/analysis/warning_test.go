@@ -116,6 +116,7 @@ var provocations = []struct {
 	})},
 	{"window-short", func(s *scene) {
 		s.plan = func(p *config.Plan) { p.Delay = 5 * time.Second }
+		s.also(inTurns)
 	}},
 	{"never-steady", func(s *scene) {
 		s.design = func(e *config.Experiment) { e.Load.WarmupMost = 30 * time.Second }
@@ -125,6 +126,16 @@ var provocations = []struct {
 	{"never-calm", only("otel", func(r *record.Record) { r.Phases[0].Calm = new(bool) })},
 	{"idle-unknown", only("otel", func(r *record.Record) { r.Start.IdleSteady = new(bool) })},
 	{"idle-differs", only("otel", func(r *record.Record) { r.Stop.Idle = idle(0.3) })},
+	{"works-apart", only("otel", func(r *record.Record) {
+		r.Harness.Order = "windows"
+		r.Phases[0].Away = &record.Away{Seconds: window, CPUSeconds: 0.1}
+	})},
+	{"rested", func(s *scene) { s.also(resting(0.3)) }},
+	{"constant-arrivals", func(s *scene) { s.design = func(e *config.Experiment) { e.Load.Arrivals = "constant" } }},
+	{"in-turn", func(s *scene) {
+		s.design = func(e *config.Experiment) { e.Design.Order = config.Paired }
+		s.also(resting(0))
+	}},
 	{"low-rate", func(s *scene) { s.rate = 5 }},
 	{"cpu-negative", only("otel", func(r *record.Record) { r.Start.Idle[0].CPUSeconds = 1.9 })},
 	{"modes", func(s *scene) {
@@ -277,11 +288,26 @@ func TestShortProbes(t *testing.T) {
 	}
 }
 
+// inTurns has a run wait while others have the load.
+func inTurns(r *record.Record) { r.Harness.Order = "windows" }
+
+// A tracer that holds spans for as long as the load lasts is measured as it comes, where its load is in one piece.
+func TestShortLoads(t *testing.T) {
+	for delay, want := range map[time.Duration]bool{window * time.Second: false, window*time.Second + 1: true} {
+		s := twoVariants()
+		s.plan = func(p *config.Plan) { p.Delay = delay }
+		if doc := analyse(t, s.input()); warned(doc, "window-short") != want {
+			t.Errorf("a load of %.0f s, a delay of %s: %+v", float64(window), delay, doc.Warnings)
+		}
+	}
+}
+
 // Hops hold spans back as the tracer does.
 func TestShortWindowsOverHops(t *testing.T) {
 	for passing, want := range map[time.Duration]bool{3*time.Second + 1: true, 3 * time.Second: false} {
 		s := twoVariants()
 		s.plan = func(p *config.Plan) { p.Delay, p.Passing = time.Second, passing }
+		s.also(inTurns)
 		doc := analyse(t, s.input())
 		if warned(doc, "window-short") != want {
 			t.Errorf("a window of %.0f s, hops that hold spans for %s: %+v", float64(window), passing, doc.Warnings)

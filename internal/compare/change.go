@@ -36,6 +36,7 @@ type change struct {
 	looksDearer   *finding.Reason                       // likewise that it costs more
 	unseen        func(allowed float64) *finding.Reason // why a limit on what is lost more is not kept for sure; nil where chance has no part
 	overloaded    *finding.Reason
+	broken        *finding.Reason // the newer variant could not hold the rate, and the older one did
 	budget        *config.Limit
 	unanswered    bool                  // nothing was measured that the budget could be held against
 	byAmount      func()                // changes the scale to what is added, for a limit of it
@@ -169,7 +170,7 @@ func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64
 	if pointOnly(f) || pointOnly(g) {
 		one.bare()
 	}
-	one.overloaded, one.doubt = c.reasons(index, f, g)
+	one.doubts(c, index, f, g)
 	one.looksCheaper, one.looksDearer = c.flattered(index, f, g)
 	one.unseen = func(allowed float64) *finding.Reason { return unseenLoss(c.in.Base, f, c.in.News[index], g, allowed) }
 	if one.doubt == nil && one.ratio {

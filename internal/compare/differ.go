@@ -254,34 +254,39 @@ func silent(f *finding.Finding) bool {
 	return f.Verdict.Kind == finding.None && len(f.Verdict.Reasons) == 0
 }
 
-// reasons returns what either result says against its own figure.
-func (c *comparison) reasons(index int, f, g *finding.Finding) (overloaded, doubt *finding.Reason) {
-	for i, one := range []*finding.Finding{f, g} {
+// doubts notes what either result says against its own figure.
+func (one *change) doubts(c *comparison, index int, f, g *finding.Finding) {
+	for i, side := range []*finding.Finding{f, g} {
 		name := c.names[0]
 		if i == 1 {
 			name = c.names[index+1]
 		}
 		switch {
-		case one.Verdict.Kind == finding.Overloaded:
-			overloaded = told(one, name)
-		case withheld(one) && doubt == nil:
-			doubt = told(one, name)
+		case side.Verdict.Kind == finding.Overloaded, slow(side) && metric.Must(side.Metric).Nature == metric.Latency:
+			one.overloaded = told(side, name)
+		case (withheld(side) || slow(side)) && one.doubt == nil:
+			one.doubt = told(side, name)
 		}
 		doc := c.in.Base
 		if i == 1 {
 			doc = c.in.News[index]
 		}
-		for _, variant := range []string{one.Variant, one.Against} {
-			if doubt == nil && doc.UntracedIn(one, variant) {
-				doubt = &finding.Reason{Code: finding.WhyUntraced, Variant: variant, Result: name}
+		for _, variant := range []string{side.Variant, side.Against} {
+			if one.doubt == nil && doc.UntracedIn(side, variant) {
+				one.doubt = &finding.Reason{Code: finding.WhyUntraced, Variant: variant, Result: name}
 			}
 		}
-		if who := doc.OneElsewhere(one); who != "" && doubt == nil {
-			doubt = &finding.Reason{Code: finding.WhyElsewhere, Variant: who, Result: name}
+		if who := doc.OneElsewhere(side); who != "" && one.doubt == nil {
+			one.doubt = &finding.Reason{Code: finding.WhyElsewhere, Variant: who, Result: name}
 		}
 	}
-	return overloaded, doubt
+	if slow(g) && !slow(f) && g.Verdict.Reason().Variant == g.Variant {
+		one.broken = told(g, c.names[index+1])
+	}
 }
+
+// slow reports whether a side of a figure could not hold the rate.
+func slow(f *finding.Finding) bool { return f.Verdict.Reason().Code == finding.WhyOverloaded }
 
 // told is what a result says against its own figure.
 func told(f *finding.Finding, name string) *finding.Reason {

@@ -128,7 +128,7 @@ func meanOf(index int, parts []*change) *change {
 	var before, after []blockLogs
 	for _, p := range parts {
 		before, after = append(before, p.logsBefore), append(after, p.logsAfter)
-		mean.overloaded = cmp.Or(mean.overloaded, p.overloaded)
+		mean.overloaded, mean.broken = cmp.Or(mean.overloaded, p.overloaded), cmp.Or(mean.broken, p.broken)
 		if p.doubt != nil && mean.doubt == nil {
 			on := *p.doubt
 			on.Operation = p.Operation

@@ -83,7 +83,7 @@ func (c *comparison) between(index int, a, b string) []*change {
 		if pointOnly(f) || pointOnly(g) {
 			one.bare()
 		}
-		one.overloaded, one.doubt = c.reasons(index, f, g)
+		one.doubts(c, index, f, g)
 		one.looksCheaper, one.looksDearer = c.flattered(index, f, g)
 		one.unseen = func(allowed float64) *finding.Reason { return unseenLoss(c.in.Base, f, c.in.News[index], g, allowed) }
 		made = append(made, one)

@@ -156,14 +156,17 @@ type Phase struct {
 	OfferedRate float64           `json:"offered_rate"`          // operations/s asked for; 0 for a closed loop
 	Connections int               `json:"connections,omitempty"` // closed loop: connections kept busy
 
-	Warmup     Load   `json:"warmup"`      // operations made before the window
-	WarmupSink Counts `json:"warmup_sink"` // what arrived from the start of the warm-up to the quiet after it
+	Warmup     Load   `json:"warmup"`          // operations made before the window
+	WarmupSink Counts `json:"warmup_sink"`     // what arrived from the start of the warm-up to the quiet after it, and after what was timed
+	Timed      *Timed `json:"timed,omitempty"` // operations made after the warm-up for their latency, in turn with the other runs of the block; nil: latency is that of Load
 
 	Hops   []Hop   `json:"hops,omitempty"`   // what the hops say of warm-up, window and what was profiled together
 	Traced *uint64 `json:"traced,omitempty"` // traces that the tracer decided for at their beginning, by chance, in all of these together
 
 	Windows       []Window `json:"windows,omitempty"`        // the window's parts, where runs were made together and had the load in turn: Load is their sum
 	PausedSeconds float64  `json:"paused_seconds,omitempty"` // of the time of Usage, before and between the parts: others had the load
+
+	Away *Away `json:"away,omitempty"` // what its processes used while others had the load; nil: they never had it by themselves, or nobody looked
 
 	Undisturbed *Undisturbed `json:"undisturbed,omitempty"` // what figures are of, where some rounds of windows were disturbed, and not so many that the block is; nil: of the whole window
 
@@ -182,6 +185,14 @@ type Phase struct {
 	Capacity *Search `json:"capacity,omitempty"` // the search, where the phase was one; Load, Sink and Usage are then those of its last probe that held
 }
 
+// Timed is operations that were made while no other run of the block had the load, so nothing of these is in their latency. Their
+// spans are in WarmupSink, and what they used is in no figure.
+type Timed struct {
+	Load        Load     `json:"load"`                  // operations
+	Windows     []Window `json:"windows,omitempty"`     // the parts that it is the sum of
+	Undisturbed *Load    `json:"undisturbed,omitempty"` // of the windows in rounds that nothing disturbed; nil: of all
+}
+
 // Window is one part of a measured window.
 type Window struct {
 	Place        int     `json:"place"`               // in the order of all parts of all runs, from 0
@@ -191,6 +202,12 @@ type Window struct {
 	CPUSeconds   float64 `json:"cpu_seconds"`         // of all processes but load and sink, while it lasted
 	Others       float64 `json:"others,omitempty"`    // as of a probe, from when it was made ready until its spans had come
 	Disturbed    bool    `json:"disturbed,omitempty"` // programs outside the block used much more in its round than in the others of the phase
+}
+
+// Away is a stretch in which a run waited while others of its block had the load.
+type Away struct {
+	Seconds    float64 `json:"seconds"`     // its length, all others' windows together
+	CPUSeconds float64 `json:"cpu_seconds"` // of all its processes but load and sink: what they do by themselves, and late for its own operations
 }
 
 // Undisturbed is what was done and used in the windows of the rounds that nothing disturbed, and what they left behind: each
@@ -379,6 +396,6 @@ type Harness struct {
 	Unmet         []string `json:"unmet,omitempty"`          // limits and places that could not be given to a process, and why
 	Seconds       float64  `json:"seconds"`                  // the time of steal_seconds: the run without the commands around it
 	Unread        []string `json:"unread,omitempty"`         // which of steal_seconds and load_average could not be read: they are 0 and not known
-	Order         string   `json:"order,omitempty"`          // how the load went through the runs of the block that were made together: "windows" or "woven"; "" of a run by itself
+	Order         string   `json:"order,omitempty"`          // how the load went through the runs of the block that were made together: "paired", "windows" or "woven"; "" of a run by itself
 	With          []string `json:"with,omitempty"`           // the variants of those runs, without this one
 }

@@ -179,7 +179,7 @@ func madeAndCame(records []record.Record, variant string) (made, came, unsure fl
 			made += spansPerCall
 		}
 		for i := range r.Phases {
-			for _, l := range []record.Load{r.Phases[i].Warmup, r.Phases[i].Load} {
+			for _, l := range r.Phases[i].Made() {
 				made += spansPerCall * float64(l.Started)
 				unsure += float64(l.Started-min(l.Started, l.Completed)) + float64(l.Resent)
 			}

@@ -120,7 +120,11 @@ func overloadText(r finding.Reason) string {
 	if len(r.Figures) == 0 {
 		return r.Variant + " could not hold the rate"
 	}
-	return r.Variant + " could not hold " + figureText(r, "offered") + ": " + figureText(r, "reached") + " reached"
+	text := r.Variant + " could not hold " + figureText(r, "offered") + ": " + figureText(r, "reached") + " reached"
+	if least := r.Figure("least"); least > 0 {
+		text += ", at least " + finding.FormatInterval(finding.Interval{Estimate: least}, "1", true)
+	}
+	return text
 }
 
 // bentText says how much a further call costs below the two deepest levels, and between them.

@@ -86,10 +86,17 @@ func reasonText(r finding.Reason) string {
 		return fmt.Sprintf("%s answered %s with status %.0f, and %s %s: this is the cost of other work", r.Variant, figure("share"), r.Figure("status"), r.Against, figure("other"))
 	case finding.WhyBodies:
 		return fmt.Sprintf("the bodies of answers with %s have %s on average, and with %s %s: this is the cost of other work", r.Variant, figure("bytes"), r.Against, figure("other"))
+	case finding.WhyNoCPU:
+		return r.Variant + " used " + figure("cpu") + " of CPU for each answered request: another program answered them"
+	case finding.WhyDied:
+		return fmt.Sprintf("%s broke down in %.0f of %.0f runs, and %s in %.0f of %.0f: the runs that are left may not be like the others",
+			r.Variant, r.Figure("died"), r.Figure("of"), r.Against, r.Figure("other"), r.Figure("runs"))
 	case finding.WhyRestless:
 		return r.Variant + " also worked without load: up to " + figure("share") + " of its CPU may not belong to its operations"
 	case finding.WhyUnseen:
 		return "it cannot be seen whether the program that answers is a process of " + r.Variant + ": this may be the use of another program"
+	case finding.WhyRested:
+		return "an operation of " + r.Variant + " takes " + figure("rested") + " of CPU after a rest, and " + figure("own") + " under load: windows measure it rested"
 	case finding.WhySharedCPU:
 		return OnlyCPU
 	case finding.WhyOverloaded:

@@ -70,9 +70,10 @@ func (s *Estimator) Findings() []finding.Finding {
 		}
 	}
 	s.judge(claims)
-	claims = append(claims, s.restless()...)
+	claims = append(claims, s.withoutCPU(claims)...)
 	claims = append(claims, s.unanswered(claims)...)
 	s.withhold(claims)
+	s.distrust(claims)
 	out := make([]finding.Finding, 0, len(claims))
 	for _, c := range claims {
 		if c.Headline {

@@ -101,7 +101,7 @@ func (s *checker) findDisturbed() []hit {
 	for _, at := range s.Cells() {
 		before := left
 		for _, p := range s.PhasesOf(s.Baseline, at) {
-			if all += len(p.Windows); p.Undisturbed != nil {
+			if all += len(p.Turns()); p.LeftOut() {
 				left += p.Disturbed()
 			}
 		}

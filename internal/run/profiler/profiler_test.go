@@ -133,7 +133,7 @@ func TestPerf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Profiler != perf || r.Interval != time.Millisecond || p.Count < 100 {
+	if r.Profiler != perf || r.Interval != 997*time.Microsecond || p.Count < 100 {
 		t.Fatalf("%s took %d samples, %v apart", r.Profiler, p.Count, r.Interval)
 	}
 	if all, least, most := time.Duration(p.Total), ended-begun, used(t, o.PIDs)-before; all < least*8/10 || all > most*12/10 {
