@@ -6,6 +6,7 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math"
 	"net"
 	"os"
@@ -26,7 +27,7 @@ func TestCases(t *testing.T) {
 	more(t, "accounting")
 	need(t, "python3")
 	t.Run("chatty", chatty) // by itself, since it compares CPU time
-	for name, of := range map[string]func(*testing.T){
+	cases := map[string]func(*testing.T){
 		"no span in the calibration":    nothingLearnt,
 		"batches are thrown away":       thrownAway,
 		"the SDK's own delay":           ownDelay,
@@ -41,7 +42,9 @@ func TestCases(t *testing.T) {
 		"a cold calibration":            coldCalibration,
 		"a file with a byte-order mark": byteOrderMark,
 		"orders":                        ordersAgree,
-	} {
+	}
+	maps.Copy(cases, processCases)
+	for name, of := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // they ask for counts and codes, not for times
 			of(t)

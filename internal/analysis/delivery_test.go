@@ -566,3 +566,17 @@ func TestNoSpansByOrder(t *testing.T) {
 		t.Errorf("%+v", doc.Untraced)
 	}
 }
+
+// What loads no tracer is named, though it runs programs of the tracer's language.
+func TestBunLoadsNoTracer(t *testing.T) {
+	for language, want := range map[string]finding.NoSpanCause{"node": finding.NotLoaded, "python": finding.OtherLanguage} {
+		s := dark(func(r *record.Record) {
+			r.Signs = &record.Signs{Processes: []record.ProcessSigns{{Process: "app", Programs: []string{"bun"}}}}
+		})
+		s.design = func(e *config.Experiment) { e.Variants[1].Tracer.Language = language }
+		u := analyse(t, s.input()).UntracedAt("otel", "")
+		if u == nil || len(u.Causes) != 1 || u.Causes[0].Cause != want || !slices.Contains(u.Causes[0].Names, "bun") {
+			t.Errorf("%s: %+v", language, u)
+		}
+	}
+}

@@ -96,6 +96,7 @@ var provocations = []struct {
 		only("otel", func(r *record.Record) { r.Phases[0].Load.Lag = spread(10000, 40e-6) })(s)
 	}},
 	{"harness-shared-cpu", only("otel", func(r *record.Record) { r.Harness.Placement = "none" })},
+	{"program-unseen", only("otel", func(r *record.Record) { r.Start.Unseen = []string{"app"} })},
 	{"left-cgroup", only("otel", func(r *record.Record) {
 		r.Phases[0].Usage[0].Source, r.Phases[0].Usage[0].Outside = "clock", []string{"java (process 7)"}
 	})},
@@ -105,6 +106,7 @@ var provocations = []struct {
 	{"cpu-stolen", only("none", func(r *record.Record) { r.Harness.StealSeconds = 2 })},
 	{"busy-neighbour", only("otel", func(r *record.Record) { r.Phases[0].Others = 0.3 })},
 	{"load-average", only("none", func(r *record.Record) { r.Harness.LoadAverage = 1.2 })},
+	{"starts-beside", only("otel", func(r *record.Record) { r.Start.Beside = []string{"none"} })},
 	{"clock-accounting", only("none", func(r *record.Record) { r.Harness.Accounting = "clock" })},
 	{"throttled", only("otel", func(r *record.Record) { r.Phases[0].Usage[0].ThrottleSeconds = 0.5 })},
 	{"log-full", only("otel", func(r *record.Record) { r.Phases[0].Usage[0].LogFullSeconds = 0.02 })},
@@ -194,6 +196,12 @@ var provocations = []struct {
 		s.extra = []record.Record{{Schema: record.Schema, Kind: record.Calibration, Variant: "otel", Phases: []record.Phase{{
 			Operation: "json", Quiet: true, Load: record.Load{Intended: 20, Started: 20, Completed: 20, Identified: 20}, Sink: counts(20),
 		}}, Unasked: &record.Unasked{Operation: "json", Completed: 30, Sink: counts(3), Quiet: true}}}
+	}},
+	{"callers-sample", func(s *scene) { // none of 30 come where nobody asks for them
+		counts := func(n uint64) record.Counts { return record.Counts{Checking: true, Spans: 3 * n, Roots: n, Traces: n} }
+		s.extra = []record.Record{{Schema: record.Schema, Kind: record.Calibration, Variant: "otel", Phases: []record.Phase{{
+			Operation: "json", Quiet: true, Load: record.Load{Intended: 20, Started: 20, Completed: 20, Identified: 20}, Sink: counts(20),
+		}}, Unasked: &record.Unasked{Operation: "json", Completed: 30, Sink: counts(0), Quiet: true}}}
 	}},
 	{"baseline-own", func(s *scene) {
 		s.design = func(e *config.Experiment) { e.Variants[0].Env = map[string]string{"TRACING": "off"} }

@@ -304,6 +304,7 @@ type NoSpanCause string
 const (
 	NotTold         NoSpanCause = "not-told"         // no process gets the sink's address
 	OtherLanguage   NoSpanCause = "other-language"   // none of the Of programs that ran is of the tracer's language; Names are they
+	NotLoaded       NoSpanCause = "not-loaded"       // Names run the program, and do not load what the tracer is attached by
 	NotInherited    NoSpanCause = "not-inherited"    // Count of Of programs started without the variables that say where the sink is
 	TracerFailed    NoSpanCause = "tracer-failed"    // Count lines of the log tell that something could not be loaded
 	Refused         NoSpanCause = "refused"          // the sink refused Count requests or spans that it could not read

@@ -81,6 +81,7 @@ const (
 	WhyNoCPU       Code = "no-cpu"               // Variant used next to no CPU for the requests that were answered, so the program that answered them is another one: cpu, of a request
 	WhyDied        Code = "died"                 // Variant broke down in more of its runs than Against: died, of, and the same of Against: other, runs
 	WhyRestless    Code = "restless"             // Variant did other work while others had the load: share, of a window's CPU, that this may be
+	WhyUnseen      Code = "program-unseen"       // it cannot be seen whether the program that answers is one of Variant's, whose use was read
 	WhyRested      Code = "rested"               // operations of Variant cost another amount after a rest, in windows that follow others' load, than after its own: rested, own
 	WhySharedCPU   Code = "shared-cpu"           // variants that share a CPU are not compared by the clock
 	WhyAnswers     Code = "other-answers"        // Variant had another share of answers with a status than Against, and so did other work: status, share, other

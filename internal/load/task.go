@@ -98,6 +98,7 @@ type Task struct {
 	Threads     int           `json:"threads,omitempty"`     // event loops; 0 is 1
 	Streams     int           `json:"streams,omitempty"`     // gRPC: calls at a time on one connection; 0 is 1
 	Traces      *Traces       `json:"traces,omitempty"`      // which ids the traces of its operations get; nil: the program chooses
+	Shows       bool          `json:"shows,omitempty"`       // of an answer with a wrong status, its kind of failure has the beginning of the body
 	Late        time.Duration `json:"late,omitempty"`        // ns; a fault asked for: every operation is made so much later than intended
 }
 

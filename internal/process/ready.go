@@ -11,9 +11,10 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/process/output"
 )
 
 // interval is the time between two probes of a port: readiness can't be
@@ -67,7 +68,7 @@ func (p *Process) probe(ctx context.Context, c Check) (asked Answers, last, err 
 }
 
 func (p *Process) awaitLine(ctx context.Context, c Check) error {
-	found, stop := p.log.Await(c.line)
+	found, stop := p.log.Await(ctx, c.line)
 	defer stop()
 	select {
 	case <-found:
@@ -144,9 +145,9 @@ func dial(ctx context.Context, addr string) error {
 // Check is how one sees that a process is ready. The zero value is ready at once.
 type Check struct {
 	text string
-	url  string         // http and https
-	addr string         // tcp
-	line *regexp.Regexp // log
+	url  string          // http and https
+	addr string          // tcp
+	line *output.Pattern // log
 
 	Header func() (name, value string) // of each HTTP request; nil: none
 }
@@ -183,7 +184,7 @@ func ParseCheck(text string) (Check, error) {
 		if pattern == "" {
 			return Check{}, fmt.Errorf("ready check %q: the regular expression is missing, as in log:listening on", text)
 		}
-		line, err := regexp.Compile(pattern)
+		line, err := output.Compile(pattern)
 		if err != nil {
 			return Check{}, fmt.Errorf("ready check %q: %w", text, err)
 		}

@@ -139,6 +139,9 @@ func TestWhereItListensInstead(t *testing.T) {
 			if not.Place != c.want || !slices.Equal(not.Listens, c.where) || not.Process != "web" {
 				t.Errorf("place %q, listens at %q; want %q, %q", not.Place, not.Listens, c.want, c.where)
 			}
+			if patient := c.want != OtherPort && c.want != OtherAddress; strings.Contains(err.Error(), "--patience") != patient {
+				t.Errorf("how to give it more patience: %q", err)
+			}
 			for _, address := range c.where {
 				if !strings.Contains(err.Error(), address) && c.want != Unseen {
 					t.Errorf("%q is not in %q", address, err)

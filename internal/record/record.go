@@ -7,6 +7,8 @@ package record
 
 import (
 	"cmp"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/role"
@@ -75,17 +77,34 @@ const StageBlock = "block"
 // Failure says why a run has no result.
 type Failure struct {
 	Stage   string   `json:"stage"`             // prepare, sink, start, ready, connect, first operation, idle, warm-up, phases, window, drain, profile, verify, stop, cleanup, pilot, block
-	Code    string   `json:"code,omitempty"`    // what it is, where that is known: ended, port-taken, or where a program listens that is not ready (no-port, other-port, other-address, no-answer)
+	Code    string   `json:"code,omitempty"`    // what it is, where that is known: ended, port-taken, wrong-answers, where a program listens that is not ready (no-port, other-port, other-address, no-answer), or what answers in its place (other-program, no-program, forwarder)
 	Process string   `json:"process,omitempty"` // the process at fault, where one is
 	Message string   `json:"message"`           // what happened, and what to do about it
 	Log     []string `json:"log,omitempty"`     // the last lines that the process wrote
 }
 
-// The codes of the failure of a process that ended when it should have been running: it found its port taken, or not.
+// Codes of failures.
 const (
-	Ended     = "ended"
-	PortTaken = "port-taken"
+	Ended        = "ended"         // a process ended when it should have been running
+	PortTaken    = "port-taken"    // likewise: it found its port taken
+	WrongAnswers = "wrong-answers" // operations were answered otherwise than expected
 )
+
+// What differs between two failures of one cause: ports and addresses in a
+// message, and in a log also process numbers and times.
+var (
+	longNumber = regexp.MustCompile(`0x[0-9a-fA-F]+|\d{4,}`)
+	anyNumber  = regexp.MustCompile(`0x[0-9a-fA-F]+|\d+`)
+)
+
+// Cause is the same text for two failures that say the same.
+func (f *Failure) Cause() string {
+	message := f.Message
+	if len(f.Log) > 0 { // which ends the message too
+		message = strings.Replace(message, strings.TrimSpace(f.Log[len(f.Log)-1]), "", 1)
+	}
+	return f.Stage + "\n" + longNumber.ReplaceAllString(message, "#") + "\n" + anyNumber.ReplaceAllString(strings.Join(f.Log, "\n"), "#")
+}
 
 // Start is what happened from the first fork to the first phase.
 type Start struct {
@@ -96,6 +115,8 @@ type Start struct {
 	Probes                uint64            `json:"probes"`                      // readiness requests that were answered
 	FailedProbes          uint64            `json:"failed_probes,omitempty"`     // of these, with a status of 500 or above: the traced program need not have seen them
 	ConnectedSeconds      float64           `json:"connected_seconds,omitempty"` // how long was waited until the sink had heard of the tracer
+	Beside                []string          `json:"beside,omitempty"`            // variants of the block that still worked when this one started
+	Unseen                []string          `json:"unseen,omitempty"`            // processes of which it could not be seen whether they answer where they are asked, rather than a program whose use is not read
 	Runtimes              map[string]string `json:"runtimes,omitempty"`          // by process: the virtual machine that it runs on, where that can be told (Java)
 	Verified              []string          `json:"verified,omitempty"`          // what the workload's own check said, line by line
 	Sink                  Counts            `json:"sink"`                        // what arrived before the first phase, the first operation's spans included

@@ -43,6 +43,7 @@ func (s *stage) startApps(ctx context.Context) error {
 	if err := s.makeSpanFolders(); err != nil {
 		return err
 	}
+	s.record.Start.Beside = s.turn.beside()
 	all := s.agents.processes()
 	for _, agent := range all {
 		go s.endWith(ctx, agent)
@@ -57,6 +58,10 @@ func (s *stage) startApps(ctx context.Context) error {
 		}
 	}
 	s.record.Start.ReadySeconds = s.startup().Seconds()
+	if err := s.lookWhoAnswers(); err != nil {
+		s.name = "ready"
+		return err
+	}
 	s.sampled = time.Now()
 	var err error
 	s.meter, err = s.target.Meter(ctx, append(all, s.apps...))
@@ -199,21 +204,9 @@ func (s *stage) startApp(ctx context.Context, p program.Process, values map[stri
 
 // ready waits until a process is ready.
 func (s *stage) ready(ctx context.Context, p program.Process, that Process, values map[string]string) (process.Answers, error) {
-	text, err := program.Expand(p.Ready, values)
+	check, err := s.checkOf(p, that, values)
 	if err != nil {
-		return process.Answers{}, fmt.Errorf("process %s: ready: %w", p.Name, err)
-	}
-	if text == "" {
-		if p.Brought() && !slices.Contains(p.Words(), "port") {
-			return process.Answers{}, nil
-		}
-		if text = s.askedAt(p); text == "" {
-			text = "tcp://" + net.JoinHostPort(s.host(that), values["port"])
-		}
-	}
-	check, err := process.ParseCheck(text)
-	if err != nil {
-		return process.Answers{}, fmt.Errorf("process %s: ready: %w", p.Name, err)
+		return process.Answers{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.Patience)
 	defer cancel()
@@ -224,6 +217,27 @@ func (s *stage) ready(ctx context.Context, p program.Process, that Process, valu
 		}
 	}
 	return that.Ready(ctx, check)
+}
+
+// checkOf is how one sees that a process is ready.
+func (s *stage) checkOf(p program.Process, that Process, values map[string]string) (process.Check, error) {
+	text, err := program.Expand(p.Ready, values)
+	if err != nil {
+		return process.Check{}, fmt.Errorf("process %s: ready: %w", p.Name, err)
+	}
+	if text == "" {
+		if p.Brought() && !slices.Contains(p.Words(), "port") {
+			return process.Check{}, nil
+		}
+		if text = s.askedAt(p); text == "" {
+			text = "tcp://" + net.JoinHostPort(s.host(that), values["port"])
+		}
+	}
+	check, err := process.ParseCheck(text)
+	if err != nil {
+		return check, fmt.Errorf("process %s: ready: %w", p.Name, err)
+	}
+	return check, nil
 }
 
 // askedAt checks the whole address at which a process is asked, if no text says that it listens elsewhere; "" otherwise.

@@ -408,3 +408,40 @@ func used(all []record.Usage) float64 {
 	}
 	return sum
 }
+
+// A start waits until those of its block before it are calm, which would make it longer; where they never are, it says so.
+func TestStartsAreNotBesideStarts(t *testing.T) {
+	for name, c := range map[string]struct {
+		works string // beside the first program, from its start
+		waits time.Duration
+		calm  bool
+	}{
+		"it becomes calm": {`i=0; while [ $i -lt 500000 ]; do i=$((i+1)); done; touch "$1"`, 30 * time.Second, true},
+		"it never does":   {`while :; do :; done`, 300 * time.Millisecond, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer run.SetBesideStart(c.waits)()
+			defer run.SetCalmPatience(time.Second, 500*time.Millisecond, 200*time.Millisecond)()
+			calm, seen := filepath.Join(t.TempDir(), "calm"), filepath.Join(t.TempDir(), "seen")
+			conductor, a, b := pair(t, "/work", "/work")
+			first, second := &a.Plan.Processes[0], &b.Plan.Processes[0]
+			first.Run = slices.Concat([]string{"sh", "-c", `sh -c '` + c.works + `' x "$0" & exec "$@"`, calm}, first.Run)
+			second.Run = slices.Concat([]string{"sh", "-c", `if [ -e "$0" ]; then touch "$1"; fi; shift; exec "$@"`, calm, seen}, second.Run)
+			records, err := conductor.Block(t.Context(), []run.Request{a, b})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range records {
+				if r.Failed() {
+					t.Fatalf("%s: %+v", r.Variant, r.Failure)
+				}
+			}
+			if _, err := os.Stat(seen); (err == nil) != c.calm {
+				t.Errorf("the second began when the first was calm: %t, want %t", err == nil, c.calm)
+			}
+			if got := records[1].Start.Beside; slices.Equal(got, []string{"none"}) == c.calm || len(records[0].Start.Beside) > 0 {
+				t.Errorf("beside %q", got)
+			}
+		})
+	}
+}

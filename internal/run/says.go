@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/process/output"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/hop"
@@ -258,13 +258,13 @@ func (s *stage) lookAtLoaded() error {
 		if err != nil {
 			return fmt.Errorf("looking for the tracer in process %s: %w", app.Name(), err)
 		}
-		starts := map[string]bool{}
+		starts, told := map[string]bool{}, map[string]bool{}
 		var commands []string
 		for _, one := range inside {
 			// Code that is read and closed again leaves no trace but the words that had it read.
 			speaks := slices.ContainsFunc(begins, func(b string) bool { return strings.HasPrefix(one.Program, b) })
-			if one.Start != "" && !starts[one.Start] && (one.Holds || one.Names && speaks) {
-				starts[one.Start] = true
+			if one.Start != "" && !starts[one.Start] && !one.Worker && !told[one.Whole] && (one.Holds || one.Names && speaks) {
+				starts[one.Start], told[one.Whole] = true, true // what has the same command line is a worker, too, as in a cluster of Node
 				commands = append(commands, s.kept(one.Command))
 			}
 		}
@@ -292,7 +292,7 @@ func sinkVariables(p program.Process) []string {
 
 // readSigns adds what the logs and the sink tell, when all processes have ended. Where spans
 // came after all, or reached a hop, nothing is kept.
-func (s *stage) readSigns(connections uint64) error {
+func (s *stage) readSigns(ctx context.Context, connections uint64) error {
 	signs := s.record.Signs
 	if signs == nil {
 		return nil
@@ -305,7 +305,7 @@ func (s *stage) readSigns(connections uint64) error {
 	signs.Connections = connections
 	for i := range signs.Processes {
 		one := &signs.Processes[i]
-		found, err := logs.Signs(s.app(one.Process).Log().Lines)
+		found, err := logs.Signs(ctx, s.app(one.Process).Log().Lines)
 		if err != nil {
 			return fmt.Errorf("looking for signs of the tracer in the log of process %s: %w", one.Process, err)
 		}
@@ -319,16 +319,16 @@ func (s *stage) readSigns(connections uint64) error {
 
 // lookAtInstrumented notes the libraries that the tracer has named in the logs of the
 // processes, which have ended: some are loaded late.
-func (s *stage) lookAtInstrumented() error {
+func (s *stage) lookAtInstrumented(ctx context.Context) error {
 	if s.request.Plan.Tells == "" {
 		return nil
 	}
-	pattern, err := regexp.Compile(s.request.Plan.Tells)
+	pattern, err := output.Compile(s.request.Plan.Tells)
 	if err != nil {
 		return fmt.Errorf("the tracer's pattern for what it instruments: %w", err)
 	}
 	for _, app := range s.apps {
-		names, err := logs.Instrumented(pattern, app.Log().Lines)
+		names, err := logs.Instrumented(ctx, pattern, app.Log().Lines)
 		if err != nil {
 			return fmt.Errorf("reading what is instrumented in process %s: %w", app.Name(), err)
 		}

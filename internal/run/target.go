@@ -62,6 +62,8 @@ type visible interface {
 	Runtime() string // what it runs on; "" where that cannot be seen
 	Inside(variables []string, folder string) ([]process.Inside, error)
 	Sockets(in *process.Tables) (process.Sockets, error)
+	Pids() ([]int, error)
+	Answers(in *process.Tables, address string, run, apps []int) (seen bool, err error)
 }
 
 // loopback is the host at which everything on this machine reaches everything else.

@@ -195,6 +195,8 @@ func Cause(c finding.NoSpanBy) string {
 		return "no process of it gets the address of tracetax's receiver"
 	case finding.OtherLanguage:
 		return "this tracer does not trace what ran: " + listed(c.Names)
+	case finding.NotLoaded:
+		return NotLoaded(c.Names[0])
 	case finding.NotInherited:
 		return fmt.Sprintf("%s of %d programs started without the variables that say where spans go: something that starts them did not pass these on", n, c.Of)
 	case finding.TracerFailed:
@@ -225,6 +227,11 @@ func Cause(c finding.NoSpanBy) string {
 		return "nothing connected to the receiver; see the process's log for the reason"
 	}
 	return ""
+}
+
+// NotLoaded says of a program, such as bun, that it loads no tracer.
+func NotLoaded(program string) string {
+	return program + " does not load what this tracer is attached by (NODE_OPTIONS): run the program by node, or trace in its own code"
 }
 
 // Elsewhere puts into words where a process sent spans.

@@ -97,6 +97,8 @@ func reasonText(r finding.Reason) string {
 			r.Variant, r.Figure("died"), r.Figure("of"), r.Against, r.Figure("other"), r.Figure("runs"))
 	case finding.WhyRestless:
 		return r.Variant + " also worked without load: up to " + figure("share") + " of its CPU may not belong to its operations"
+	case finding.WhyUnseen:
+		return "it cannot be seen whether the program that answers is a process of " + r.Variant + ": this may be the use of another program"
 	case finding.WhyRested:
 		return "an operation of " + r.Variant + " takes " + figure("rested") + " of CPU after a rest, and " + figure("own") + " under load: windows measure it rested"
 	case finding.WhySharedCPU:

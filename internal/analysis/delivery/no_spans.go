@@ -243,6 +243,7 @@ func (b *Accounts) CausesOf(v config.Variant, none []finding.Ledger, all bool) [
 	}
 	if v.Tracer != nil {
 		add(l.otherLanguage(v.Tracer.Language))
+		add(l.notLoaded(v.Tracer.Language))
 	}
 	add(finding.NoSpanBy{Cause: finding.NotInherited, Count: l.lacking, Of: l.seen})
 	add(l.inLog(record.TracerFailed, finding.TracerFailed))
@@ -300,6 +301,17 @@ func (l looked) otherLanguage(language string) finding.NoSpanBy {
 		}
 	}
 	one.Count, one.Of = l.seen, l.seen
+	return one
+}
+
+// notLoaded reports programs of the tracer's language that do not load it.
+func (l looked) notLoaded(language string) finding.NoSpanBy {
+	one := finding.NoSpanBy{Cause: finding.NotLoaded}
+	for _, p := range l.processes {
+		if name := program.Heedless(language, p.Programs); name != "" {
+			one.Names, one.Count, one.Process = append(one.Names, name), one.Count+1, p.Process
+		}
+	}
 	return one
 }
 

@@ -35,7 +35,7 @@ type doubts struct {
 
 // doubtsOf looks for reasons against a verdict on the claim.
 func (s *Estimator) doubtsOf(c *claim) doubts {
-	var d doubts
+	d := doubts{first: s.unseenOf(c)}
 	for _, at := range s.placesOf(c) {
 		if d.overloaded == nil {
 			d.overloaded = s.OverloadOf(c.pair, at)
@@ -67,6 +67,19 @@ func (s *Estimator) doubtsOf(c *claim) doubts {
 		d.reason, d.gap = modesReason(report, c), c.gapBetween(report)
 	}
 	return d
+}
+
+// unseenOf says that what a claim is about may be the use of another program than the one that answered; nil where it is not.
+func (s *Estimator) unseenOf(c *claim) *finding.Reason {
+	if c.metric.Nature != metric.Cost {
+		return nil
+	}
+	for _, variant := range []string{c.Variant, c.Against} {
+		if slices.ContainsFunc(s.RunsOf(variant), func(r *dataset.Run) bool { return len(r.Start.Unseen) > 0 }) {
+			return &finding.Reason{Code: finding.WhyUnseen, Variant: variant}
+		}
+	}
+	return nil
 }
 
 // atLeast is why a variant is over any budget: it could not hold the rate. What it cost at the rate that it reached is the

@@ -171,6 +171,21 @@ func (s *checker) findImprecise() []hit {
 	return []hit{{text: "there is no interval, although the most blocks were made"}}
 }
 
+// findBeside tells of starts beside variants that were not calm, which makes them longer.
+func (s *checker) findBeside() []hit {
+	beside := map[string][]string{}
+	hits := s.perVariant(0, func(r *dataset.Run) float64 {
+		beside[r.Variant] = append(beside[r.Variant], r.Start.Beside...)
+		return float64(len(r.Start.Beside))
+	}, func(float64) string { return "" })
+	for i := range hits {
+		names := beside[hits[i].where]
+		slices.Sort(names)
+		hits[i].text = "it started while others still worked: " + strings.Join(slices.Compact(names), ", ")
+	}
+	return hits
+}
+
 // findLaunchers tells of processes in which several programs loaded the tracer.
 func (s *checker) findLaunchers() []hit {
 	var hits []hit

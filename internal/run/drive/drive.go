@@ -137,7 +137,7 @@ func (r *Requests) task(s Stretch) (load.Task, error) {
 		Duration: s.Duration, Count: s.Count, Timeout: l.Timeout, Seed: s.Seed, Own: s.Own, Traces: r.Traces, Late: r.Late,
 	}
 	if s.Purpose.alone() {
-		task.Connections = 1
+		task.Connections, task.Shows = 1, true
 	}
 	if s.Purpose == Unasked {
 		task.Traces = nil
@@ -214,6 +214,9 @@ func (r *Requests) requestFor(o program.Operation) (load.Request, error) {
 			return load.Request{}, fmt.Errorf("header %s: %w", name, err)
 		}
 		request.Headers = append(request.Headers, load.Header{Name: name, Value: value})
+	}
+	if feed.IsJSON(request) { // frameworks refuse it, or take it for a form, where nobody says so
+		request.Headers = append(request.Headers, load.Header{Name: "Content-Type", Value: "application/json"})
 	}
 	return request, nil
 }

@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -23,6 +22,7 @@ import (
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/process/inside"
 	"github.com/tracetax/tracetax/internal/process/keeper"
+	"github.com/tracetax/tracetax/internal/process/output"
 	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink/sinktest"
@@ -245,7 +245,7 @@ func TestWatch(t *testing.T) {
 				t.Fatal(err)
 			}
 			p, o := startedWith(t, b.Environment(append(os.Environ(), "NODE_OPTIONS=--no-warnings")), test.args...)
-			found, stop := p.Log().Await(regexp.MustCompile("^ready"))
+			found, stop := p.Log().Await(t.Context(), output.MustCompile("^ready"))
 			defer stop()
 			select {
 			case <-found:
@@ -369,7 +369,7 @@ func TestAsyncOfADeafMachine(t *testing.T) {
 	}
 	p, o := started(t, "java", "-XX:+DisableAttachMechanism", program)
 	await := func(line string) {
-		found, stop := p.Log().Await(regexp.MustCompile(line))
+		found, stop := p.Log().Await(t.Context(), output.MustCompile(line))
 		defer stop()
 		select {
 		case <-found:
