@@ -320,8 +320,13 @@ func TestCausesOfNoSpans(t *testing.T) {
 		"its own word of failed exports": {func(r *record.Record) { n := uint64(7); r.Tracer.Failed = &n }, causes{{Cause: finding.ExportFailed, Count: 70}}},
 		"its own word of drops":          {func(r *record.Record) { n := uint64(7); r.Tracer.Dropped = &n }, causes{{Cause: finding.Dropped, Count: 70}}},
 		"refused":                        {counts(record.Counts{Malformed: 3, Rejected: 2}), causes{{Cause: finding.Refused, Count: 50}}},
-		"metrics only":                   {counts(record.Counts{Requests: 4, Metrics: 9}), causes{{Cause: finding.OtherSignals, Count: 90}}},
-		"another protocol":               {counts(record.Counts{}), causes{{Cause: finding.NotUnderstood, Count: 10}}},
+		"refused, with what it was told": {counts(record.Counts{Malformed: 3, Refusals: map[string]uint64{"415 Unsupported Media Type: br": 2, "404 Not Found: x": 1}}),
+			causes{{Cause: finding.Refused, Count: 30, Log: "415 Unsupported Media Type: br"}}},
+		"a hop could not pass them on": {func(r *record.Record) {
+			r.Signs = &record.Signs{Hops: []record.ProcessSigns{{Process: "collector", Log: []record.LogSign{{Cause: record.ExportFailed, Lines: 2, Last: "code = Unimplemented"}}}}}
+		}, causes{{Cause: finding.ExportFailed, Count: 20, Process: "collector", Log: "code = Unimplemented"}}},
+		"metrics only":     {counts(record.Counts{Requests: 4, Metrics: 9}), causes{{Cause: finding.OtherSignals, Count: 90}}},
+		"another protocol": {counts(record.Counts{}), causes{{Cause: finding.NotUnderstood, Count: 10}}},
 		"a backend, to which it may have connected": {func(r *record.Record) {
 			process(record.ProcessSigns{Programs: []string{"python3"}})(r)
 			r.Signs.Connections, r.Backend = 1, &record.Backend{Name: "store"}

@@ -46,7 +46,7 @@ func (s *study) describe() (finding.Experiment, error) {
 	for _, v := range e.Variants {
 		d.Variants = append(d.Variants, finding.Variant{
 			Steps: v.Steps(), Partial: s.Partial(v), On: v.On,
-			Name: v.Name, Tracer: v.TracerName(), Settings: shown(v.Settings), Via: viaNames(v), To: toName(v), Against: v.Against, Description: variantText(v, e.Variants), Runtime: s.Runtime(v.Name), Instrumented: s.Instrumented(v.Name),
+			Name: v.Name, Tracer: v.TracerName(), Settings: shown(v.Settings), Via: viaNames(v), To: toName(v), Against: v.Against, Description: variantText(v, e.Variants), Runtime: s.Runtime(v.Name), Instrumented: s.Instrumented(v.Name), Missed: slices.Sorted(maps.Keys(s.Missed(v.Name))),
 		})
 	}
 	return d, nil

@@ -182,6 +182,9 @@ var provocations = []struct {
 	{"traces-elsewhere", only("none", func(r *record.Record) {
 		r.Elsewhere = []record.Elsewhere{{Process: "app", To: []string{"127.0.0.1:4318"}}}
 	})},
+	{"library-not-traced", only("otel", func(r *record.Record) {
+		r.Tracer.Missed = map[string]map[string]string{"app": {"sqlalchemy": "sqlalchemy only instruments …"}}
+	})},
 	{"packages-differ", func(s *scene) {
 		s.shadowed = []finding.Shadowed{{Variant: "otel", Process: "app", Package: "grpcio", Own: "1.66.2", Tracer: "1.82.1"}}
 	}},

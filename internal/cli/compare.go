@@ -75,7 +75,7 @@ func (f compareFlags) run(s console.Streams, args []string) error {
 		return err
 	}
 	for _, o := range outputs {
-		if err := o.to(s.Out, doc); err != nil {
+		if err := o.to(s, doc); err != nil {
 			return err
 		}
 	}
@@ -173,8 +173,8 @@ func (f compareFlags) outputs(s console.Streams) ([]comparisonOutput, error) {
 	return out, nil
 }
 
-func (o comparisonOutput) to(out io.Writer, doc *finding.Comparison) error {
-	return writeOutput(out, o.name, o.file, func(w io.Writer) error { return o.write(w, doc) })
+func (o comparisonOutput) to(s console.Streams, doc *finding.Comparison) error {
+	return writeOutput(s, o.name, o.file, func(w io.Writer) error { return o.write(w, doc) })
 }
 
 // changeStatus is the exit status that the verdicts against a budget call for.
@@ -264,7 +264,7 @@ func (f replicateFlags) run(s console.Streams, dirs []string) error {
 		return console.UsageError(err)
 	}
 	for _, o := range outputs {
-		if err := writeOutput(s.Out, o.name, o.file, func(w io.Writer) error { return o.write(w, doc) }); err != nil {
+		if err := writeOutput(s, o.name, o.file, func(w io.Writer) error { return o.write(w, doc) }); err != nil {
 			return err
 		}
 	}

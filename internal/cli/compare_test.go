@@ -89,7 +89,7 @@ func TestCompare(t *testing.T) {
 		{"several", []string{main, same, slow}, console.Fine, "slow", ""},
 		{"files", []string{filepath.Join(main, "findings.json"), filepath.Join(slow, "findings.json")}, console.Fine, "Since main, ", ""},
 		{"markdown", []string{main, slow, "--markdown", "-", "--budget", "cpu=20%"}, console.OverBudget, "❌ **Since main", ""},
-		{"markdown file", []string{main, slow, "--markdown", markdown}, console.Fine, "▲ worse", ""},
+		{"markdown file", []string{main, slow, "--markdown", markdown}, console.Fine, "▲ worse", "wrote " + markdown + " (--markdown)\n"},
 		{"json", []string{main, slow, "--json"}, console.Fine, `"mode": "results"`, ""},
 		{"filter", []string{main, slow, "--filter", "metric:latency_p50"}, console.Fine, "latency p50", ""},
 		{"variants", []string{main, "--variants", variants}, console.Fine, "Compared with ", ""},

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"golang.org/x/mod/semver"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -123,16 +124,30 @@ func versionLine() string {
 
 // Version is the version of this build, with its revision where that is known.
 func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return version
+	info, _ := debug.ReadBuildInfo()
+	return versionOf(version, info)
+}
+
+// versionOf is the version of a build: that of the module where 'go install …@version' made it, or a commit with that tag; else
+// the one of the source, with the revision.
+func versionOf(source string, info *debug.BuildInfo) string {
+	if info == nil {
+		return source
 	}
+	revision := ""
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			return version + "+" + s.Value[:12]
+			revision = s.Value[:12]
 		}
 	}
-	return version
+	module := info.Main.Version // v1.2.3; with more behind a + of changed files; of no tag v0.0.0-TIME-REVISION
+	switch {
+	case semver.IsValid(module) && semver.Build(module) == "" && (revision == "" || semver.Prerelease(module) == ""):
+		return strings.TrimPrefix(module, "v")
+	case revision != "":
+		return source + "+" + revision
+	}
+	return source
 }
 
 // builtOf is what this build was made of, where Go noted that.

@@ -128,7 +128,7 @@ func writeReport(s console.Streams, dir string, flags reportFlags) error {
 			return err
 		}
 	}
-	if err := writeOutputs(s.Out, dir, doc, outputs); err != nil || limits == nil {
+	if err := writeOutputs(s, dir, doc, outputs); err != nil || limits == nil {
 		return err
 	}
 	tellUntraced(s.Err, doc)
@@ -154,7 +154,7 @@ func (f reportFlags) limits() ([]config.Limit, error) {
 }
 
 // writeOutputs writes what was asked for. The records are read where one of the forms is made of them.
-func writeOutputs(out io.Writer, dir string, doc *finding.Document, outputs []output) error {
+func writeOutputs(s console.Streams, dir string, doc *finding.Document, outputs []output) error {
 	var records []record.Record
 	for _, o := range outputs {
 		if o.records != nil && records == nil {
@@ -163,7 +163,7 @@ func writeOutputs(out io.Writer, dir string, doc *finding.Document, outputs []ou
 				return err
 			}
 		}
-		err := writeOutput(out, o.name, o.file, func(w io.Writer) error {
+		err := writeOutput(s, o.name, o.file, func(w io.Writer) error {
 			if o.records != nil {
 				return o.records(w, records)
 			}
@@ -226,21 +226,22 @@ func (f reportFlags) outputs(s console.Streams) ([]output, error) {
 	return []output{{file: "-", write: table}}, nil
 }
 
-// writeOutput writes a form to a file, or to out for "-". It is made whole before
+// writeOutput writes a form to a file, of which it tells on stderr, or to stdout for "-". It is made whole before
 // the file is opened, so an error leaves an older file as it was.
-func writeOutput(out io.Writer, flag, file string, write func(io.Writer) error) error {
+func writeOutput(s console.Streams, flag, file string, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
 		return err
 	}
 	if file == "-" {
-		_, err := out.Write(b.Bytes())
+		_, err := s.Out.Write(b.Bytes())
 		return err
 	}
 	if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("writing %s: %w", flag, err)
 	}
-	return nil
+	_, err := fmt.Fprintf(s.Err, "wrote %s (%s)\n", file, flag)
+	return err
 }
 
 // terminalOptions says what out is like: coloured and as wide as the terminal
@@ -276,7 +277,7 @@ func writeHistory(s console.Streams, dirs []string, flags reportFlags) error {
 		docs = append(docs, doc)
 	}
 	var left []string
-	err := writeOutput(s.Out, "--otava", file, func(w io.Writer) (err error) { left, err = report.Otava(w, docs); return err })
+	err := writeOutput(s, "--otava", file, func(w io.Writer) (err error) { left, err = report.Otava(w, docs); return err })
 	if err == nil && len(left) > 0 {
 		_, err = fmt.Fprintf(s.Err, "left out, since not every result can tell it: %s\n", strings.Join(left, ", "))
 	}

@@ -70,7 +70,7 @@ func TestReport(t *testing.T) {
 		{"summary", []string{dir, "--summary"}, console.Fine, "### How it was measured", ""},
 		{"runs without records", []string{dir, "--runs", "-"}, console.Usage, "", "runs.jsonl"},
 		{"runs and findings on one stream", []string{dir, "--runs", "-", "--csv", "-"}, console.Usage, "", "--csv and --runs both"},
-		{"several", []string{dir, "--html", at("a.html"), "--csv", at("a.csv"), "--json"}, console.Fine, `"summary"`, ""},
+		{"several", []string{dir, "--html", at("a.html"), "--csv", at("a.csv"), "--json"}, console.Fine, `"summary"`, "wrote " + at("a.html") + " (--html)\nwrote " + at("a.csv") + " (--csv)\n"},
 		{"two on one stream", []string{dir, "--csv", "-", "--json"}, console.Usage, "", "--csv and --json both"},
 		{"no folder", []string{}, console.Usage, "", "takes one results folder"},
 		{"not a result", []string{elsewhere}, console.Usage, "", "has no findings.json"},

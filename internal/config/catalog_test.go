@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -123,6 +124,26 @@ func TestCopyFiles(t *testing.T) {
 		}
 		if got := info.Mode()&0o100 != 0; got != executable {
 			t.Errorf("%s has mode %v", name, info.Mode())
+		}
+	}
+}
+
+// What OpenTelemetry's distribution for Python writes of libraries in versions that it does not know, and of those that are not there.
+func TestMissesOfPython(t *testing.T) {
+	tracer, err := builtIn().Tracer("otel-python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pattern := regexp.MustCompile(tracer.Misses)
+	for line, want := range map[string]string{
+		`sqlalchemy only instruments "sqlalchemy<2.1.0,>=1.0.0; extra == "instruments"", but currently installed version ("sqlalchemy 2.1.0") falls outside of that range, so nothing can be instrumented.`:                          "sqlalchemy",
+		`2026-11-28 12:00:00 ERROR [opentelemetry] kafka-python instruments any of "kafka-python<3.0, kafka-python-ng<3.0", but currently installed version(s) ("kafka-python 4.0") fall outside of that range, so nothing can be …`: "kafka-python",
+		`httpx only instruments "httpx>=0.18.0", but no installed version was found, so nothing can be instrumented.`:                                                                                                                "",
+		`tracetax: instrumented flask`: "",
+	} {
+		found := pattern.FindStringSubmatch(line)
+		if got := strings.Join(found[min(1, len(found)):], " "); got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
 		}
 	}
 }

@@ -266,13 +266,26 @@ func TestCollectorsThatCannotBe(t *testing.T) {
 		"receiver":  {"receivers: {jaeger: {protocols: {grpc: }}}\nexporters: {otlp: }\nservice: {pipelines: {traces: {receivers: [jaeger], exporters: [otlp]}}}\n", "no pipeline of traces has a receiver that spans can come to"},
 		"list":      {configuration("", "", "exporters: otlp", ""), "exporters of pipeline traces must be a list"},
 		"syntax":    {"receivers: [\n", "mine.yaml:"},
+		"storage of a queue": {configuration("", ", otlp/b: {endpoint: b, sending_queue: {storage: db_storage/q}}", "exporters: [otlp, otlp/b]", "  extensions: [db_storage/q]\nextensions: {db_storage/q: {driver: sqlite}}\n"),
+			"mine.yaml:3:111: exporters.otlp/b.sending_queue.storage names extension db_storage/q, and the Collector that is built here has no db_storage"},
+		"storage that is not switched on": {configuration("", ", otlp/b: {endpoint: b, sending_queue: {storage: db_storage/q}}", "exporters: [otlp, otlp/b]", "extensions: {db_storage/q: {driver: sqlite}}\n"),
+			"names extension db_storage/q"},
+		"middlewares": {configuration("", ", otlp/b: {endpoint: b, middlewares: [{id: limitermiddleware}]}", "exporters: [otlp, otlp/b]", "  extensions: [limitermiddleware]\nextensions: {limitermiddleware: }\n"),
+			"exporters.otlp/b.middlewares.id names extension limitermiddleware"},
+		"encoding": {strings.Replace(configuration("", "", "exporters: [otlp]", "  extensions: [text_encoding]\nextensions: {text_encoding: }\n"), "receivers: {otlp: {", "receivers: {otlp: {encoding: text_encoding, ", 1),
+			"mine.yaml:1:30: receivers.otlp.encoding names extension text_encoding"},
+		"of another extension": {configuration("", "", "exporters: [otlp]", "  extensions: [zpages, db_storage]\nextensions: {db_storage: , zpages: {storage: db_storage}}\n"), "extensions.zpages.storage names extension db_storage"},
+		"a ConfigMap": {"kind: ConfigMap\ndata:\n  relay.yaml: |\n    receivers: {otlp: }\n    service: {pipelines: {traces: {}}}\n",
+			"mine.yaml:3:3: this is no configuration of a Collector: the configuration lies inside, at data.relay.yaml"},
+		"a resource of the operator": {"kind: OpenTelemetryCollector\nspec:\n  mode: sidecar\n  config:\n    service: {pipelines: {traces: {}}}\n", "mine.yaml:4:3: this is no configuration of a Collector: the configuration lies inside, at spec.config"},
+		"a list of objects":          {"kind: List\nitems:\n  - data: {a: \"service: {pipelines: {traces: {}}}\"}\n", "lies inside, at items[0].data.a"},
 	} {
 		_, err := collectorHop(t, c.config, "")
 		if err == nil || !program.IsProblem(err) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 			continue
 		}
-		if _, told := collectorHop(t, c.config, ", program: otelcol-contrib"); (name == "processor" || name == "connector") && (told != nil || !strings.Contains(err.Error(), lacks)) {
+		if _, told := collectorHop(t, c.config, ", program: otelcol-contrib"); (name == "processor" || name == "connector" || strings.HasPrefix(name, "storage") || name == "middlewares") && (told != nil || !strings.Contains(err.Error(), lacks)) {
 			t.Errorf("%s: with another program %v; the way out of %v", name, told, err)
 		}
 	}

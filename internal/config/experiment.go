@@ -52,8 +52,11 @@ func opener(dir string) func(string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !info.Mode().IsRegular() || info.Size() > program.MaxBody {
-			return nil, fmt.Errorf("%q is not a file of at most %d bytes", name, program.MaxBody)
+		if !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("%q is not a file", name)
+		}
+		if info.Size() > program.MaxBody {
+			return nil, fmt.Errorf("%q has %d bytes; the most is 64 MiB (%d bytes), larger bodies are not supported", name, info.Size(), program.MaxBody)
 		}
 		return os.ReadFile(path)
 	}

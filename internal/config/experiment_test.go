@@ -125,7 +125,7 @@ variants: {none: , otel-python: }
 		t.Fatal(err)
 	}
 	for i, want := range []string{"{\"n\": 1}\n", "@order.json", "\x00\x01"} {
-		if got := string(es[0].Operations[i].Body); got != want {
+		if got := string(es[0].Operations[i].Body.Bytes); got != want {
 			t.Errorf("body %d is %q, want %q", i, got, want)
 		}
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,7 +49,7 @@ func TestTypesAndOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := es[0].Operations[0]
-	if o.Order != program.OrderRandom || o.Protoset != filepath.Join(dir, "types.pb") || string(o.Body) != `{"service": "{data.user}"}` {
+	if o.Order != program.OrderRandom || o.Protoset != filepath.Join(dir, "types.pb") || string(o.Body.Bytes) != `{"service": "{data.user}"}` {
 		t.Errorf("%+v", o)
 	}
 	roundTrip(t, es[0])
@@ -70,6 +71,54 @@ func TestTypesAndOrder(t *testing.T) {
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v", operation, err)
 		}
+	}
+}
+
+// TestLargeBodies: a body of over 256 KiB stays in its file, which the resolved experiment names, and whose digest is kept; of one
+// that is too large the message has the limit.
+func TestLargeBodies(t *testing.T) {
+	dir := t.TempDir()
+	body := bytes.Repeat([]byte{0, 1, 2, 255}, 80<<10)
+	for name, size := range map[string]int{"body.bin": len(body), "small.bin": 100} {
+		if err := os.WriteFile(filepath.Join(dir, name), body[:size], 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "huge.bin"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(dir, "huge.bin"), program.MaxBody+1); err != nil {
+		t.Fatal(err)
+	}
+	for _, operation := range []string{
+		`{request: POST /up, body: "@body.bin"}`,
+		`{request: POST /up, body: {file: body.bin}}`,
+		`{steps: [{request: GET /}, {request: POST /up, body: {file: body.bin}}, {request: POST /, body: "@small.bin"}]}`,
+	} {
+		all, err := filesExperiment(t, dir, operation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		es := all[0]
+		again(t, builtIn(), es)
+		text, err := es.YAML()
+		if err != nil || len(text) > 4096 || !bytes.Contains(text, []byte("file: "+filepath.Join(dir, "body.bin"))) {
+			t.Errorf("%v, %d bytes:\n%.1000s", err, len(text), text)
+		}
+		digests, err := es.Digests()
+		if err != nil || len(digests[filepath.Join(dir, "body.bin")]) != 64 {
+			t.Errorf("digests %v, %v", digests, err)
+		}
+		o := es.Operations[0]
+		if len(o.Then) > 0 {
+			o.Body = o.Then[0].Body
+		}
+		if !bytes.Equal(o.Body.Bytes, body) {
+			t.Errorf("%d bytes of %d", len(o.Body.Bytes), len(body))
+		}
+	}
+	if _, err := filesExperiment(t, dir, `{request: POST /up, body: "@huge.bin"}`); err == nil || !strings.Contains(err.Error(), "the most is 64 MiB") || !strings.Contains(err.Error(), "larger bodies are not supported") {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -96,7 +145,7 @@ operations:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o := w.Operations[0]; o.Data != "data/rows.csv" || string(o.Body) != "{}" || program.File(o.Data, "/copy") != "/copy/data/rows.csv" {
+	if o := w.Operations[0]; o.Data != "data/rows.csv" || string(o.Body.Bytes) != "{}" || program.File(o.Data, "/copy") != "/copy/data/rows.csv" {
 		t.Errorf("%+v", o)
 	}
 	if w, err := catalog("./data/under.mod", "order.json").Workload("shop"); err != nil || w.Operations[0].Data != "data/under.mod" {
@@ -109,7 +158,7 @@ operations:
 		{"data", "order.json", `"data" is not a file`},
 		{"data/rows.csv", "none.json", `there is no file "none.json" beside this one`},
 		{"data/rows.csv", "/etc/hostname", `"/etc/hostname" is not in the folder of this workload`},
-		{"data/rows.csv", "large", "is not a file of at most"},
+		{"data/rows.csv", "large", "has more than 256 KiB"},
 	} {
 		if _, err := catalog(c[0], c[1]).Workload("shop"); err == nil || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("data %s, body %s: %v", c[0], c[1], err)

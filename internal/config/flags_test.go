@@ -42,7 +42,7 @@ func TestFromFlags(t *testing.T) {
 	if diff := cmp.Diff([]string{"GET /x?a=b: GET /x?a=b", "/plain: GET /plain", "order: POST /y"}, ops); diff != "" {
 		t.Error(diff)
 	}
-	if o := e.Operations[2]; o.Headers["Content-Type"] != "text/plain" || string(o.Body) != "hello" {
+	if o := e.Operations[2]; o.Headers["Content-Type"] != "text/plain" || string(o.Body.Bytes) != "hello" {
 		t.Errorf("%+v", o)
 	}
 	v := e.Variants[1]

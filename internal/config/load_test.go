@@ -169,11 +169,11 @@ load: {streams: 10}
 		t.Fatal(err)
 	}
 	want := []program.Operation{
-		{Name: "add", Method: "POST", URL: "/shop.v1.Cart/Add", GRPC: true, Body: []byte("\x0a\x03abc")},
+		{Name: "add", Method: "POST", URL: "/shop.v1.Cart/Add", GRPC: true, Body: program.Content{Bytes: []byte("\x0a\x03abc")}},
 		{Name: "far", Method: "POST", URL: "https://127.0.0.1:{port}/shop.v1.Cart/Add", GRPC: true, Insecure: true},
 		{Name: "tls", Method: "GET", URL: "https://127.0.0.1:{port}/x", Insecure: true},
 		{Name: "rows", Method: "GET", URL: "/u/{data.user}", Headers: map[string]string{"X-Order": "{data.Order Id:raw}"},
-			Body: []byte(`{"port": {port}, "id": {data.user}}`), Data: filepath.Join(abs, "rows.csv")},
+			Body: program.Content{Bytes: []byte(`{"port": {port}, "id": {data.user}}`)}, Data: filepath.Join(abs, "rows.csv")},
 		{Name: "lines", Method: "GET", URL: "http://127.0.0.1:{port}{data.path:raw}", Data: filepath.Join(abs, "rows.txt")},
 	}
 	if diff := cmp.Diff(want, e.Operations, same); diff != "" {

@@ -53,8 +53,8 @@ func (f *filler) operations(operations []program.Operation) {
 		f.secrets(o.URL)
 		o.URL = f.fill(o.URL)
 		f.values(o.Headers)
-		if len(program.EnvReferences(string(o.Body))) > 0 {
-			o.Body = []byte(program.Replace(string(o.Body), nil, f.lookup, nil))
+		if body := string(o.Body.Bytes); len(program.EnvReferences(body)) > 0 {
+			o.Body.Bytes = []byte(program.Replace(body, nil, f.lookup, nil))
 		}
 		for j := range o.Then {
 			step := &o.Then[j]

@@ -25,6 +25,7 @@ type Plan struct {
 	Says       []program.Saying          // of the tracer
 	Packets    program.Packets           // what its processes say of packets; zero: it captures none
 	Tells      string                    // pattern of the lines in which the tracer names what it instruments; ""
+	Misses     string                    // pattern of the lines in which it names what it does not instrument though it is there; ""
 	Silent     bool                      // no span reaches the sink, by intent
 	Decides    bool                      // the tracer leaves out traces by what they turn out to be, and says how many spans
 	Sampling   float64                   // sampled share, 0 to 1; 1 where the tracer has no such setting
@@ -70,6 +71,7 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		Says:       slices.Clone(t.Says),
 		Packets:    t.Packets,
 		Tells:      t.Tells,
+		Misses:     t.Misses,
 		Sampling:   1,
 		Settle:     t.Settle,
 		Startup:    t.Startup,

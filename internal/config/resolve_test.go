@@ -196,7 +196,7 @@ variants: {none: , otel-python: }
 		t.Errorf("token %q, %v: a value of the environment is not to be expanded", token, err)
 	}
 	o := p.Operations[0]
-	if p.Processes[0].Run[2] != "hostname" || o.URL != "/hostname" || string(o.Body) != "hostname" {
+	if p.Processes[0].Run[2] != "hostname" || o.URL != "/hostname" || string(o.Body.Bytes) != "hostname" {
 		t.Errorf("%+v", p)
 	}
 	for _, want := range []string{"s3cr3t{port}", "hostname", "in-the-file"} {

@@ -38,7 +38,7 @@ func TestStepsOfAnOperation(t *testing.T) {
 	want := []program.Step{
 		{
 			Method: "POST", URL: "/orders", Headers: map[string]string{"Authorization": "Bearer {take.token}", "Cookie": "s={take.session}"},
-			Body: []byte(`{"token": "{take.token}"}`), Status: []int{201}, Take: map[string]string{"id": `id="([0-9]+)"`},
+			Body: program.Content{Bytes: []byte(`{"token": "{take.token}"}`)}, Status: []int{201}, Take: map[string]string{"id": `id="([0-9]+)"`},
 		},
 		{Method: "GET", URL: "/orders/{take.id}?token={take.token:raw}"},
 	}

@@ -192,12 +192,15 @@ func (l *Loop) hint(r *record.Record) string {
 	return sign(r)
 }
 
-// sign is what a log tells of why no span came, as the end of a sentence.
+// sign is what the sink or a log tells of why no span came, as the end of a sentence.
 func sign(r *record.Record) string {
+	if why := r.Life.Refusal(); why != "" {
+		return fmt.Sprintf("; the sink refused %d requests: %s", r.Life.Malformed, excerpt.Line(why))
+	}
 	if r.Signs == nil {
 		return ""
 	}
-	for _, p := range r.Signs.Processes {
+	for _, p := range slices.Concat(r.Signs.Hops, r.Signs.Processes) {
 		for _, s := range p.Log {
 			return "; " + p.Process + " wrote: " + excerpt.Line(s.Last)
 		}

@@ -133,6 +133,7 @@ type Variant struct {
 	Runtime     string            `json:"runtime,omitempty"`     // the virtual machine that its processes ran on, where that can be told
 
 	Instrumented []string `json:"instrumented,omitempty"` // the libraries that its tracer said it instrumented, where it says so
+	Missed       []string `json:"missed,omitempty"`       // the libraries that its tracer said it did not instrument, though the program has them
 }
 
 // Finding is one metric of one variant against another, on one operation.
@@ -293,7 +294,7 @@ type NoSpanBy struct {
 	Of      uint64      `json:"of,omitempty"`      // of so many, where it is a part
 	Process string      `json:"process,omitempty"` // where it was seen
 	Names   []string    `json:"names,omitempty"`   // programs, or operations
-	Log     string      `json:"log,omitempty"`     // the last line of the process's log that tells it
+	Log     string      `json:"log,omitempty"`     // the last line of the process's log that tells it; of a refusal the words that most senders got
 	Text    string      `json:"text"`              // the same in words
 }
 
@@ -307,7 +308,7 @@ const (
 	NotLoaded       NoSpanCause = "not-loaded"       // Names run the program, and do not load what the tracer is attached by
 	NotInherited    NoSpanCause = "not-inherited"    // Count of Of programs started without the variables that say where the sink is
 	TracerFailed    NoSpanCause = "tracer-failed"    // Count lines of the log tell that something could not be loaded
-	Refused         NoSpanCause = "refused"          // the sink refused Count requests or spans that it could not read
+	Refused         NoSpanCause = "refused"          // the sink refused Count requests or spans that it could not read, most with Log
 	NotUnderstood   NoSpanCause = "not-understood"   // Count connections came to the sink, and no request that it understands
 	ExportFailed    NoSpanCause = "export-failed"    // Count spans in failed exports by the tracer's own word, or lines of the log that tell of such
 	Dropped         NoSpanCause = "dropped"          // the tracer says that it dropped Count spans

@@ -15,8 +15,8 @@ import (
 	"github.com/tracetax/tracetax/internal/excerpt"
 )
 
-// longest bounds a line in either direction, in bytes.
-const longest = 64 << 20
+// longest bounds a line in either direction, in bytes: the bodies of requests are in one, a third longer than they are.
+const longest = 128 << 20
 
 // Line is one line. Its body is a request, an answer or an event.
 type Line[B any] struct {

@@ -2,6 +2,7 @@ package record
 
 import (
 	"maps"
+	"slices"
 )
 
 // Minus returns what was counted after before was taken. Orphans and Checking
@@ -34,8 +35,20 @@ func (c Counts) Minus(before Counts) Counts {
 		RootNames:  minus(c.RootNames, before.RootNames),
 		Kinds:      minus(c.Kinds, before.Kinds),
 		Protocols:  minus(c.Protocols, before.Protocols),
+		Refusals:   minus(c.Refusals, before.Refusals),
 		Checking:   c.Checking,
 	}
+}
+
+// Refusal is why most of the requests were refused that were refused whole; "" where none was.
+func (c Counts) Refusal() string {
+	var most string
+	for _, why := range slices.Sorted(maps.Keys(c.Refusals)) {
+		if most == "" || c.Refusals[why] > c.Refusals[most] {
+			most = why
+		}
+	}
+	return most
 }
 
 // Unique is the number of spans received, each counted once. It is exact in
@@ -86,6 +99,7 @@ func (c Counts) Plus(next Counts) Counts {
 		RootNames:  plus(c.RootNames, next.RootNames),
 		Kinds:      plus(c.Kinds, next.Kinds),
 		Protocols:  plus(c.Protocols, next.Protocols),
+		Refusals:   plus(c.Refusals, next.Refusals),
 		Checking:   next.Checking,
 	}
 }

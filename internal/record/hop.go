@@ -141,7 +141,8 @@ const (
 // span came, so it can be told why.
 type Signs struct {
 	Connections uint64         `json:"connections"`         // that the sink's receivers accepted; datagrams have none
-	Processes   []ProcessSigns `json:"processes,omitempty"` // one a traced process
+	Processes   []ProcessSigns `json:"processes,omitempty"` // one a traced process; none where spans reached a hop
+	Hops        []ProcessSigns `json:"hops,omitempty"`      // one a hop whose log tells why it could not pass spans on
 }
 
 // Elsewhere is what can be seen from outside of spans that a process of the workload sent, or tried to send, elsewhere than

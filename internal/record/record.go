@@ -322,33 +322,34 @@ type Memory struct {
 
 // Counts is what a sink counted over a stretch of time, or since its start.
 type Counts struct {
-	Requests   uint64            `json:"requests"`             // that came
-	Bytes      uint64            `json:"bytes"`                // as they came over the wire: message bodies, still compressed
-	Spans      uint64            `json:"spans"`                // received, duplicates included
-	Roots      uint64            `json:"roots"`                // spans without a parent
-	Metrics    uint64            `json:"metrics"`              // of the metrics signal
-	Logs       uint64            `json:"logs"`                 // of the logs signal
-	Rejected   uint64            `json:"rejected"`             // spans refused as invalid, told to the sender by partial success
-	Malformed  uint64            `json:"malformed"`            // requests refused whole
-	Duplicate  uint64            `json:"duplicate"`            // spans whose id had been seen (checking mode)
-	Orphans    uint64            `json:"orphans"`              // spans whose parent has not come (checking mode; not a difference but the state at the end)
-	Traces     uint64            `json:"traces"`               // distinct trace ids (checking mode)
-	Evicted    uint64            `json:"evicted"`              // spans that the checking mode had to forget
-	Services   map[string]uint64 `json:"services,omitempty"`   // spans by service.name
-	RootNames  map[string]uint64 `json:"roots_by,omitempty"`   // roots by name
-	Kinds      map[string]uint64 `json:"kinds,omitempty"`      // spans by kind
-	Protocols  map[string]uint64 `json:"protocols,omitempty"`  // requests by protocol
-	Checking   bool              `json:"checking"`             // whether the ids were checked
-	Merged     uint64            `json:"merged,omitempty"`     // spans that their tracer says it merged into others that were received: in no other count
-	Suppressed uint64            `json:"suppressed,omitempty"` // spans that their tracer says over the wire that it did not send (a limit of its own): in no other count
-	Thrown     uint64            `json:"thrown,omitempty"`     // spans answered for and thrown away by order (a fault asked for); in no other count
-	Forwarded  uint64            `json:"forwarded,omitempty"`  // of the spans received: those that the real backend accepted which they were passed on to
-	Refused    uint64            `json:"refused,omitempty"`    // of the spans received: those that it refused, or that did not reach it
-	Unchecked  uint64            `json:"unchecked,omitempty"`  // of the spans received: those that have no id to check (checking mode)
-	Absent     int64             `json:"absent,omitempty"`     // spans that are the parent of others which came, and have not come themselves (checking mode); below 0: more came that were waited for before
-	Shapes     Shapes            `json:"traces_by,omitempty"`  // traces by the name of their root and by their spans (checking mode)
-	Own        Shapes            `json:"own_by,omitempty"`     // of these: the traces whose ids the load generator chose
-	Foreign    uint64            `json:"foreign,omitempty"`    // traces with ids that it could have chosen, and has not
+	Requests   uint64            `json:"requests"`               // that came
+	Bytes      uint64            `json:"bytes"`                  // as they came over the wire: message bodies, still compressed
+	Spans      uint64            `json:"spans"`                  // received, duplicates included
+	Roots      uint64            `json:"roots"`                  // spans without a parent
+	Metrics    uint64            `json:"metrics"`                // of the metrics signal
+	Logs       uint64            `json:"logs"`                   // of the logs signal
+	Rejected   uint64            `json:"rejected"`               // spans refused as invalid, told to the sender by partial success
+	Malformed  uint64            `json:"malformed"`              // requests refused whole
+	Refusals   map[string]uint64 `json:"malformed_by,omitempty"` // requests refused whole, by why: the status and the words that their senders got
+	Duplicate  uint64            `json:"duplicate"`              // spans whose id had been seen (checking mode)
+	Orphans    uint64            `json:"orphans"`                // spans whose parent has not come (checking mode; not a difference but the state at the end)
+	Traces     uint64            `json:"traces"`                 // distinct trace ids (checking mode)
+	Evicted    uint64            `json:"evicted"`                // spans that the checking mode had to forget
+	Services   map[string]uint64 `json:"services,omitempty"`     // spans by service.name
+	RootNames  map[string]uint64 `json:"roots_by,omitempty"`     // roots by name
+	Kinds      map[string]uint64 `json:"kinds,omitempty"`        // spans by kind
+	Protocols  map[string]uint64 `json:"protocols,omitempty"`    // requests by protocol
+	Checking   bool              `json:"checking"`               // whether the ids were checked
+	Merged     uint64            `json:"merged,omitempty"`       // spans that their tracer says it merged into others that were received: in no other count
+	Suppressed uint64            `json:"suppressed,omitempty"`   // spans that their tracer says over the wire that it did not send (a limit of its own): in no other count
+	Thrown     uint64            `json:"thrown,omitempty"`       // spans answered for and thrown away by order (a fault asked for); in no other count
+	Forwarded  uint64            `json:"forwarded,omitempty"`    // of the spans received: those that the real backend accepted which they were passed on to
+	Refused    uint64            `json:"refused,omitempty"`      // of the spans received: those that it refused, or that did not reach it
+	Unchecked  uint64            `json:"unchecked,omitempty"`    // of the spans received: those that have no id to check (checking mode)
+	Absent     int64             `json:"absent,omitempty"`       // spans that are the parent of others which came, and have not come themselves (checking mode); below 0: more came that were waited for before
+	Shapes     Shapes            `json:"traces_by,omitempty"`    // traces by the name of their root and by their spans (checking mode)
+	Own        Shapes            `json:"own_by,omitempty"`       // of these: the traces whose ids the load generator chose
+	Foreign    uint64            `json:"foreign,omitempty"`      // traces with ids that it could have chosen, and has not
 }
 
 // Reported is what a tracer says that it did with its spans.
@@ -364,6 +365,8 @@ type Reported struct {
 	Unreported string  `json:"unreported,omitempty"` // why it does not say, where it should
 
 	Instrumented map[string][]string `json:"instrumented,omitempty"` // by process: the libraries that it says it instruments, in the order of their names
+
+	Missed map[string]map[string]string `json:"missed,omitempty"` // by process, by library: the line that says that it does not instrument it, though the program has it
 }
 
 // Packets is what the processes that capture packets say of them. A nil pointer means that one did not say: that is not none.

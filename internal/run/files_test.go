@@ -49,7 +49,7 @@ func TestFilesOfTheFolder(t *testing.T) {
 	export := program.Operation{
 		Name: "export", Method: "POST", GRPC: true, URL: "/opentelemetry.proto.collector.trace.v1.TraceService/Export",
 		Data: "rows.csv", Order: program.OrderRandom, Protoset: "types.pb",
-		Body: []byte(`{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "{data.trace}", "spanId": "{data.span}", "name": "x"}]}]}]}`),
+		Body: program.Content{Bytes: []byte(`{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "{data.trace}", "spanId": "{data.span}", "name": "x"}]}]}]}`)},
 	}
 	q.Plan.Silent, q.Plan.Says = true, nil
 	q.Plan.Processes[0].Run = []string{self, "sink", "--json", "--otlp-http", "", "--otlp-grpc", "127.0.0.1:{port}"}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -33,6 +35,22 @@ func TestInstrumentedAndShell(t *testing.T) {
 	}
 	if os.Getenv("DD_ONE") != "1" {
 		t.Error("tracetax's own environment has changed")
+	}
+}
+
+// What the tracer says it does not instrument is in the record with its line, unless another of its parts does.
+func TestMissed(t *testing.T) {
+	conductor, q := request(t, record.Measured, "/work")
+	app := &q.Plan.Processes[0]
+	app.Run = slices.Concat([]string{"sh", "-c", `echo "loaded flask"; echo "cannot load redis 9"; echo "cannot load flask 2"; exec "$0" "$@"`}, app.Run)
+	q.Plan.Tells, q.Plan.Misses = `^loaded (?P<name>\S+)`, `cannot load (?P<name>\S+)`
+	r, err := conductor.Run(t.Context(), q)
+	if err != nil || r.Failed() {
+		t.Fatal(err, r.Failure)
+	}
+	want := map[string]map[string]string{"app": {"redis": "cannot load redis 9"}}
+	if diff := cmp.Diff(want, r.Tracer.Missed); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

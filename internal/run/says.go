@@ -5,6 +5,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -291,54 +292,95 @@ func sinkVariables(p program.Process) []string {
 }
 
 // readSigns adds what the logs and the sink tell, when all processes have ended. Where spans
-// came after all, or reached a hop, nothing is kept.
+// came after all nothing is kept; where they reached a hop, what its log tells.
 func (s *stage) readSigns(ctx context.Context, connections uint64) error {
 	signs := s.record.Signs
 	if signs == nil {
 		return nil
 	}
-	reached := slices.ContainsFunc(s.record.Hops, func(h record.Hop) bool { return h.Received != nil && *h.Received > 0 })
-	if reached || s.record.Life.Sum()+s.record.Life.Thrown > 0 {
+	if s.record.Life.Sum()+s.record.Life.Thrown > 0 {
 		s.record.Signs = nil
+		return nil
+	}
+	for _, name := range s.request.Plan.Via {
+		hop := record.ProcessSigns{Process: name}
+		if err := s.readSignsOf(ctx, &hop); err != nil {
+			return err
+		}
+		if hop.Log != nil {
+			signs.Hops = append(signs.Hops, hop)
+		}
+	}
+	if slices.ContainsFunc(s.record.Hops, func(h record.Hop) bool { return h.Received != nil && *h.Received > 0 }) {
+		if signs.Processes = nil; signs.Hops == nil {
+			s.record.Signs = nil
+		}
 		return nil
 	}
 	signs.Connections = connections
 	for i := range signs.Processes {
-		one := &signs.Processes[i]
-		found, err := logs.Signs(ctx, s.app(one.Process).Log().Lines)
-		if err != nil {
-			return fmt.Errorf("looking for signs of the tracer in the log of process %s: %w", one.Process, err)
+		if err := s.readSignsOf(ctx, &signs.Processes[i]); err != nil {
+			return err
 		}
-		for j := range found {
-			found[j].Last = s.kept(found[j].Last)
-		}
-		one.Log = found
 	}
 	return nil
 }
 
-// lookAtInstrumented notes the libraries that the tracer has named in the logs of the
-// processes, which have ended: some are loaded late.
+// readSignsOf adds what the log of a process tells.
+func (s *stage) readSignsOf(ctx context.Context, one *record.ProcessSigns) error {
+	found, err := logs.Signs(ctx, s.app(one.Process).Log().Lines)
+	if err != nil {
+		return fmt.Errorf("looking for signs of the tracer in the log of process %s: %w", one.Process, err)
+	}
+	for i := range found {
+		found[i].Last = s.kept(found[i].Last)
+	}
+	one.Log = found
+	return nil
+}
+
+// lookAtInstrumented notes the libraries that the tracer has named in the logs of the processes, which have ended, since some
+// are loaded late: those that it instruments, and those that it does not though they are there.
 func (s *stage) lookAtInstrumented(ctx context.Context) error {
-	if s.request.Plan.Tells == "" {
+	var patterns [2]*output.Pattern
+	for i, text := range []string{s.request.Plan.Tells, s.request.Plan.Misses} {
+		if text == "" {
+			continue
+		}
+		var err error
+		if patterns[i], err = output.Compile(text); err != nil {
+			return fmt.Errorf("the tracer's pattern for what it instruments: %w", err)
+		}
+	}
+	if patterns[0] == nil && patterns[1] == nil {
 		return nil
 	}
-	pattern, err := output.Compile(s.request.Plan.Tells)
-	if err != nil {
-		return fmt.Errorf("the tracer's pattern for what it instruments: %w", err)
-	}
+	tracer := &s.record.Tracer
 	for _, app := range s.apps {
-		names, err := logs.Instrumented(ctx, pattern, app.Log().Lines)
+		names, err := logs.Named(ctx, app.Log().Lines, patterns[:]...)
 		if err != nil {
 			return fmt.Errorf("reading what is instrumented in process %s: %w", app.Name(), err)
 		}
-		if len(names) == 0 {
-			continue
+		told, missed := names[0], names[1]
+		if len(told) > 0 {
+			if tracer.Instrumented == nil {
+				tracer.Instrumented = map[string][]string{}
+			}
+			tracer.Instrumented[app.Name()] = slices.Sorted(maps.Keys(told))
 		}
-		if s.record.Tracer.Instrumented == nil {
-			s.record.Tracer.Instrumented = map[string][]string{}
+		for name, line := range missed {
+			if _, both := told[name]; both { // by another of the tracer's parts
+				delete(missed, name)
+				continue
+			}
+			missed[name] = s.kept(line)
 		}
-		s.record.Tracer.Instrumented[app.Name()] = names
+		if len(missed) > 0 {
+			if tracer.Missed == nil {
+				tracer.Missed = map[string]map[string]string{}
+			}
+			tracer.Missed[app.Name()] = missed
+		}
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func (c *unsecuredConn) Read(p []byte) (int, error) {
 	if n > 0 && !c.begun {
 		c.begun = true
 		if bytes.HasPrefix(p[:n], handshake) {
-			c.total.Refuse()
+			c.total.Refuse("a connection began with TLS, which the sink does not speak")
 		}
 	}
 	return n, err

@@ -207,7 +207,11 @@ func Cause(c finding.NoSpanBy) string {
 		}
 		return fmt.Sprintf("the tracer reports that sending %s spans failed", n)
 	case finding.Refused:
-		return "the sink refused " + n + " requests or spans: they are not in the format that this tracer sends"
+		text := "the sink refused " + n + " requests or spans"
+		if c.Log != "" {
+			return text + ": " + c.Log
+		}
+		return text + ": they are not in the format that this tracer sends"
 	case finding.Dropped:
 		return fmt.Sprintf("the tracer reports that it dropped %s spans", n)
 	case finding.OtherSignals:

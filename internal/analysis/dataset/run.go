@@ -337,6 +337,21 @@ func (s *Set) Instrumented(variant string) []string {
 	return slices.Sorted(maps.Keys(named))
 }
 
+// Missed are the libraries of a variant's program, each with a line of a log, that its tracer said in a run it did not
+// instrument; nil where it names none.
+func (s *Set) Missed(variant string) map[string]string {
+	var missed map[string]string
+	for _, r := range s.All[variant] {
+		for _, names := range r.Tracer.Missed {
+			if missed == nil {
+				missed = map[string]string{}
+			}
+			maps.Copy(missed, names)
+		}
+	}
+	return missed
+}
+
 // Calibrations returns a variant's calibration runs. They sample every span. A phase
 // that does not say at which level it was made was made at the depth that its
 // workload tells.

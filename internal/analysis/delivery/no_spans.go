@@ -181,6 +181,12 @@ func (b *Accounts) lookAt(variant string) looked {
 		if r.Signs == nil {
 			continue
 		}
+		for _, p := range r.Signs.Hops {
+			out.add(p)
+		}
+		if len(r.Signs.Processes) == 0 && len(r.Signs.Hops) > 0 { // spans reached a hop
+			continue
+		}
 		if r.Backend == nil { // of what connects to another the sink hears nothing
 			out.runs++
 			out.connections += r.Signs.Connections
@@ -247,7 +253,7 @@ func (b *Accounts) CausesOf(v config.Variant, none []finding.Ledger, all bool) [
 	}
 	add(finding.NoSpanBy{Cause: finding.NotInherited, Count: l.lacking, Of: l.seen})
 	add(l.inLog(record.TracerFailed, finding.TracerFailed))
-	add(finding.NoSpanBy{Cause: finding.Refused, Count: l.counts.Malformed + l.counts.Rejected})
+	add(finding.NoSpanBy{Cause: finding.Refused, Count: l.counts.Malformed + l.counts.Rejected, Log: finding.PlainText(l.counts.Refusal())})
 	if l.counts.Requests+l.counts.Malformed == 0 {
 		add(finding.NoSpanBy{Cause: finding.NotUnderstood, Count: l.connections})
 	}

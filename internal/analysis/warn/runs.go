@@ -209,6 +209,18 @@ func (s *checker) findLaunchers() []hit {
 	return hits
 }
 
+// findMissed names the libraries of a program that its tracer reports not to instrument.
+func (s *checker) findMissed() []hit {
+	var hits []hit
+	for _, v := range s.Variants {
+		missed := s.Missed(v.Name)
+		for _, name := range slices.Sorted(maps.Keys(missed)) {
+			hits = append(hits, seen(fmt.Sprintf("%s does not instrument %s: %s", v.TracerName(), finding.PlainText(name), finding.PlainText(missed[name])), v.Name))
+		}
+	}
+	return hits
+}
+
 // findShadowed tells which packages a variant has in other versions than the program without its tracer.
 func (s *checker) findShadowed() []hit {
 	return s.perProcess(func(one finding.Shadowed) string {

@@ -105,6 +105,7 @@ var checks = []check{
 	{"callers-sample", note, "nothing to do: the cost is that of an operation that its caller samples", (*checker).findCallers},
 	{"baseline-own", note, "make sure that nothing in it traces: switch tracing on in the other variants instead", (*checker).findOwnBaseline},
 	{"tracer-in-launcher", note, "start the program without the launcher, unless you want to measure both: the report charges the program for the tracer in the launcher", (*checker).findLaunchers},
+	{"library-not-traced", warning, "take a version of the library that the tracer knows, or a newer tracer: the cost is that of tracing without it", (*checker).findMissed},
 	{"packages-differ", warning, "install the tracer's versions for the program, or pin the tracer to the program's: both variants must run the same libraries", (*checker).findShadowed},
 	{"packages-unknown", note, "name the interpreter in the command (python3 app.py, or a script with #!): tracetax asks it", (*checker).findUnknownPackages},
 	{"no-spans", warning, "see which libraries the tracer knows, and its messages under " + resultsPlace + "/logs: it instruments nothing of this operation, and the difference is not the cost of tracing", (*checker).findNoSpans},

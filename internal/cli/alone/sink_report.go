@@ -64,7 +64,7 @@ func printCounts(w io.Writer, c record.Counts) error {
 		title string
 		names map[string]uint64
 	}{
-		{"requests by protocol", c.Protocols}, {"spans by service", c.Services}, {"spans by kind", c.Kinds}, {"roots by name", c.RootNames},
+		{"refused requests by reason", c.Refusals}, {"requests by protocol", c.Protocols}, {"spans by service", c.Services}, {"spans by kind", c.Kinds}, {"roots by name", c.RootNames},
 	} {
 		printNames(&b, by.title, by.names)
 	}

@@ -3,9 +3,11 @@
 package show
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -125,8 +127,28 @@ type Listed struct {
 	Runs        bool       `json:"runs_here"`
 	Missing     []string   `json:"missing"`            // what is missing, and how to get it
 	LeftOut     []lackView `json:"left_out,omitempty"` // of an experiment that runs in part
+	Study       string     `json:"study,omitempty"`    // of an experiment that repeats a part of a published study
+	Minutes     *minutes   `json:"minutes,omitempty"`  // how long an experiment takes here, about
 	several     bool       // an experiment over several workloads
 	Broken      string     `json:"broken,omitempty"`
+}
+
+// minutes are about how short and how long an experiment is: they differ where a search or a precision decides.
+type minutes struct {
+	Least float64 `json:"min"`
+	Most  float64 `json:"max"`
+}
+
+// String is "3", or "3..20".
+func (m *minutes) String() string {
+	if m == nil {
+		return "-"
+	}
+	least, most := math.Ceil(m.Least), math.Ceil(m.Most)
+	if least == most {
+		return fmt.Sprintf("%.0f", most)
+	}
+	return fmt.Sprintf("%.0f..%.0f", least, most)
 }
 
 type needView struct {
@@ -175,14 +197,25 @@ func listExperiment(catalog *program.Catalog, name string) (Listed, []program.Ne
 		return Listed{}, nil, err
 	}
 	var needs []program.Need
+	l := Listed{Description: experiments[0].Description, several: len(experiments) > 1, Minutes: new(minutes)}
 	for _, e := range experiments {
 		needs = append(needs, e.Needs()...)
+		foreseen, err := session.Foresee(e)
+		if err != nil {
+			return Listed{}, nil, err
+		}
+		l.Minutes.Least += foreseen.Schedule.Shortest.Minutes()
+		l.Minutes.Most += foreseen.Schedule.Length.Minutes()
+		if len(e.Published)+len(e.Claims) > 0 {
+			l.Study, _, _ = strings.Cut(name, "-") // as its page under docs/studies is called
+		}
 	}
 	left, none := session.LackingParts(experiments)
 	if none {
 		left = nil
 	}
-	return Listed{Description: experiments[0].Description, LeftOut: lackViews(left), several: len(experiments) > 1}, program.Distinct(needs), nil
+	l.LeftOut = lackViews(left)
+	return l, program.Distinct(needs), nil
 }
 
 func listWorkload(catalog *program.Catalog, name string) (Listed, []program.Need, error) {
@@ -219,7 +252,8 @@ func needViews(needs []program.Need) []needView {
 
 // PrintList writes a table of things, and what is missing.
 func PrintList(w io.Writer, all []Listed) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var rows strings.Builder
+	table := tabwriter.NewWriter(&rows, 0, 0, 2, ' ', 0)
 	kind := ""
 	for _, l := range all {
 		if l.Kind != kind {
@@ -227,12 +261,23 @@ func PrintList(w io.Writer, all []Listed) error {
 				fmt.Fprintln(table)
 			}
 			kind = l.Kind
-			fmt.Fprintf(table, "%s\tRUNS HERE\tNEEDS\tDESCRIPTION\n", strings.ToUpper(kind))
+			if kind == "experiment" {
+				fmt.Fprintf(table, "EXPERIMENT\tRUNS HERE\tSTUDY\tMINUTES\tDESCRIPTION\n")
+			} else {
+				fmt.Fprintf(table, "%s\tRUNS HERE\tNEEDS\tDESCRIPTION\n", strings.ToUpper(kind))
+			}
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, l.runs(), needWords(l.Needs), oneLine(l.Description))
+		if kind == "experiment" {
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", l.Name, l.runs(), cmp.Or(l.Study, "-"), l.Minutes, oneLine(l.Description))
+		} else {
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", l.Name, l.runs(), needWords(l.Needs), oneLine(l.Description))
+		}
 	}
 	if err := table.Flush(); err != nil {
 		return err
+	}
+	for line := range strings.Lines(rows.String()) {
+		fmt.Fprintln(w, cut(strings.TrimSuffix(line, "\n")))
 	}
 	printMissing(w, all)
 	for _, l := range all {
@@ -244,6 +289,18 @@ func PrintList(w io.Writer, all []Listed) error {
 		}
 	}
 	return nil
+}
+
+// columns is how wide a line of a list is, at most.
+const columns = 100
+
+// cut is a line without what goes beyond the columns; show and --json have all of it.
+func cut(line string) string {
+	text := []rune(line)
+	if len(text) <= columns {
+		return line
+	}
+	return strings.TrimRight(string(text[:columns-1]), " ") + "…"
 }
 
 // printMissing says each thing that is missing once, with all that cannot run for it.

@@ -98,7 +98,11 @@ func (c *collector) section(name string) *Node {
 func (c *collector) read() bool {
 	service := c.root.Get("service")
 	if service == nil || service.Kind != Mapping || service.Get("pipelines") == nil || service.Get("pipelines").Kind != Mapping {
-		c.Fail(c.root.At, "this is no configuration of a Collector: service has no pipelines")
+		if way, at := inside(c.root, ""); way != "" {
+			c.Fail(at, "this is no configuration of a Collector: the configuration lies inside, at %s; write what stands there into a file of its own", Printable(way))
+		} else {
+			c.Fail(c.root.At, "this is no configuration of a Collector: service has no pipelines")
+		}
 		return false
 	}
 	for _, e := range service.Get("pipelines").Entries {
@@ -231,6 +235,8 @@ func (c *collector) prune() {
 
 func receiversOf(p *pipeline) *Node { return p.receivers }
 func exportersOf(p *pipeline) *Node { return p.exporters }
+
+func processorsOf(p *pipeline) *Node { return p.processors }
 
 // named reports whether a pipeline has an id in one of its lists.
 func (c *collector) named(id string, of func(*pipeline) *Node) bool {

@@ -48,6 +48,7 @@ func (s *Source) CopyOf(file, text string, of *Service, all bool) (string, *Copy
 	if c.undefined(); len(c.Problems) > 0 {
 		return text, c.copy
 	}
+	lacked := c.lackedExtensions()
 	c.unheard()
 	c.lacking()
 	c.replaceExporters()
@@ -56,6 +57,7 @@ func (s *Source) CopyOf(file, text string, of *Service, all bool) (string, *Copy
 	c.sendToSink()
 	c.extensions()
 	c.processors()
+	c.dangling(lacked)
 	c.telemetry()
 	c.routes()
 	slices.SortStableFunc(c.copy.Changes, func(a, b Change) int { return a.Line - b.Line })
@@ -273,9 +275,8 @@ func (c *collector) balanced(n *Node, way string) {
 
 // extensions gives those that listen a free port, and those that keep files a folder of the run.
 func (c *collector) extensions() {
-	on := c.root.Get("service").Get(extensionSection)
 	for _, e := range c.section(extensionSection).Entries {
-		if on == nil || on.Kind == List && !on.holds(e.Key) {
+		if !c.extended(e.Key) {
 			continue
 		}
 		way := extensionSection + "." + e.Key
@@ -297,7 +298,7 @@ var localDetectors = []string{"env", "system"}
 
 // processors keeps those that ask the surroundings of the user's Collector from asking.
 func (c *collector) processors() {
-	c.entered(processorSection, func(p *pipeline) *Node { return p.processors }, func(e Entry) {
+	c.entered(processorSection, processorsOf, func(e Entry) {
 		way := processorSection + "." + e.Key
 		switch component(e.Key) {
 		case "k8s_attributes":

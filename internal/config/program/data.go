@@ -117,7 +117,7 @@ func (o *Operation) dataTexts(request, n *Node) []part {
 		}
 	}
 	if body := n.Get("body"); body != nil {
-		out = append(out, part{body.At, string(o.Body)})
+		out = append(out, part{body.At, string(o.Body.Bytes)})
 	}
 	return out
 }
@@ -165,7 +165,7 @@ func isJSONLines(path string, in *bufio.Reader) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(start, " \t\r\n"), []byte("{"))
 }
 
-// Files that an operation names: request data, and the types of a gRPC service.
+// Files that an operation names: request data, the types of a gRPC service, and large bodies.
 // They stay where they are, so that what is kept of them is a digest.
 
 // File is where a file that an operation names is: names of built-in workloads
@@ -180,7 +180,11 @@ func File(name, source string) string {
 func NamedFiles(operations []Operation) []string {
 	var out []string
 	for _, o := range operations {
-		for _, name := range []string{o.Data, o.Protoset} {
+		names := []string{o.Data, o.Protoset, o.Body.File}
+		for _, step := range o.Then {
+			names = append(names, step.Body.File)
+		}
+		for _, name := range names {
 			if name != "" {
 				out = append(out, name)
 			}
@@ -260,9 +264,9 @@ func readLimited(files fs.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close() // nothing was written
-	text, err := io.ReadAll(io.LimitReader(f, MaxBody+1))
-	if err == nil && len(text) > MaxBody {
-		return nil, fmt.Errorf("%q is not a file of at most %d bytes", name, MaxBody)
+	text, err := io.ReadAll(io.LimitReader(f, maxInline+1))
+	if err == nil && len(text) > maxInline {
+		return nil, fmt.Errorf("%q has more than 256 KiB, which is the most of a file of a built-in workload or experiment", name)
 	}
 	return text, err
 }

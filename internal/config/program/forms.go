@@ -142,7 +142,7 @@ func init() { // the readers of structs look here themselves
 		"steps":      {shape: ShapeTexts, read: by((*Source).stepsLeft), write: inLine},
 		"files":      {shape: ShapeEnv, read: by((*Source).spanFiles)},
 		"headers":    {shape: ShapeEnv, read: by((*Source).headers), write: writeEnv},
-		"body":       {shape: "BodyOrText", read: by((*Source).limitedBody), write: as(bodyOf)},
+		"body":       {shape: "BodyOrText", read: by((*Source).body), write: as(bodyOf)},
 		"statuses":   {shape: "Statuses", read: by((*Source).statuses), write: writeStatuses},
 		"spans":      {shape: "Spans", read: by((*Source).spans), write: as(spansOf)},
 		"metric":     {shape: ShapeText, read: by((*Source).metric)},                                                                       // of findings.json

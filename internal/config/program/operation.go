@@ -27,7 +27,7 @@ type Operation struct {
 	Protoset    string            `yaml:"protoset" as:"own" by:"requests" shape:"Text"`                       // gRPC: types, from protoc --descriptor_set_out=FILE --include_imports; body is then JSON
 	Process     string            `yaml:"process" as:"own" shape:"Text"`                                      // whose port a path goes to; default: the one app whose port no other is given
 	Headers     map[string]string `yaml:"headers" as:"headers" by:"requests"`                                 // header fields
-	Body        []byte            `yaml:"body" as:"body" by:"requests"`                                       // a text, "@order.json", or where it comes from; at most 256 KiB in all
+	Body        Content           `yaml:"body" as:"body" by:"requests"`                                       // a text, "@order.json", or where it comes from; texts at most 256 KiB, and files 64 MiB, in all
 	Status      []int             `yaml:"status" as:"statuses" by:"requests"`                                 // right status, not for grpc; of several, [200, 500], records count each; default: 2xx and 3xx
 	Timeout     time.Duration     `yaml:"timeout" by:"requests" range:"1ms..1h"`                              // instead of the load's
 	Rate        float64           `yaml:"rate" as:"rate"`                                                     // instead of the load's; a built-in workload's rates yield to your rate or connections
@@ -184,7 +184,7 @@ type Step struct {
 	_       struct{}          `called:"a step"`
 	URL     string            `yaml:"request" as:"own" shape:"Text" required:"workload"` // POST /login; may hold {take.NAME} of a step before; needed
 	Headers map[string]string `yaml:"headers" as:"headers"`                              // header fields
-	Body    []byte            `yaml:"body" as:"body"`                                    // as of an operation
+	Body    Content           `yaml:"body" as:"body"`                                    // as of an operation
 	Status  []int             `yaml:"status" as:"statuses"`                              // right status, or several; default: 2xx and 3xx
 	Take    map[string]string `yaml:"take" as:"own" shape:"Environment"`                 // values of its answer for later steps, by name: $.user.tokens[0] of a JSON body, or a regular expression over header lines and body, whose first group counts
 	Method  string
@@ -268,7 +268,7 @@ func (p *Step) Finish(s *Source, n *Node) {
 	if n.Get("request") == nil {
 		s.Lacks(n, "request", n.At, "a step needs a request, such as POST /login")
 	}
-	texts := []string{p.URL, string(p.Body)}
+	texts := []string{p.URL, string(p.Body.Bytes)}
 	for _, name := range slices.Sorted(maps.Keys(p.Headers)) {
 		texts = append(texts, p.Headers[name])
 	}

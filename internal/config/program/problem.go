@@ -74,7 +74,8 @@ type Source struct {
 	shared      func() (map[string]fs.FS, error)    // the folders that workloads share; nil likewise
 	NodeFolders func() (map[string]fs.FS, error)    // likewise, for the program of a topology
 	Reading
-	bodies   int // bytes of request bodies so far
+	inlined  int // bytes so far of what the resolved experiment holds: bodies, configurations
+	filed    int // bytes so far of bodies that stay in their files
 	Problems Problems
 }
 

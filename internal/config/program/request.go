@@ -267,21 +267,20 @@ func (s *Source) spanNumber(n *Node) Number {
 
 // Bodies of requests.
 
-// MaxBody is how large all bodies of a file may be together, in bytes: they are
-// written into the resolved experiment, which has to be a file that can be read.
-const MaxBody = 256 << 10
+// MaxBody is how large all bodies of a file may be together, in bytes. The load generator holds them, and is sent them for each
+// phase.
+const MaxBody = 64 << 20
 
-func (s *Source) limitedBody(n *Node) []byte {
-	body := s.body(n)
-	s.bodies += len(body)
-	if s.bodies > MaxBody {
-		s.Fail(n.At, "the bodies are too large: %d bytes up to here; the most is %d together", s.bodies, MaxBody)
-		return nil
-	}
-	return body
+// maxInline is how large what is written into the resolved experiment may be, in bytes: it has to be a file that can be read.
+const maxInline = 256 << 10
+
+// Content is a request's body.
+type Content struct {
+	Bytes []byte
+	File  string // the resolved experiment names this file; "": it holds the body
 }
 
-// Body is where a body comes from: one of these.
+// Body is where a body comes from: one of text, file and base64.
 type Body struct {
 	_      struct{} `called:"body"`
 	Text   string   `yaml:"text" as:"text"`   // the body itself
@@ -290,47 +289,70 @@ type Body struct {
 }
 
 // body reads a text, "@file", or a Body.
-func (s *Source) body(n *Node) []byte {
+func (s *Source) body(n *Node) Content {
 	if n.Kind != Mapping {
 		text := s.Text(n)
 		if file, ok := strings.CutPrefix(text, "@"); ok {
 			return s.bodyFile(n, file)
 		}
-		return []byte(text)
+		return s.inline(n, []byte(text))
 	}
 	var from Body
 	s.Decode(n, &from)
-	out := []byte(from.Text)
-	if file := n.Get("file"); file != nil {
-		out = s.bodyFile(file, from.File)
-	}
-	if coded := n.Get("base64"); coded != nil {
-		var err error
-		if out, err = base64.StdEncoding.DecodeString(from.Base64); err != nil {
-			s.Fail(coded.At, "not base64: %v", err)
-		}
-	}
+	file, coded := n.Get("file"), n.Get("base64")
 	if len(n.Entries) != 1 {
 		s.Fail(n.At, "body has one of text, file and base64")
+		return Content{}
 	}
-	return out
+	switch {
+	case file != nil:
+		return s.bodyFile(file, from.File)
+	case coded != nil:
+		out, err := base64.StdEncoding.DecodeString(from.Base64)
+		if err != nil {
+			s.Fail(coded.At, "not base64: %v", err)
+		}
+		return s.inline(coded, out)
+	}
+	return s.inline(n, []byte(from.Text))
 }
 
-func (s *Source) bodyFile(n *Node, file string) []byte {
+// inline is a body that the resolved experiment holds.
+func (s *Source) inline(n *Node, body []byte) Content {
+	if s.inlined += len(body); s.inlined > maxInline {
+		s.Fail(n.At, "the bodies are too large: %d bytes up to here, and the most is %d of what is no file; write \"@file\" for a large one", s.inlined, maxInline)
+		return Content{}
+	}
+	return Content{Bytes: body}
+}
+
+// bodyFile reads a body from a file. A large one stays there.
+func (s *Source) bodyFile(n *Node, name string) Content {
 	if s.Open == nil {
-		s.Fail(n.At, "body: there is no folder to read %q from", Printable(file))
-		return nil
+		s.Fail(n.At, "body: there is no folder to read %q from", Printable(name))
+		return Content{}
 	}
-	text, err := s.Open(file)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			s.Fail(n.At, "body: there is no file %q beside this one; for a text that begins with @ write {text: \"@…\"}", Printable(file))
-			return nil
-		}
+	text, err := s.Open(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		s.Fail(n.At, "body: there is no file %q beside this one; for a text that begins with @ write {text: \"@…\"}", Printable(name))
+		return Content{}
+	case err != nil:
 		s.Fail(n.At, "body: %v", err)
-		return nil
+		return Content{}
+	case s.Files != nil || s.inlined+len(text) <= maxInline:
+		return s.inline(n, text)
 	}
-	return text
+	if s.filed += len(text); s.filed > MaxBody {
+		s.Fail(n.At, "the bodies are too large: %d bytes up to here; the most is 64 MiB (%d bytes) together, larger bodies are not supported", s.filed, MaxBody)
+		return Content{}
+	}
+	whole, err := s.beside(name)
+	if err != nil {
+		s.Fail(n.At, "body: %v", err)
+		return Content{}
+	}
+	return Content{Bytes: text, File: whole}
 }
 
 // The types of a gRPC service: with them a message is written as JSON.
@@ -374,9 +396,9 @@ func (s *Source) fitsTypes(o *Operation, n *Node) {
 	}
 	body := n.Get("body")
 	switch {
-	case len(o.Body) == 0:
+	case len(o.Body.Bytes) == 0:
 		s.Fail(at.At, "with a protoset the body is the message in JSON; write body: '{}' for an empty one")
-	case o.Data == "" && !json.Valid(bytes.TrimSpace(o.Body)):
+	case o.Data == "" && !json.Valid(bytes.TrimSpace(o.Body.Bytes)):
 		s.Fail(body.At, "with a protoset the body is the message in JSON, and this is not")
 	}
 }

@@ -33,6 +33,7 @@ type Tracer struct {
 	Says        []Saying          `yaml:"says" example:"[{what: dropped, log: 'dropped (?P<n>\\d+) spans'}]"` // what it says of spans: sampled, dropped, failed, sent (given to an export; the rest was lost at the stop), traced
 	Packets     Packets           `yaml:"packets"`                                                            // of a tracer that captures packets and makes no spans: what the processes that it brings say of them
 	Tells       string            `yaml:"tells" as:"tells"`                                                   // regular expression over the output, whose group name is an instrumented library, for the report
+	Misses      string            `yaml:"misses" as:"tells"`                                                  // regular expression over the output, whose group name is a library that the program has and the tracer does not instrument: a warning
 	Startup     time.Duration     `yaml:"startup" range:"0s..10m"`                                            // about how much longer a start and stop takes; only for --dry-run
 	Settle      time.Duration     `yaml:"settle" range:"0s..10m"`                                             // extra time after the processes are ready
 	Connects    time.Duration     `yaml:"connects" range:"0s..10m"`                                           // longest wait of the first operation for the tracer's first contact with the sink

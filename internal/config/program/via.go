@@ -248,9 +248,8 @@ func (s *Source) configText(n *Node, of *Service) (file, text string) {
 		}
 		file, text = name, string(read)
 	}
-	s.bodies += len(text)
-	if s.bodies > MaxBody {
-		s.Fail(n.At, "the configurations and bodies are too large: %d bytes up to here; the most is %d together", s.bodies, MaxBody)
+	if s.inlined += len(text); s.inlined > maxInline {
+		s.Fail(n.At, "the configurations and bodies are too large: %d bytes up to here; the most is %d together", s.inlined, maxInline)
 		return "", ""
 	}
 	for _, pair := range configPair.FindAllStringSubmatch(text, -1) {

@@ -39,7 +39,11 @@ func (w Writer) Env(m map[string]string) Object {
 }
 
 // bodyOf is a text where that survives being written as YAML.
-func bodyOf(body []byte) Object {
+func bodyOf(from Content) Object {
+	if from.File != "" {
+		return single("file", from.File)
+	}
+	body := from.Bytes
 	text := string(body)
 	for _, r := range text {
 		if unicode.IsControl(r) || !unicode.IsPrint(r) {

@@ -72,6 +72,9 @@ func instrumented(doc *finding.Document) []string {
 	var lists []list
 	for _, v := range doc.Experiment.Variants {
 		libraries := strings.Join(v.Instrumented, ", ")
+		if len(v.Missed) > 0 {
+			libraries = cmp.Or(libraries, "nothing") + "; not " + strings.Join(v.Missed, ", ")
+		}
 		if libraries == "" {
 			continue
 		}

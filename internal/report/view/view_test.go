@@ -111,6 +111,8 @@ func TestInstrumented(t *testing.T) {
 		"nobody tells": {[]finding.Variant{{Name: "none", Tracer: "none"}, {Name: "otel", Tracer: "otel-java"}}, nil},
 		"all the same": {[]finding.Variant{{Name: "a", Tracer: "otel-python", Instrumented: one}, {Name: "b", Tracer: "otel-python", Instrumented: one}},
 			[]string{"otel-python: instrumented flask, sqlite3"}},
+		"not all": {[]finding.Variant{{Name: "a", Tracer: "otel-python", Instrumented: two, Missed: []string{"redis"}}, {Name: "b", Tracer: "x", Missed: []string{"redis"}}},
+			[]string{"otel-python: instrumented flask; not redis", "x: instrumented nothing; not redis"}},
 		"they differ": {[]finding.Variant{{Name: "a", Tracer: "otel-python", Instrumented: one}, {Name: "b", Tracer: "otel-python", Instrumented: two}, {Name: "c", Tracer: "otel-python", Instrumented: one}},
 			[]string{"otel-python (a, c): instrumented flask, sqlite3", "otel-python (b): instrumented flask"}},
 	} {

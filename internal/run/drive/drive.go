@@ -192,7 +192,7 @@ func (r *Requests) requestFor(o program.Operation) (load.Request, error) {
 	if err != nil {
 		return load.Request{}, err
 	}
-	request.Name, request.Method, request.Body, request.Status, request.Order = o.Name, o.Method, o.Body, o.Status, o.Order
+	request.Name, request.Method, request.Body, request.Status, request.Order = o.Name, o.Method, o.Body.Bytes, o.Status, o.Order
 	for _, name := range slices.Sorted(maps.Keys(o.Take)) {
 		request.Takes = append(request.Takes, load.Take{Name: name, From: o.Take[name]})
 	}

@@ -62,7 +62,7 @@ func TestBodyInJSON(t *testing.T) {
 		`{data.whole}`:                          {},
 		``:                                      {},
 	} {
-		got, err := r.requestFor(program.Operation{Method: "POST", URL: "/order", Body: []byte(body), Headers: c.headers, GRPC: c.grpc})
+		got, err := r.requestFor(program.Operation{Method: "POST", URL: "/order", Body: program.Content{Bytes: []byte(body)}, Headers: c.headers, GRPC: c.grpc})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,8 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +32,7 @@ var signs = []struct {
 		`|Error opening zip file or JAR manifest missing|agent library failed|OpenTelemetry Javaagent failed|Could not find agent library` +
 		`|Exception in thread "main" java\.lang\.\S*(?:NoClassDefFoundError|ClassNotFoundException|UnsupportedClassVersionError)` +
 		`|Failed to start (?:Elastic APM|agent)|ERROR .*(?:agent|tracer).* (?:not|failed to) (?:start|load|initiali[sz]e)`)},
-	{record.ExportFailed, output.MustCompile(`(?i)failed to export|error .* while exporting|exception while exporting|exporter.* error:|OTLPExporterError` +
+	{record.ExportFailed, output.MustCompile(`(?i)failed to export|exporting failed\. |error .* while exporting|exception while exporting|exporter.* error:|OTLPExporterError` +
 		`|traces export: |connection refused|ECONNREFUSED|StatusCode\.UNAVAILABLE|error (?:trying to connect|sending|communicating) .*(?:apm|collector|agent)`)},
 }
 
@@ -59,13 +59,29 @@ func Signs(ctx context.Context, lines Lines) ([]record.LogSign, error) {
 		}
 		before = -1
 		if i := output.First(line, patterns...); i >= 0 {
-			counted[i].Cause, counted[i].Last = signs[i].cause, line
+			counted[i].Cause, counted[i].Last = signs[i].cause, withError(line)
 			counted[i].Lines++
 			before = i
 		}
 		return nil
 	})
 	return slices.DeleteFunc(counted, func(l record.LogSign) bool { return l.Lines == 0 }), err
+}
+
+// collectorError is the error in a line of a Collector, behind much that says where it is from.
+var collectorError = regexp.MustCompile(`(?i)exporting failed\. .*"error": ?("(?:[^"\\]|\\.)*")`)
+
+// withError is a line of a Collector with its error first: what a message has room for is to hold it. Other lines are as they are.
+func withError(line string) string {
+	found := collectorError.FindStringSubmatch(line)
+	if found == nil {
+		return line
+	}
+	said, err := strconv.Unquote(found[1])
+	if err != nil {
+		return line
+	}
+	return "Exporting failed: " + said
 }
 
 // exporters are what SDKs write, whoever switched them on, when nobody takes their spans. Other programs, whose database
@@ -107,18 +123,25 @@ func FailedExports(ctx context.Context, lines Lines) (*record.LogSign, error) {
 	return &sign, err
 }
 
-// Instrumented are the libraries that a log names: what the group "name" of a pattern holds, each once, in the order of
-// their names.
-func Instrumented(ctx context.Context, pattern *output.Pattern, lines Lines) ([]string, error) {
-	group := pattern.SubexpIndex("name")
-	names := map[string]bool{}
+// Named are the libraries that a log names, by pattern, each with its last line: what the group "name" of the pattern holds. A
+// pattern may be nil, and a map is nil where nothing is named.
+func Named(ctx context.Context, lines Lines, patterns ...*output.Pattern) ([]map[string]string, error) {
+	names := make([]map[string]string, len(patterns))
 	err := lines(ctx, func(line string) error {
-		if found := pattern.Find(line); found != nil {
-			names[found[group]] = true
+		for i, pattern := range patterns {
+			if pattern == nil {
+				continue
+			}
+			if found := pattern.Find(line); found != nil {
+				if names[i] == nil {
+					names[i] = map[string]string{}
+				}
+				names[i][found[pattern.SubexpIndex("name")]] = line
+			}
 		}
 		return nil
 	})
-	return slices.Sorted(maps.Keys(names)), err
+	return names, err
 }
 
 // redacted stands where a secret stood.

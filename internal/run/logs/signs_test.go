@@ -33,7 +33,9 @@ func TestSigns(t *testing.T) {
 			export(2, "Failed to export traces to 127.0.0.1:1, error code: StatusCode.UNAVAILABLE")},
 		"Java cannot send": {"[otel.javaagent] ERROR io.opentelemetry.exporter - Failed to export spans. The request could not be executed.", export(1, "[otel.javaagent] ERROR io.opentelemetry.exporter - Failed to export spans. The request could not be executed.")},
 		"Go cannot send":   {"traces export: context deadline exceeded", export(1, "traces export: context deadline exceeded")},
-		"both":             {"ImportError: x\nconnect ECONNREFUSED 127.0.0.1:1", append(failed(1, "ImportError: x"), export(1, "connect ECONNREFUSED 127.0.0.1:1")...)},
+		"a Collector cannot send": {"2026-11-28T12:00:00.000Z\terror\tinternal/queue_sender.go:57\tExporting failed. Dropping data.\t{\"resource\": {\"service.name\": \"otelcol\"}, \"otelcol.component.id\": \"otlp_http/backend\", \"error\": \"not retryable error: Permanent error: responded with HTTP Status Code 415, Message=content-encoding is \\\"br\\\"\", \"dropped_items\": 3}",
+			export(1, `Exporting failed: not retryable error: Permanent error: responded with HTTP Status Code 415, Message=content-encoding is "br"`)},
+		"both": {"ImportError: x\nconnect ECONNREFUSED 127.0.0.1:1", append(failed(1, "ImportError: x"), export(1, "connect ECONNREFUSED 127.0.0.1:1")...)},
 	} {
 		got, err := Signs(t.Context(), func(_ context.Context, do func(string) error) error {
 			for line := range strings.SplitSeq(c.log, "\n") {

@@ -52,8 +52,8 @@ type fault struct {
 // events counts the events of one request while they come.
 func (e *Receiver) events(r *http.Request) wire.Answer {
 	encoding := wire.Encoding(r)
-	if !wire.KnownEncoding(encoding) {
-		return (&wire.Refusal{Status: http.StatusUnsupportedMediaType, Message: "content-encoding must be gzip, deflate or identity"}).Answer()
+	if unknown := wire.UnknownEncoding(encoding); unknown != nil {
+		return unknown.Answer()
 	}
 	s, ok := e.streams.Get().(*stream)
 	if !ok {
@@ -71,7 +71,7 @@ func (e *Receiver) events(r *http.Request) wire.Answer {
 		if s.refused != nil {
 			refusal = &wire.Refusal{Status: http.StatusBadRequest, Message: s.refused.Error()}
 		}
-		return wire.Answer{Status: refusal.Status, Type: typeJSON, Body: s.answer(fault{Message: refusal.Message}), Spans: s.spans, Events: s.accepted, Refused: true}
+		return wire.Answer{Status: refusal.Status, Type: typeJSON, Body: s.answer(fault{Message: refusal.Message}), Spans: s.spans, Events: s.accepted, Refused: refusal}
 	}
 	return s.end(r)
 }

@@ -226,8 +226,8 @@ func (h *handler) finish(ctx context.Context) wire.Answer {
 		return x.answer
 	}
 	x.finished, x.answer = true, x.rest()
-	if x.answer.Refused {
-		h.intake.Total.Refuse()
+	if x.answer.Refused != nil {
+		h.intake.Total.Refuse(x.answer.Refused.Why())
 	} else {
 		h.intake.Linger(ctx)
 	}
@@ -292,7 +292,7 @@ func (g *GRPC) Close() error { return g.conn.Close() }
 func (g *GRPC) Pass(ctx context.Context, method string, m *wire.Message) ([]byte, error) {
 	var options []grpc.CallOption
 	if m.Compressed {
-		options = append(options, grpc.UseCompressor(gzip.Name))
+		options = append(options, grpc.UseCompressor(compressor(ctx)))
 	}
 	answer := wire.Message{Pool: m.Pool}
 	defer answer.Free()
@@ -300,6 +300,14 @@ func (g *GRPC) Pass(ctx context.Context, method string, m *wire.Message) ([]byte
 		return nil, err
 	}
 	return append([]byte(nil), answer.Body()...), nil
+}
+
+// compressor is the name of what the call's messages are compressed with.
+func compressor(ctx context.Context) string {
+	if call, ok := grpc.ServerTransportStreamFromContext(ctx).(interface{ RecvCompress() string }); ok {
+		return call.RecvCompress()
+	}
+	return gzip.Name
 }
 
 // Open begins a call whose messages are passed on one by one, with the metadata of ctx. It

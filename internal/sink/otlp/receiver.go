@@ -17,7 +17,6 @@ import (
 	"github.com/tracetax/tracetax/internal/sink/wire"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	_ "google.golang.org/grpc/encoding/gzip" // so compressed bodies are understood
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
@@ -108,8 +107,7 @@ func (r *Receiver) service(s *signal) *grpc.ServiceDesc {
 func (r *Receiver) admit(ctx context.Context, _ *tap.Info) (context.Context, error) {
 	if r.admitted.Add(1) > maxWaiting {
 		r.admitted.Add(-1)
-		r.Total.Refuse()
-		return ctx, status.Error(codes.Unavailable, wire.Busy)
+		return ctx, r.refuse(status.Error(codes.Unavailable, wire.Busy))
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.Limits.Request)
 	context.AfterFunc(ctx, func() {
@@ -122,10 +120,17 @@ func (r *Receiver) admit(ctx context.Context, _ *tap.Info) (context.Context, err
 // unknown refuses a call of another service, such as of another signal or another protocol.
 func (r *Receiver) unknown(_ any, stream grpc.ServerStream) error {
 	name, _ := grpc.MethodFromServerStream(stream)
+	err := wire.NoMethod(name, "OTLP")
 	if wire.Bears(name) {
-		r.Total.Refuse()
+		return r.refuse(err)
 	}
-	return wire.NoMethod(name, "OTLP")
+	return err
+}
+
+// refuse counts a request over gRPC that is refused with err.
+func (r *Receiver) refuse(err error) error {
+	r.Total.Refuse(wire.Why(err))
+	return err
 }
 
 // export receives, counts and answers one request.
@@ -152,22 +157,20 @@ func (r *Receiver) export(s *signal, stream grpc.ServerStream) error {
 // receive receives and counts one request, and returns the answer.
 func (r *Receiver) receive(s *signal, stream grpc.ServerStream, m *wire.Message) (wire.Answer, error) {
 	if !r.Enter(stream.Context()) {
-		r.Total.Refuse()
-		return wire.Answer{}, status.Error(codes.Unavailable, wire.Busy)
+		return wire.Answer{}, r.refuse(status.Error(codes.Unavailable, wire.Busy))
 	}
 	defer r.Leave()
 	if err := stream.RecvMsg(m); err != nil {
 		// gRPC itself has told the sender: too large, too slow, or not gzip.
 		if status.Code(err) != codes.Canceled { // unless the sender gave it up
-			r.Total.Refuse()
+			return wire.Answer{}, r.refuse(err)
 		}
 		return wire.Answer{}, err
 	}
 	batch := r.Total.Batch()
 	if err := s.protobuf(batch, m.Body()); err != nil {
 		r.Total.Discard(batch)
-		r.Total.Refuse()
-		return wire.Answer{}, status.Error(codes.InvalidArgument, err.Error())
+		return wire.Answer{}, r.refuse(status.Error(codes.InvalidArgument, err.Error()))
 	}
 	answer := wire.Answer{Body: answerProtobuf(batch), Spans: batch.Spans, Rejected: batch.Rejected}
 	if len(metadata.ValueFromIncomingContext(stream.Context(), protocol.CopyHeader)) > 0 { // what it holds comes by another request too
@@ -244,11 +247,7 @@ func (c counter) check(r *http.Request, typed bool) (*signal, *wire.Refusal) {
 	case !typed:
 		return nil, &wire.Refusal{Status: http.StatusUnsupportedMediaType, Message: "content-type must be " + typeProtobuf + " or " + typeJSON}
 	}
-	switch wire.Encoding(r) {
-	case "", "identity", "gzip":
-		return s, nil
-	}
-	return nil, &wire.Refusal{Status: http.StatusUnsupportedMediaType, Message: "content-encoding must be gzip or identity"}
+	return s, wire.UnknownEncoding(wire.Encoding(r))
 }
 
 // count walks a body and merges what it holds, unless that comes by another request too.
@@ -295,7 +294,7 @@ func refuse(r *wire.Refusal, json bool) wire.Answer {
 	if !ok {
 		code = codes.InvalidArgument
 	}
-	answer := wire.Answer{Status: r.Status, Refused: true, Type: typeProtobuf}
+	answer := wire.Answer{Status: r.Status, Refused: r, Type: typeProtobuf}
 	if r.Status == http.StatusMethodNotAllowed {
 		answer.Header = map[string]string{"Allow": http.MethodPost}
 	}

@@ -20,7 +20,6 @@ import (
 	"github.com/tracetax/tracetax/internal/sink/wire"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
-	_ "google.golang.org/grpc/encoding/gzip" // so compressed messages are understood
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
@@ -110,8 +109,7 @@ func (s *Server) Close() error {
 func (s *Server) admit(ctx context.Context, _ *tap.Info) (context.Context, error) {
 	if s.open.Add(1) > maxStreams {
 		s.open.Add(-1)
-		s.total.Refuse()
-		return ctx, status.Errorf(codes.ResourceExhausted, "the sink serves %d calls at a time; send again", maxStreams)
+		return ctx, s.refuse(status.Errorf(codes.ResourceExhausted, "the sink serves %d calls at a time; send again", maxStreams))
 	}
 	context.AfterFunc(ctx, func() { s.open.Add(-1) })
 	return ctx, nil
@@ -125,10 +123,11 @@ func (s *Server) handle(_ any, stream grpc.ServerStream) error {
 		return s.pass(stream, name, method)
 	}
 	if !known {
+		err := wire.NoMethod(name, s.protocol)
 		if wire.Bears(name) {
-			s.total.Refuse()
+			return s.refuse(err)
 		}
-		return wire.NoMethod(name, s.protocol)
+		return err
 	}
 	if err := s.drain(stream, method); err != nil || method.Echo || method.Silent {
 		return err
@@ -165,8 +164,14 @@ func (s *Server) drain(stream grpc.ServerStream, method Method) error {
 func (s *Server) broken(err error) error {
 	switch status.Code(err) {
 	case codes.ResourceExhausted, codes.Internal, codes.InvalidArgument, codes.Unimplemented:
-		s.total.Refuse()
+		return s.refuse(err)
 	}
+	return err
+}
+
+// refuse counts a call that is refused with err.
+func (s *Server) refuse(err error) error {
+	s.total.Refuse(wire.Why(err))
 	return err
 }
 
@@ -178,8 +183,7 @@ func (s *Server) take(m *wire.Message, method Method, service []byte, first bool
 	if method.Count != nil {
 		if err := method.Count(batch, m.Body()); err != nil {
 			s.total.Discard(batch)
-			s.total.Refuse()
-			return 0, status.Error(codes.InvalidArgument, fmt.Sprintf("reading a message of %s: %v", s.protocol, err))
+			return 0, s.refuse(status.Error(codes.InvalidArgument, fmt.Sprintf("reading a message of %s: %v", s.protocol, err)))
 		}
 	}
 	if method.ServiceKey != "" {

@@ -104,7 +104,7 @@ func (r *Receiver) Fault() error {
 }
 
 func (r *Receiver) refuse(err error) {
-	r.total.Refuse()
+	r.total.Refuse(err.Error())
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.fault == nil {

@@ -16,6 +16,8 @@ const (
 	batchNames = 4096 // different names kept in one request's Batch
 	maxName    = 256  // bytes kept of a name
 
+	maxRefusals = 16 // different reasons kept for which requests were refused
+
 	other = "(other)" // where names beyond the limit go
 	none  = "(none)"  // stands for an empty name
 )

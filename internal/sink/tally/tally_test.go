@@ -127,7 +127,7 @@ func TestDiscardedBatchCountsNothing(t *testing.T) {
 	b.Service([]byte("s"), 1)
 	b.Metrics, b.Logs = 3, 4
 	total.Discard(b)
-	total.Refuse()
+	total.Refuse("broken")
 	total.Merge(total.Batch(), "p", 7)
 	c := total.Counts()
 	if c.Spans+c.Metrics+c.Logs+c.Traces != 0 || len(c.Services)+len(c.RootNames)+len(c.Kinds) != 0 {

@@ -27,6 +27,7 @@ type Total struct {
 	services  names
 	rootNames names
 	protocols names
+	refusals  names
 	seen      *seen // nil in counting mode
 }
 
@@ -46,6 +47,7 @@ func New(c Config) *Total {
 		services:  names{limit: maxNames},
 		rootNames: names{limit: maxNames},
 		protocols: names{limit: maxNames},
+		refusals:  names{limit: maxRefusals},
 	}
 	t.counts.Checking = c.Checking
 	if c.Checking {
@@ -151,11 +153,12 @@ func (t *Total) Passed(forwarded, refused uint64) {
 	t.counts.Refused += refused
 }
 
-// Refuse counts a request that was refused whole.
-func (t *Total) Refuse() {
+// Refuse counts a request that was refused whole, and why.
+func (t *Total) Refuse(why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.counts.Malformed++
+	t.refusals.add([]byte(why), 1)
 }
 
 // Discard takes a batch back without counting it. It must not be used after.
@@ -175,6 +178,7 @@ func (t *Total) Counts() record.Counts {
 	c.Services = t.services.counts()
 	c.RootNames = t.rootNames.counts()
 	c.Protocols = t.protocols.counts()
+	c.Refusals = t.refusals.counts()
 	c.Kinds = t.kindCounts()
 	if t.seen != nil {
 		c.Duplicate = t.seen.duplicates

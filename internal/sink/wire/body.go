@@ -4,14 +4,10 @@
 package wire
 
 import (
-	"compress/gzip"
-	"compress/zlib"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -37,9 +33,9 @@ func (m *Meter) Read(p []byte) (int, error) {
 // Bodies keeps buffers and decompressors from one request to the next. It is safe
 // for concurrent use.
 type Bodies struct {
-	buffers sync.Pool // *[]byte
-	gzips   sync.Pool // *gzip.Reader
-	zlibs   sync.Pool // io.ReadCloser of zlib
+	buffers  sync.Pool   // *[]byte
+	decoders []sync.Pool // of decoder, in the order of encodings
+	made     sync.Once
 }
 
 const (
@@ -96,65 +92,6 @@ func ReadAll(p *[]byte, from io.Reader, claimed int64) error {
 			return err
 		}
 	}
-}
-
-// Encoding is the content encoding of a request, whose case means nothing.
-func Encoding(r *http.Request) string {
-	encoding := strings.ToLower(strings.TrimSpace(r.Header.Get("Content-Encoding")))
-	if encoding == "x-gzip" { // as RFC 9110 has it
-		return "gzip"
-	}
-	return encoding
-}
-
-// KnownEncoding reports whether Decoded understands a content encoding; "" is none.
-func KnownEncoding(encoding string) bool {
-	switch encoding {
-	case "", "identity", "gzip", "deflate":
-		return true
-	}
-	return false
-}
-
-// Decoded returns a reader of what from gives in that content encoding, which
-// must be known, and a function that takes the decompressor back.
-func (b *Bodies) Decoded(from io.Reader, encoding string) (io.Reader, func(), error) {
-	switch encoding {
-	case "gzip":
-		return b.gunzip(from)
-	case "deflate":
-		return b.inflate(from)
-	}
-	return from, func() {}, nil
-}
-
-func (b *Bodies) gunzip(from io.Reader) (io.Reader, func(), error) {
-	z, ok := b.gzips.Get().(*gzip.Reader)
-	if !ok {
-		z = new(gzip.Reader)
-	}
-	if err := z.Reset(from); err != nil {
-		b.gzips.Put(z)
-		return nil, nil, err
-	}
-	return z, func() { b.gzips.Put(z) }, nil
-}
-
-// inflate reads what HTTP calls deflate, which is the format of zlib.
-func (b *Bodies) inflate(from io.Reader) (io.Reader, func(), error) {
-	z, ok := b.zlibs.Get().(io.ReadCloser)
-	if !ok {
-		z, err := zlib.NewReader(from)
-		if err != nil {
-			return nil, nil, err
-		}
-		return z, func() { b.zlibs.Put(z) }, nil
-	}
-	if err := z.(zlib.Resetter).Reset(from, nil); err != nil {
-		b.zlibs.Put(z)
-		return nil, nil, err
-	}
-	return z, func() { b.zlibs.Put(z) }, nil
 }
 
 // read appends a whole body, decoded, to the empty buffer p.

@@ -43,10 +43,10 @@ type Answer struct {
 	Type   string            // content type; "" is plain text
 	Body   []byte
 
-	Spans    uint64 // spans that were counted of the request
-	Rejected uint64 // spans of it that were refused as invalid
-	Refused  bool   // whether the request was refused whole
-	Events   uint64 // that were valid, spans among them, where a protocol counts them
+	Spans    uint64   // spans that were counted of the request
+	Rejected uint64   // spans of it that were refused as invalid
+	Refused  *Refusal // why the request was refused whole; nil: it was not
+	Events   uint64   // that were valid, spans among them, where a protocol counts them
 }
 
 // HTTP returns a server for a handler, to be served and closed by the caller.
@@ -69,8 +69,8 @@ func (in *Intake) Handler(c Counter) http.Handler {
 			defer in.Total.Finished()
 		}
 		answer := c.Count(Controlled(w, r))
-		if answer.Refused {
-			in.Total.Refuse()
+		if answer.Refused != nil {
+			in.Total.Refuse(answer.Refused.Why())
 		} else {
 			in.Linger(r.Context())
 		}
@@ -122,19 +122,24 @@ type Refusal struct {
 	Message string
 }
 
+// Why is the refusal in the words that the sender gets.
+func (r *Refusal) Why() string {
+	return fmt.Sprintf("%d %s: %s", r.Status, http.StatusText(r.Status), r.Message)
+}
+
 // Answer tells it in plain text.
 func (r *Refusal) Answer() Answer {
-	return Answer{Status: r.Status, Body: []byte(r.Message + "\n"), Refused: true}
+	return Answer{Status: r.Status, Body: []byte(r.Message + "\n"), Refused: r}
 }
 
 // Receive reads the body of a request, when its turn comes, and has it used: body is
 // decoded and valid during the call, wire is its size as it came over the wire.
 func (in *Intake) Receive(r *http.Request, use func(body []byte, wire int64) Answer) (Answer, *Refusal) {
 	encoding := Encoding(r)
-	switch {
-	case !KnownEncoding(encoding):
-		return Answer{}, &Refusal{http.StatusUnsupportedMediaType, "content-encoding must be gzip, deflate or identity"}
-	case r.ContentLength > in.Limits.Body:
+	if unknown := UnknownEncoding(encoding); unknown != nil {
+		return Answer{}, unknown
+	}
+	if r.ContentLength > in.Limits.Body {
 		return Answer{}, in.Unread(ErrTooLarge)
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), in.Limits.Request)

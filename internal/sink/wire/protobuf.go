@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/encoding"
@@ -198,7 +199,7 @@ func (w Watch) HandleRPC(_ context.Context, event stats.RPCStats) {
 	switch in := event.(type) {
 	case *stats.InHeader:
 		if name := in.Compression; name != "" && name != encoding.Identity && encoding.GetCompressor(name) == nil {
-			w.Total.Refuse()
+			w.Total.Refuse(fmt.Sprintf("%v: the sink does not know the compression %s", codes.Unimplemented, excerpt.Quoted(name)))
 		}
 	case *stats.InPayload:
 		if m, ok := in.Payload.(*Message); ok {
@@ -219,6 +220,12 @@ func (Watch) HandleConn(context.Context, stats.ConnStats) {}
 
 // Bears reports whether a method that the sink does not have might bear spans: health checks and reflection do not.
 func Bears(method string) bool { return !strings.HasPrefix(method, "/grpc.") }
+
+// Why is a refusal over gRPC in the words that the sender gets.
+func Why(err error) string {
+	s := status.Convert(err)
+	return s.Code().String() + ": " + s.Message()
+}
 
 // NoMethod refuses a method that a receiver does not have.
 func NoMethod(method, protocol string) error {
