@@ -111,6 +111,7 @@ var floors = map[string]floor{
 
 	"cell":           {level: 0},
 	"excerpt":        {level: 0},
+	"jitter":         {level: 0},
 	"lines":          {level: 0, beside: []string{"excerpt"}},
 	"load/drivetest": {level: 0},
 	"machine":        {level: 0, beside: []string{"stats"}},

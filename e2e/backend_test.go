@@ -123,7 +123,7 @@ design: {blocks: 1}
 	cost := map[role.Role]float64{}
 	for _, f := range doc.Findings {
 		if f.Variant == "all" && f.Metric == "cpu_per_operation" && f.Against == "none" && f.Service == "" {
-			cost[role.Role(f.Role)] = f.Value
+			cost[role.Role(f.Role)] = float64(f.Value)
 		}
 		if f.Metric == "export_bytes_per_operation" && f.Variant == "all" {
 			t.Errorf("bytes that nobody counted: %+v", f)

@@ -12,6 +12,11 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
+// fileCases are the cases of this file.
+var fileCases = map[string]func(*testing.T){
+	"Collectors that compress": compressed, "an extension is left out": leftOutExtension, "an upload": upload,
+}
+
 // What a Collector sends compressed comes, whatever the compression.
 func compressed(t *testing.T) {
 	text, err := os.ReadFile(ofCase(t, "compressed.yaml"))

@@ -6,6 +6,7 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math"
 	"net"
 	"os"
@@ -26,7 +27,7 @@ func TestCases(t *testing.T) {
 	more(t, "accounting")
 	need(t, "python3")
 	t.Run("chatty", chatty) // by itself, since it compares CPU time
-	for name, of := range map[string]func(*testing.T){
+	cases := map[string]func(*testing.T){
 		"no span in the calibration":    nothingLearnt,
 		"batches are thrown away":       thrownAway,
 		"the SDK's own delay":           ownDelay,
@@ -37,11 +38,14 @@ func TestCases(t *testing.T) {
 		"it listens on IPv6 alone":      otherAddress,
 		"the terminal ends":             hangup,
 		"a launcher":                    launched,
+		"a proxy before the program":    proxyBefore,
+		"a cold calibration":            coldCalibration,
 		"a file with a byte-order mark": byteOrderMark,
-		"Collectors that compress":      compressed,
-		"an extension is left out":      leftOutExtension,
-		"an upload":                     upload,
-	} {
+		"orders":                        ordersAgree,
+	}
+	maps.Copy(cases, processCases)
+	maps.Copy(cases, fileCases)
+	for name, of := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // they ask for counts and codes, not for times
 			of(t)

@@ -218,7 +218,7 @@ profile: {cpu: 4s}
 	})
 	whole := doc.Findings[i]
 	tracing := amount(doc, "otel", metric.CPUTracing)
-	if tracing <= 0 || tracing > 0.5*whole.Value {
+	if tracing <= 0 || tracing > 0.5*float64(whole.Value) {
 		t.Errorf("tracing has %g of %g s of CPU per operation, which the handler burns", tracing, whole.Value)
 	}
 	sum := tracing + amount(doc, "otel", metric.CPUProgram) + amount(doc, "otel", metric.CPURuntime) + amount(doc, "otel", metric.CPUUnseen) + amount(doc, "otel", metric.CPUBesides)

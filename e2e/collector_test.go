@@ -104,12 +104,12 @@ design: {blocks: 1}
 		}
 		switch role.Role(f.Role) {
 		case "":
-			all = f.Value
+			all = float64(f.Value)
 		case role.Collector:
-			collector = f.Value
-			parts += f.Value
+			collector = float64(f.Value)
+			parts += float64(f.Value)
 		case role.App:
-			parts += f.Value
+			parts += float64(f.Value)
 		}
 	}
 	if collector <= 0 || all < parts*.999 || all > parts*1.001 {

@@ -212,7 +212,7 @@ func chargedTo(doc finding.Document, variant, name string) map[string]float64 {
 	out := map[string]float64{}
 	for _, f := range doc.Findings {
 		if f.Metric == "cpu_per_operation" && f.Variant == variant && f.Against == doc.Experiment.Variants[0].Name && f.Role == name {
-			out[f.Service] += f.Value
+			out[f.Service] += float64(f.Value)
 		}
 	}
 	return out
@@ -236,7 +236,9 @@ design: {blocks: 2}
 	c := tracetax(t, "run", file, "--out", filepath.Join(t.TempDir(), "results"), "--json")
 	c.Env = append(c.Env, "TRACETAX_CATALOG="+burner(t))
 	doc := document(t, c.exit(t, 0))
-	at := func(operation, metric string) float64 { return find(t, doc, operation, "plain", metric).Baseline }
+	at := func(operation, metric string) float64 {
+		return float64(find(t, doc, operation, "plain", metric).Baseline)
+	}
 	if more := at("later", "latency_p50") - at("soon", "latency_p50"); more < 4e-3 {
 		t.Errorf("the answer comes %g s later, want 5 ms", more)
 	}

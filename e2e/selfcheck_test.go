@@ -60,7 +60,7 @@ func TestSelfcheckQuick(t *testing.T) {
 	r := run("--quick", "--out", out)
 	exact := 0
 	for _, c := range r.Checks {
-		if c.Order != config.Windows {
+		if c.Order != config.Paired {
 			t.Errorf("%s: order %s", c.Name, c.Order)
 		}
 		switch {

@@ -88,7 +88,7 @@ func TestKiekerFiles(t *testing.T) {
 	p.call(t)
 	settled(t, dir)
 	p.end(t)
-	c, err := kieker.CountFolder(dir)
+	c, err := kieker.CountFolder(t.Context(), dir)
 	if err != nil || c.Spans != agentCalls*agentDepth+constructors || c.Roots != agentCalls+constructors {
 		t.Errorf("counted %+v, %v", c, err)
 	}

@@ -169,7 +169,8 @@ func allowNull(def *jsonschema.Schema, t reflect.Type) {
 		f := t.Field(i)
 		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
 		kind := f.Type.Kind()
-		if option == "omitempty" || kind != reflect.Pointer && kind != reflect.Slice && kind != reflect.Map {
+		known := f.Type != reflect.TypeFor[finding.Number]()
+		if option == "omitempty" || known && kind != reflect.Pointer && kind != reflect.Slice && kind != reflect.Map {
 			continue
 		}
 		p, _ := def.Properties.Get(name)

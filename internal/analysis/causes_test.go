@@ -10,6 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -50,7 +51,7 @@ func TestCausesAddUp(t *testing.T) {
 		}
 	}
 	serialising := get(t, doc, "json", "otel", "cpu_task_serialising")
-	if got := serialising.Absolute.Estimate; math.Abs(got-0.15*whole.Value) > 0.01*whole.Value || !serialising.Amount {
+	if got := serialising.Absolute.Estimate; math.Abs(got-0.15*float64(whole.Value)) > 0.01*float64(whole.Value) || !serialising.Amount {
 		t.Errorf("serialising adds %g of %g; 1,200 of 8,000 samples are of it", got, whole.Value)
 	}
 	if len(doc.Causes) != 1 || doc.Causes[0].Tracing != 30000 || len(doc.Causes[0].Reasons) != 0 || math.Abs(doc.Causes[0].Unruled[0].Share-0.3) > 1e-9 {
@@ -161,6 +162,22 @@ func TestNoCauses(t *testing.T) {
 			}
 		}
 		get(t, doc, "json", "otel", metric.CPUPerOperation)
+	}
+	for name, rules := range map[finding.Code]map[string]*profile.Rules{
+		finding.WhyNoRules: {"none": nil}, finding.WhyFewSamples: {"otel": profile.Compile()},
+	} {
+		s := profiledScene()
+		change := s.change
+		s.change = func(r *record.Record) {
+			if change(r); r.Variant == "otel" {
+				r.Phases[0].Profiled[0].Profiles[0].Tracing = min(r.Phases[0].Profiled[0].Profiles[0].Tracing, 49)
+			}
+		}
+		in := s.input()
+		in.Rules = rules
+		if got := analyse(t, in).Causes[0].Reasons; len(got) != 1 || got[0].Code != name {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 	if doc := analyse(t, twoVariants().input()); doc.Causes != nil {
 		t.Errorf("nothing was profiled, and causes are %+v", doc.Causes)
@@ -344,7 +361,7 @@ func TestStarts(t *testing.T) {
 		metric.StartupTime: {1, 1}, metric.StartName("set-up"): {0, 0.75}, metric.StartName("loading-program"): {3, 3}, metric.StartName("rest"): {1.1, 1.35}, metric.StartName(""): {5.1, 6.1},
 	} {
 		f := get(t, doc, "", "otel", name)
-		if f.Blocks != 6 || math.Abs(f.Baseline-want.base) > 1e-9 || math.Abs(f.Value-want.value) > 1e-9 {
+		if f.Blocks != 6 || math.Abs(float64(f.Baseline)-want.base) > 1e-9 || math.Abs(float64(f.Value)-want.value) > 1e-9 {
 			t.Errorf("%s is %g and %g in %d blocks, want %+v", name, f.Baseline, f.Value, f.Blocks, want)
 		}
 	}

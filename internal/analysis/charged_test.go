@@ -76,7 +76,7 @@ func TestChargedByRoleAndService(t *testing.T) {
 		}
 		for who, v := range map[string][2]float64{"sidecar of app": {100e-6, 40e6}, "sidecar of cart": {50e-6, 20e6}, "app of cart": {7e-6, 10e6}} {
 			c, m := by["cpu_per_operation "+who], by["memory_peak "+who]
-			if several && (math.Abs(c.Value-v[0]) > 1e-9 || math.Abs(m.Value-v[1]) > 1) {
+			if several && (math.Abs(float64(c.Value)-v[0]) > 1e-9 || math.Abs(float64(m.Value)-v[1]) > 1) {
 				t.Errorf("%s: %g s and %g bytes, want %v", who, c.Value, m.Value, v)
 			}
 		}
@@ -146,7 +146,7 @@ func TestServices(t *testing.T) {
 			t.Errorf("of %d services there is %q, want %q", services, got, want)
 		}
 		all := get(t, doc, "json", "otel", "cpu_per_operation")
-		if services > 1 && math.Abs(named+rest-all.Value) > 1e-9 {
+		if services > 1 && math.Abs(named+rest-float64(all.Value)) > 1e-9 {
 			t.Errorf("%d services: those named use %g s and the others %g, and all together %g", services, named, rest, all.Value)
 		}
 		if all.Verdict.Claims != alone.Verdict.Claims {
@@ -367,7 +367,7 @@ func TestAddedCPUIsFound(t *testing.T) {
 	if f.Verdict.Kind != finding.Costs || !f.Headline || f.Blocks != 10 || len(f.Samples) != 10 {
 		t.Errorf("finding %+v", f)
 	}
-	if math.Abs(f.Baseline-50e-6) > 5e-6 {
+	if math.Abs(float64(f.Baseline)-50e-6) > 5e-6 {
 		t.Errorf("baseline %v, want about 50 µs", f.Baseline)
 	}
 	app, _ := look(doc, "json", "otel", "none", "cpu_per_operation", "app")

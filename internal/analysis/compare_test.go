@@ -3,6 +3,7 @@
 package analysis_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"math"
@@ -151,7 +152,7 @@ func TestCompareElsewhere(t *testing.T) {
 		t.Errorf("the summary is %q", doc.Summary)
 	}
 	for _, c := range doc.Changes {
-		if c.Of == finding.OfBaseline || c.Absolute != nil || c.Before.Value != 0 || c.After.Absolute != nil || c.Relative == nil {
+		if c.Of == finding.OfBaseline || c.Absolute != nil || c.Before.Value.Known() || c.After.Absolute != nil || c.Relative == nil {
 			t.Errorf("a figure of one machine: %+v", c)
 		}
 	}
@@ -326,6 +327,40 @@ func TestCompareVariantsOverFewBlocks(t *testing.T) {
 	base.Experiment.Blocks, base.Experiment.Most, base.Experiment.Precision = 7, 30, 0.02
 	if c := of(); c.Verdict.Kind != finding.CannotTell || c.Verdict.Joint || c.Verdict.MoreBlocks < 1 || c.Relative.Low == nil {
 		t.Errorf("stopped by its precision: %+v, %+v", c.Verdict, c.Relative)
+	}
+}
+
+// A headline that a result cannot tell is none that did not change: the sentence on top says why.
+func TestCompareWhatCannotBeTold(t *testing.T) {
+	restless := func(doc *finding.Document) *finding.Document {
+		for i := range doc.Findings {
+			if f := &doc.Findings[i]; f.Headline && f.Variant == "otel" {
+				f.Samples, f.Blocks, f.Value, f.Absolute, f.Relative = []finding.Sample{}, 0, finding.NotKnown(), nil, nil
+				f.Verdict = finding.Verdict{Kind: finding.CannotTell, Reasons: []finding.Reason{{Code: finding.WhyRestless, Variant: "otel", Figures: []finding.Figure{{Name: "share", Value: 0.4, Unit: "1"}}}}}
+			}
+		}
+		return doc
+	}
+	base := restless(shop(1, 8, calm).result(t, "r/main"))
+	variants, err := compare.Variants(compare.Input{Base: base}, []string{"none", "otel"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := compare.Compare(compare.Input{Base: base, News: []*finding.Document{restless(shop(2, 8, calm).result(t, "r/new"))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, doc := range map[string]*finding.Comparison{"variants": variants, "results": results} {
+		c := changeIn(t, doc, 0, "json", "otel", metric.CPUPerOperation)
+		if c.Verdict.Kind != finding.CannotTell || c.Verdict.Reason().Code != finding.WhyRestless || c.Relative != nil || c.Absolute != nil {
+			t.Errorf("%s: %+v", name, c)
+		}
+		if name == "variants" && !strings.Contains(doc.Summary, c.Verdict.Reason().Text) {
+			t.Errorf("the summary keeps silent about it: %q", doc.Summary)
+		}
+		if text, err := json.Marshal(doc); err != nil || bytes.Contains(text, []byte("NaN")) {
+			t.Errorf("%s, in JSON: %v", name, err)
+		}
 	}
 }
 

@@ -182,7 +182,7 @@ func TestPerKeptTrace(t *testing.T) {
 		p.Hops, r.Hops = []record.Hop{hop}, []record.Hop{hop}
 	})
 	doc := analyse(t, s.input())
-	if f := get(t, doc, "json", "otel", metric.KeptShare); math.Abs(f.Value-.1) > 1e-3 || f.Baseline != 0 {
+	if f := get(t, doc, "json", "otel", metric.KeptShare); math.Abs(float64(f.Value)-.1) > 1e-3 || f.Baseline != 0 {
 		t.Errorf("a tenth is kept: %+v", f)
 	}
 	if f := get(t, doc, "json", "otel", metric.CPUPerKeptTrace); *f.Absolute.Low > 300e-6 || *f.Absolute.High < 300e-6 || f.Relative != nil {
@@ -391,6 +391,28 @@ func TestCauseBesideTracedOperations(t *testing.T) {
 	}
 }
 
+// Spans of an operation that came with those of another one, ten seconds later, are there: the tracer does instrument it.
+func TestLateSpansAreNotMissing(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		s := twoVariants()
+		provocation("no-spans")(&s)
+		change := s.change
+		s.change = func(r *record.Record) {
+			if change(r); late && r.Variant == "otel" {
+				for i := range r.Phases {
+					if p := &r.Phases[i]; p.Operation == "json" {
+						p.Sink.Spans, p.Sink.Traces, p.Sink.Roots = 2*p.Sink.Spans, 2*p.Sink.Traces, 2*p.Sink.Roots
+					}
+				}
+			}
+		}
+		doc := analyse(t, s.input())
+		if told := doc.UntracedAt("otel", "dark") != nil; told == late || warned(doc, "no-spans") == late {
+			t.Errorf("late: %t: %+v", late, doc.Untraced)
+		}
+	}
+}
+
 // A variant that is on other processes than the one that an operation asks leaves it untraced on purpose: its verdicts stand.
 func TestLeftUntracedOnPurpose(t *testing.T) {
 	processes := []program.Process{{Name: "shop", Role: "app", Traced: true}, {Name: "stock", Role: "app", Traced: true}}
@@ -547,5 +569,19 @@ func TestNoSpansByOrder(t *testing.T) {
 	}
 	if doc := analyse(t, s.input()); len(doc.Untraced) != 0 {
 		t.Errorf("%+v", doc.Untraced)
+	}
+}
+
+// What loads no tracer is named, though it runs programs of the tracer's language.
+func TestBunLoadsNoTracer(t *testing.T) {
+	for language, want := range map[string]finding.NoSpanCause{"node": finding.NotLoaded, "python": finding.OtherLanguage} {
+		s := dark(func(r *record.Record) {
+			r.Signs = &record.Signs{Processes: []record.ProcessSigns{{Process: "app", Programs: []string{"bun"}}}}
+		})
+		s.design = func(e *config.Experiment) { e.Variants[1].Tracer.Language = language }
+		u := analyse(t, s.input()).UntracedAt("otel", "")
+		if u == nil || len(u.Causes) != 1 || u.Causes[0].Cause != want || !slices.Contains(u.Causes[0].Names, "bun") {
+			t.Errorf("%s: %+v", language, u)
+		}
 	}
 }

@@ -146,7 +146,7 @@ func TestCallsInSaturation(t *testing.T) {
 		"blocked_time": 0.1 * 4.25e-6, "allocation_per_operation": 500, "gc_count": 40, "gc_time": 20e-9, "heap_peak": 300e6, "heap_live": 300e6,
 		"throughput": 1 / 4.25e-6, "delivered_share": 1, "delivered_rate": 10 / 4.25e-6,
 	} {
-		if f := get(t, doc, "json", "otel", metric); math.Abs(f.Value/want-1) > 0.04 {
+		if f := get(t, doc, "json", "otel", metric); math.Abs(float64(f.Value)/want-1) > 0.04 {
 			t.Errorf("%s is %g, want %g", metric, f.Value, want)
 		}
 	}
@@ -182,7 +182,7 @@ func TestLossyAgentsAreListedApart(t *testing.T) {
 	if _, has := look(doc, "json", "scout", "none", "cpu_per_span", ""); has {
 		t.Error("a quotient per span of an agent that throws spans away")
 	}
-	if f := get(t, doc, "json", "otel", "cpu_per_span"); math.Abs(f.Value/((4.25e-6-0.2e-6)*0.9+0.3*3.15e-6)*10-1) > 0.06 {
+	if f := get(t, doc, "json", "otel", "cpu_per_span"); math.Abs(float64(f.Value)/((4.25e-6-0.2e-6)*0.9+0.3*3.15e-6)*10-1) > 0.06 {
 		t.Errorf("%g per span", f.Value)
 	}
 	if f := get(t, doc, "json", "scout", "time_per_call"); !tells(f.Notes, finding.NoteLossy) {

@@ -2,6 +2,7 @@ package analysis_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -59,7 +60,7 @@ func TestIdleIsTakenOffOnlyWhereItIsKnown(t *testing.T) {
 				return
 			}
 			want := 50e-6 + (idling-c.off)*drain/operations // of the baseline, in which the weather of each block is
-			if got := f.Value - f.Baseline; math.Abs(got/adds-1) > 0.1 || math.Abs(f.Baseline/want-1) > 0.1 {
+			if got := float64(f.Value - f.Baseline); math.Abs(got/adds-1) > 0.1 || math.Abs(float64(f.Baseline)/want-1) > 0.1 {
 				t.Errorf("%g are added to %g, want %g to %g", got, f.Baseline, adds, want)
 			}
 		})
@@ -111,11 +112,78 @@ func TestIdleInTurns(t *testing.T) {
 			if f.Relative != nil || f.Absolute != nil || f.Blocks > 0 || f.Verdict.Kind != finding.CannotTell || f.Verdict.Reason().Code != finding.WhyRestless {
 				t.Errorf("%s: %+v is told of what is unknown", name, f)
 			}
+			if f.Value.Known() || math.Abs(float64(f.Baseline)/50e-6-1) > 0.1 { // only otel's is unknown
+				t.Errorf("%s: baseline %g, value %g", name, f.Baseline, f.Value)
+			}
 			continue
 		}
-		if math.Abs(f.Baseline/50e-6-1) > 0.1 || math.Abs((f.Value-f.Baseline)/30e-6-1) > 0.1 {
+		if math.Abs(float64(f.Baseline)/50e-6-1) > 0.1 || math.Abs(float64(f.Value-f.Baseline)/30e-6-1) > 0.1 {
 			t.Errorf("%s: %g are added to %g, want 30e-6 to 50e-6", name, f.Value-f.Baseline, f.Baseline)
 		}
+	}
+}
+
+// resting has both programs alternate, and operations cost more after a rest by a share.
+func resting(more float64) func(*record.Record) {
+	return func(r *record.Record) {
+		r.Harness.Order = "windows"
+		const rounds = 20
+		p := &r.Phases[0]
+		cpu := p.Usage[0].CPUSeconds - idling*drain
+		p.Windows, p.Usage[0].CPUSeconds = nil, idling*drain
+		chance := rand.New(rand.NewPCG(uint64(r.Block), uint64(len(r.Variant))))
+		for round := range rounds {
+			first := round%2 == 0 // none otel, otel none, …
+			place, after := 2*round, round > 0
+			if (r.Variant == "none") != first {
+				place, after = 2*round+1, false
+			}
+			one := cpu / rounds * math.Exp(0.1*chance.NormFloat64())
+			if !after {
+				one *= 1 + more
+			}
+			p.Usage[0].CPUSeconds += one
+			p.Windows = append(p.Windows, record.Window{Place: place, Operations: p.Load.Completed / rounds, CPUSeconds: one})
+		}
+	}
+}
+
+// Where the first operations after a rest cost more, alternating windows tell of a rested program: what is added to both makes
+// a difference look smaller.
+func TestProgramsThatRest(t *testing.T) {
+	for more, want := range map[float64]bool{0: false, 0.01: false, 0.3: true, -0.2: true} {
+		s := twoVariants()
+		s.latencies = true
+		s.budget = cpuBudget(10)
+		s.also(resting(more))
+		doc := analyse(t, s.input())
+		if got := warned(doc, "rested"); got != want {
+			t.Errorf("%g more after a rest: warning rested: %t", more, got)
+		}
+		for _, name := range []string{"cpu_per_operation", "latency_p50"} {
+			v := get(t, doc, "json", "otel", name).Verdict
+			if withheld := v.Kind == finding.CannotTell && v.Reason().Code == finding.WhyRested; withheld != want {
+				t.Errorf("%g more after a rest: %s: %s", more, name, v.Text)
+			}
+		}
+	}
+	wrong := 0
+	for seed := range uint64(200) {
+		s := twoVariants()
+		s.seed = seed
+		s.also(resting(0))
+		s.also(func(r *record.Record) { // windows of other noise in each experiment
+			chance := rand.New(rand.NewPCG(seed, uint64(r.Block*10+len(r.Variant))))
+			for i := range r.Phases[0].Windows {
+				r.Phases[0].Windows[i].CPUSeconds *= math.Exp(0.15 * chance.NormFloat64())
+			}
+		})
+		if warned(analyse(t, s.input()), "rested") {
+			wrong++
+		}
+	}
+	if wrong > 4 {
+		t.Errorf("%d of 200 experiments in which rest costs nothing are said to be rested", wrong)
 	}
 }
 
@@ -167,7 +235,7 @@ func TestAForcedDrainCostsNothing(t *testing.T) {
 		t.Errorf("the same program again, with longer drains: %q", claimed)
 	}
 	for metric, want := range map[string]float64{metric.MemoryMean: works, metric.MemoryPeak: rests} {
-		if f := get(t, doc, "", "otel", metric); f.Verdict.Kind != finding.NoDifference || math.Abs(f.Value/want-1) > 0.01 {
+		if f := get(t, doc, "", "otel", metric); f.Verdict.Kind != finding.NoDifference || math.Abs(float64(f.Value)/want-1) > 0.01 {
 			t.Errorf("%s is %g, want %g: %+v", metric, f.Value, want, f.Verdict)
 		}
 	}
@@ -267,7 +335,7 @@ func TestIdleOverWhatWasRead(t *testing.T) {
 		r.Start.Idle = append(r.Start.Idle, record.Usage{Process: "sidecar", Role: "sidecar", Seconds: 2.4, CPUSeconds: 2.4 * idling})
 	})
 	f := get(t, analyse(t, s.input()), "", "otel", "idle_cpu")
-	if math.Abs(f.Baseline/idling-1) > 1e-9 || math.Abs(f.Value/(2*idling)-1) > 1e-9 {
+	if math.Abs(float64(f.Baseline)/idling-1) > 1e-9 || math.Abs(float64(f.Value)/(2*idling)-1) > 1e-9 {
 		t.Errorf("%g and %g, want %g and %g", f.Baseline, f.Value, idling, 2*idling)
 	}
 	s.change = onlyRuns("otel", func(r *record.Record) { r.Start.Idle[0].Seconds = 0 })

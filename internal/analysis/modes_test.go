@@ -110,7 +110,7 @@ func TestDepths(t *testing.T) {
 	doc := analyse(t, calls(agents, depths...).input())
 	for metric, want := range map[string]float64{"slope": 315e-9, "base": 900e-9, "time_per_call_slope": 335e-9, "time_per_call_base": 900e-9, "r2": 1, "time_per_call_r2": 1} {
 		f := get(t, doc, "json", "otel", metric)
-		within := math.Abs(f.Value/want-1) < 0.1
+		within := math.Abs(float64(f.Value)/want-1) < 0.1
 		if !within || f.Blocks != 8 || len(f.Parameter) > 0 {
 			t.Errorf("%s is %g, want %g: %+v", metric, f.Value, want, f)
 		}

@@ -168,6 +168,27 @@ func TestBaselineTraces(t *testing.T) {
 	}
 }
 
+// What may be the use of another program than the one that answered has no verdict, and what does not depend on it has.
+func TestAnotherProgramMayAnswer(t *testing.T) {
+	for _, who := range []string{"none", "otel", ""} {
+		s := twoVariants()
+		s.latencies = true
+		s.budget = []config.Limit{{Metric: metric.CPUPerOperation, Value: 10}}
+		s.change = onlyRuns(who, func(r *record.Record) { r.Start.Unseen = []string{"app"} })
+		doc := analyse(t, s.input())
+		for name, use := range map[string]bool{metric.CPUPerOperation: true, "context_switches": true, metric.LatencyP50: false} {
+			f := get(t, doc, "json", "otel", name)
+			unseen := f.Verdict.Kind == finding.CannotTell && f.Verdict.Reason().Code == finding.WhyUnseen && f.Verdict.Reason().Variant == who
+			if unseen != (use && who != "") {
+				t.Errorf("%s, unseen of %q: %+v", name, who, f.Verdict)
+			}
+		}
+		if warned(doc, "program-unseen") != (who != "") {
+			t.Errorf("unseen of %q: %+v", who, doc.Warnings)
+		}
+	}
+}
+
 // settled is a variant of a tracer with settings of every kind.
 func settled(name string, chosen map[string]string) config.Variant {
 	t := &program.Tracer{Name: "otel-go", Settings: []program.Setting{

@@ -56,7 +56,8 @@ func TestBudget(t *testing.T) {
 	}{
 		{"within", limit("cpu_per_operation", 0.8), nil, "cpu_per_operation", finding.Within, false},
 		{"over", limit("cpu_per_operation", 0.05), nil, "cpu_per_operation", finding.Over, false},
-		{"close", limit("cpu_per_operation", 0.598), func(s *scene) { s.noise = 0.05 }, "cpu_per_operation", finding.CannotTell, true},
+		{"close", limit("cpu_per_operation", 0.64), func(s *scene) { s.noise = 0.05 }, "cpu_per_operation", finding.CannotTell, true},
+		{"too close", limit("cpu_per_operation", 0.609), func(s *scene) { s.noise = 0.05 }, "cpu_per_operation", finding.CannotTell, false},
 		{"too few blocks", limit("cpu_per_operation", 0.05), func(s *scene) { s.blocks = 3 }, "cpu_per_operation", finding.CannotTell, true},
 		{"nothing lost", limit("lost_share", 0), nil, "delivered_share", finding.Within, false},
 		{"something lost", limit("lost_share", 0), func(s *scene) {
@@ -243,6 +244,51 @@ func TestAlarmOfCarryOver(t *testing.T) {
 		t.Logf("%d blocks: an alarm in %.2f %% of %d experiments", blocks, 100*share, n)
 		if allowed := allowedOf(0.01, n); share > allowed {
 			t.Errorf("%d blocks: an alarm in %.2f %%, allowed %.2f %%", blocks, 100*share, 100*allowed)
+		}
+	}
+}
+
+// A figure that is below zero in one block has no ratio there; the baseline is not zero for it.
+func TestNoRatioOfAFigureBelowZero(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*record.Record)
+		why    finding.Code
+		who    string
+	}{
+		"one block of the variant": {func(r *record.Record) {
+			if r.Variant == "otel" && r.Block == 2 {
+				r.Phases[0].Usage[0].CPUSeconds = -r.Phases[0].Usage[0].CPUSeconds
+			}
+		}, finding.WhyNotAbove, "otel"},
+		"two of the baseline": {func(r *record.Record) {
+			if r.Variant == "none" && r.Block <= 2 {
+				r.Phases[0].Usage[0].CPUSeconds = -r.Phases[0].Usage[0].CPUSeconds
+			}
+		}, finding.WhyNotAbove, "none"},
+	} {
+		s := twoVariants()
+		s.budget, s.change = []config.Limit{{Metric: "cpu_per_operation", Value: 0.05}}, c.change
+		v := get(t, analyse(t, s.input()), "json", "otel", "cpu_per_operation").Verdict
+		if r := v.Reason(); v.Kind != finding.CannotTell || r.Code != c.why || r.Variant != c.who || r.Figure("blocks") < 1 {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+	s := twoVariants()
+	s.budget = []config.Limit{{Metric: "export_bytes_per_operation", Value: 0.05}}
+	if v := get(t, analyse(t, s.input()), "json", "otel", "export_bytes_per_operation").Verdict; v.Reason().Code != finding.WhyNoRatio {
+		t.Errorf("a baseline that exports nothing: %+v", v)
+	}
+}
+
+// Nobody makes hundreds of blocks more: so many would not decide it.
+func TestForeseesNoHundredsOfBlocks(t *testing.T) {
+	s := twoVariants()
+	s.noise, s.blocks = 0.05, 8
+	for _, at := range []float64{0.59, 0.595, 0.6, 0.605, 0.61, 0.62} {
+		s.budget = []config.Limit{{Metric: "cpu_per_operation", Value: at}}
+		v := get(t, analyse(t, s.input()), "json", "otel", "cpu_per_operation").Verdict
+		if v.MoreBlocks > 100 || v.Kind == finding.CannotTell && v.MoreBlocks == 0 && !tells(v.Reasons, finding.WhyTooClose) {
+			t.Errorf("a budget of %g: %+v", at, v)
 		}
 	}
 }

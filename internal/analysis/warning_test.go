@@ -96,6 +96,7 @@ var provocations = []struct {
 		only("otel", func(r *record.Record) { r.Phases[0].Load.Lag = spread(10000, 40e-6) })(s)
 	}},
 	{"harness-shared-cpu", only("otel", func(r *record.Record) { r.Harness.Placement = "none" })},
+	{"program-unseen", only("otel", func(r *record.Record) { r.Start.Unseen = []string{"app"} })},
 	{"left-cgroup", only("otel", func(r *record.Record) {
 		r.Phases[0].Usage[0].Source, r.Phases[0].Usage[0].Outside = "clock", []string{"java (process 7)"}
 	})},
@@ -105,6 +106,7 @@ var provocations = []struct {
 	{"cpu-stolen", only("none", func(r *record.Record) { r.Harness.StealSeconds = 2 })},
 	{"busy-neighbour", only("otel", func(r *record.Record) { r.Phases[0].Others = 0.3 })},
 	{"load-average", only("none", func(r *record.Record) { r.Harness.LoadAverage = 1.2 })},
+	{"starts-beside", only("otel", func(r *record.Record) { r.Start.Beside = []string{"none"} })},
 	{"clock-accounting", only("none", func(r *record.Record) { r.Harness.Accounting = "clock" })},
 	{"throttled", only("otel", func(r *record.Record) { r.Phases[0].Usage[0].ThrottleSeconds = 0.5 })},
 	{"log-full", only("otel", func(r *record.Record) { r.Phases[0].Usage[0].LogFullSeconds = 0.02 })},
@@ -114,6 +116,7 @@ var provocations = []struct {
 	})},
 	{"window-short", func(s *scene) {
 		s.plan = func(p *config.Plan) { p.Delay = 5 * time.Second }
+		s.also(inTurns)
 	}},
 	{"never-steady", func(s *scene) {
 		s.design = func(e *config.Experiment) { e.Load.WarmupMost = 30 * time.Second }
@@ -123,6 +126,16 @@ var provocations = []struct {
 	{"never-calm", only("otel", func(r *record.Record) { r.Phases[0].Calm = new(bool) })},
 	{"idle-unknown", only("otel", func(r *record.Record) { r.Start.IdleSteady = new(bool) })},
 	{"idle-differs", only("otel", func(r *record.Record) { r.Stop.Idle = idle(0.3) })},
+	{"works-apart", only("otel", func(r *record.Record) {
+		r.Harness.Order = "windows"
+		r.Phases[0].Away = &record.Away{Seconds: window, CPUSeconds: 0.1}
+	})},
+	{"rested", func(s *scene) { s.also(resting(0.3)) }},
+	{"constant-arrivals", func(s *scene) { s.design = func(e *config.Experiment) { e.Load.Arrivals = "constant" } }},
+	{"in-turn", func(s *scene) {
+		s.design = func(e *config.Experiment) { e.Design.Order = config.Paired }
+		s.also(resting(0))
+	}},
 	{"low-rate", func(s *scene) { s.rate = 5 }},
 	{"cpu-negative", only("otel", func(r *record.Record) { r.Start.Idle[0].CPUSeconds = 1.9 })},
 	{"modes", func(s *scene) {
@@ -186,6 +199,12 @@ var provocations = []struct {
 		s.extra = []record.Record{{Schema: record.Schema, Kind: record.Calibration, Variant: "otel", Phases: []record.Phase{{
 			Operation: "json", Quiet: true, Load: record.Load{Intended: 20, Started: 20, Completed: 20, Identified: 20}, Sink: counts(20),
 		}}, Unasked: &record.Unasked{Operation: "json", Completed: 30, Sink: counts(3), Quiet: true}}}
+	}},
+	{"callers-sample", func(s *scene) { // none of 30 come where nobody asks for them
+		counts := func(n uint64) record.Counts { return record.Counts{Checking: true, Spans: 3 * n, Roots: n, Traces: n} }
+		s.extra = []record.Record{{Schema: record.Schema, Kind: record.Calibration, Variant: "otel", Phases: []record.Phase{{
+			Operation: "json", Quiet: true, Load: record.Load{Intended: 20, Started: 20, Completed: 20, Identified: 20}, Sink: counts(20),
+		}}, Unasked: &record.Unasked{Operation: "json", Completed: 30, Sink: counts(0), Quiet: true}}}
 	}},
 	{"baseline-own", func(s *scene) {
 		s.design = func(e *config.Experiment) { e.Variants[0].Env = map[string]string{"TRACING": "off"} }
@@ -272,11 +291,26 @@ func TestShortProbes(t *testing.T) {
 	}
 }
 
+// inTurns has a run wait while others have the load.
+func inTurns(r *record.Record) { r.Harness.Order = "windows" }
+
+// A tracer that holds spans for as long as the load lasts is measured as it comes, where its load is in one piece.
+func TestShortLoads(t *testing.T) {
+	for delay, want := range map[time.Duration]bool{window * time.Second: false, window*time.Second + 1: true} {
+		s := twoVariants()
+		s.plan = func(p *config.Plan) { p.Delay = delay }
+		if doc := analyse(t, s.input()); warned(doc, "window-short") != want {
+			t.Errorf("a load of %.0f s, a delay of %s: %+v", float64(window), delay, doc.Warnings)
+		}
+	}
+}
+
 // Hops hold spans back as the tracer does.
 func TestShortWindowsOverHops(t *testing.T) {
 	for passing, want := range map[time.Duration]bool{3*time.Second + 1: true, 3 * time.Second: false} {
 		s := twoVariants()
 		s.plan = func(p *config.Plan) { p.Delay, p.Passing = time.Second, passing }
+		s.also(inTurns)
 		doc := analyse(t, s.input())
 		if warned(doc, "window-short") != want {
 			t.Errorf("a window of %.0f s, hops that hold spans for %s: %+v", float64(window), passing, doc.Warnings)
@@ -489,5 +523,25 @@ func through(settings map[string]string) func(*config.Experiment) {
 	}}
 	return func(e *config.Experiment) {
 		e.Variants[1].Via = []program.Process{{Name: "tail", Service: service, Settings: settings}}
+	}
+}
+
+// On a busy machine what it may have caused is below that; the rest is not.
+func TestWarningsNameTheirCause(t *testing.T) {
+	s := twoVariants()
+	s.change = func(r *record.Record) {
+		if r.Variant == "otel" {
+			r.Phases[0].Others, r.Phases[0].Calm = 0.3, new(bool)
+			r.Phases[0].Sink.Duplicate, r.Phases[0].Sink.Spans = 20, r.Phases[0].Sink.Spans+20
+		}
+	}
+	from := map[string]string{}
+	for _, w := range analyse(t, s.input()).Warnings {
+		from[w.Code] = w.From
+	}
+	for code, want := range map[string]string{"busy-neighbour": "", "never-calm": "busy-neighbour", "duplicates": ""} {
+		if got, is := from[code]; !is || got != want {
+			t.Errorf("%s, %t, follows from %q, want %q", code, is, got, want)
+		}
 	}
 }

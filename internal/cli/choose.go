@@ -307,7 +307,7 @@ func checkOrder(order string) error {
 	if order == "" || slices.Contains(config.Orders, config.Order(order)) {
 		return nil
 	}
-	return fmt.Errorf("--order %q: known are %s, %s and %s", order, config.Windows, config.Woven, config.Apart)
+	return fmt.Errorf("--order %q: known are %s, %s, %s and %s", order, config.Paired, config.Windows, config.Woven, config.Apart)
 }
 
 // keptSeeds are the seeds of the experiments in the folder that a named experiment goes on

@@ -27,7 +27,8 @@ type dryPlan struct {
 	Variants   []dryVariant   `json:"variants"` // the first is the baseline
 	Load       dryLoad        `json:"load"`
 	Blocks     dryBlocks      `json:"blocks"`
-	Tells      *dryTells      `json:"tells,omitempty"` // of CPU per operation; absent: there are no intervals, or it searches for rates
+	Tells      *dryTells      `json:"tells,omitempty"`   // of CPU per operation; absent: there are no intervals, or it searches for rates
+	Latency    *dryTail       `json:"latency,omitempty"` // which percentiles it can tell; absent where it compares none, or its rate is not known
 	Seed       uint64         `json:"seed"`
 	Drawn      bool           `json:"seed_drawn"` // the seed was drawn for this plan: a run draws another one, unless --seed names it
 	Planned    []plannedRun   `json:"runs"`       // in their order, if none fails
@@ -75,7 +76,7 @@ type dryLoad struct {
 	Calls       uint64    `json:"calls,omitempty"`   // self-driving: the most operations of a window
 	Depths      []int     `json:"depths,omitempty"`  // self-driving: calls in one another that make an operation
 	Threads     []int     `json:"threads,omitempty"` // self-driving: threads that call
-	Order       string    `json:"order"`             // of a block: windows, woven or apart
+	Order       string    `json:"order"`             // of a block: paired, windows, woven or apart
 }
 
 // dryBlocks is how many blocks there would be.
@@ -142,6 +143,7 @@ func dryPlanOf(f session.Foreseen, drawn bool) (dryPlan, error) {
 	if p.Tells, err = tellsOf(e, schedule); err != nil {
 		return p, err
 	}
+	p.Latency = tailOf(e)
 	for _, l := range f.Lacking {
 		p.LeftOut = append(p.LeftOut, dryLack{l.Variant, l.Missing})
 	}

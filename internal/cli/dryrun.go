@@ -65,6 +65,9 @@ func dryRun(s console.Streams, experiments []*config.Experiment, drawn bool) err
 			return err
 		}
 		fmt.Fprintln(s.Out, "  "+text)
+		if tail := tailOf(e); tail != nil {
+			fmt.Fprintln(s.Out, "  "+tail.String())
+		}
 	}
 	return nil
 }
@@ -160,7 +163,7 @@ func turnsText(e *config.Experiment, schedule experiment.Schedule) string {
 	switch {
 	case e.Design.Order == config.Woven:
 		return "order woven: all variants of a block have their load at the same time; no verdicts on latency"
-	case e.Design.Order != config.Windows:
+	case e.Design.Order == config.Apart:
 		return "order apart: one run after the other"
 	case e.Load.Capacity != nil:
 		return "order windows: all variants of a block live at the same time, and search in turn, probe by probe"
@@ -174,8 +177,11 @@ func turnsText(e *config.Experiment, schedule experiment.Schedule) string {
 			most = w
 		}
 	}
-	text := fmt.Sprintf("order windows: all variants of a block live at the same time, and have the load in turn: %d %s of %v a phase",
-		most.Number, console.Noun(most.Number, "window"), most.Length.Round(time.Millisecond))
+	how := "order windows: all variants of a block live at the same time, and have the load in turn"
+	if e.Design.Order == config.Paired {
+		how = "order paired: all variants of a block have their load at the same time, for CPU, memory and bytes, and in turn for latency"
+	}
+	text := fmt.Sprintf("%s: %d %s of %v a phase", how, most.Number, console.Noun(most.Number, "window"), most.Length.Round(time.Millisecond))
 	if least.Number != most.Number {
 		text += fmt.Sprintf(" (%s: %d of %v)", least.Operation, least.Number, least.Length.Round(time.Millisecond))
 	}

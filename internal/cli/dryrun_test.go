@@ -169,7 +169,7 @@ func TestDryRunTellsOfSharedMachines(t *testing.T) {
 // A budget is decided where the true difference is as far from it as a difference has to be from zero to be found.
 func TestDryRunTellsOfBudgets(t *testing.T) {
 	t.Setenv(artifact.Variable, t.TempDir())
-	const want = "a difference of 2.6 % is found in 8 of 10 cases, and told to within ± 1.9 %; the budget of 3 % is decided as often if the true difference is over 5.6 % or under 0.5 %\n"
+	const want = "a difference of 1.9 % is found in 8 of 10 cases, and told to within ± 1.4 %; the budget of 3 % is decided as often if the true difference is over 5.0 % or under 1.1 %\n"
 	if got := dryRunOf(t, "--blocks", "8", "noise-floor", "--budget", "cpu=3%"); !strings.Contains(got, want) {
 		t.Errorf("%s", got)
 	}
@@ -178,7 +178,7 @@ func TestDryRunTellsOfBudgets(t *testing.T) {
 			t.Errorf("%s:\n%s", budget, got)
 		}
 	}
-	if got := dryRunOf(t, "--blocks", "8", "noise-floor", "--budget", "cpu=112.5%"); !strings.Contains(got, "the budget of 112.5 % is decided as often if the true difference is over 117.9 % or under 107.2 %") {
+	if got := dryRunOf(t, "--blocks", "8", "noise-floor", "--budget", "cpu=112.5%"); !strings.Contains(got, "the budget of 112.5 % is decided as often if the true difference is over 116.5 % or under 108.5 %") {
 		t.Errorf("%s", got)
 	}
 }

@@ -3,10 +3,13 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/profile"
@@ -38,11 +41,29 @@ perf and py-spy need the right to look into other processes.`
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 1 && c.ArgsLenAtDash() < 0 && isFolder(args[0]) {
+			if err := onlyShows(c); err != nil {
+				return err
+			}
 			return showCauses(s, args[0], f.json)
 		}
 		return run(c, args)
 	}
 	return c
+}
+
+// onlyShows fails where a flag is given that has no meaning for a result: its causes were found, and are only shown.
+func onlyShows(c *cobra.Command) error {
+	var flags []string
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if f.Name != "json" && c.InheritedFlags().Lookup(f.Name) == nil {
+			flags = append(flags, "--"+f.Name)
+		}
+	})
+	if len(flags) == 0 {
+		return nil
+	}
+	return console.UsageError(fmt.Errorf("explaining a result: %s changes nothing about runs that were made: run the experiment with it, or leave it out",
+		strings.Join(flags, ", ")))
 }
 
 // advised are the settings that the rules of a tracer advise.

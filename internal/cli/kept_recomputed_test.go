@@ -104,8 +104,8 @@ func recomputed(f *finding.Finding) (intervals, verdicts int, wrong []string) {
 		return 0, 0, nil
 	}
 	hold("blocks", float64(f.Blocks), float64(len(base)), 0)
-	hold("baseline", f.Baseline, middle(pairMeans(base)), size)
-	hold("value", f.Value, middle(pairMeans(value)), size)
+	hold("baseline", float64(f.Baseline), middle(pairMeans(base)), size)
+	hold("value", float64(f.Value), middle(pairMeans(value)), size)
 	shown := func(v float64) float64 { return v }
 	change := func(v float64) float64 { return math.Exp(v) - 1 }
 	for _, one := range []struct {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -35,6 +34,7 @@ type progress struct {
 	most       int // runs in all, when there were most
 	open       bool
 	told       map[string]string // where a failure was first told of
+	again      *again            // failures that are not told of yet; nil: none
 	written    time.Time         // when the last line was
 	now        func() time.Time
 }
@@ -54,6 +54,7 @@ func (p *progress) Observe(e experiment.Event) {
 		p.ended(e)
 		return
 	}
+	p.tellRepeated()
 	p.groups(e)
 	// Runs that are given up leave the sum: they count as past, so the number
 	// of all does not fall.
@@ -140,6 +141,7 @@ func (p *progress) ended(e experiment.Event) {
 		}
 		return
 	}
+	p.tellRepeated()
 	p.deaf(e.Record)
 	p.headline = analysis.Headline(p.experiment, e.History)
 }
@@ -199,11 +201,12 @@ func (p *progress) tell(key, at string) {
 func (p *progress) failed(r *record.Record, again string, ends bool) {
 	at := where(r) + ", " + r.Variant
 	lead := fmt.Sprintf("%s failed (%s) and %s: ", at, r.Failure.Stage, again)
-	key := causeOf(r.Failure)
+	key := r.Failure.Cause()
 	if first, known := p.told[key]; known {
-		p.line(lead + "again: same as in " + first)
+		p.repeat(r, again, first)
 		return
 	}
+	p.tellRepeated()
 	p.tell(key, at)
 	if ends {
 		p.line(strings.TrimSuffix(lead, ": ")) // the command ends with its reason
@@ -215,24 +218,43 @@ func (p *progress) failed(r *record.Record, again string, ends bool) {
 	}
 }
 
-// What differs between two failures of one cause: ports and addresses in a
-// message, and in a log also process numbers and times.
-var (
-	longNumber = regexp.MustCompile(`0x[0-9a-fA-F]+|\d{4,}`)
-	anyNumber  = regexp.MustCompile(`0x[0-9a-fA-F]+|\d+`)
-)
-
-// causeOf is the same text for two failures that say the same.
-func causeOf(f *record.Failure) string {
-	message := f.Message
-	if len(f.Log) > 0 { // which ends the message too
-		message = strings.Replace(message, strings.TrimSpace(f.Log[len(f.Log)-1]), "", 1)
-	}
-	return f.Stage + "\n" + longNumber.ReplaceAllString(message, "#") + "\n" + anyNumber.ReplaceAllString(strings.Join(f.Log, "\n"), "#")
+// again are failures of one moment that say the same as an earlier one.
+type again struct {
+	stage, comes, as string // at which they failed, what comes next, and where it was told
+	where            string
+	variants         []string
 }
 
-// End closes the line that is being written over.
+// repeat holds a failure back that says what another one did: those of a moment are told in one line.
+func (p *progress) repeat(r *record.Record, comes, as string) {
+	if one := p.again; one != nil && one.stage == r.Failure.Stage && one.comes == comes && one.as == as && one.where == where(r) {
+		one.variants = append(one.variants, r.Variant)
+		return
+	}
+	p.tellRepeated()
+	p.again = &again{stage: r.Failure.Stage, comes: comes, as: as, where: where(r), variants: []string{r.Variant}}
+}
+
+// tellRepeated tells of the failures that were held back.
+func (p *progress) tellRepeated() {
+	one := p.again
+	if p.again = nil; one == nil {
+		return
+	}
+	if len(one.variants) > 1 {
+		one.comes = strings.NewReplacer("is ", "are ", "ends ", "end ").Replace(one.comes)
+	}
+	names := strings.Join(one.variants, ", ")
+	p.line(fmt.Sprintf("%s, %s failed (%s) and %s: again: same as in %s", one.where, names, one.stage, one.comes, one.as))
+}
+
+// End tells what was held back, and closes the line that is being written over.
 func (p *progress) End() {
+	p.tellRepeated()
+	p.closeLine()
+}
+
+func (p *progress) closeLine() {
 	if p.open {
 		fmt.Fprint(p.to, "\r\x1b[K")
 		p.open = false
@@ -271,7 +293,7 @@ const between = " · "
 const leastHeadline = 16
 
 func (p *progress) line(text string) {
-	p.End()
+	p.closeLine()
 	fmt.Fprintln(p.to, strings.TrimRight(text, " "))
 }
 

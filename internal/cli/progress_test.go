@@ -77,6 +77,33 @@ block 1, none failed (ready) and is left out: again: same as in block 1, none
 block 2, none failed (ready) and is tried once more: waiting for tcp://127.0.0.1:20003: process app ended (exit status 3); it wrote last: 12:00:21 [7] no module named shop
     app | 12:00:21 [7] no module named shop
 `
+	if p.End(); out.String() != want {
+		t.Errorf("got\n%s", out.String())
+	}
+}
+
+// Failures of a moment that say the same are one line, beside the first.
+func TestProgressTellsEqualFailuresInALine(t *testing.T) {
+	var out strings.Builder
+	p := newProgress(&out, &config.Experiment{})
+	failure := func(block int, variant, message string) {
+		p.Observe(experiment.Event{Record: &record.Record{Kind: record.Measured, Block: block, Attempt: 1, Variant: variant, Failure: &record.Failure{Stage: "ready", Message: message}}})
+	}
+	for _, variant := range []string{"a", "b", "c", "d"} {
+		failure(1, variant, "no answer")
+	}
+	failure(1, "e", "another one")
+	failure(1, "f", "no answer")
+	p.Observe(experiment.Event{Begun: true, Next: design.Run{Kind: record.Measured, Block: 2, Variant: "a"}})
+	failure(2, "a", "no answer")
+	p.End()
+	want := `block 1, a failed (ready) and is tried once more: no answer
+block 1, b, c, d failed (ready) and are tried once more: again: same as in block 1, a
+block 1, e failed (ready) and is tried once more: another one
+block 1, f failed (ready) and is tried once more: again: same as in block 1, a
+run 1 of 0 · block 2, in the place of one that was spoiled · a
+block 2, a failed (ready) and is tried once more: again: same as in block 1, a
+`
 	if out.String() != want {
 		t.Errorf("got\n%s", out.String())
 	}

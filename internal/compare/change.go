@@ -12,6 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // change is a finding of a comparison on its way to a verdict. Before
@@ -36,7 +37,9 @@ type change struct {
 	looksDearer   *finding.Reason                       // likewise that it costs more
 	unseen        func(allowed float64) *finding.Reason // why a limit on what is lost more is not kept for sure; nil where chance has no part
 	overloaded    *finding.Reason
+	broken        *finding.Reason // the newer variant could not hold the rate, and the older one did
 	budget        *config.Limit
+	noRatio       finding.Reason        // why there is no ratio to the baseline
 	unanswered    bool                  // nothing was measured that the budget could be held against
 	byAmount      func()                // changes the scale to what is added, for a limit of it
 	ask           func(float64) float64 // widens a confidence where a result stopped by its precision
@@ -121,7 +124,11 @@ func (c *comparison) pair(index int, doc *finding.Document) {
 	var made []*change
 	for _, f := range overBaseline(c.in.Base) {
 		g := after[keyOf(f)]
-		if g == nil || !c.in.Filter.matches(f) || len(f.Samples) == 0 && len(g.Samples) == 0 {
+		if g == nil || !c.in.Filter.matches(f) {
+			continue
+		}
+		if len(f.Samples) == 0 && len(g.Samples) == 0 {
+			made = append(made, c.untold(index, f, g)...)
 			continue
 		}
 		made = append(made, c.changeOf(index, f, g, ask))
@@ -129,6 +136,25 @@ func (c *comparison) pair(index int, doc *finding.Document) {
 	c.changes = append(c.changes, made...)
 	c.changes = append(c.changes, means(index, made)...)
 	c.baselines = append(c.baselines, c.baselineChanges(index, after, ask)...)
+}
+
+// untold is what a comparison says of a headline that one side cannot tell: silence would read as no change.
+func (c *comparison) untold(index int, f, g *finding.Finding) []*change {
+	if !f.Headline && !g.Headline {
+		return nil
+	}
+	one := &change{Change: finding.Change{
+		Of: finding.OfCost, New: index, Operation: g.Operation, Variant: g.Variant, Against: g.Against, Parameter: g.Parameter,
+		Metric: g.Metric, Unit: g.Unit, Better: g.Better, Headline: true, Before: costOf(f), After: costOf(g),
+	}, ask: func(confidence float64) float64 { return confidence }}
+	if c.mode == finding.ByVariants {
+		one.Against, one.paired = f.Variant, true
+	}
+	one.doubts(c, index, f, g)
+	if one.doubt == nil && one.overloaded == nil {
+		one.doubt = &finding.Reason{Code: finding.WhyNotInBoth}
+	}
+	return []*change{one}
 }
 
 // asked widens a confidence where one of the results stopped when its own interval
@@ -169,7 +195,7 @@ func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64
 	if pointOnly(f) || pointOnly(g) {
 		one.bare()
 	}
-	one.overloaded, one.doubt = c.reasons(index, f, g)
+	one.doubts(c, index, f, g)
 	one.looksCheaper, one.looksDearer = c.flattered(index, f, g)
 	one.unseen = func(allowed float64) *finding.Reason { return unseenLoss(c.in.Base, f, c.in.News[index], g, allowed) }
 	if one.doubt == nil && one.ratio {
@@ -198,7 +224,11 @@ func (c *change) scale(f, g *finding.Finding) {
 		return
 	}
 	c.before, c.after = addedBy(f), addedBy(g)
-	c.Note = "there is no ratio to a baseline of zero: what is added is compared"
+	c.noRatio = estimate.NoRatio(f.Samples, f.Against, f.Variant)
+	if c.noRatio.Code == finding.WhyNoRatio {
+		c.noRatio = estimate.NoRatio(g.Samples, g.Against, g.Variant)
+	}
+	c.Note = words.Reason(c.noRatio) + ": what is added is compared"
 	if c.Unit != "bytes" && c.Unit != "count" {
 		c.figure = true
 		c.Note += ", and the machine's drift is in it"
@@ -316,8 +346,8 @@ func (c *comparison) baselineChanges(index int, after map[key]*finding.Finding, 
 		out = append(out, finding.Change{
 			Of: finding.OfBaseline, New: index, Operation: f.Operation, Variant: f.Against, Parameter: f.Parameter,
 			Metric: f.Metric, Unit: f.Unit, Better: f.Better, Headline: f.Headline,
-			Before:   finding.Cost{Value: stats.Center(base), Blocks: len(base)},
-			After:    finding.Cost{Value: stats.Center(now), Blocks: len(now)},
+			Before:   finding.Cost{Value: finding.Number(stats.Center(base)), Blocks: len(base)},
+			After:    finding.Cost{Value: finding.Number(stats.Center(now)), Blocks: len(now)},
 			Absolute: shift(rankSum(values{base, estimate.ExtentOf(before, itself)}, values{now, estimate.ExtentOf(later, itself)}, ask(estimate.Confidence))),
 			Relative: shift(stats.Ratio(rankSum(values{logsBase, estimate.ExtentOf(before, logOf)}, values{logsNow, estimate.ExtentOf(later, logOf)}, ask(estimate.Confidence)))),
 			Note:     "the program without tracing, and the machine: both may have changed",

@@ -125,13 +125,13 @@ func (c *comparison) noCapacity() string {
 // onlyRatios takes out what cannot be compared between machines.
 func onlyRatios(doc *finding.Comparison) {
 	doc.Changes = slices.DeleteFunc(doc.Changes, func(c finding.Change) bool {
-		return c.Relative == nil && c.Verdict.Budget == nil
+		return c.Relative == nil && c.Verdict.Budget == nil && !c.Headline
 	})
 	for i := range doc.Changes {
 		c := &doc.Changes[i]
 		c.Absolute = nil
 		for _, cost := range []*finding.Cost{&c.Before, &c.After} {
-			cost.Value, cost.Absolute = 0, nil
+			cost.Value, cost.Absolute = finding.NotKnown(), nil
 		}
 	}
 }

@@ -203,7 +203,7 @@ func factText(doc *finding.Document, key string) string {
 func graveWarnings(doc *finding.Document) int {
 	n := 0
 	for _, w := range doc.Warnings {
-		if w.Severity != "note" {
+		if w.Severity != "note" && w.From == "" {
 			n++
 		}
 	}
@@ -254,34 +254,39 @@ func silent(f *finding.Finding) bool {
 	return f.Verdict.Kind == finding.None && len(f.Verdict.Reasons) == 0
 }
 
-// reasons returns what either result says against its own figure.
-func (c *comparison) reasons(index int, f, g *finding.Finding) (overloaded, doubt *finding.Reason) {
-	for i, one := range []*finding.Finding{f, g} {
+// doubts notes what either result says against its own figure.
+func (one *change) doubts(c *comparison, index int, f, g *finding.Finding) {
+	for i, side := range []*finding.Finding{f, g} {
 		name := c.names[0]
 		if i == 1 {
 			name = c.names[index+1]
 		}
 		switch {
-		case one.Verdict.Kind == finding.Overloaded:
-			overloaded = told(one, name)
-		case withheld(one) && doubt == nil:
-			doubt = told(one, name)
+		case side.Verdict.Kind == finding.Overloaded, slow(side) && metric.Must(side.Metric).Nature == metric.Latency:
+			one.overloaded = told(side, name)
+		case (withheld(side) || slow(side)) && one.doubt == nil:
+			one.doubt = told(side, name)
 		}
 		doc := c.in.Base
 		if i == 1 {
 			doc = c.in.News[index]
 		}
-		for _, variant := range []string{one.Variant, one.Against} {
-			if doubt == nil && doc.UntracedIn(one, variant) {
-				doubt = &finding.Reason{Code: finding.WhyUntraced, Variant: variant, Result: name}
+		for _, variant := range []string{side.Variant, side.Against} {
+			if one.doubt == nil && doc.UntracedIn(side, variant) {
+				one.doubt = &finding.Reason{Code: finding.WhyUntraced, Variant: variant, Result: name}
 			}
 		}
-		if who := doc.OneElsewhere(one); who != "" && doubt == nil {
-			doubt = &finding.Reason{Code: finding.WhyElsewhere, Variant: who, Result: name}
+		if who := doc.OneElsewhere(side); who != "" && one.doubt == nil {
+			one.doubt = &finding.Reason{Code: finding.WhyElsewhere, Variant: who, Result: name}
 		}
 	}
-	return overloaded, doubt
+	if slow(g) && !slow(f) && g.Verdict.Reason().Variant == g.Variant {
+		one.broken = told(g, c.names[index+1])
+	}
 }
+
+// slow reports whether a side of a figure could not hold the rate.
+func slow(f *finding.Finding) bool { return f.Verdict.Reason().Code == finding.WhyOverloaded }
 
 // told is what a result says against its own figure.
 func told(f *finding.Finding, name string) *finding.Reason {
@@ -348,10 +353,10 @@ func unseenLoss(older *finding.Document, f *finding.Finding, newer *finding.Docu
 		return nil
 	}
 	if before == nil {
-		before = &finding.Ledger{LostShare: 1 - f.Value, LostMost: 1 - f.Value}
+		before = &finding.Ledger{LostShare: 1 - float64(f.Value), LostMost: 1 - float64(f.Value)}
 	}
 	if after == nil {
-		after = &finding.Ledger{LostShare: 1 - g.Value, LostMost: 1 - g.Value}
+		after = &finding.Ledger{LostShare: 1 - float64(g.Value), LostMost: 1 - float64(g.Value)}
 	}
 	most := after.LostMost - before.LostShare
 	if most <= allowed || after.LostShare-before.LostMost > allowed {
@@ -375,7 +380,8 @@ func sampledLedger(doc *finding.Document, f *finding.Finding) *finding.Ledger {
 // only against a verdict on it.
 func withheld(f *finding.Finding) bool {
 	v := f.Verdict
-	return v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0 && v.Reason().Code != finding.WhyNoRatio
+	noRatio := v.Reason().Code == finding.WhyNoRatio || v.Reason().Code == finding.WhyNotAbove
+	return v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0 && !noRatio
 }
 
 // modesBetween says whether the ratios of one result fall into modes that those of

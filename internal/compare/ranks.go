@@ -128,7 +128,7 @@ func meanOf(index int, parts []*change) *change {
 	var before, after []blockLogs
 	for _, p := range parts {
 		before, after = append(before, p.logsBefore), append(after, p.logsAfter)
-		mean.overloaded = cmp.Or(mean.overloaded, p.overloaded)
+		mean.overloaded, mean.broken = cmp.Or(mean.overloaded, p.overloaded), cmp.Or(mean.broken, p.broken)
 		if p.doubt != nil && mean.doubt == nil {
 			on := *p.doubt
 			on.Operation = p.Operation
@@ -189,11 +189,11 @@ func meanByBlock(parts []blockLogs) (in []int, mid []float64, ends *estimate.Ext
 // meanCost is the mean cost in one result by itself: paired, as its parts are.
 func meanCost(logs []float64, ends *estimate.Extent, ask func(float64) float64) finding.Cost {
 	if len(logs) == 0 {
-		return finding.Cost{}
+		return finding.Cost{Value: finding.NotKnown()}
 	}
 	e := stats.Ratio(ends.SignedRank(logs, ask(estimate.Confidence)))
 	if math.IsNaN(e.Center) {
-		return finding.Cost{}
+		return finding.Cost{Value: finding.NotKnown()}
 	}
-	return finding.Cost{Relative: estimate.Interval(e, false), Blocks: len(logs)}
+	return finding.Cost{Value: finding.NotKnown(), Relative: estimate.Interval(e, false), Blocks: len(logs)}
 }

@@ -70,7 +70,11 @@ func (c *comparison) between(index int, a, b string) []*change {
 		k := keyOf(g)
 		k.variant = a
 		f := first[k]
-		if f == nil || !c.in.Filter.matches(g) || len(f.Samples) == 0 || len(g.Samples) == 0 {
+		if f == nil || !c.in.Filter.matches(g) {
+			continue
+		}
+		if len(f.Samples) == 0 || len(g.Samples) == 0 {
+			made = append(made, c.untold(index, f, g)...)
 			continue
 		}
 		one := &change{Change: finding.Change{
@@ -83,7 +87,7 @@ func (c *comparison) between(index int, a, b string) []*change {
 		if pointOnly(f) || pointOnly(g) {
 			one.bare()
 		}
-		one.overloaded, one.doubt = c.reasons(index, f, g)
+		one.doubts(c, index, f, g)
 		one.looksCheaper, one.looksDearer = c.flattered(index, f, g)
 		one.unseen = func(allowed float64) *finding.Reason { return unseenLoss(c.in.Base, f, c.in.News[index], g, allowed) }
 		made = append(made, one)
@@ -141,5 +145,7 @@ func (c *change) within(f, g *finding.Finding) {
 		c.after, c.endsAfter, c.ratio = logs, estimate.ExtentOf(blocks, estimate.LogRatio), true
 		c.logsBefore, c.logsAfter = byBlock(blocks, c.before, nil), byBlock(blocks, logs, c.endsAfter)
 		c.Relative = shift(stats.Ratio(c.estimate(estimate.Confidence)))
+		return
 	}
+	c.noRatio = estimate.NoRatio(blocks, c.Against, c.Variant)
 }

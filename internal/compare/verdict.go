@@ -61,7 +61,7 @@ func (c *change) question() judge.Question {
 		Family: c.family(), Evidence: shiftOf{c}, Ratio: c.ratio, Higher: c.Better == metric.Higher, Wanted: true,
 		Blocks:     min(len(c.before), len(c.after)),
 		Least:      stats.MinBlocks(c.ask(estimate.Confidence)), // for both, so a result has intervals of its own
-		Overloaded: c.overloaded,
+		Overloaded: c.overloaded, Broken: c.broken,
 	}
 	if c.doubt != nil {
 		q.First = []finding.Reason{*c.doubt}
@@ -69,7 +69,11 @@ func (c *change) question() judge.Question {
 	if c.budget != nil {
 		q.Limit, q.LimitUnit = &c.budget.Value, c.budget.Unit
 		if !c.ratio && c.budget.Unit == "" && c.budget.Metric != metric.LostShare {
-			q.Then = append(q.Then, judge.Doubt{Reason: finding.Reason{Code: finding.WhyNoRatio}})
+			why := c.noRatio
+			if why.Code == "" {
+				why.Code = finding.WhyNoRatio
+			}
+			q.Then = append(q.Then, judge.Doubt{Reason: why})
 		}
 	}
 	if c.paired {

@@ -37,11 +37,11 @@ type Design struct {
 	Most      int           // stop at the precision, or after so many; 0: exactly Blocks
 	Precision float64       `yaml:"precision" as:"own" shape:"Text"` // stop when the interval is that narrow: 2%, or 2% of latency_p99; default: all blocks
 	Metric    string        // of which metric
-	Order     Order         `yaml:"order" one:"windows woven apart"` // windows: all variants of a block live at once, and have the load in turn; woven: all have it at once, without verdicts on time; apart: one run after the other; default: windows, or apart where variants cannot live beside each other
-	Window    time.Duration `yaml:"window" range:"100ms..5m"`        // of the order windows, at least; default: 100ms, 20 operations, and twice the longest delay of the tracers
-	Seed      uint64        `yaml:"seed" as:"own" shape:"Text"`      // of the random orders; default: drawn, and kept in the results
-	Quick     bool          `yaml:"quick"`                           // true: what 'run --quick' writes, of a load and blocks that it has cut down; default: false
-	Unpiloted string        `yaml:"unpiloted"`                       // what 'run --quick' writes, with quick: the relative rate, as 50% of slowest, that the declared rates stand in for
+	Order     Order         `yaml:"order" one:"paired windows woven apart"` // paired: all variants of a block live at once, have their full rate at once for CPU, memory and bytes, and in turn for latency; windows: in turn for all; woven: at once for all, without verdicts on time; apart: one run after the other; default: paired; windows without a rate; apart where variants cannot live beside each other
+	Window    time.Duration `yaml:"window" range:"100ms..5m"`               // of the orders windows and paired, at least; default: 100ms, 20 operations, and twice the longest delay of the tracers
+	Seed      uint64        `yaml:"seed" as:"own" shape:"Text"`             // of the random orders; default: drawn, and kept in the results
+	Quick     bool          `yaml:"quick"`                                  // true: what 'run --quick' writes, of a load and blocks that it has cut down; default: false
+	Unpiloted string        `yaml:"unpiloted"`                              // what 'run --quick' writes, with quick: the relative rate, as 50% of slowest, that the declared rates stand in for
 }
 
 func (d *Design) ReadKey(s *program.Source, n *program.Node, key string) {
@@ -226,12 +226,16 @@ const (
 	leastOfCalls   = 1000 // operations in each of these
 )
 
-// ownOrder is the order of an experiment whose file names none: windows, unless its variants cannot live beside each other.
+// ownOrder is the order of an experiment whose file names none: paired, unless its variants cannot have their load at the same
+// time, or cannot live beside each other.
 func (e *Experiment) ownOrder() Order {
-	if len(e.Variants) < 2 || e.Beside() != "" {
+	switch l := e.Load; {
+	case len(e.Variants) < 2 || e.Beside() != "":
 		return Apart
+	case l.Capacity != nil || l.Closed() || l.Calls > 0 || !e.driver().Generator:
+		return Windows
 	}
-	return Windows
+	return Paired
 }
 
 // Beside is why the variants of a block cannot live beside each other; "" where they can.
@@ -275,26 +279,27 @@ func fixedPort(text string) (string, bool) {
 // orders finds what does not go with the order that the file names.
 func (e *Experiment) orders() []misfit {
 	d, at := e.Design, []string{"design", "order"}
-	if d.Window > 0 && (cmp.Or(d.Order, e.ownOrder()) != Windows || e.Load.Calls > 0 || e.Load.Capacity != nil) {
-		return []misfit{{at: []string{"design", "window"}, text: "only the order windows has windows, and only where the load has a duration; leave the window out"}}
+	order := cmp.Or(d.Order, e.ownOrder())
+	if d.Window > 0 && (order != Windows && order != Paired || e.Load.Calls > 0 || e.Load.Capacity != nil) {
+		return []misfit{{at: []string{"design", "window"}, text: "only the orders windows and paired have windows, and only where the load has a duration; leave the window out"}}
 	}
 	if why := e.Beside(); d.Order.Together() && why != "" {
 		return []misfit{{at: at, text: fmt.Sprintf("order %s: %s; or leave the order out", d.Order, why)}}
 	}
-	if d.Order != Woven {
+	if d.Order != Woven && d.Order != Paired {
 		return nil
 	}
 	switch l := e.Load; {
 	case l.Capacity != nil:
-		return []misfit{{at: at, text: "in the order woven each variant would search for its capacity while the others are in its way; write order: windows"}}
+		return []misfit{{at: at, text: fmt.Sprintf("in the order %s each variant would search for its capacity while the others are in its way; write order: windows", d.Order)}}
 	case l.Closed(), l.Calls > 0:
-		return []misfit{{at: at, text: "the order woven needs a rate: without one each variant takes what the others leave; name a rate, or write order: windows"}}
+		return []misfit{{at: at, text: fmt.Sprintf("the order %s needs a rate: without one each variant takes what the others leave; name a rate, or write order: windows", d.Order)}}
 	}
 	return nil
 }
 
 // Windows is how many windows an operation has in a run, and how long each is, where the load goes through the variants
-// in turn: as many as make up the duration. Each has 20 operations, and is as long as the design says, or twice as long as
+// in turn, in the orders windows and paired: as many as make up the duration. Each has 20 operations, and is as long as the design says, or twice as long as
 // delay, the longest of the variants' tracers: in a shorter one fixed costs of an export would be shared by too few spans,
 // in longer ones the variants would live in different seconds. docs/statistics.md has what either costs.
 func (d Design) Windows(l Load, o program.Operation, delay time.Duration) (int, time.Duration) {

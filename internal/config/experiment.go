@@ -15,6 +15,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/nearest"
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 // ParseExperiment reads an experiment file and looks up what it names. File is
@@ -225,8 +226,9 @@ func completeOwn(s *program.Source, n *program.Node, w *program.Workload, dir st
 	if graph := n.Get("topology"); w.Name == "own" && graph != nil && !program.IsTopologyText(graph.Text) {
 		w.Name = program.GraphName(graph.Text)
 	}
-	if w.Name == "own" && len(w.Processes) > 0 && w.Processes[0].Name != "" {
-		w.Name = w.Processes[0].Name
+	if w.Name == "own" && len(w.Processes) > 0 { // a database before it is not what is measured
+		first := max(0, slices.IndexFunc(w.Processes, func(p program.Process) bool { return p.Role == role.App }))
+		w.Name = cmp.Or(w.Processes[first].Name, w.Name)
 	}
 	if !filepath.IsAbs(w.Dir) {
 		w.Dir = filepath.Join(dir, w.Dir)

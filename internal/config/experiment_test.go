@@ -44,7 +44,7 @@ variants: {none: , otel: }
 
 func TestDefaults(t *testing.T) {
 	e := parseOne(t, small)
-	want := Load{Rate: 100, Connections: 256, Arrivals: "constant", Warmup: 3 * time.Second,
+	want := Load{Rate: 100, Connections: 256, Arrivals: "even", Warmup: 3 * time.Second,
 		Duration: 10 * time.Second, Timeout: 5 * time.Second, Idle: time.Second}
 	if diff := cmp.Diff(want, e.Load); diff != "" {
 		t.Errorf("load (-want +got)\n%s", diff)

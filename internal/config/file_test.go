@@ -204,3 +204,19 @@ func TestDigests(t *testing.T) {
 		t.Errorf("a file that is gone: %v", err)
 	}
 }
+
+// A result is named after the program that is measured, and not after the database that starts before it.
+func TestNameOfAnOwnWorkload(t *testing.T) {
+	for processes, want := range map[string]string{
+		"[{name: redis, role: database, run: [redis-server]}, {name: web, run: [web]}, {name: worker, run: [worker]}]": "web",
+		"[{name: redis, role: database, run: [redis-server]}]":                                                         "redis",
+	} {
+		es, err := ParseExperiment("x.yaml", t.TempDir(), []byte("workload:\n  processes: "+processes+"\n  operations: {a: GET http://127.0.0.1:1/}\nvariants: {none: , x: {env: {A: 1}}}\n"), builtIn())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := es[0].Workload.Name; got != want {
+			t.Errorf("%s: %q, want %q", processes, got, want)
+		}
+	}
+}

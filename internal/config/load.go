@@ -42,7 +42,7 @@ type Load struct {
 	Capacity    *RateSearch   `yaml:"capacity" as:"own"`                             // every run searches for the rate that reaches a goal
 	Connections int           `yaml:"connections" as:"own" shape:"OneOrMoreNumbers"` // closed loop: each connection makes one operation at a time. With a rate or a search: the most that may be open, default 256
 	Streams     int           `yaml:"streams" range:"1..1000"`                       // gRPC: calls at a time on a connection; default: 1
-	Arrivals    string        `yaml:"arrivals" one:"constant poisson"`               // constant: evenly spaced; poisson: at random; default: constant
+	Arrivals    string        `yaml:"arrivals" one:"even poisson constant"`          // even: each at a random moment of its period; poisson: random gaps, as of independent users; constant: evenly spaced, which keeps step with timers; default: even
 	Timeout     time.Duration `yaml:"timeout" range:"1ms..1h"`                       // longest time of an operation; default: 5s
 	Calls       uint64        `yaml:"calls" range:"1..1000000000000"`                // self-driving: most operations of the window; what comes first, calls or duration, ends it
 	Depth       int           `yaml:"depth" as:"own" shape:"OneOrMoreNumbers"`       // self-driving: call depth; default: the workload's
@@ -124,7 +124,7 @@ func (l *Load) Finish(s *program.Source, n *program.Node) {
 
 func defaultLoad() Load {
 	return Load{
-		Arrivals: "constant", Warmup: DefaultWarmup, WarmupAll: unsaid, Duration: DefaultDuration,
+		Arrivals: "even", Warmup: DefaultWarmup, WarmupAll: unsaid, Duration: DefaultDuration,
 		Timeout: DefaultTimeout, Idle: DefaultIdle,
 	}
 }

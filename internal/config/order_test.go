@@ -39,6 +39,27 @@ func TestWindows(t *testing.T) {
 	}
 }
 
+// Variants have their load at once, and in turn for latency, wherever there is a rate that they can have at once.
+func TestOwnOrder(t *testing.T) {
+	for load, want := range map[string]Order{
+		"load: {rate: 100/s}":                    Paired,
+		"load: {rate: [100/s, 200/s]}":           Paired,
+		"load: {rate: 50% of slowest}":           Paired,
+		"load: {connections: 4}":                 Windows,
+		"load: {capacity: {cpu: 75%}}":           Windows,
+		"load: {rate: 100/s, arrivals: poisson}": Paired,
+	} {
+		e := parseOne(t, "workload: {processes: [{name: a, run: [x, '{port}']}], operations: {o: {request: GET /}}}\nvariants: {none: , b: {env: {A: '1'}}}\n"+load+"\n")
+		if e.ChooseOrder(); e.Design.Order != want {
+			t.Errorf("%s: order %s, want %s", load, e.Design.Order, want)
+		}
+	}
+	calls := parseOne(t, "workload: calls/go\nvariants: {none: , b: {env: {A: '1'}}}\nload: {rate: 1000/s}\n")
+	if calls.ChooseOrder(); calls.Design.Order != Windows {
+		t.Errorf("calls: order %s, want %s", calls.Design.Order, Windows)
+	}
+}
+
 // TestBeside: it is said of variants that cannot live beside each other why.
 func TestBeside(t *testing.T) {
 	const variants = "\nvariants: {none: , b: {env: {A: '1'}}}\n"
@@ -52,7 +73,7 @@ func TestBeside(t *testing.T) {
 	} {
 		e := parseOne(t, text+variants)
 		e.ChooseOrder()
-		if why := e.Beside(); (e.Design.Order == Windows) != (want == "") || !strings.Contains(why, want) || (want == "") != (why == "") {
+		if why := e.Beside(); (e.Design.Order == Paired) != (want == "") || !strings.Contains(why, want) || (want == "") != (why == "") {
 			t.Errorf("%s: %s (%s), want %s", text, e.Design.Order, why, want)
 		}
 		e.Design.Order = Windows

@@ -50,16 +50,17 @@ type Order string
 
 // The orders. In all but Apart every variant of a block lives at the same time, on the same CPUs.
 const (
+	Paired  Order = "paired"  // for CPU, memory and bytes all have their full rate at the same time; for latency the load goes from one to the next
 	Windows Order = "windows" // the load goes to one variant for a window, then to the next
 	Woven   Order = "woven"   // all variants have their full rate at the same time, a part of a period apart
 	Apart   Order = "apart"   // one run after the other
 )
 
 // Orders are all of them.
-var Orders = []Order{Windows, Woven, Apart}
+var Orders = []Order{Paired, Windows, Woven, Apart}
 
 // Together reports whether the runs of a block are made at the same time.
-func (o Order) Together() bool { return o == Windows || o == Woven }
+func (o Order) Together() bool { return o != Apart && o != "" }
 
 // Limit is one line of a budget.
 type Limit struct {

@@ -16,8 +16,8 @@ import (
 // Confidence of every interval that is not corrected for the number of claims.
 const Confidence = 0.95
 
-// Patience is the most blocks that "about n more" is said for.
-const Patience = 1000
+// Patience is the most blocks that "about n more" is said for: nobody makes more, and so few as there were foresee no such number.
+const Patience = 100
 
 // Sane reports whether a figure can be calculated with: what no process can have
 // used comes from a broken record, and must not become an infinity.
@@ -187,6 +187,31 @@ func (e *Extent) BlocksToExclude(mid []float64, limit, confidence float64) (all 
 		return stats.BlocksToExclude(e.High, limit, confidence, Patience), false
 	}
 	return 0, true
+}
+
+// NoRatio says why samples have no ratio: the baseline is zero, or the figure of a variant is not above zero in some blocks.
+func NoRatio(samples []finding.Sample, against, variant string) finding.Reason {
+	base, value := 0, 0
+	nothing := true
+	for _, s := range samples {
+		nothing = nothing && s.Baseline == 0
+		if s.Baseline <= 0 {
+			base++
+		}
+		if s.Value <= 0 {
+			value++
+		}
+	}
+	who, blocks := against, base
+	if value > base {
+		who, blocks = variant, value
+	}
+	if nothing || blocks == 0 {
+		return finding.Reason{Code: finding.WhyNoRatio}
+	}
+	return finding.Reason{Code: finding.WhyNotAbove, Variant: who, Figures: []finding.Figure{
+		{Name: "blocks", Value: float64(blocks), Unit: "count"}, {Name: "of", Value: float64(len(samples)), Unit: "count"},
+	}}
 }
 
 // Resolution is how far apart the two rates of a bracket are at the most, as a share;

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
@@ -17,6 +18,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/run/prepare"
+	"github.com/tracetax/tracetax/internal/words"
 )
 
 // Mistake is a kind of mistake.
@@ -27,6 +29,7 @@ const (
 	NeverReady     Mistake = "never-ready"      // a variant of which no run ever came as far as to its first operation
 	NoSpans        Mistake = "no-spans"         // no span came where some are meant to
 	RateNotReached Mistake = "rate-not-reached" // the first run reached less than half of its rate
+	WrongAnswers   Mistake = "wrong-answers"    // calibrations of all variants so far were answered wrongly, and alike
 	TooDense       Mistake = "too-dense"        // woven variants need nearly all of the CPU together
 )
 
@@ -62,7 +65,9 @@ func (l *Loop) mistakeIn(made []record.Record) *MistakeError {
 		var m *MistakeError
 		switch {
 		case r.Failed():
-			m = l.neverReady(r)
+			if m = l.neverReady(r); m == nil {
+				m = l.wrongAnswers(r)
+			}
 		case r.Kind == record.Calibration:
 			m = l.noSpans(r)
 		case r.Kind == record.Measured:
@@ -96,6 +101,33 @@ func (l *Loop) neverReady(r *record.Record) *MistakeError {
 	return &MistakeError{Mistake: NeverReady, says: fmt.Sprintf("variant %s failed (%s): %s", r.Variant, r.Failure.Stage, r.Failure.Message)}
 }
 
+// wrongAnswers says that a calibration was answered wrongly as an earlier one was, of another variant or of the only one
+// besides the baseline: it is no fault of a tracer.
+func (l *Loop) wrongAnswers(r *record.Record) *MistakeError {
+	if r.Kind != record.Calibration || r.Failure.Code != record.WrongAnswers {
+		return nil
+	}
+	var variants []string
+	tries := 0
+	for i := range l.history {
+		other := &l.history[i]
+		switch {
+		case other.Kind != record.Calibration:
+		case !other.Failed():
+			return nil // another variant answers well
+		case other.Failure.Cause() == r.Failure.Cause():
+			if tries++; !slices.Contains(variants, other.Variant) {
+				variants = append(variants, other.Variant)
+			}
+		}
+	}
+	if tries < 2 || len(variants) < 2 && len(l.Variants) > 2 {
+		return nil
+	}
+	says := fmt.Sprintf("calibrations fail alike (%s): %s", strings.Join(variants, ", "), r.Failure.Message)
+	return &MistakeError{Mistake: WrongAnswers, says: says}
+}
+
 // noSpans says that a calibration saw no span of a variant, or of an operation of which some are declared.
 func (l *Loop) noSpans(r *record.Record) *MistakeError {
 	prepared := l.prepared(r.Variant)
@@ -121,7 +153,7 @@ func (l *Loop) noSpans(r *record.Record) *MistakeError {
 	case came == 0 && meant && r.Kind == record.Calibration && l.batches(r):
 		return nil // a calibration may be too short for its first batch
 	case came == 0 && meant:
-		return &MistakeError{Mistake: NoSpans, says: fmt.Sprintf("no span came of variant %s in its first run, though it is to send some: %s%s", r.Variant, change, sign(r))}
+		return &MistakeError{Mistake: NoSpans, says: fmt.Sprintf("no span came of variant %s in its first run, though it is to send some: %s%s", r.Variant, change, l.hint(r))}
 	case came > 0 && declared != "":
 		return &MistakeError{Mistake: NoSpans, Operation: declared, says: fmt.Sprintf("no span came of operation %s of variant %s in its calibration, though %g are declared: correct spans of the operation, or %s%s",
 			declared, r.Variant, prepared.Plan.Spans[declared].Low, change, sign(r))}
@@ -146,6 +178,18 @@ func (l *Loop) leftOut(r *record.Record) bool {
 		return slices.ContainsFunc(counts, func(n *uint64) bool { return n != nil && *n > 0 })
 	}
 	return some(r.Tracer.Sampled) || slices.ContainsFunc(r.Hops, func(h record.Hop) bool { return some(h.Sampled) })
+}
+
+// hint is what a run tells of why no span came, as the end of a sentence.
+func (l *Loop) hint(r *record.Record) string {
+	if tracer := l.prepared(r.Variant).Variant.Tracer; tracer != nil && r.Signs != nil {
+		for _, p := range r.Signs.Processes {
+			if name := program.Heedless(tracer.Language, p.Programs); name != "" {
+				return "; " + words.NotLoaded(name)
+			}
+		}
+	}
+	return sign(r)
 }
 
 // sign is what the sink or a log tells of why no span came, as the end of a sentence.

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -23,6 +24,25 @@ func unspanned(_ run.Request, r *record.Record) {
 	for i := range r.Phases {
 		r.Phases[i].Sink, r.Phases[i].Load.Completed = record.Counts{}, 20
 	}
+}
+
+// badAnswers has calibrations be answered wrongly, of one variant or ("") of all; "" is with another status each.
+func badAnswers(how, only string) func(run.Request, *record.Record) {
+	return func(q run.Request, r *record.Record) {
+		if r.Kind == record.Calibration && (only == "" || r.Variant == only) {
+			r.Failure = &record.Failure{Stage: "phases", Code: record.WrongAnswers, Process: "app", Message: "operation a: 1 wrongly (" + cmp.Or(how, q.Name) + ")"}
+		}
+	}
+}
+
+// another adds a variant.
+func another(l *Loop) {
+	one, plan := l.Variants[1], *l.Variants[1].Plan
+	one.Variant.Name, plan.Variant, one.Plan = "another", "another", &plan
+	calibration := *one.Calibration
+	calibration.Variant, one.Calibration = "another", &calibration
+	l.Variants = append(l.Variants, one)
+	l.Experiment.Variants = append(l.Experiment.Variants, one.Variant)
 }
 
 // reaching is a load that reached a share of its rate of 100/s within 1 s.
@@ -102,6 +122,14 @@ func TestMistakes(t *testing.T) {
 				r.Failure.Process = ""
 			}
 		}, runs: 8},
+		"wrong answers, of the only variant": {change: badAnswers("status 415", ""), want: WrongAnswers, variant: "otel", runs: 2},
+		"wrong answers, of two variants":     {change: badAnswers("status 415", ""), loop: another, want: WrongAnswers, variant: "another", runs: 3},
+		"wrong answers, of one of two":       {change: badAnswers("status 415", "otel"), loop: another, runs: -1},
+		"wrong answers, each other ones":     {change: badAnswers("", ""), loop: another, runs: -1},
+		"wrong answers, and it goes on": {change: badAnswers("status 415", ""), loop: func(l *Loop) {
+			another(l)
+			l.GoOn = true
+		}, runs: -1},
 		"not ready, and it goes on": {change: notReady, loop: func(l *Loop) { l.GoOn = true }, runs: -1},
 
 		"no span":                     {change: unspanned, want: NoSpans, variant: "otel", runs: 1},
@@ -185,7 +213,7 @@ func TestMistakes(t *testing.T) {
 			history, err := l.Run(t.Context(), nil)
 			var m *MistakeError
 			if got := errors.As(err, &m); got != (c.want != "") {
-				t.Fatalf("error %v, want %q", err, c.want)
+				t.Fatalf("error %v, want %q; %q", err, c.want, runner.made)
 			}
 			if m != nil && (m.Mistake != c.want || c.variant != "" && m.Variant != c.variant || c.operation != "" && m.Operation != c.operation) {
 				t.Errorf("%+v", m)

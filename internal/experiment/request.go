@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -72,7 +73,7 @@ func (l *Loop) together(steps []design.Run, requests []run.Request) {
 	for i := range requests {
 		requests[i].Order = order
 	}
-	if order != config.Windows {
+	if order != config.Windows && order != config.Paired {
 		return
 	}
 	for p := range requests[0].Phases {
@@ -84,8 +85,31 @@ func (l *Loop) together(steps []design.Run, requests []run.Request) {
 		turns := l.Design().Turns(steps[0].Block, p, len(requests), windows)
 		for i := range requests {
 			requests[i].Phases[p].Turns, requests[i].Phases[p].Window = turns[i], length
+			if order == config.Paired {
+				requests[i].Phases[p].AtOnce = l.atOnce(first)
+			}
 		}
 	}
+}
+
+// atOnce says whether all variants get their load at once in a phase: as they did in the first block, so blocks are alike.
+func (l *Loop) atOnce(phase run.PhaseRequest) run.AtOnce {
+	for i := range l.history {
+		r := &l.history[i]
+		if r.Kind != record.Measured || r.Failed() {
+			continue
+		}
+		for j := range r.Phases {
+			switch p := &r.Phases[j]; {
+			case p.Operation != phase.Operation.Name || !maps.Equal(p.Parameter, phase.Parameter):
+			case len(p.Windows) > 0:
+				return run.InTurn
+			case p.Timed != nil:
+				return run.Always
+			}
+		}
+	}
+	return run.IfRoom
 }
 
 // beside completes the records of runs that were made together. If one of them failed the others have no use: they

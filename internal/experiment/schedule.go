@@ -57,11 +57,16 @@ func Foresee(e *config.Experiment) (Schedule, error) {
 		}
 		plans[i], drain = plan, max(drain, run.Held(plan, nil))
 	}
-	if e.Design.Order == config.Windows {
+	if e.Design.Order == config.Windows || e.Design.Order == config.Paired {
 		s.Windows = windowsOf(e, plans)
 	}
 	for _, plan := range plans {
 		lasting[plan.Variant] = lengthsOf(e, plan, phases, drain).turning(run.Between(plan, s.turns(e)))
+	}
+	if e.Design.Order == config.Paired {
+		for name, of := range lasting {
+			lasting[name] = of.atOnce(e, phases, drain)
+		}
 	}
 	p := planOf(e, plans)
 	s.Warmed = p.Warmed
@@ -139,6 +144,13 @@ func lengthsOf(e *config.Experiment, plan *config.Plan, phases int, drain time.D
 // turning are the lengths where a measured run has the turn for so long without making load.
 func (l lengths) turning(between time.Duration) lengths {
 	more := run.Lasting{Load: between}
+	l.measured = l.measured.and(span{more, more})
+	return l
+}
+
+// atOnce are the lengths where the load is made a second time, by all variants at once.
+func (l lengths) atOnce(e *config.Experiment, phases int, drain time.Duration) lengths {
+	more := run.Lasting{Beside: time.Duration(phases) * (e.Average().Duration + drain)}
 	l.measured = l.measured.and(span{more, more})
 	return l
 }

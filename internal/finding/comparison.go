@@ -80,7 +80,7 @@ type Change struct {
 
 // Cost is what one of the results says by itself.
 type Cost struct {
-	Value    float64   `json:"value"`    // centre of the variant's blocks; 0 for means and where machines differ
+	Value    Number    `json:"value"`    // centre of the variant's blocks; null where it is unknown, for means, and where machines differ
 	Absolute *Interval `json:"absolute"` // over the baseline
 	Relative *Interval `json:"relative"`
 	Amount   bool      `json:"amount,omitempty"` // as a Finding has it

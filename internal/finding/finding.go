@@ -147,8 +147,8 @@ type Finding struct {
 	Service    string            `json:"service,omitempty"`    // with a role: a process of the workload and those beside it; "" for all
 	Unit       string            `json:"unit"`                 // of the values: "s", "bytes", "1" (a share: 0.05 is 5 %; CPU seconds a second are shares of one CPU), "1/s" or "count"
 	Better     string            `json:"better"`               // which way is better: "lower", "higher" or ""
-	Baseline   float64           `json:"baseline"`             // centre of Against's blocks (Hodges–Lehmann)
-	Value      float64           `json:"value"`                // centre of Variant's blocks, likewise
+	Baseline   Number            `json:"baseline"`             // centre of Against's blocks (Hodges–Lehmann); null where it is unknown
+	Value      Number            `json:"value"`                // centre of Variant's blocks, likewise
 	Absolute   *Interval         `json:"absolute"`             // difference, in Unit; null where it cannot be given
 	Relative   *Interval         `json:"relative"`             // ratio − 1, from log-ratios within blocks; null where a value is zero or below
 	Blocks     int               `json:"blocks"`               // pairs that the intervals rest on: a block counts where both sides and the baseline have a good run in it
@@ -305,6 +305,7 @@ type NoSpanCause string
 const (
 	NotTold         NoSpanCause = "not-told"         // no process gets the sink's address
 	OtherLanguage   NoSpanCause = "other-language"   // none of the Of programs that ran is of the tracer's language; Names are they
+	NotLoaded       NoSpanCause = "not-loaded"       // Names run the program, and do not load what the tracer is attached by
 	NotInherited    NoSpanCause = "not-inherited"    // Count of Of programs started without the variables that say where the sink is
 	TracerFailed    NoSpanCause = "tracer-failed"    // Count lines of the log tell that something could not be loaded
 	Refused         NoSpanCause = "refused"          // the sink refused Count requests or spans that it could not read, most with Log

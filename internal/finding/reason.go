@@ -70,14 +70,19 @@ const (
 	WhyBetweenEnds Code = "between-ends" // no number of blocks decides it: the values lie between two known ends
 
 	WhyNoRatio     Code = "no-ratio"             // there is no ratio to a baseline of zero, which the budget is
+	WhyNotAbove    Code = "not-above-zero"       // there is no ratio: the figure of Variant is zero or below in blocks, of all of them
 	WhyOpenBracket Code = "open-bracket"         // a search found one end only: blocks
 	WhyModes       Code = "modes"                // the runs of Variant fall into modes that the other side has not: share and at, a pair a mode
 	WhyCostModes   Code = "cost-modes"           // the costs in Result fall into modes that the other result has not: share and cost, a pair a mode
 	WhyLag         Code = "lag"                  // the load generator's own lag differs too much: lag, effect
 	WhyLate        Code = "generator-late"       // the load generator was late with both: lag, on average, that is a part of each latency: latency
 	WhyBent        Code = "bent"                 // what is read off a line is not, because the line is bent: below and between, what a further call costs below the two deepest levels and between them; first, before and last, the levels
-	WhyOverloaded  Code = "overloaded"           // Variant could not hold the rate: offered, reached
+	WhyOverloaded  Code = "overloaded"           // Variant could not hold the rate: offered, reached; least, the ratio that it then costs at the least, where that is a reason to be over a budget
+	WhyNoCPU       Code = "no-cpu"               // Variant used next to no CPU for the requests that were answered, so the program that answered them is another one: cpu, of a request
+	WhyDied        Code = "died"                 // Variant broke down in more of its runs than Against: died, of, and the same of Against: other, runs
 	WhyRestless    Code = "restless"             // Variant did other work while others had the load: share, of a window's CPU, that this may be
+	WhyUnseen      Code = "program-unseen"       // it cannot be seen whether the program that answers is one of Variant's, whose use was read
+	WhyRested      Code = "rested"               // operations of Variant cost another amount after a rest, in windows that follow others' load, than after its own: rested, own
 	WhySharedCPU   Code = "shared-cpu"           // variants that share a CPU are not compared by the clock
 	WhyAnswers     Code = "other-answers"        // Variant had another share of answers with a status than Against, and so did other work: status, share, other
 	WhyBodies      Code = "other-bodies"         // the bodies of its answers are of another size on average: bytes, other
@@ -116,6 +121,7 @@ const (
 	WhyFewValues   Code = "few-values"           // too few values lie above the quantile in each run, or it reaches into time-outs
 
 	WhyNoProfile  Code = "no-profile"  // Variant has no profile: Said says why
+	WhyNoRules    Code = "no-rules"    // there are no rules for the frames of Variant's tracer: samples that others know, of all that were taken
 	WhyFewSamples Code = "few-samples" // too few samples of tracing were taken of Variant: samples, and least, that causes take
 
 	WhyTold Code = "told" // as Said has it
@@ -157,6 +163,7 @@ const (
 	LossVaries  Code = "number-varies"      // their number varies from operation to operation
 	LossFailed  Code = "operations-failed"  // operations failed or were sent again
 	LossSurplus Code = "more-than-expected" // more came than were expected
+	LossCrossed Code = "others-spans"       // spans that came, or that are missing, may be of other operations
 	LossUnmade  Code = "made-unknown"       // how many were made is not known
 	LossNoProbe Code = "no-probe"           // there is no probe at the rate that a search found
 )
@@ -182,6 +189,8 @@ const (
 	PageMayVary            Code = "may-vary"          // none was lost for sure, the number varies, and some may be: spans
 	PageMayHaveFailed      Code = "may-have-failed"   // none was lost for sure, some of failed operations may be: spans, operations
 	PageMayNotBeMade       Code = "may-not-be-made"   // none was lost for sure, some may be or were never made: spans
+	PageNotReady           Code = "not-ready-yet"     // none was lost for sure, readiness requests that failed may have made spans, or not: spans, requests
+	PageMayBeOthers        Code = "may-be-others"     // none was lost for sure, spans that came or that are missing may be of other operations: spans
 	PageHopSilent          Code = "hop-silent"        // none was lost for sure, the tracer or a hop does not say what it leaves out on purpose: spans
 	PageCopies             Code = "copies"            // none was lost for sure, and some may be: hops left spans out by their count, in which are copies of others: spans
 	PageByCount            Code = "by-count"          // none was lost, by the counts of hops, which count a span and its copy as two
@@ -195,6 +204,7 @@ const (
 	PageSuppressed         Code = "suppressed"        // a limit of the tracer's own suppressed them: spans, share
 	PageSurplus            Code = "surplus"           // more came than expected: spans
 	PageBesides            Code = "besides"           // of starting, beside those of the first request: spans
+	PageBesideWhole        Code = "beside-whole"      // beside the traces of all operations, each of which is whole: spans
 	PageRepeated           Code = "repeated"          // came more than once: spans
 	PageParentsAbsent      Code = "parents-absent"    // others name them as their parent, and they never came: spans
 	PageOtherWork          Code = "other-work"        // of what the program does besides: spans, then those of the most frequent roots, by the root's name

@@ -15,6 +15,7 @@ type Warning struct {
 	Text     string `json:"text"`            // what was seen, in words
 	Advice   string `json:"advice"`          // what to do
 	Where    string `json:"where,omitempty"` // operation, variant or block
+	From     string `json:"from,omitempty"`  // code of another warning that may be why this one is there
 }
 
 // Runs counts the runs that the findings rest on.

@@ -30,6 +30,7 @@ type Question struct {
 
 	Limit      *float64         // what may be added, or, where more is better, lost; nil: no budget
 	LimitUnit  string           // of a limit of the amount that is added; "": of the ratio
+	Broken     *finding.Reason  // why a limit is broken whatever the interval says
 	Overloaded *finding.Reason  // why the two sides did not do the same work
 	First      []finding.Reason // against any answer, asked before the blocks are counted
 	Then       []Doubt          // asked after that
@@ -75,6 +76,10 @@ func All(questions []Question, rules Rules) []finding.Verdict {
 // all claims together may.
 func (q *Question) answer(claims int) (v finding.Verdict, few bool) {
 	v.Budget, v.BudgetUnit = q.Limit, q.LimitUnit
+	if q.Broken != nil && q.Limit != nil && q.Blocks >= q.Least {
+		v.Kind, v.Reasons = finding.Over, []finding.Reason{*q.Broken}
+		return v, false
+	}
 	if q.Overloaded != nil {
 		v.Kind, v.Reasons = finding.Overloaded, []finding.Reason{*q.Overloaded}
 		return v, false

@@ -31,6 +31,15 @@ func linesOf(run Run, t Tracing) []line {
 	default:
 		moveCold(lines)
 	}
+	if !t.random() {
+		moveUnsure(lines)
+	}
+	for i, s := range run.Phases {
+		if !t.none() && !t.random() {
+			s.Sink, _ = s.Sink.OfOperations(begun)
+			lines[i].besides(s, t.per(s))
+		}
+	}
 	var others map[string]int64
 	run.Stop.Sink, others = run.Stop.Sink.OfOperations(begun) // what is of no operation is put down to none
 	stop := listed(run.Stop)
@@ -54,6 +63,7 @@ func linesOf(run Run, t Tracing) []line {
 	}
 	chargeReported(lines, run)
 	stopped(lines, run, t)
+	whole := crossing(lines, run, t)
 	for i := range lines {
 		lines[i].endDoubt()
 		lines[i].spans[Unaccounted] = lines[i].missing.nearest(0)
@@ -62,7 +72,8 @@ func linesOf(run Run, t Tracing) []line {
 	if !t.none() {
 		lines[len(lines)-1].ofStarting()
 	}
-	return append(lines, stop)
+	whole.spans[Unaccounted] = whole.missing.low
+	return append(lines, stop, whole)
 }
 
 // doubtStart makes no line exact where spans of the start may come among those of the phases: it is not known how many it
@@ -79,7 +90,7 @@ func doubtStart(lines []line, run Run, t Tracing) {
 
 // begin returns the line of the start. What to expect there is known where it is
 // known of the readiness request and of the first operation, and chance has no
-// part in it.
+// part in it. A readiness request that failed need not have come to the traced program.
 func begin(run Run, t Tracing) line {
 	l := listed(run.Start)
 	l.operation = Start
@@ -91,10 +102,11 @@ func begin(run Run, t Tracing) line {
 		return l
 	}
 	l.known, l.basis = true, Inferred
-	requests := float64(run.Start.Started)
-	l.expected = between{probe.Low*requests + first.Low, probe.High*requests + first.High}
-	if run.First == "" {
-		l.expected = between{probe.Low * requests, probe.High * requests}
+	l.unasked = run.Start.Started - min(run.Start.Started, run.Start.Completed)
+	l.ofUnasked = probe.High * float64(l.unasked)
+	l.expected = between{probe.Low * float64(run.Start.Completed), probe.High * float64(run.Start.Started)}
+	if run.First != "" {
+		l.expected = l.expected.plus(between{first.Low, first.High})
 	}
 	l.settleDue(t)
 	return l
@@ -140,7 +152,7 @@ func open(s Stretch, t Tracing, begun record.Begun) line {
 		}
 		l.missing = l.due.less(l.sum())
 	}
-	l.exact = (l.traced || !t.random()) && checked(s.Sink) && !per.Later && (t.none() || (per.exact() || ofMix && parts.exact) && l.unsure == 0)
+	l.exact = (l.traced || !t.random()) && checked(s.Sink) && !per.Later && !per.Shown && (t.none() || (per.exact() || ofMix && parts.exact) && l.unsure == 0)
 	if t.none() {
 		return l
 	}
@@ -279,7 +291,14 @@ func charge(lines []line, total float64, f Fate, unsure bool) float64 {
 	}
 	round(func(b between) float64 { return b.low })
 	if unsure {
+		before := make([]float64, len(lines))
+		for i := range lines {
+			before[i] = lines[i].placed()
+		}
 		round(func(b between) float64 { return b.high })
+		for i := range lines {
+			lines[i].guessed += lines[i].placed() - before[i]
+		}
 	}
 	return used
 }
@@ -287,6 +306,9 @@ func charge(lines []line, total float64, f Fate, unsure bool) float64 {
 // lost is what should have arrived and did not, in itself or in another span. What a
 // tracer holds back by a rule of its own was not to arrive.
 func (l line) lost() float64 {
+	if l.operation == shared {
+		return l.placed() + l.spans[Unaccounted]
+	}
 	return l.placed() + math.Max(0, l.spans[Unaccounted])
 }
 

@@ -34,6 +34,7 @@ const (
 	cameLate   = iota - 1 // of the delivered: while the processes stopped, or a later operation was made
 	failedCame            // failed exports beyond everything that is missing
 	ofStarting            // of the delivered: spans of starting, beyond those of the requests made
+	besides               // of the delivered: spans beside the whole traces of all operations
 	absent                // parents of spans that came, which never came themselves
 	foreign               // traces of other ids than the load generator chose, which are told from other work by names alone
 	idless                // spans that came whose ids were not checked

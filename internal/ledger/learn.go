@@ -47,9 +47,13 @@ func Learn(calibrations []record.Record, sampling float64, silent bool) map[stri
 			found[j] = p
 			prompt = prompt || p.High > 0 && (p.exact() || run.Start.Sink.Sum() > 0)
 		}
+		late := map[int]bool{}
+		if sampling >= 1 {
+			late = lateIn(run.Phases, found)
+		}
 		for j, s := range run.Phases {
 			p := found[j]
-			if !p.known() || p.High == 0 && s.Sink.Sum() == 0 && (!prompt || behind) {
+			if !p.known() || late[j] || p.High == 0 && s.Sink.Sum() == 0 && (!prompt || behind) {
 				continue
 			}
 			p.Cold = coldOf(&calibrations[i], run, found, p)
@@ -328,6 +332,7 @@ func Confirm(t Tracing, runs []Run) Tracing {
 		return t
 	}
 	t.Spans = learnLater(t, runs)
+	t.Spans = against(t, runs)
 	spans := maps.Clone(t.Spans)
 	for _, run := range runs {
 		for i, l := range linesOf(run, t) {

@@ -69,7 +69,7 @@ func TestAccount(t *testing.T) {
 		}, {
 			name: "the run reconciles with what the tracer admits", tracing: three(1),
 			runs: []Run{{Phases: []Stretch{phase("json", 1000, ids(2900, 1000)), phase("db", 100, ids(300, 100))},
-				Start: Stretch{Started: 3, Operation: Start, Sink: ids(3, 3)}, Reported: record.Reported{Dropped: number(310), Failed: number(0)}}},
+				Start: Stretch{Started: 3, Completed: 3, Operation: Start, Sink: ids(3, 3)}, Reported: record.Reported{Dropped: number(310), Failed: number(0)}}},
 			operation: All, entries: "expected=3503 dropped=300 failed-export=0 delivered=3203 duplicated=0 said-beyond=10 unaccounted=0",
 			outcome: "spans-lost share=0.08564 dropped=300; said-beyond-start spans=10", share: 300. / 3503, exact: true,
 		}, {
@@ -78,7 +78,7 @@ func TestAccount(t *testing.T) {
 			operation: "json", entries: "expected=1000 dropped=200 delivered=800 duplicated=0 unaccounted=0", outcome: "spans-lost share=0.2 dropped=200", share: .2, exact: true,
 		}, {
 			name: "does not make the run lose more", tracing: Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {Low: 1, High: 1, How: Declared}, record.ProbeOperation: {How: Inferred}}},
-			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(800, 800))}, Start: Stretch{Started: 4, Operation: Start}, Reported: record.Reported{Dropped: number(600)}}},
+			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(800, 800))}, Start: Stretch{Started: 4, Completed: 4, Operation: Start}, Reported: record.Reported{Dropped: number(600)}}},
 			operation: All, entries: "expected=1000 dropped=200 delivered=800 duplicated=0 said-beyond=400 unaccounted=0",
 			outcome: "spans-lost share=0.2 dropped=200; said-beyond spans=400", share: .2, exact: true,
 		}, {
@@ -87,17 +87,22 @@ func TestAccount(t *testing.T) {
 			operation: All, entries: "dropped=200 delivered=800 duplicated=0", outcome: "came spans=800; spans-lost share=0.2 dropped=200; expected-unknown", share: .2,
 		}, {
 			name: "readiness is listed, not netted", tracing: three(1),
-			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(2999, 1000))}, Start: Stretch{Started: 3, Operation: Start, Sink: ids(3, 3)}}},
+			runs:      []Run{{Phases: []Stretch{phase("json", 1000, ids(2999, 1000))}, Start: Stretch{Started: 3, Completed: 3, Operation: Start, Sink: ids(3, 3)}}},
 			operation: Start, entries: "delivered=3 duplicated=0", outcome: "of-starting spans=3 requests=3",
 		}, {
 			name:      "the start, where it is known what a probe makes",
 			tracing:   Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {Low: 3, High: 3, How: Inferred}, record.ProbeOperation: {Low: 1, High: 1, How: Inferred}}},
-			runs:      []Run{{Start: Stretch{Started: 4, Operation: Start, Sink: ids(6, 5)}, First: "json", Phases: []Stretch{phase("json", 1000, ids(3000, 1000))}}},
-			operation: Start, entries: "expected=7 delivered=6 duplicated=0 unaccounted=1", outcome: "spans-lost share=0.1429 unaccounted=1", share: 1. / 7,
+			runs:      []Run{{Start: Stretch{Started: 4, Completed: 4, Operation: Start, Sink: ids(6, 5)}, First: "json", Phases: []Stretch{phase("json", 1000, ids(3000, 1000))}}},
+			operation: Start, entries: "expected=6 delivered=6 duplicated=0 unaccounted=0", outcome: "may-be-others spans=1",
+		}, {
+			name:      "a proxy answered for a program that was not ready",
+			tracing:   Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {Low: 3, High: 3, How: Inferred}, record.ProbeOperation: {Low: 1, High: 1, How: Inferred}}},
+			runs:      []Run{{Start: Stretch{Started: 401, Completed: 1, Operation: Start, Sink: ids(4, 2)}, First: "json", Phases: []Stretch{phase("json", 1000, ids(3000, 1000))}}},
+			operation: All, entries: "expected=3004 delivered=3004 duplicated=0 unaccounted=0", outcome: "not-ready-yet spans=400 requests=400",
 		}, {
 			name:      "and in the whole run",
 			tracing:   Tracing{Sampling: 1, Spans: map[string]PerOperation{"json": {Low: 3, High: 3, How: Inferred}, record.ProbeOperation: {Low: 1, High: 1, How: Inferred}}},
-			runs:      []Run{{Start: Stretch{Started: 4, Operation: Start, Sink: ids(6, 5)}, First: "json", Phases: []Stretch{phase("json", 1000, ids(3000, 1000))}}},
+			runs:      []Run{{Start: Stretch{Started: 4, Completed: 4, Operation: Start, Sink: ids(6, 5)}, First: "json", Phases: []Stretch{phase("json", 1000, ids(3000, 1000))}}},
 			operation: All, entries: "expected=3007 delivered=3006 duplicated=0 unaccounted=1", outcome: "spans-lost share=0.0003326 unaccounted=1", share: 1. / 3007, exact: true,
 		}, {
 			name:      "a start that makes spans of its own",
@@ -313,6 +318,10 @@ func TestWhatIsHeldBackIsNotLearnt(t *testing.T) {
 	part := func(operation string, spans uint64) record.Phase {
 		return record.Phase{Operation: operation, Quiet: true, Load: record.Load{Started: 20, Completed: 20}, Sink: ids(spans, spans)}
 	}
+	identified := func(p record.Phase, traces int64) record.Phase {
+		p.Sink.Own = record.Shapes{"GET /": {1: traces}}
+		return p
+	}
 	for name, c := range map[string]struct {
 		first, stop uint64 // spans of the first operation, and at the end
 		phases      []record.Phase
@@ -325,7 +334,11 @@ func TestWhatIsHeldBackIsNotLearnt(t *testing.T) {
 		"forty at once":                   {0, 0, []record.Phase{part("health", 0), part("json", 40)}, map[string]float64{}},
 		"a dozen at once":                 {0, 0, []record.Phase{part("json", 12)}, map[string]float64{}},
 		"all at the end":                  {0, 41, []record.Phase{part("json", 0), part("db", 0)}, map[string]float64{}},
-		"in time, and two an operation":   {1, 0, []record.Phase{part("health", 0), part("json", 40)}, map[string]float64{"health": 0, "json": 2}},
+		"none, then two an operation":     {1, 0, []record.Phase{part("health", 0), part("json", 40)}, map[string]float64{}}, // ten seconds late, or so made
+		"two an operation, then none":     {1, 0, []record.Phase{part("json", 40), part("health", 0)}, map[string]float64{"health": 0, "json": 2}},
+		"half of them, then more":         {1, 0, []record.Phase{part("health", 10), part("json", 30)}, map[string]float64{}},
+		"none, then of twice the ids":     {1, 0, []record.Phase{part("health", 0), identified(part("json", 40), 40)}, map[string]float64{}},
+		"none, and two with one id":       {1, 0, []record.Phase{part("health", 0), identified(part("json", 40), 20)}, map[string]float64{"health": 0, "json": 2}},
 		"those of the first one are lost": {0, 0, []record.Phase{part("json", 20), part("db", 40)}, map[string]float64{"json": 1}},
 	} {
 		r := record.Record{Kind: record.Calibration, Phases: c.phases}

@@ -15,9 +15,11 @@ import (
 type line struct {
 	operation  string
 	operations uint64
-	unsure     uint64 // operations that may have made fewer spans: they failed
-	known      bool   // whether it is known how many spans to expect
-	basis      string // how it is known how many spans to expect
+	unsure     uint64  // operations that may have made fewer spans: they failed
+	unasked    uint64  // readiness requests that failed: another program may have answered them
+	ofUnasked  float64 // spans that these may have made
+	known      bool    // whether it is known how many spans to expect
+	basis      string  // how it is known how many spans to expect
 	expected   between
 	due        between          // of which should arrive
 	missing    between          // due less what is put down
@@ -33,6 +35,10 @@ type line struct {
 	perOperation float64          // spans, where they agreed
 	varies       bool             // traces came that have more spans than any was known to have
 	doubted      bool             // what is missing may not have been made
+	moved        float64          // of the delivered: came at the stop, or while a later operation was made; below 0: were of an earlier one
+	atStop       float64          // of these, at the stop
+	guessed      float64          // reported as lost, and put down to this line though it may miss none
+	crossed      bool             // spans that came may be those of others, or those that did not
 	background   map[string]int64 // spans of other work, by the name of the root
 
 	services map[string]service // whose spans they are; nil: not sure
@@ -47,6 +53,9 @@ type line struct {
 // put puts spans down to a fate.
 func (l *line) put(f Fate, spans float64) {
 	l.spans[f] += spans
+	if f == Delivered || f == Merged || f == Suppressed {
+		l.moved, l.atStop = l.moved+spans, l.atStop+spans
+	}
 	switch {
 	case f == Delivered:
 		l.spans[cameLate] += spans
@@ -114,6 +123,9 @@ func Deliveries(t Tracing, runs ...Run) map[string]Delivery {
 	out, unknown := map[string]Delivery{}, map[string]bool{}
 	for _, run := range runs {
 		for _, l := range linesOf(run, t) {
+			if l.operation == shared {
+				continue
+			}
 			came, sum := l.spans[Delivered]+l.spans[Merged], out[l.operation]
 			out[l.operation] = Delivery{
 				Due: sum.Due + came + l.lost(), Delivered: sum.Delivered + came, LostAtMost: sum.LostAtMost + l.lostAtMost(), LeftOut: sum.LeftOut + l.spans[SampledOnWay] + l.spans[DecidedOut],

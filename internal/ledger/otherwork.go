@@ -175,7 +175,13 @@ func (l *line) otherWork() float64 {
 // it that miss spans, at most holds for each stretch, the oldest first. The last line is the
 // start, which was first: the spans of its requests, then those that the program made besides.
 // Nothing is moved that may as well be a number which varies.
-func moveBuffered(lines []line, holds, besides float64) {
+func moveBuffered(lines []line, holds, besides float64) { move(lines, holds, besides, false) }
+
+// moveUnsure does so with what nobody knows to have been held back: a tracer takes longer than it is known to on a busy machine.
+// The number of spans may as well vary, so as many may be lost.
+func moveUnsure(lines []line) { move(lines, math.Inf(1), 0, true) }
+
+func move(lines []line, holds, besides float64, unsure bool) {
 	inTime := make([]*line, 0, len(lines))
 	inTime = append(inTime, &lines[len(lines)-1])
 	for i := range lines[:len(lines)-1] {
@@ -192,7 +198,10 @@ func moveBuffered(lines []line, holds, besides float64) {
 			}
 			to.arrived(spans)
 			l.arrived(-spans)
-			left -= spans
+			if left -= spans; unsure {
+				to.missing.high += spans
+				to.crossed, to.moved, l.moved = true, to.moved-spans, l.moved+spans
+			}
 			return spans
 		}
 		for j, before := range inTime[:i] {
@@ -225,6 +234,7 @@ func moveCold(lines []line) {
 func (l *line) arrived(spans float64) {
 	l.spans[Delivered] += spans
 	l.spans[cameLate] += math.Max(0, spans)
+	l.moved += spans
 	l.missing = l.missing.less(spans)
 	l.exact = false
 }

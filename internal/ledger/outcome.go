@@ -21,6 +21,7 @@ func (b *book) outcome(p *page) []finding.Reason {
 	add(p.spans[Suppressed] > 0.5, finding.PageSuppressed, spans(p.spans[Suppressed]), part("share", p.suppressedShare()))
 	add(p.surplus > 0 && p.expected.high > 0 && !b.tracing.none(), finding.PageSurplus, spans(p.surplus))
 	add(p.operation == Start && p.spans[ofStarting] > 0, finding.PageBesides, spans(p.spans[ofStarting]))
+	add(p.spans[besides] > 0, finding.PageBesideWhole, spans(p.spans[besides]))
 	add(p.spans[Duplicated] > 0, finding.PageRepeated, spans(p.spans[Duplicated]))
 	add(p.spans[absent] > 0 && p.operation != Start && p.operation != Stop, finding.PageParentsAbsent, spans(p.spans[absent]))
 	add(len(p.background) > 0, finding.PageOtherWork, p.others()...)
@@ -90,10 +91,14 @@ func (p *page) loss() []finding.Reason {
 		return one(finding.PageLost, p.lostBy()...)
 	case p.missing.high > 0.5 && p.unsure > 0:
 		return one(finding.PageMayHaveFailed, missing, count("operations", float64(p.unsure)))
+	case p.missing.high > 0.5 && p.unasked > 0:
+		return one(finding.PageNotReady, missing, count("requests", float64(p.unasked)))
 	case p.missing.high > 0.5 && p.unreported:
 		return one(finding.PageHopSilent, missing)
 	case p.missing.high > 0.5 && p.spans[copied] > 0.5:
 		return one(finding.PageCopies, missing)
+	case p.missing.high > 0.5 && p.crossed:
+		return one(finding.PageMayBeOthers, missing)
 	case p.missing.high > 0.5 && p.doubted && !p.varies:
 		return one(finding.PageMayNotBeMade, missing)
 	case p.missing.high > 0.5:

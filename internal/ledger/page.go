@@ -23,6 +23,7 @@ func (p *page) add(l line) {
 	p.runs++
 	p.operations += l.operations
 	p.unsure += l.unsure
+	p.unasked += l.unasked
 	p.known = p.known && l.known
 	if p.basis == "" || l.basis == Inferred {
 		p.basis = l.basis
@@ -41,6 +42,7 @@ func (p *page) add(l line) {
 	p.exact = p.exact && l.exact
 	p.varies = p.varies || l.varies
 	p.doubted = p.doubted || l.doubted
+	p.crossed = p.crossed || l.crossed
 	p.unreported = p.unreported || l.unreported
 	p.counted = p.counted || l.counted
 	p.addBackground(l.background)
@@ -58,7 +60,9 @@ func (p *page) add(l line) {
 	p.chance.high += l.chance.high
 	p.chance.hidden += l.chance.hidden
 	p.lost += l.lost()
-	p.surplus += math.Max(0, -l.spans[Unaccounted])
+	if l.operation != shared {
+		p.surplus += math.Max(0, -l.spans[Unaccounted])
+	}
 	if l.chance.trials > 0 {
 		arrived := l.sum() + l.spans[SampledOnWay] + l.spans[DecidedOut] + l.placed() + l.spans[Unaccounted]
 		p.spans[SampledOut] += math.Max(0, l.middle()-arrived)
@@ -159,9 +163,13 @@ func Due(l finding.Ledger) float64 {
 	return float64(Spans(l, Delivered)+Spans(l, Merged)) / (1 - l.LostShare)
 }
 
-// LossEnds returns the least and the most that may have been lost, as shares.
+// LossEnds returns the least and the most that may have been lost, as shares. Where clearly more came than were expected, their
+// number is wrong, and any share may have been.
 func LossEnds(l finding.Ledger) (least, most float64, known bool) {
 	missing, due := entry(l, Unaccounted), Due(l)
+	if finding.Matters(float64(Surplus(l)) / math.Max(1, float64(Spans(l, Delivered)))) {
+		return l.LostShare, 1, Expects(l)
+	}
 	more := float64(max(0, missing.High-max(0, missing.Spans)))
 	switch {
 	case l.LostShare >= 1:
@@ -317,8 +325,9 @@ func (b *book) enter(lines []line) {
 			p.add(l)
 		}
 		whole := l
+		whole.crossed = false // it stays within the run
 		if l.operation == Start || l.operation == Stop {
-			whole.exact, whole.operations = true, 0
+			whole.exact, whole.operations = l.unasked == 0 || l.missing.high <= 0, 0
 			if !l.known { // listed, never netted: what came is what was expected
 				whole.known, whole.expected, whole.due = true, exactly(l.sum()), exactly(l.sum())
 			}
@@ -351,7 +360,7 @@ func (b *book) ledgers(variant, hop string) []finding.Ledger {
 		}
 		out = append(out, finding.Ledger{
 			Operation: name, Variant: variant, Hop: hop, Operations: p.operations,
-			Unchecked: uint64(whole(p.spans[idless])), Entries: p.entries(), Exact: p.exact && p.expects() && name != Start, Outcome: b.outcome(p), LostShare: p.lostShare(),
+			Unchecked: uint64(whole(p.spans[idless])), Entries: p.entries(), Exact: p.exact && !p.crossed && p.expects() && name != Start, Outcome: b.outcome(p), LostShare: p.lostShare(),
 		})
 		out[len(out)-1].ByChance, out[len(out)-1].Pages = p.chance.trials > 0, p.route(b.pages[All].hops, cmp.Or(b.end, finding.PageSink))
 		out[len(out)-1].Services = p.missingOf()

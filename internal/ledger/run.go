@@ -36,6 +36,7 @@ type Stretch struct {
 	Chosen    bool          // the load generator chose the ids of the traces of all of them
 	Parts     []record.Part // of a mix: what was made of each operation in it; nil: it is none, or nobody said
 	Sink      record.Counts // from its beginning to the quiet after it
+	Unquiet   bool          // the sink still received at its end: spans of it may have come with a later one
 	Hops      []record.Hop  // what the hops say of the same time
 }
 
@@ -43,7 +44,7 @@ type Stretch struct {
 // warm-up, window and what was profiled are one stretch: the account covers the processes' life.
 func FromRecord(r *record.Record) Run {
 	run := Run{
-		Start:    Stretch{Operation: Start, Started: r.Start.Probes, Completed: r.Start.Probes, Sink: r.Start.Sink, Hops: r.Start.Hops},
+		Start:    Stretch{Operation: Start, Started: r.Start.Probes, Completed: r.Start.Probes - min(r.Start.Probes, r.Start.FailedProbes), Sink: r.Start.Sink, Hops: r.Start.Hops},
 		First:    record.Work(r.Start.FirstOperation, r.Start.FirstParameter),
 		Stop:     Stretch{Operation: Stop, Sink: r.Stop.Sink, Hops: r.Stop.Hops},
 		Reported: r.Tracer,
@@ -67,6 +68,7 @@ func FromRecord(r *record.Record) Run {
 			Chosen:    p.Load.Started > 0 && made.Identified == made.Started,
 			Parts:     made.Parts,
 			Sink:      p.Came(),
+			Unquiet:   !p.Quiet,
 			Hops:      p.Hops,
 		})
 	}
@@ -137,7 +139,7 @@ func together(runs []Run) Run {
 func join(a, b Stretch) Stretch {
 	sum := Stretch{
 		Operation: a.Operation, Level: a.Level, Started: a.Started + b.Started, Completed: a.Completed + b.Completed, Resent: a.Resent + b.Resent,
-		Chosen: (a.Chosen || a.Started == 0) && b.Chosen, Sink: a.Sink.Plus(b.Sink), Hops: record.HopsPlus(a.Hops, b.Hops),
+		Chosen: (a.Chosen || a.Started == 0) && b.Chosen, Unquiet: a.Unquiet || b.Unquiet, Sink: a.Sink.Plus(b.Sink), Hops: record.HopsPlus(a.Hops, b.Hops),
 		Parts: record.Counted(record.Load{Started: a.Started, Parts: a.Parts}, record.Load{Started: b.Started, Parts: b.Parts}).Parts,
 	}
 	sum.Sink.Checking = checked(a.Sink) && checked(b.Sink)
@@ -208,6 +210,7 @@ type PerOperation struct {
 	Services map[string]uint64 // spans of each service, by its name; nil: not known
 	Cold     cold              // what the first of a process makes besides
 	Later    bool              // learnt of the runs themselves, for the calibration did not show it: never exact
+	Shown    bool              // the runs show it against their calibration: never exact
 	Parents  bool              // the parent of every span comes, where nothing is lost
 }
 

@@ -1,4 +1,9 @@
 // When each operation is due and which one it is: a pure function of the task.
+//
+// Arrivals are random unless constant ones are asked for. A constant period is often a part or a multiple of the kernel's
+// tick (1,500/s puts six requests at the same places of every tick of 4 ms): the tick, and a host's idle polling, then hit
+// one program's requests and not another's for a whole window. Probes need not be Poisson, but mixing (Baccelli, Machiraju,
+// Veitch, Bolot: The role of PASTA in network measurement, 2006).
 
 package load
 
@@ -7,7 +12,7 @@ import (
 	"time"
 )
 
-// arrival is one operation that the schedule asks for.
+// Arrival is one operation that the schedule asks for.
 type Arrival struct {
 	At  time.Duration // since the start of the task
 	Op  int           // index in Task.Operations
@@ -17,10 +22,12 @@ type Arrival struct {
 // schedule yields the operations of an open loop in the order of their intended
 // starts. Two schedules of the same task are equal.
 type schedule struct {
-	rng      *rand.Rand
+	choices  *rand.Rand // of operations: the same for tasks that are compared
+	moments  *rand.Rand // of arrivals: other ones for each of them
 	mix      mix
 	period   float64 // ns between two operations, on average
-	poisson  bool
+	arrivals string
+	group    group
 	duration time.Duration // 0 is without end
 	count    uint64        // 0 is without end
 	made     uint64
@@ -30,10 +37,12 @@ type schedule struct {
 
 func newSchedule(t Task) *schedule {
 	return &schedule{
-		rng:      rand.New(rand.NewPCG(t.Seed, 0)),
+		choices:  rand.New(rand.NewPCG(t.Seed, 0)),
+		moments:  rand.New(rand.NewPCG(t.Seed, 1+t.Own)),
 		mix:      newMix(t.Operations),
 		period:   1e9 / t.Rate,
-		poisson:  t.Arrivals == Poisson,
+		arrivals: t.Arrivals,
+		group:    group{number: -1},
 		duration: t.Duration,
 		count:    t.Count,
 		turns:    newTurns(t, 0, 1),
@@ -45,43 +54,60 @@ func (s *schedule) next() (Arrival, bool) {
 	if s.count > 0 && s.made == s.count {
 		return Arrival{}, false
 	}
-	ns := s.offset()
-	if s.duration > 0 && ns >= float64(s.duration)-rounding {
+	due, at := s.offset()
+	if s.duration > 0 && due >= float64(s.duration)-rounding {
 		return Arrival{}, false
 	}
-	at := duration(ns)
-	if !s.poisson {
-		at = inGroups(at, s.period)
+	if s.arrivals != Poisson && s.period < float64(groupEvery) {
+		at = s.group.start(duration(due), s.arrivals == Constant, s.moments)
 	}
 	s.made++
-	op := s.mix.pick(s.rng)
+	op := s.mix.pick(s.choices)
 	return Arrival{At: at, Op: op, Nth: s.turns.next(op)}, true
 }
 
 // rounding is by how much less, in ns, a product may come out that is a whole number of them.
 const rounding = 1
 
-// offset is the intended start of the next operation, in ns, before it is moved to that of its group. With constant
-// arrivals it is computed from the operation's number, so no error adds up.
-func (s *schedule) offset() float64 {
-	if !s.poisson {
-		return float64(s.made) * s.period
+// offset returns when the next operation is due, in ns, and when in its period it is to start. Without Poisson the former
+// is computed from the operation's number, so no error adds up.
+func (s *schedule) offset() (due float64, at time.Duration) {
+	switch s.arrivals {
+	case Poisson:
+		s.sum += s.moments.ExpFloat64() * s.period
+		return s.sum, duration(s.sum)
+	case Constant:
+		due = float64(s.made) * s.period
+		return due, duration(due)
 	}
-	s.sum += s.rng.ExpFloat64() * s.period
-	return s.sum
+	due = float64(s.made) * s.period
+	within := s.period
+	if s.duration > 0 { // the last period may be cut off
+		within = min(within, float64(s.duration)-due)
+	}
+	return due, duration(due + s.moments.Float64()*within)
 }
 
-// groupEvery is how far apart operations fall due at the least, in an open loop with
-// constant arrivals: more frequent ones do so in groups. To be woken for each alone
-// would cost the generator more CPU than making it.
+// groupEvery is how far apart operations fall due at the least, on average, unless they are Poisson: more frequent ones do so
+// in groups. To be woken for each alone would cost the generator more CPU than making it.
 const groupEvery = 250 * time.Microsecond
 
-// inGroups moves an intended start back to that of its group.
-func inGroups(at time.Duration, period float64) time.Duration {
-	if period >= float64(groupEvery) {
-		return at
+// group is the operations that start together: all that are due in a stretch of groupEvery, at a random moment of it.
+type group struct {
+	number time.Duration // of stretches before it; -1: there was none yet
+	at     time.Duration
+}
+
+// start returns when an operation starts that is due at a time: at a random moment of its group's stretch, or where that
+// begins.
+func (g *group) start(due time.Duration, constant bool, moments *rand.Rand) time.Duration {
+	if number := due / groupEvery; number != g.number {
+		g.number, g.at = number, number*groupEvery
+		if !constant {
+			g.at += time.Duration(moments.Int64N(int64(groupEvery)))
+		}
 	}
-	return at - at%groupEvery
+	return g.at
 }
 
 // duration converts nanoseconds, perhaps more than a Duration holds.

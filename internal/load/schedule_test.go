@@ -44,6 +44,69 @@ func TestConstantArrivals(t *testing.T) {
 	}
 }
 
+// Even arrivals: one in each period, at a moment that is as likely early as late (Kolmogorov–Smirnov); another task's choices
+// at other moments. Above 4000/s whole groups start at random moments of their stretches.
+func TestEvenArrivals(t *testing.T) {
+	const n = 20000
+	for _, c := range []struct {
+		rate   float64
+		period time.Duration // in which all of so many start together, at one moment
+		many   int
+	}{{1500, 0, 1}, {0.3, 0, 1}, {4000, 0, 1}, {8000, groupEvery, 2}, {40000, groupEvery, 10}} {
+		task := Task{Operations: []Request{{Weight: 1}, {Weight: 2}}, Rate: c.rate, Count: n, Seed: 7}.WithDefaults()
+		as := all(newSchedule(task).next)
+		period := float64(c.period)
+		if c.period == 0 {
+			period = 1e9 / c.rate
+		}
+		var within []float64
+		for i, a := range as {
+			nth := float64(i / c.many)
+			at := (float64(a.At) - nth*period) / period
+			if at < -1e-6 || at > 1+1e-6 {
+				t.Fatalf("%v/s: operation %d starts at %v, %v periods after its own began", c.rate, i, a.At, at)
+			}
+			if i%c.many == 0 {
+				within = append(within, at)
+			} else if a.At != as[i-1].At {
+				t.Fatalf("%v/s: operation %d starts at %v, the others of its group at %v", c.rate, i, a.At, as[i-1].At)
+			}
+		}
+		slices.Sort(within)
+		d := 0.0
+		for i, at := range within {
+			d = max(d, math.Abs(at-float64(i)/float64(len(within))), math.Abs(at-float64(i+1)/float64(len(within))))
+		}
+		if limit := 1.63 / math.Sqrt(float64(len(within))); d > limit { // the 1 % point
+			t.Errorf("%v/s: Kolmogorov–Smirnov distance %v from a uniform moment, want at most %v", c.rate, d, limit)
+		}
+		task.Own = 1
+		moments := 0
+		for i, a := range all(newSchedule(task).next) {
+			if a.Op != as[i].Op || a.Nth != as[i].Nth {
+				t.Fatalf("%v/s: another task's operation %d is %+v, want that of %+v", c.rate, i, a, as[i])
+			}
+			if a.At == as[i].At {
+				moments++
+			}
+		}
+		if moments > n/100 {
+			t.Errorf("%v/s: %d of %d operations of another task start at the same moments", c.rate, moments, n)
+		}
+	}
+}
+
+// The last period may be cut off: no operation starts after the end.
+func TestEvenArrivalsEndInTime(t *testing.T) {
+	for seed := range uint64(200) {
+		task := Task{Operations: make([]Request, 1), Rate: 1.5, Duration: time.Second, Seed: seed}.WithDefaults()
+		as := all(newSchedule(task).next)
+		if len(as) != 2 || as[1].At >= time.Second {
+			t.Fatalf("seed %d: %+v, want two within a second", seed, as)
+		}
+	}
+}
+
 // The gaps of Poisson arrivals are exponential: their mean and their variation
 // are right, and a Kolmogorov–Smirnov test finds nothing. The seed is fixed, so
 // the outcome is too.

@@ -61,8 +61,9 @@ import (
 
 // Arrival processes of an open loop.
 const (
-	Constant = "constant" // evenly spaced; above 4000/s in groups, every 250 µs
-	Poisson  = "poisson"  // exponentially distributed gaps
+	Even     = "even"     // operation i at a random moment of the i-th period: the rate is exact, and nothing keeps step with the kernel's timer
+	Poisson  = "poisson"  // exponentially distributed gaps: independent users, whose requests bunch
+	Constant = "constant" // evenly spaced: keeps step with timers, which then hit one program and not another
 )
 
 // Defaults of a Task.
@@ -87,15 +88,17 @@ const MaxTimeout = 5 * time.Minute
 type Task struct {
 	Operations  []Request     `json:"operations"`            // chosen among by weight
 	Rate        float64       `json:"rate,omitempty"`        // operations/s; 0 is a closed loop
-	Arrivals    string        `json:"arrivals,omitempty"`    // open loop: Constant ("" too) or Poisson
+	Arrivals    string        `json:"arrivals,omitempty"`    // open loop: Even ("" too), Poisson or Constant
 	Connections int           `json:"connections,omitempty"` // closed loop: always busy (0 is 1); open loop: most open (0 is DefaultConnections)
 	Duration    time.Duration `json:"duration,omitempty"`    // ns; 0 is until Count is reached
 	Count       uint64        `json:"count,omitempty"`       // stop after so many operations; 0 is until Duration is over
 	Timeout     time.Duration `json:"timeout,omitempty"`     // ns, from the intended start; 0 is DefaultTimeout
-	Seed        uint64        `json:"seed,omitempty"`        // of arrivals and choices
+	Seed        uint64        `json:"seed,omitempty"`        // of choices and, with Own, of arrivals
+	Own         uint64        `json:"own,omitempty"`         // tasks that run side by side have different ones: the same choices at other moments
 	Threads     int           `json:"threads,omitempty"`     // event loops; 0 is 1
 	Streams     int           `json:"streams,omitempty"`     // gRPC: calls at a time on one connection; 0 is 1
 	Traces      *Traces       `json:"traces,omitempty"`      // which ids the traces of its operations get; nil: the program chooses
+	Shows       bool          `json:"shows,omitempty"`       // of an answer with a wrong status, its kind of failure has the beginning of the body
 	Late        time.Duration `json:"late,omitempty"`        // ns; a fault asked for: every operation is made so much later than intended
 }
 
@@ -169,7 +172,7 @@ func (t *TLS) Key() string {
 // WithDefaults returns t with everything filled in that may be left out.
 func (t Task) WithDefaults() Task {
 	if t.Arrivals == "" {
-		t.Arrivals = Constant
+		t.Arrivals = Even
 	}
 	if t.Timeout == 0 {
 		t.Timeout = DefaultTimeout

@@ -200,22 +200,22 @@ func (e *NotReadyError) advice() string {
 	where := strings.Join(e.Listens, ", ")
 	switch e.Place {
 	case Nowhere:
-		return "it listens on no port: give it more patience, or see why it does not begin to"
+		return "it listens on no port: give it more patience (--patience, or patience: of the process), or see why it does not begin to"
 	case OtherPort:
 		return "it listens on " + where + " instead: give it the port that is asked for by {port} in its command or environment, or tell its fixed port (--port)"
 	case OtherAddress:
 		return "it listens on " + where + " alone: have it listen on 127.0.0.1 or 0.0.0.0, or name its address in the check of readiness and in the operations"
 	case There:
-		return "it listens there (" + where + "): correct the check, or give it more patience"
+		return "it listens there (" + where + "): correct the check, or give it more patience (--patience, or patience: of the process)"
 	}
-	return "give it more patience or correct the check"
+	return "give it more patience (--patience, or patience: of the process), or correct the check"
 }
 
 // placeOf compares where a program listens with where it is asked.
 func placeOf(c Check, sockets inside.Sockets) Place {
-	host, port, ok := c.asks()
+	host, port, err := net.SplitHostPort(c.Address())
 	switch {
-	case !ok || !sockets.Seen:
+	case err != nil || !sockets.Seen:
 		return Unseen
 	case len(sockets.Listening) == 0:
 		return Nowhere
@@ -265,15 +265,20 @@ var (
 		`|^(?:\w+\.)*[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?: ` +
 		`|^Error: |^Unhandled exception\. | ---> \S+Exception(?: \(\d+\))?: |^panic: |^fatal error: |PHP Fatal error: |panicked at .*'.+'` +
 		`|\([A-Z]\w*Error\)$`)
+	// system names what the operating system refused, in the words of its C library.
+	system = regexp.MustCompile(`(?i)permission denied|operation not permitted|no such file or directory|address already in use|no space left on device` +
+		`|cannot allocate memory|read-only file system|too many open files|command not found|\b(?:eacces|eperm|enoent|eaddrinuse|enospc|enomem|erofs|emfile)\b`)
+	// wrong is of a line that names a failure in whatever words.
+	wrong = regexp.MustCompile(`(?i)\b(?:error|fatal|fail(?:ed|ure|s)?|cannot|can't|could not|unable|denied|invalid|illegal|refused|unknown|unrecogni[sz]ed|not found|missing|usage)\b`)
 	// frame is a line of a trace, which says where rather than why.
 	frame = regexp.MustCompile(`^\s+at |^\s*\.\.\. \d+ (?:more|common frames omitted)|^\s*--- End of|^note: run with |^\s*\^+\s*$|^[{}\])]*$`)
 )
 
 // Telling is the line of a log that tells why its program ended, or is not ready, cut for an error: the last that names a
-// failure ("Caused by: …", the end of a traceback), otherwise the last that is no frame of a trace; "" where there is
-// none.
+// failure ("Caused by: …", the end of a traceback), otherwise the last that is no frame of a trace; but where that names
+// nothing wrong, the last that says what the operating system refused. "" where there is none.
 func Telling(log []string) string {
-	last, why, described := "", "", false
+	last, why, refused, described := "", "", "", false
 	traced := false // in a traceback of Python's
 	for _, line := range log {
 		line = strings.TrimRight(excerpt.WithoutEscapes(line), " \t\r")
@@ -288,23 +293,26 @@ func Telling(log []string) string {
 			described, why = false, line
 		case says.MatchString(line):
 			why = line
+		case system.MatchString(line):
+			refused = line
 		}
 		if !frame.MatchString(line) {
 			last = line
 		}
 	}
-	if why != "" {
+	switch {
+	case why != "":
 		return excerpt.Line(why)
+	case refused != "" && !wrong.MatchString(last):
+		return excerpt.Line(refused)
 	}
 	return excerpt.Line(last)
 }
 
-// asks is where a check asks; false where it asks no port.
-func (c Check) asks() (host, port string, ok bool) {
-	address := c.addr
+// Address is where a check asks, HOST:PORT; "" where it asks no port.
+func (c Check) Address() string {
 	if c.url != "" {
-		address = hostPort(c.url)
+		return hostPort(c.url)
 	}
-	host, port, err := net.SplitHostPort(address)
-	return host, port, err == nil
+	return c.addr
 }

@@ -3,6 +3,7 @@ package process
 // Starting a process through its keeper.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/lines"
 	"github.com/tracetax/tracetax/internal/process/cgroup"
+	"github.com/tracetax/tracetax/internal/process/inside"
 	"github.com/tracetax/tracetax/internal/process/keeper"
 	"github.com/tracetax/tracetax/internal/process/table"
 )
@@ -164,7 +166,13 @@ func (p *Process) take(r keeper.Report) {
 	switch r.What {
 	case keeper.HasExited:
 		exit := exitOf(r.Status, *r.Usage)
-		exit.Left, exit.At = r.Left, time.Now() // before its log is read to the end, which may take a while
+		for _, pid := range r.Left {
+			name := cmp.Or(inside.Name(pid), "processes")
+			if !slices.Contains(exit.Left, name) {
+				exit.Left = append(exit.Left, name)
+			}
+		}
+		exit.At = time.Now() // before its log is read to the end, which may take a while
 		exit.OutOfMemory = cgroup.OutOfMemory(p.group.At["memory"])
 		p.log.Drain() // so that its last words are there when its end is known
 		p.end(exit)

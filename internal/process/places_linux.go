@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -104,17 +103,11 @@ func reserve(port int) (io.Closer, bool) {
 // holder names the program that listens on port, " by nginx (pid 123)", or nothing where that
 // can't be seen.
 func holder(port int) string {
-	sockets := new(inside.Tables).Listening(uint16(port))
-	fds, _ := filepath.Glob("/proc/[0-9]*/fd/*")
-	for _, fd := range fds {
-		target, err := os.Readlink(fd)
-		if inode, is := strings.CutPrefix(target, "socket:["); err == nil && is && sockets[strings.TrimSuffix(inode, "]")] {
-			pid := strings.Split(fd, "/")[2]
-			name, _ := os.ReadFile("/proc/" + pid + "/comm")
-			return fmt.Sprintf(" by %s (pid %s)", strings.TrimSpace(string(name)), pid)
-		}
+	pid := new(inside.Tables).Holder(uint16(port))
+	if pid == 0 {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf(" by %s (pid %d)", inside.Name(pid), pid)
 }
 
 // The CPU time of a keeper.

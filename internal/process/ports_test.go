@@ -178,7 +178,14 @@ Action:
 
 Identify and stop the process that's listening on port 8080.
 `, "Web server failed to start. Port 8080 was already in use."},
-		"Java's launcher": {"Error: Unable to access jarfile shop.jar\n", "Error: Unable to access jarfile shop.jar"},
+		"a helper has the last word": {`10:00:00 starting
+[error] Failed to create /var/lib/x/mnesia: permission denied
+BOOT FAILED
+Crash dump is being written to: erl_crash.dump...done
+`, "[error] Failed to create /var/lib/x/mnesia: permission denied"},
+		"a warning before the cause": {"no such file or directory: app.conf: using defaults\nunknown option -x\n", "unknown option -x"},
+		"a shell":                    {"/bin/sh: 1: cannot create /tmp/x/pid: Permission denied\n", "/bin/sh: 1: cannot create /tmp/x/pid: Permission denied"},
+		"Java's launcher":            {"Error: Unable to access jarfile shop.jar\n", "Error: Unable to access jarfile shop.jar"},
 		"Python": {`Traceback (most recent call last):
   File "/app/shop.py", line 1, in <module>
     import flask

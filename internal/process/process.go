@@ -22,6 +22,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/lines"
 	"github.com/tracetax/tracetax/internal/process/cgroup"
 	"github.com/tracetax/tracetax/internal/process/inside"
@@ -37,6 +38,9 @@ import (
 // Log is what a process wrote. Its methods may be called at any time from any
 // goroutine.
 type Log = output.Log
+
+// Pattern is a regular expression for lines of a log.
+type Pattern = output.Pattern
 
 // Process is a started program with everything that descends from it.
 type Process struct {
@@ -172,7 +176,7 @@ type Exit struct {
 	Rusage      syscall.Rusage // its own and that of the children it waited for
 	OutOfMemory bool           // the kernel killed in its cgroup for want of memory
 	Lost        bool           // its keeper was killed, and its status is unknown
-	Left        int            // processes of its making that were still running at that moment
+	Left        []string       // programs of its making that were still running at that moment, each once
 	At          time.Time      // when tracetax heard of it
 }
 
@@ -190,8 +194,8 @@ func (e Exit) String() string {
 	if e.OutOfMemory {
 		s += " (out of memory: its memory limit was reached)"
 	}
-	if e.Left > 0 && e.Signal == 0 && e.Code == 0 {
-		s += " leaving processes in the background: have it stay in the foreground"
+	if len(e.Left) > 0 && e.Signal == 0 && e.Code == 0 { // it may be the program, or a helper of one that failed
+		s += " leaving " + excerpt.Lines(e.Left, ", ") + " in the background; if that is the program, have it stay in the foreground"
 	}
 	return s
 }

@@ -59,6 +59,7 @@ var programs = map[string]func(args []string) error{
 	"serve":    serve,
 	"listen":   listen,
 	"where":    where,
+	"whose":    whose,
 	"hold":     hold,
 	"reserve":  takePort,
 	"launcher": launcher,
@@ -279,7 +280,7 @@ func start(t *testing.T, l *Launcher, c Command, program string, args ...string)
 }
 
 // ready waits for a check, for up to a long minute on a busy machine.
-func ready(t *testing.T, p *Process, text string) uint64 {
+func ready(t *testing.T, p *Process, text string) Answers {
 	t.Helper()
 	check, err := ParseCheck(text)
 	if err != nil {
@@ -335,7 +336,7 @@ func TestChatterIsWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	err := p.Log().Lines(func(line string) error {
+	err := p.Log().Lines(t.Context(), func(line string) error {
 		if line != fmt.Sprintf("line %d", n) && line != "last words" {
 			return fmt.Errorf("line %d is %q", n, line)
 		}

@@ -11,19 +11,26 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/process/output"
 )
 
 // interval is the time between two probes of a port: readiness can't be
 // awaited from outside, only asked for.
 const interval = 10 * time.Millisecond
 
+// Answers are HTTP requests of a readiness check that were answered: a traced
+// program made spans of them.
+type Answers struct {
+	All    uint64
+	Failed uint64 // with 500 or above: a proxy in front of the program may have given the answer
+}
+
 // Ready waits until the process is ready; ctx bounds the patience. It fails at
-// once, with a *DiedError, when the process ends. probes is the number of HTTP
-// requests that were answered: a traced program made spans of them.
-func (p *Process) Ready(ctx context.Context, c Check) (probes uint64, err error) {
+// once, with a *DiedError, when the process ends.
+func (p *Process) Ready(ctx context.Context, c Check) (asked Answers, err error) {
 	begun := time.Now()
 	within, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -34,34 +41,34 @@ func (p *Process) Ready(ctx context.Context, c Check) (probes uint64, err error)
 		case <-within.Done():
 		}
 	}()
-	probes, last, err := p.probe(within, c)
+	asked, last, err := p.probe(within, c)
 	if err == nil {
-		return probes, nil
+		return asked, nil
 	}
 	if errors.Is(context.Cause(within), errDied) {
-		return probes, p.died("waiting for " + c.text)
+		return asked, p.died("waiting for " + c.text)
 	}
-	return probes, p.notReady(c, time.Since(begun), last, err)
+	return asked, p.notReady(c, time.Since(begun), last, err)
 }
 
 var errDied = errors.New("the process ended")
 
 // probe tries until the check holds or ctx ends; last is what the latest failed
 // try saw.
-func (p *Process) probe(ctx context.Context, c Check) (probes uint64, last, err error) {
+func (p *Process) probe(ctx context.Context, c Check) (asked Answers, last, err error) {
 	switch {
 	case c.line != nil:
-		return 0, nil, p.awaitLine(ctx, c)
+		return asked, nil, p.awaitLine(ctx, c)
 	case c.url != "":
 		return repeat(ctx, func() (bool, error) { return askHTTP(ctx, c) })
 	case c.addr != "":
 		return repeat(ctx, func() (bool, error) { return false, dial(ctx, c.addr) })
 	}
-	return 0, nil, nil
+	return asked, nil, nil
 }
 
 func (p *Process) awaitLine(ctx context.Context, c Check) error {
-	found, stop := p.log.Await(c.line)
+	found, stop := p.log.Await(ctx, c.line)
 	defer stop()
 	select {
 	case <-found:
@@ -72,16 +79,19 @@ func (p *Process) awaitLine(ctx context.Context, c Check) error {
 }
 
 // repeat tries until it succeeds or ctx ends, and counts the answers.
-func repeat(ctx context.Context, try func() (answered bool, err error)) (answers uint64, last, err error) {
+func repeat(ctx context.Context, try func() (answered bool, err error)) (asked Answers, last, err error) {
 	again := time.NewTicker(interval)
 	defer again.Stop()
 	for {
 		answered, err := try()
 		if answered {
-			answers++
+			asked.All++
 		}
 		if err == nil {
-			return answers, nil, nil
+			return asked, nil, nil
+		}
+		if answered {
+			asked.Failed++
 		}
 		// That patience ended in the middle of a try says less than the try before.
 		if ctx.Err() == nil && (last == nil || !os.IsTimeout(err)) {
@@ -89,7 +99,7 @@ func repeat(ctx context.Context, try func() (answered bool, err error)) (answers
 		}
 		select {
 		case <-ctx.Done():
-			return answers, last, ctx.Err()
+			return asked, last, ctx.Err()
 		case <-again.C:
 		}
 	}
@@ -135,9 +145,9 @@ func dial(ctx context.Context, addr string) error {
 // Check is how one sees that a process is ready. The zero value is ready at once.
 type Check struct {
 	text string
-	url  string         // http and https
-	addr string         // tcp
-	line *regexp.Regexp // log
+	url  string          // http and https
+	addr string          // tcp
+	line *output.Pattern // log
 
 	Header func() (name, value string) // of each HTTP request; nil: none
 }
@@ -174,7 +184,7 @@ func ParseCheck(text string) (Check, error) {
 		if pattern == "" {
 			return Check{}, fmt.Errorf("ready check %q: the regular expression is missing, as in log:listening on", text)
 		}
-		line, err := regexp.Compile(pattern)
+		line, err := output.Compile(pattern)
 		if err != nil {
 			return Check{}, fmt.Errorf("ready check %q: %w", text, err)
 		}

@@ -22,14 +22,14 @@ func TestReady(t *testing.T) {
 		t.Fatal(err)
 	}
 	web := start(t, l, Command{Name: "web"}, "serve", strconv.Itoa(ports[0]))
-	if probes := ready(t, web, "http://127.0.0.1:"+strconv.Itoa(ports[0])+"/"); probes != 3 {
-		t.Errorf("%d probes were answered, want 3: two refusals and a yes", probes)
-	}
-	if probes := ready(t, web, "tcp://127.0.0.1:"+strconv.Itoa(ports[0])); probes != 0 {
-		t.Errorf("%d probes over tcp", probes)
-	}
-	if probes := ready(t, web, ""); probes != 0 {
-		t.Errorf("%d probes without a check", probes)
+	for check, want := range map[string]Answers{
+		"http://127.0.0.1:" + strconv.Itoa(ports[0]) + "/": {All: 3, Failed: 2}, // two refusals and a yes
+		"tcp://127.0.0.1:" + strconv.Itoa(ports[0]):        {},
+		"": {},
+	} {
+		if asked := ready(t, web, check); asked != want {
+			t.Errorf("%q: answered %+v, want %+v", check, asked, want)
+		}
 	}
 }
 
@@ -138,6 +138,9 @@ func TestWhereItListensInstead(t *testing.T) {
 			slices.Sort(c.where)
 			if not.Place != c.want || !slices.Equal(not.Listens, c.where) || not.Process != "web" {
 				t.Errorf("place %q, listens at %q; want %q, %q", not.Place, not.Listens, c.want, c.where)
+			}
+			if patient := c.want != OtherPort && c.want != OtherAddress; strings.Contains(err.Error(), "--patience") != patient {
+				t.Errorf("how to give it more patience: %q", err)
 			}
 			for _, address := range c.where {
 				if !strings.Contains(err.Error(), address) && c.want != Unseen {

@@ -20,7 +20,7 @@ import (
 
 // leftOut are the parts of a record of which no figure is taken: what they are made of is taken, or they are about why
 // there is none.
-var leftOut = []any{record.Record{}, record.Failure{}, record.Signs{}, record.ProcessSigns{}, record.LogSign{}, record.Elsewhere{}, record.Unasked{}, record.Frame{}}
+var leftOut = []any{record.Record{}, record.Failure{}, record.Signs{}, record.ProcessSigns{}, record.LogSign{}, record.Elsewhere{}, record.Unasked{}, record.Frame{}, record.Timed{}}
 
 // Each part of a record is taken or named above, and each of its figures has a unit.
 func TestEveryFigureIsTaken(t *testing.T) {

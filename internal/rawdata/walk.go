@@ -3,6 +3,7 @@
 package rawdata
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/tracetax/tracetax/internal/record"
@@ -16,8 +17,10 @@ const (
 	inAfter   = "idle after"  // the last phase
 	inSlice   = "slice"       // of a warm-up that is watched
 	inTurn    = "turn"        // a part of a window, where the load goes from one run of a block to the next
+	inAway    = "away"        // the parts in which other runs had the load
 	inCalm    = "undisturbed" // of a window that has disturbed turns: without these
 	inWarmup  = "warm-up"
+	inTimed   = "timed" // in turn, for latency alone
 	inWindow  = "window"
 	inBoth    = "warm-up and window" // and what was profiled
 	inProfile = "profiled"           // once more under a profiler
@@ -58,6 +61,9 @@ func loadsOf(r *record.Record) []load {
 		all = append(all, load{in(p, inWarmup), p.Warmup})
 		if watched(r) {
 			continue
+		}
+		if p.Timed != nil {
+			all = append(all, load{in(p, inTimed), p.Timed.Load})
 		}
 		all = append(all, load{in(p, inWindow), p.Load})
 		if u := p.Undisturbed; u != nil {
@@ -142,7 +148,15 @@ func (t *taken) phase(r *record.Record, p *record.Phase, roles map[string]role.R
 		slice.part = i + 1
 		t.take(slice, ofLoad, s)
 	}
-	for i, w := range p.Windows {
+	turns := p.Windows
+	if p.Timed != nil {
+		turns = append(slices.Clone(p.Timed.Windows), turns...)
+		t.load(in(p, inTimed), p.Timed.Load)
+	}
+	if p.Away != nil {
+		t.take(in(p, inAway), whose{}, *p.Away)
+	}
+	for i, w := range turns {
 		turn := in(p, inTurn)
 		turn.part = i + 1
 		t.take(turn, ofLoad, w)

@@ -61,9 +61,12 @@ type Cold struct {
 	Failure   string             `json:"failure,omitempty"`   // why there are no parts
 }
 
-// Made are all stretches of load of a phase: its warm-up, its window, and those under a profiler.
+// Made are all stretches of load of a phase: its warm-up, what was timed, its window, and those under a profiler.
 func (p *Phase) Made() []Load {
 	all := []Load{p.Warmup, p.Load}
+	if p.Timed != nil {
+		all = append(all, p.Timed.Load)
+	}
 	for _, one := range p.Profiled {
 		all = append(all, one.Load)
 	}

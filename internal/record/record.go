@@ -7,6 +7,8 @@ package record
 
 import (
 	"cmp"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/role"
@@ -75,17 +77,34 @@ const StageBlock = "block"
 // Failure says why a run has no result.
 type Failure struct {
 	Stage   string   `json:"stage"`             // prepare, sink, start, ready, connect, first operation, idle, warm-up, phases, window, drain, profile, verify, stop, cleanup, pilot, block
-	Code    string   `json:"code,omitempty"`    // what it is, where that is known: ended, port-taken, or where a program listens that is not ready (no-port, other-port, other-address, no-answer)
+	Code    string   `json:"code,omitempty"`    // what it is, where that is known: ended, port-taken, wrong-answers, where a program listens that is not ready (no-port, other-port, other-address, no-answer), or what answers in its place (other-program, no-program, forwarder)
 	Process string   `json:"process,omitempty"` // the process at fault, where one is
 	Message string   `json:"message"`           // what happened, and what to do about it
 	Log     []string `json:"log,omitempty"`     // the last lines that the process wrote
 }
 
-// The codes of the failure of a process that ended when it should have been running: it found its port taken, or not.
+// Codes of failures.
 const (
-	Ended     = "ended"
-	PortTaken = "port-taken"
+	Ended        = "ended"         // a process ended when it should have been running
+	PortTaken    = "port-taken"    // likewise: it found its port taken
+	WrongAnswers = "wrong-answers" // operations were answered otherwise than expected
 )
+
+// What differs between two failures of one cause: ports and addresses in a
+// message, and in a log also process numbers and times.
+var (
+	longNumber = regexp.MustCompile(`0x[0-9a-fA-F]+|\d{4,}`)
+	anyNumber  = regexp.MustCompile(`0x[0-9a-fA-F]+|\d+`)
+)
+
+// Cause is the same text for two failures that say the same.
+func (f *Failure) Cause() string {
+	message := f.Message
+	if len(f.Log) > 0 { // which ends the message too
+		message = strings.Replace(message, strings.TrimSpace(f.Log[len(f.Log)-1]), "", 1)
+	}
+	return f.Stage + "\n" + longNumber.ReplaceAllString(message, "#") + "\n" + anyNumber.ReplaceAllString(strings.Join(f.Log, "\n"), "#")
+}
 
 // Start is what happened from the first fork to the first phase.
 type Start struct {
@@ -93,8 +112,11 @@ type Start struct {
 	FirstOperation        string            `json:"first_operation"`             // the operation that was made once, first of all
 	FirstParameter        map[string]string `json:"first_parameter,omitempty"`   // at which level it was made, where its spans depend on that
 	FirstOperationSeconds float64           `json:"first_operation_seconds"`     // its duration
-	Probes                uint64            `json:"probes"`                      // readiness requests that the app answered
+	Probes                uint64            `json:"probes"`                      // readiness requests that were answered
+	FailedProbes          uint64            `json:"failed_probes,omitempty"`     // of these, with a status of 500 or above: the traced program need not have seen them
 	ConnectedSeconds      float64           `json:"connected_seconds,omitempty"` // how long was waited until the sink had heard of the tracer
+	Beside                []string          `json:"beside,omitempty"`            // variants of the block that still worked when this one started
+	Unseen                []string          `json:"unseen,omitempty"`            // processes of which it could not be seen whether they answer where they are asked, rather than a program whose use is not read
 	Runtimes              map[string]string `json:"runtimes,omitempty"`          // by process: the virtual machine that it runs on, where that can be told (Java)
 	Verified              []string          `json:"verified,omitempty"`          // what the workload's own check said, line by line
 	Sink                  Counts            `json:"sink"`                        // what arrived before the first phase, the first operation's spans included
@@ -135,14 +157,17 @@ type Phase struct {
 	OfferedRate float64           `json:"offered_rate"`          // operations/s asked for; 0 for a closed loop
 	Connections int               `json:"connections,omitempty"` // closed loop: connections kept busy
 
-	Warmup     Load   `json:"warmup"`      // operations made before the window
-	WarmupSink Counts `json:"warmup_sink"` // what arrived from the start of the warm-up to the quiet after it
+	Warmup     Load   `json:"warmup"`          // operations made before the window
+	WarmupSink Counts `json:"warmup_sink"`     // what arrived from the start of the warm-up to the quiet after it, and after what was timed
+	Timed      *Timed `json:"timed,omitempty"` // operations made after the warm-up for their latency, in turn with the other runs of the block; nil: latency is that of Load
 
 	Hops   []Hop   `json:"hops,omitempty"`   // what the hops say of warm-up, window and what was profiled together
 	Traced *uint64 `json:"traced,omitempty"` // traces that the tracer decided for at their beginning, by chance, in all of these together
 
 	Windows       []Window `json:"windows,omitempty"`        // the window's parts, where runs were made together and had the load in turn: Load is their sum
 	PausedSeconds float64  `json:"paused_seconds,omitempty"` // of the time of Usage, before and between the parts: others had the load
+
+	Away *Away `json:"away,omitempty"` // what its processes used while others had the load; nil: they never had it by themselves, or nobody looked
 
 	Undisturbed *Undisturbed `json:"undisturbed,omitempty"` // what figures are of, where some rounds of windows were disturbed, and not so many that the block is; nil: of the whole window
 
@@ -161,6 +186,14 @@ type Phase struct {
 	Capacity *Search `json:"capacity,omitempty"` // the search, where the phase was one; Load, Sink and Usage are then those of its last probe that held
 }
 
+// Timed is operations that were made while no other run of the block had the load, so nothing of these is in their latency. Their
+// spans are in WarmupSink, and what they used is in no figure.
+type Timed struct {
+	Load        Load     `json:"load"`                  // operations
+	Windows     []Window `json:"windows,omitempty"`     // the parts that it is the sum of
+	Undisturbed *Load    `json:"undisturbed,omitempty"` // of the windows in rounds that nothing disturbed; nil: of all
+}
+
 // Window is one part of a measured window.
 type Window struct {
 	Place        int     `json:"place"`               // in the order of all parts of all runs, from 0
@@ -170,6 +203,12 @@ type Window struct {
 	CPUSeconds   float64 `json:"cpu_seconds"`         // of all processes but load and sink, while it lasted
 	Others       float64 `json:"others,omitempty"`    // as of a probe, from when it was made ready until its spans had come
 	Disturbed    bool    `json:"disturbed,omitempty"` // programs outside the block used much more in its round than in the others of the phase
+}
+
+// Away is a stretch in which a run waited while others of its block had the load.
+type Away struct {
+	Seconds    float64 `json:"seconds"`     // its length, all others' windows together
+	CPUSeconds float64 `json:"cpu_seconds"` // of all its processes but load and sink: what they do by themselves, and late for its own operations
 }
 
 // Undisturbed is what was done and used in the windows of the rounds that nothing disturbed, and what they left behind: each
@@ -361,6 +400,6 @@ type Harness struct {
 	Unmet         []string `json:"unmet,omitempty"`          // limits and places that could not be given to a process, and why
 	Seconds       float64  `json:"seconds"`                  // the time of steal_seconds: the run without the commands around it
 	Unread        []string `json:"unread,omitempty"`         // which of steal_seconds and load_average could not be read: they are 0 and not known
-	Order         string   `json:"order,omitempty"`          // how the load went through the runs of the block that were made together: "windows" or "woven"; "" of a run by itself
+	Order         string   `json:"order,omitempty"`          // how the load went through the runs of the block that were made together: "paired", "windows" or "woven"; "" of a run by itself
 	With          []string `json:"with,omitempty"`           // the variants of those runs, without this one
 }

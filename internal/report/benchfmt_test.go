@@ -5,6 +5,7 @@ package report
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"math"
 	"os"
 	"os/exec"
@@ -235,7 +236,7 @@ func benchstatRows(t *testing.T, text string) map[string][]string {
 func centre(doc *finding.Document, operation string) float64 {
 	for _, f := range doc.Findings {
 		if f.Operation == operation && f.Variant == "otel" && f.Metric == "cpu_per_operation" && f.Role == "" {
-			return f.Value
+			return float64(f.Value)
 		}
 	}
 	return math.NaN()
@@ -257,7 +258,7 @@ func TestCSVHasEveryFinding(t *testing.T) {
 		t.Fatalf("%d rows, want a head and %d findings", len(rows), len(doc.Findings))
 	}
 	for i, f := range doc.Findings {
-		if row := rows[i+1]; row[3] != f.Variant || row[5] != f.Metric || row[10] != strconv.FormatFloat(f.Value, 'g', -1, 64) {
+		if row := rows[i+1]; row[3] != f.Variant || row[5] != f.Metric || row[10] != strconv.FormatFloat(float64(f.Value), 'g', -1, 64) {
 			t.Errorf("row %d is %q, want variant %q, metric %q and value %v", i+1, row, f.Variant, f.Metric, f.Value)
 		}
 	}
@@ -282,6 +283,83 @@ func TestCSVKeepsFormulasFromRunning(t *testing.T) {
 	for i, cell := range rows[1] {
 		if strings.ContainsAny(cell[:min(1, len(cell))], "=+@") {
 			t.Errorf("%s is %q", rows[0][i], cell)
+		}
+	}
+}
+
+// A figure that nobody knows is null, and an empty cell: zero is a figure. What is known of the baseline stays, also in the table.
+func TestUnknownFigures(t *testing.T) {
+	doc := small.make()
+	f := &doc.Findings[0]
+	f.Baseline, f.Value, f.Blocks, f.Absolute, f.Relative, f.Samples = 47e-6, finding.NotKnown(), 0, nil, nil, []finding.Sample{}
+	f.Verdict = finding.Verdict{Kind: finding.CannotTell, Reasons: []finding.Reason{{Code: finding.WhyRestless, Variant: f.Variant}}}
+	var text bytes.Buffer
+	if err := JSON(&text, doc); err != nil {
+		t.Fatal(err)
+	}
+	var told struct {
+		Findings []struct{ Baseline, Value *float64 }
+	}
+	if err := json.Unmarshal(text.Bytes(), &told); err != nil || told.Findings[0].Baseline == nil || told.Findings[0].Value != nil {
+		t.Errorf("in JSON: %+v, %v", told.Findings[0], err)
+	}
+	var again finding.Document
+	if err := json.Unmarshal(text.Bytes(), &again); err != nil || again.Findings[0].Value.Known() || again.Findings[0].Baseline != f.Baseline {
+		t.Errorf("read again: %+v, %v", again.Findings[0], err)
+	}
+	text.Reset()
+	if err := CSV(&text, doc); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&text).ReadAll()
+	if err != nil || rows[1][9] != "4.7e-05" || rows[1][10] != "" {
+		t.Errorf("in CSV: %q, %v", rows[1], err)
+	}
+	text.Reset()
+	if err := HTML(&text, doc); err != nil || strings.Contains(text.String(), "NaN ") {
+		t.Errorf("on the page: %v", err)
+	}
+	for _, baseline := range []finding.Number{47e-6, 0} { // older results have zeros
+		f.Baseline = baseline
+		text.Reset()
+		if err := Terminal(&text, doc, TerminalOptions{Width: 120}); err != nil || strings.Contains(text.String(), "47.0 µs") != (baseline > 0) || strings.Contains(text.String(), "NaN") {
+			t.Errorf("a baseline of %g, in the table: %s, %v", baseline, text.String(), err)
+		}
+	}
+}
+
+// What may follow from a warning is folded below it: in the terminal by its code, or in full with --all, on the page, in Markdown.
+func TestWarningsAreFolded(t *testing.T) {
+	doc := small.make()
+	doc.Warnings = []finding.Warning{
+		{Code: "never-calm", Severity: "warning", Text: "still worked", Where: "otel", From: "busy-neighbour"},
+		{Code: "modes", Severity: "warning", Text: "two modes", Where: "otel", From: "busy-neighbour"},
+		{Code: "busy-neighbour", Severity: "warning", Text: "others took 50 %", Advice: "stop them"},
+	}
+	for name, c := range map[string]struct {
+		write  func(*bytes.Buffer) error
+		has    []string
+		hasNot []string
+	}{
+		"terminal": {func(b *bytes.Buffer) error { return Terminal(b, doc, TerminalOptions{Width: 120}) }, []string{"others took 50 %", "never-calm, modes"}, []string{"still worked"}},
+		"all":      {func(b *bytes.Buffer) error { return Terminal(b, doc, TerminalOptions{Width: 120, All: true}) }, []string{"others took 50 %", "  - otel: still worked", "  - otel: two modes"}, nil},
+		"page":     {func(b *bytes.Buffer) error { return HTML(b, doc) }, []string{"<code>never-calm</code>", "2 more</summary>"}, nil},
+		"markdown": {func(b *bytes.Buffer) error { return Markdown(b, doc) }, []string{"- ⚠ others took 50 %", "  - otel: still worked"}, nil},
+		"JSON":     {func(b *bytes.Buffer) error { return JSON(b, doc) }, []string{`"from": "busy-neighbour"`}, nil},
+	} {
+		var text bytes.Buffer
+		if err := c.write(&text); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.has {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("%s: %q is missing in\n%s", name, want, text.String())
+			}
+		}
+		for _, not := range c.hasNot {
+			if strings.Contains(text.String(), not) {
+				t.Errorf("%s: %q is told", name, not)
+			}
 		}
 	}
 }

@@ -38,7 +38,7 @@ func sampleComparison() *finding.Comparison {
 			}
 			mean := sampleChange("", metric.name, metric.unit, new, finding.NoDifference, i)
 			mean.Of = finding.OfMean
-			mean.Before, mean.After = finding.Cost{Relative: mean.Before.Relative, Blocks: 12}, finding.Cost{Relative: mean.After.Relative, Blocks: 12}
+			mean.Before, mean.After = finding.Cost{Value: finding.NotKnown(), Relative: mean.Before.Relative, Blocks: 12}, finding.Cost{Value: finding.NotKnown(), Relative: mean.After.Relative, Blocks: 12}
 			base := sampleChange("json", metric.name, metric.unit, new, finding.None, i)
 			base.Of, base.Variant, base.Note = finding.OfBaseline, "none", "both may have changed"
 			doc.Changes = append(doc.Changes, mean, base)
@@ -57,8 +57,8 @@ func sampleChange(operation, metric, unit string, new int, kind finding.Kind, i 
 	c := finding.Change{
 		Of: finding.OfCost, New: new, Operation: operation, Variant: "otel", Against: "none", Metric: metric, Unit: unit, Better: "lower",
 		Headline: metric == "cpu_per_operation",
-		Before:   finding.Cost{Value: value, Relative: around(0.2), Blocks: 12},
-		After:    finding.Cost{Value: value * (1 + estimate), Relative: around(0.2 + estimate), Blocks: 12},
+		Before:   finding.Cost{Value: finding.Number(value), Relative: around(0.2), Blocks: 12},
+		After:    finding.Cost{Value: finding.Number(value * (1 + estimate)), Relative: around(0.2 + estimate), Blocks: 12},
 		Relative: around(estimate),
 	}
 	limit, bound := 0.02, 0.034

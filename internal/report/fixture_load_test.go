@@ -59,10 +59,11 @@ func throughputAt(f finding.Finding, v, x int) finding.Finding {
 		f.Samples[i].Baseline, f.Samples[i].Value = saturating(0, x)*noise, saturating(v, x)*noise
 	}
 	low, high := -0.1*float64(v)-0.004, -0.1*float64(v)+0.003
-	f.Baseline, f.Value = saturating(0, x), saturating(v, x)
+	base, value := saturating(0, x), saturating(v, x)
+	f.Baseline, f.Value = finding.Number(base), finding.Number(value)
 	f.Relative = &finding.Interval{Estimate: -0.1 * float64(v), Low: &low, High: &high}
-	down, up := low*f.Baseline, high*f.Baseline
-	f.Absolute = &finding.Interval{Estimate: f.Value - f.Baseline, Low: &down, High: &up}
+	down, up := low*base, high*base
+	f.Absolute = &finding.Interval{Estimate: value - base, Low: &down, High: &up}
 	f.Verdict = finding.Verdict{Kind: finding.Costs, Text: "lower by " + finding.FormatSize(finding.Interval{Estimate: 0.1 * float64(v)}, f.Unit, true)}
 	return f
 }

@@ -138,17 +138,18 @@ func (s shape) estimate(f *finding.Finding) {
 		sumValue += p.Value
 	}
 	n := float64(len(f.Samples))
-	f.Baseline, f.Value = sumBase/n, sumValue/n
-	f.Absolute = &finding.Interval{Estimate: f.Value - f.Baseline}
-	if f.Baseline != 0 {
-		f.Relative = &finding.Interval{Estimate: f.Value/f.Baseline - 1}
+	base, value := sumBase/n, sumValue/n
+	f.Baseline, f.Value = finding.Number(base), finding.Number(value)
+	f.Absolute = &finding.Interval{Estimate: value - base}
+	if base != 0 {
+		f.Relative = &finding.Interval{Estimate: value/base - 1}
 	}
 	if s.blocks < 6 {
 		return
 	}
 	f.Absolute.Low, f.Absolute.High = &low, &high
 	if f.Relative != nil {
-		relLow, relHigh := low/f.Baseline, high/f.Baseline
+		relLow, relHigh := low/base, high/base
 		f.Relative.Low, f.Relative.High = &relLow, &relHigh
 	}
 	f.Verdict = verdict(f, low, high)

@@ -81,7 +81,7 @@ func whys() *finding.Document {
 	add := func(operation, name, unit string, base, adds float64) {
 		low, high := 0.9*adds, 1.1*adds
 		doc.Findings = append(doc.Findings, finding.Finding{Operation: operation, Variant: "otel", Against: "none", Metric: name, Unit: unit, Better: "lower", Blocks: 8,
-			Baseline: base, Value: base + adds, Absolute: &finding.Interval{Estimate: adds, Low: &low, High: &high}})
+			Baseline: finding.Number(base), Value: finding.Number(base + adds), Absolute: &finding.Interval{Estimate: adds, Low: &low, High: &high}})
 	}
 	for name, adds := range map[string]float64{"cpu_stage_export": 6e-6, "cpu_stage_instrumentation": 18e-6, metric.CPUTracing: 24e-6, metric.CPUCallers: 18e-6, metric.Waits("cpu_task_metadata"): 17e-6, metric.Waits("cpu_stage_instrumentation"): 21e-6} {
 		add("json", name, "s", 0, adds)

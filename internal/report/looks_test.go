@@ -26,7 +26,7 @@ func costing(costs map[string]float64, order ...string) *finding.Document {
 		cost := costs[f.Variant]
 		low, high := cost-0.005, cost+0.005
 		f.Relative = &finding.Interval{Estimate: cost, Low: &low, High: &high}
-		f.Value = f.Baseline * (1 + cost)
+		f.Value = f.Baseline * finding.Number(1+cost)
 		for b := range f.Samples {
 			f.Samples[b].Value = f.Samples[b].Baseline * (1 + cost)
 		}

@@ -83,7 +83,7 @@ func history(t *testing.T) []*finding.Document {
 			if f.Relative != nil {
 				f.Relative.Estimate *= noise
 			}
-			f.Value *= noise
+			f.Value *= finding.Number(noise)
 		}
 		docs = append(docs, doc)
 	}
@@ -308,7 +308,7 @@ func TestBenchmarkActionOfLittleCosts(t *testing.T) {
 func TestDashboardsLeaveOutWhatABaselineHasNot(t *testing.T) {
 	doc := small.make()
 	low, high := 1e-6, 3e-6
-	one := func(metric, unit string, value float64, absolute *finding.Interval, uncompared bool, baseline float64) {
+	one := func(metric, unit string, value finding.Number, absolute *finding.Interval, uncompared bool, baseline finding.Number) {
 		doc.Findings = append(doc.Findings, finding.Finding{
 			Operation: "json", Variant: "otel", Against: "none", Metric: metric, Unit: unit, Better: "lower", Blocks: 8,
 			Baseline: baseline, Value: value, Absolute: absolute, Uncompared: uncompared, Verdict: finding.Verdict{Kind: finding.Costs},

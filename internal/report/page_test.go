@@ -106,7 +106,7 @@ func checkTables(t *testing.T, p *tab, doc *finding.Document) {
 	for i := range doc.Findings {
 		f := &doc.Findings[i]
 		want := []string{
-			labelOf(f), markedName(doc, f, f.Variant), markedName(doc, f, f.Against), finding.FormatValue(f.Baseline, f.Unit), finding.FormatValue(f.Value, f.Unit),
+			labelOf(f), markedName(doc, f, f.Variant), markedName(doc, f, f.Against), parts.Value(f, f.Baseline), parts.Value(f, f.Value),
 			textOf(f.Absolute, f.Unit, false), textOf(f.Relative, f.Unit, true),
 		}
 		if diff := cmp.Diff(want, got[i]); diff != "" {

@@ -115,13 +115,13 @@ func TestReadRefuses(t *testing.T) {
 
 func TestFiguresThatAreNoNumbers(t *testing.T) {
 	doc := small.make()
-	doc.Findings[0].Value = math.NaN()
+	doc.Findings[0].Value = finding.Number(math.Inf(1))
 	var page bytes.Buffer
 	if err := HTML(&page, doc); err == nil || page.Len() > 0 {
 		t.Errorf("HTML wrote %d bytes with error %v, want none and an error", page.Len(), err)
 	}
 	if err := JSON(io.Discard, doc); err == nil {
-		t.Error("JSON wrote NaN")
+		t.Error("JSON wrote infinity")
 	}
 }
 

@@ -43,6 +43,7 @@ func (s *stage) startApps(ctx context.Context) error {
 	if err := s.makeSpanFolders(); err != nil {
 		return err
 	}
+	s.record.Start.Beside = s.turn.beside()
 	all := s.agents.processes()
 	for _, agent := range all {
 		go s.endWith(ctx, agent)
@@ -57,6 +58,10 @@ func (s *stage) startApps(ctx context.Context) error {
 		}
 	}
 	s.record.Start.ReadySeconds = s.startup().Seconds()
+	if err := s.lookWhoAnswers(); err != nil {
+		s.name = "ready"
+		return err
+	}
 	s.sampled = time.Now()
 	var err error
 	s.meter, err = s.target.Meter(ctx, append(all, s.apps...))
@@ -87,7 +92,8 @@ func (s *stage) startLevel(ctx context.Context, level []program.Process) error {
 			s.record.Harness.Unmet = append(s.record.Harness.Unmet, one.process.Unmet()...)
 		}
 		if !level[i].Brought() && !slices.Contains(s.request.Plan.Route(), level[i].Name) {
-			s.record.Start.Probes += one.probes
+			s.record.Start.Probes += one.asked.All
+			s.record.Start.FailedProbes += one.asked.Failed
 		}
 		if one.err != nil && (failed == nil || one.err == context.Cause(within)) {
 			failed, s.name = one.err, one.doing
@@ -106,9 +112,9 @@ func (s *stage) startLevel(ctx context.Context, level []program.Process) error {
 
 // started is a process that was started, or why it was not.
 type started struct {
-	process Process // nil: it never ran
-	probes  uint64  // of whether it is ready
-	doing   string  // what failed, in words
+	process Process         // nil: it never ran
+	asked   process.Answers // whether it is ready
+	doing   string          // what failed, in words
 	ready   time.Time
 	err     error
 }
@@ -127,7 +133,7 @@ func (s *stage) start(ctx context.Context, p program.Process) started {
 	}
 	if out.process, err = s.startApp(ctx, p, values); err == nil {
 		out.doing = "ready"
-		out.probes, err = s.ready(ctx, p, out.process, values)
+		out.asked, err = s.ready(ctx, p, out.process, values)
 		out.ready = time.Now()
 	}
 	if err != nil {
@@ -197,22 +203,10 @@ func (s *stage) startApp(ctx context.Context, p program.Process, values map[stri
 }
 
 // ready waits until a process is ready.
-func (s *stage) ready(ctx context.Context, p program.Process, that Process, values map[string]string) (probes uint64, err error) {
-	text, err := program.Expand(p.Ready, values)
+func (s *stage) ready(ctx context.Context, p program.Process, that Process, values map[string]string) (process.Answers, error) {
+	check, err := s.checkOf(p, that, values)
 	if err != nil {
-		return 0, fmt.Errorf("process %s: ready: %w", p.Name, err)
-	}
-	if text == "" {
-		if p.Brought() && !slices.Contains(p.Words(), "port") {
-			return 0, nil
-		}
-		if text = s.askedAt(p); text == "" {
-			text = "tcp://" + net.JoinHostPort(s.host(that), values["port"])
-		}
-	}
-	check, err := process.ParseCheck(text)
-	if err != nil {
-		return 0, fmt.Errorf("process %s: ready: %w", p.Name, err)
+		return process.Answers{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.Patience)
 	defer cancel()
@@ -223,6 +217,27 @@ func (s *stage) ready(ctx context.Context, p program.Process, that Process, valu
 		}
 	}
 	return that.Ready(ctx, check)
+}
+
+// checkOf is how one sees that a process is ready.
+func (s *stage) checkOf(p program.Process, that Process, values map[string]string) (process.Check, error) {
+	text, err := program.Expand(p.Ready, values)
+	if err != nil {
+		return process.Check{}, fmt.Errorf("process %s: ready: %w", p.Name, err)
+	}
+	if text == "" {
+		if p.Brought() && !slices.Contains(p.Words(), "port") {
+			return process.Check{}, nil
+		}
+		if text = s.askedAt(p); text == "" {
+			text = "tcp://" + net.JoinHostPort(s.host(that), values["port"])
+		}
+	}
+	check, err := process.ParseCheck(text)
+	if err != nil {
+		return check, fmt.Errorf("process %s: ready: %w", p.Name, err)
+	}
+	return check, nil
 }
 
 // askedAt checks the whole address at which a process is asked, if no text says that it listens elsewhere; "" otherwise.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -83,17 +84,18 @@ func (e *besideError) Error() string {
 
 // turns has the runs of a block wait for each other.
 type turns struct {
-	mu      sync.Mutex
-	changed chan struct{} // closed at each change; then another one
-	runs    int
-	met     int    // how often all have met
-	arrived int    // of those that wait to meet
-	round   []bool // since they last met: whose turns are over
-	now     int    // whose turn it is
-	place   int    // the place of the window that is due, since they last met
-	used    usedBy // since they last met: by all that have said it
-	stages  []*stage
-	end     func(failed *stage) // ends all runs
+	mu       sync.Mutex
+	changed  chan struct{} // closed at each change; then another one
+	runs     int
+	met      int      // how often all have met
+	arrived  int      // of those that wait to meet
+	round    []bool   // since they last met: whose turns are over
+	now      int      // whose turn it is
+	place    int      // the place of the window that is due, since they last met
+	used     usedBy   // since they last met: by all that have said it
+	restless []string // the variants that were not calm when the next one started
+	stages   []*stage
+	end      func(failed *stage) // ends all runs
 
 	look    func() (outlook, error)   // at the whole block
 	seen    []outlook                 // before each window since the first of a phase, and after the last
@@ -170,6 +172,14 @@ func (t turn) inTurn(ctx context.Context, do func() error) error {
 	err := do()
 	t.change(t.next)
 	return err
+}
+
+// beside are the variants that still start, or work, when this run does.
+func (t turn) beside() (variants []string) {
+	if t.turns != nil {
+		t.change(func() { variants = slices.Clone(t.restless) })
+	}
+	return variants
 }
 
 // next gives the turn to the next run; the lock is held.

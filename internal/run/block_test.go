@@ -100,6 +100,59 @@ func TestBlockWoven(t *testing.T) {
 	}
 }
 
+// Paired runs have windows for latency, then their load at the same time: both are accounted for, apart from each other. Without
+// room on the CPUs all of it is measured in windows.
+func TestBlockPaired(t *testing.T) {
+	for name, test := range map[string]struct {
+		atOnce run.AtOnce
+		path   string
+		room   bool
+		timed  bool
+	}{
+		"there is room":         {run.IfRoom, "/work", true, true},
+		"it is known":           {run.Always, "/work", true, true},
+		"there is no room":      {run.IfRoom, "/burn/3500", false, true},
+		"it is known that none": {run.InTurn, "/work", false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conductor, a, b := pair(t, test.path, test.path)
+			for _, q := range []*run.Request{&a, &b} {
+				q.Order, q.Phases[0].AtOnce = config.Paired, test.atOnce
+				q.Phases[0].Load.Warmup = 100 * time.Millisecond
+			}
+			records, err := conductor.Block(t.Context(), []run.Request{a, b})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range records {
+				if r.Failed() {
+					t.Fatalf("%s failed at %s: %s %q", r.Variant, r.Failure.Stage, r.Failure.Message, r.Failure.Log)
+				}
+				phase := r.Phases[0]
+				if (len(phase.Windows) == 0) != test.room || (phase.Timed != nil) != test.timed {
+					t.Fatalf("%s: %d windows of what is measured, timed apart: %t; want room %t, timed %t", r.Variant, len(phase.Windows), phase.Timed != nil, test.room, test.timed)
+				}
+				if phase.Load.Completed != 100 {
+					t.Errorf("%s: %d operations in the window, want 100", r.Variant, phase.Load.Completed)
+				}
+				if spans := test.path == "/work"; spans && test.timed {
+					latency, err := phase.Timed.Load.Latency.Decode()
+					if err != nil || phase.Timed.Load.Completed != 100 || latency.TotalCount() != 100 || len(phase.Timed.Windows) != 4 {
+						t.Errorf("%s: %d operations are timed in %d windows (%v), want 100 in 4", r.Variant, phase.Timed.Load.Completed, len(phase.Timed.Windows), err)
+					}
+					if want := 2 * (phase.Warmup.Started + 100); phase.WarmupSink.Spans != want || phase.Sink.Spans != 200 {
+						t.Errorf("%s: %d spans came of the warm-up and of what was timed, want %d; %d of the window, want 200", r.Variant, phase.WarmupSink.Spans, want, phase.Sink.Spans)
+					}
+				}
+				if sum := r.Start.Sink.Plus(phase.Came()).Plus(r.Stop.Sink); sum.Spans != r.Life.Spans {
+					t.Errorf("%s: %d spans are in the phases, %d came", r.Variant, sum.Spans, r.Life.Spans)
+				}
+			}
+		})
+	}
+}
+
 // A self-driving program has its operations in turn too. What is in use after the window it is asked once, after the last
 // part of it: a full collection in the middle would be a part of what is measured.
 func TestBlockOfDrivenPrograms(t *testing.T) {
@@ -354,4 +407,41 @@ func used(all []record.Usage) float64 {
 		}
 	}
 	return sum
+}
+
+// A start waits until those of its block before it are calm, which would make it longer; where they never are, it says so.
+func TestStartsAreNotBesideStarts(t *testing.T) {
+	for name, c := range map[string]struct {
+		works string // beside the first program, from its start
+		waits time.Duration
+		calm  bool
+	}{
+		"it becomes calm": {`i=0; while [ $i -lt 500000 ]; do i=$((i+1)); done; touch "$1"`, 30 * time.Second, true},
+		"it never does":   {`while :; do :; done`, 300 * time.Millisecond, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer run.SetBesideStart(c.waits)()
+			defer run.SetCalmPatience(time.Second, 500*time.Millisecond, 200*time.Millisecond)()
+			calm, seen := filepath.Join(t.TempDir(), "calm"), filepath.Join(t.TempDir(), "seen")
+			conductor, a, b := pair(t, "/work", "/work")
+			first, second := &a.Plan.Processes[0], &b.Plan.Processes[0]
+			first.Run = slices.Concat([]string{"sh", "-c", `sh -c '` + c.works + `' x "$0" & exec "$@"`, calm}, first.Run)
+			second.Run = slices.Concat([]string{"sh", "-c", `if [ -e "$0" ]; then touch "$1"; fi; shift; exec "$@"`, calm, seen}, second.Run)
+			records, err := conductor.Block(t.Context(), []run.Request{a, b})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range records {
+				if r.Failed() {
+					t.Fatalf("%s: %+v", r.Variant, r.Failure)
+				}
+			}
+			if _, err := os.Stat(seen); (err == nil) != c.calm {
+				t.Errorf("the second began when the first was calm: %t, want %t", err == nil, c.calm)
+			}
+			if got := records[1].Start.Beside; slices.Equal(got, []string{"none"}) == c.calm || len(records[0].Start.Beside) > 0 {
+				t.Errorf("beside %q", got)
+			}
+		})
+	}
 }

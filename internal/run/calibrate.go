@@ -238,14 +238,14 @@ func (s *stage) makeSpanFolders() error {
 }
 
 // countSpanFiles is what the processes, which have ended, have left in files.
-func (s *stage) countSpanFiles() (record.Counts, error) {
+func (s *stage) countSpanFiles(ctx context.Context) (record.Counts, error) {
 	var total record.Counts
 	for _, format := range slices.Sorted(maps.Keys(s.request.Plan.Files)) {
 		dir, err := s.spanFolder(format)
 		if err != nil {
 			return total, err
 		}
-		counts, err := hop.CountFiles(format, dir)
+		counts, err := hop.CountFiles(ctx, format, dir)
 		if err != nil {
 			return total, err
 		}

@@ -130,6 +130,27 @@ func (t turn) outside() []outside {
 	return out
 }
 
+// away is what a run used in the windows of the others; nil where nobody looked.
+func (t turn) away() *record.Away {
+	if t.turns == nil || len(t.seen) < 2 {
+		return nil
+	}
+	var out record.Away
+	for i := 1; i < len(t.seen); i++ {
+		before, after := t.seen[i-1], t.seen[i]
+		if after.run == t.run {
+			continue
+		}
+		for _, u := range t.stages[t.run].meter.Between(before.used[t.run], after.used[t.run]) {
+			if !u.Role.Harness() {
+				out.CPUSeconds += u.CPUSeconds
+			}
+		}
+		out.Seconds += after.busy.at.Sub(before.busy.at).Seconds()
+	}
+	return &out
+}
+
 // piece is one part of a window, and what it left behind until the run's next one began.
 type piece struct {
 	load         record.Load
@@ -144,12 +165,20 @@ type piece struct {
 // judge marks the windows that were disturbed. Where there are some, and at most a fifth, it returns what was done and used
 // in the others; nil otherwise: then there is nothing to leave out, or the whole block is disturbed.
 func (w *window) judge(phase *record.Phase) (*record.Undisturbed, error) {
+	if !w.mark() {
+		return nil, nil
+	}
+	return w.without(phase)
+}
+
+// mark marks the windows that were disturbed, and reports whether there are some, and at most a fifth.
+func (w *window) mark() bool {
 	if len(w.pieces) == 0 {
-		return nil, nil // it is in one piece
+		return false // it is in one piece
 	}
 	windows, runs := w.stage.turn.outside(), w.stage.turn.runs
 	if len(windows) < runs*len(w.pieces) {
-		return nil, nil // it is of a run by itself
+		return false // it is of a run by itself
 	}
 	bad := disturbed(windows, runs)
 	for i := range w.pieces {
@@ -158,10 +187,7 @@ func (w *window) judge(phase *record.Phase) (*record.Undisturbed, error) {
 		w.pieces[i].Disturbed = bad[w.pieces[i].Place/runs]
 	}
 	n := len(slices.DeleteFunc(slices.Clone(bad), func(b bool) bool { return !b }))
-	if n == 0 || n > len(bad)/leavable {
-		return nil, nil
-	}
-	return w.without(phase)
+	return n > 0 && n <= len(bad)/leavable
 }
 
 // without is what the phase was without its disturbed windows. Whatever belongs to one goes with it: its operations, what

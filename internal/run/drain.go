@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/jitter"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/hop"
 	"github.com/tracetax/tracetax/internal/sink"
@@ -258,11 +259,11 @@ type unseen struct{ error }
 
 func (u unseen) Unwrap() error { return u.error }
 
-// await looks at once, and then every so often, until what it looks for is done; false where
+// await looks at once, and then every so often on average, until what it looks for is done; false where
 // that was not so when most of the time was over, which is when it looks a last time. A look
 // that sees nothing this once is no failure, unless it is the last.
 func await(ctx context.Context, every, most time.Duration, look func() (done bool, err error)) (bool, error) {
-	ticker := time.NewTicker(every)
+	ticker := jitter.NewTicker(every)
 	defer ticker.Stop()
 	deadline := time.NewTimer(most)
 	defer deadline.Stop()
@@ -280,6 +281,7 @@ func await(ctx context.Context, every, most time.Duration, look func() (done boo
 		case <-deadline.C:
 			last = true
 		case <-ticker.C:
+			ticker.Next()
 		}
 	}
 }

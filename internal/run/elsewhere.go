@@ -5,6 +5,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -130,7 +131,7 @@ func (s *stage) watchEnd(do func() error) error {
 
 // readElsewhere adds what the logs tell of exports that failed, when all processes have ended. Of exports that were to
 // come to the sink the ledger and the signs tell.
-func (s *stage) readElsewhere() error {
+func (s *stage) readElsewhere(ctx context.Context) error {
 	if s.exporting {
 		return nil
 	}
@@ -138,7 +139,7 @@ func (s *stage) readElsewhere() error {
 		if !s.mayTrace(s.request.Plan.Processes[i]) {
 			continue
 		}
-		sign, err := logs.FailedExports(app.Log().Lines)
+		sign, err := logs.FailedExports(ctx, app.Log().Lines)
 		if err != nil {
 			return fmt.Errorf("looking for failed exports in the log of process %s: %w", app.Name(), err)
 		}

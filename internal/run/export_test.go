@@ -27,6 +27,13 @@ func SetCalmPatience(start, work, drain time.Duration) (restore func()) {
 	return func() { startPatience, forLong, drainPatience = wasStart, wasWork, wasDrain }
 }
 
+// SetBesideStart sets for how long a start waits for those before it to be calm.
+func SetBesideStart(d time.Duration) (restore func()) {
+	before := besideStart
+	besideStart = d
+	return func() { besideStart = before }
+}
+
 // SetGrace sets how long a process may take to end when it is asked to, and one that did not in an earlier run.
 func SetGrace(asked, again time.Duration) (restore func()) {
 	before, beforeAgain := grace, deaf
@@ -37,6 +44,27 @@ func SetGrace(asked, again time.Duration) (restore func()) {
 // LiveAt has the workload's processes be reached at another host, and reach the sink there.
 func (c *Conductor) LiveAt(host string) {
 	c.target = func(l *process.Launcher) Target { return there{here{l}, host} }
+}
+
+// Hide has the programs of the workload's processes be such as may not be looked into.
+func (c *Conductor) Hide() {
+	c.target = func(l *process.Launcher) Target { return hiding{here{l}} }
+}
+
+type hiding struct{ here }
+
+func (h hiding) Start(ctx context.Context, c process.Command) (Process, error) {
+	p, err := h.here.Start(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return hidden{p.(local)}, nil
+}
+
+type hidden struct{ local }
+
+func (hidden) Answers(*process.Tables, string, []int, []int) (seen bool, err error) {
+	return false, nil
 }
 
 // Lose has the run whose app is called so lose all processes while the other run of its block looks at both: the look goes on

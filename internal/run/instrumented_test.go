@@ -60,7 +60,10 @@ func TestLaunchers(t *testing.T) {
 		t.Skip("what a program has open is seen on Linux alone")
 	}
 	t.Parallel()
-	for script, want := range map[string]int{`exec 7<"$0"; "$@" & wait`: 2, `exec 7<"$0"; exec "$@"`: 0} {
+	for script, want := range map[string]int{
+		`exec 7<"$0"; "$@" & wait`: 2, `exec 7<"$0"; exec "$@"`: 0,
+		`exec 7<"$0"; sleep 60 7<&- & "$@" & sh -c ": from multi""processing.spawn import spawn_main; sleep 60 7<&-" & wait`: 2, // the launcher and the program, and none of its workers
+	} {
 		folder := t.TempDir()
 		agent := filepath.Join(folder, "agent.so")
 		if err := os.WriteFile(agent, []byte("agent"), 0o644); err != nil {

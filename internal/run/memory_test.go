@@ -53,7 +53,8 @@ func holding(mux *http.ServeMux) {
 // it; the most that it ever held is told of the run.
 func TestMemoryIsOfTheLoad(t *testing.T) {
 	conductor, q := request(t, record.Measured, "/hold")
-	q.Plan.Delay = time.Second // so each drain takes longer than the program waits
+	q.Plan.Delay = time.Second                          // so each drain takes longer than the program waits
+	q.Phases[0].Load.Duration = 1500 * time.Millisecond // of several looks, at random moments
 	r := made(t, conductor, q)
 	if len(r.Memory) != len(r.Phases[0].Usage) {
 		t.Fatalf("the memory of %d processes is told, want %d", len(r.Memory), len(r.Phases[0].Usage))

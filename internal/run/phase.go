@@ -90,7 +90,7 @@ func (s *stage) phases(ctx context.Context) (err error) {
 	return err
 }
 
-// phase makes one operation: warm-up, drain, measured window, drain. The drain
+// phase makes one operation: warm-up, what is timed, drain, measured window, drain. The drain
 // before the window keeps what the warm-up leaves behind out of the window's cost.
 func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.Counts) (record.Phase, record.Counts, error) {
 	s.loaded = nil
@@ -104,71 +104,80 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	if err != nil {
 		return phase, counted, err
 	}
-	warm, _, err := s.warmUp(ctx, request, j, &phase, counted)
+	warm, atOnce, err := s.makeReady(ctx, request, j, &phase, counted)
 	if err != nil {
 		return phase, counted, err
 	}
-
 	j.Purpose, j.Duration, j.Count, j.Keep = drive.Window, request.Load.Duration, request.Load.Calls, s.samplesFile(request)
 	j.Seed++
 	w := window{stage: s, job: j, turns: request.Turns, piece: request.Window, warm: warm.counts, came: warm.counts}
+	if atOnce {
+		w.turns = nil
+	}
+	end, err := s.measure(ctx, &w, &phase)
+	phase.Quiet, phase.Calm = warm.quiet && end.quiet, bothCalm(warm, end)
+	return phase, end.counts, err
+}
+
+// measure makes the measured window of a phase, drains it, and writes both down.
+func (s *stage) measure(ctx context.Context, w *window, phase *record.Phase) (end drained, err error) {
 	if err := w.prepare(ctx); err != nil {
-		return phase, counted, err
+		return end, err
 	}
 	if err := s.turn.awaitAll(ctx); err != nil {
-		return phase, counted, err
+		return end, err
 	}
 	s.name = "window"
 	before, err := s.meter.Mark()
 	if err != nil {
-		return phase, counted, err
+		return end, err
 	}
 	begun, own, busy := time.Now(), s.own(), s.busy()
 	w.begun = begun
 	if err = w.run(ctx); err == nil {
 		s.loaded, phase.Load = w.at, record.Counted(w.loads...)
-		err = s.wellDone(j, phase.Load)
+		err = s.wellDone(w.job, phase.Load)
 	}
 	if err != nil {
-		return phase, counted, err
+		return end, err
 	}
 	s.name = "drain"
-	end, err := s.drainAlike(ctx, warm.counts, s.awaited(j.work, phase.Load))
-	if err != nil {
-		return phase, counted, err
+	if end, err = s.drainAlike(ctx, w.warm, s.awaited(w.job.work, phase.Load)); err != nil {
+		return end, err
 	}
 	if err := s.turn.awaitAll(ctx); err != nil { // all have been drained
-		return phase, counted, err
+		return end, err
 	}
 	after, err := s.meter.Mark()
 	if err != nil {
-		return phase, counted, err
+		return end, err
 	}
 	used, ended, all := s.own()-own, time.Now(), s.busy()
 	s.record.Harness.OwnCPU += used.Seconds()
 	s.record.Harness.OwnSeconds += ended.Sub(begun).Seconds()
-	phase.Sink = end.counts.Minus(warm.counts)
+	phase.Sink = end.counts.Minus(w.warm)
 	phase.Usage = s.memoryIn(s.loaded, s.between(before, after))
 	block, err := s.turn.together(ctx, usedOf(phase.Usage))
 	if err != nil {
-		return phase, counted, err
+		return end, err
 	}
 	phase.Others = s.others(busy, all, block, used)
 	phase.Usage = less(phase.Usage, w.readying)
 	phase.DrainSeconds = ended.Sub(w.lastEnded).Seconds()
 	phase.PausedSeconds = max(0, (w.lastEnded.Sub(begun) - w.loaded - w.readied).Seconds())
-	phase.Quiet, phase.Calm = warm.quiet && end.quiet, bothCalm(warm, end)
 	s.name = "window"
-	phase.Windows = w.pieces
+	if phase.Windows = w.pieces; len(w.pieces) > 0 {
+		phase.Away = s.turn.away()
+	}
 	if err = w.collect(ctx); err == nil {
 		phase.Load, err = w.did()
 	}
 	if err == nil {
 		w.came = end.counts
 		w.part(after, ended)
-		phase.Undisturbed, err = w.judge(&phase)
+		phase.Undisturbed, err = w.judge(phase)
 	}
-	return phase, end.counts, err
+	return end, err
 }
 
 // open begins the record of a phase, and makes its operation ready.
@@ -184,34 +193,64 @@ func (s *stage) open(request PhaseRequest) (record.Phase, job, error) {
 	return phase, j, err
 }
 
-// warmUp makes the operation of a phase for as long as its warm-up is, once all runs of the block have come so far and it is
-// this one's turn, and drains it; clean is as drainWholly has it.
-func (s *stage) warmUp(ctx context.Context, request PhaseRequest, j job, phase *record.Phase, counted record.Counts) (warm drained, clean bool, err error) {
-	if err := s.turn.awaitAll(ctx); err != nil {
+// makeReady makes all that comes before the measured window of a phase, and drains it. atOnce: all runs of the block get their
+// load at the same time then.
+func (s *stage) makeReady(ctx context.Context, request PhaseRequest, j job, phase *record.Phase, counted record.Counts) (warm drained, atOnce bool, err error) {
+	if err := s.warmUp(ctx, request, j, phase); err != nil {
 		return warm, false, err
 	}
-	s.name = "warm-up"
-	if j.Duration = request.Load.Warmup; j.Duration > 0 {
-		err := s.turn.inTurn(ctx, func() error { phase.Warmup, err = s.attempt(ctx, j); return err })
-		if err == nil && request.Search == nil {
-			err = s.wellDone(j, phase.Warmup)
-		}
-		if err == nil { // what was connected while operations were made still is, and nothing is measured yet
-			err = s.lookElsewhere()
-		}
-		if err != nil {
+	if request.AtOnce != InTurn {
+		if atOnce, err = s.timeIt(ctx, request, j, phase, counted); err != nil {
 			return warm, false, err
 		}
 	}
-	if request.Search == nil {
-		warm, err = s.drainAlike(ctx, counted, s.awaited(j.work, phase.Warmup))
+	made := []record.Load{phase.Warmup}
+	if phase.Timed != nil {
+		made = append(made, phase.Timed.Load)
+	}
+	if warm, err = s.drainAlike(ctx, counted, s.awaited(j.work, record.Counted(made...))); err != nil {
+		return warm, false, err
+	}
+	phase.WarmupSink, phase.Quiet = warm.counts.Minus(counted), warm.quiet
+	return warm, atOnce, nil
+}
+
+// warmUp makes the operation of a phase for as long as its warm-up is, once all runs of the block have come so far and it is
+// this one's turn; where all are known to have their load at once there are no turns.
+func (s *stage) warmUp(ctx context.Context, request PhaseRequest, j job, phase *record.Phase) error {
+	if err := s.turn.awaitAll(ctx); err != nil {
+		return err
+	}
+	s.name = "warm-up"
+	if j.Duration = request.Load.Warmup; j.Duration <= 0 {
+		return nil
+	}
+	make := func() (err error) { phase.Warmup, err = s.attempt(ctx, j); return err }
+	var err error
+	if request.AtOnce == Always {
+		err = make()
 	} else {
-		if phase.Warmup.Completed == 0 && phase.Warmup.Started > 0 { // at a rate that may be too much, some may fail
-			return warm, false, s.answeredBadly(j.Operation, phase.Warmup)
-		}
-		if warm, clean, err = s.drainWholly(ctx, counted, s.awaited(j.work, phase.Warmup)); err == nil {
-			warm, err = s.cool(ctx, warm)
-		}
+		err = s.turn.inTurn(ctx, make)
+	}
+	if err == nil && request.Search == nil {
+		err = s.wellDone(j, phase.Warmup)
+	}
+	if err == nil { // what was connected while operations were made still is, and nothing is measured yet
+		err = s.lookElsewhere()
+	}
+	return err
+}
+
+// warmUpWholly is warmUp before a search, at a rate that may be too much; clean is as drainWholly has it.
+func (s *stage) warmUpWholly(ctx context.Context, request PhaseRequest, j job, phase *record.Phase, counted record.Counts) (warm drained, clean bool, err error) {
+	if err := s.warmUp(ctx, request, j, phase); err != nil {
+		return warm, false, err
+	}
+	if phase.Warmup.Completed == 0 && phase.Warmup.Started > 0 { // some may fail
+		return warm, false, s.answeredBadly(j.Operation, phase.Warmup)
+	}
+	if warm, clean, err = s.drainWholly(ctx, counted, s.awaited(j.work, phase.Warmup)); err == nil {
+		warm, err = s.cool(ctx, warm)
 	}
 	if err != nil {
 		return warm, false, err
@@ -232,7 +271,7 @@ type job struct {
 func (s *stage) job(operation program.Operation, l config.Load, parameter map[string]string) (job, error) {
 	j := job{
 		work:    record.Work(operation.Name, parameter),
-		Stretch: drive.Stretch{Operation: operation, Load: l, Rate: l.Rate, Duration: l.Duration, Seed: s.request.Seed},
+		Stretch: drive.Stretch{Operation: operation, Load: l, Rate: l.Rate, Duration: l.Duration, Seed: s.request.Seed, Own: uint64(s.turn.run)},
 	}
 	if operation.Rate > 0 {
 		j.Rate = operation.Rate

@@ -49,9 +49,20 @@ type PhaseRequest struct {
 	Parameter map[string]string // what is varied between phases, e.g. {"connections": "4"}; nil where nothing is
 	Turns     []int             // the places of its windows among those of all runs of the block, from 0; nil: one window, at once
 	Window    time.Duration     // of each of them
+	AtOnce    AtOnce            // whether all runs of the block have their full load at once, and in turn for latency alone
 	Search    Searcher          // nil: the load is given
 	Watched   time.Duration     // above 0: the load is made for so long and watched slice by slice, and nothing is measured
 }
+
+// AtOnce says whether the runs of a block have their load at the same time.
+type AtOnce int
+
+// What is done with a phase whose turns are given.
+const (
+	InTurn AtOnce = iota // all of it is measured in turn
+	IfRoom               // latency is measured in turn, and the rest at once if together the runs leave the CPUs room
+	Always               // the same, whatever they leave
+)
 
 // Searcher chooses the rates of the search for a capacity. It is pure: the same
 // probes give the same answer.

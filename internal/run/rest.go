@@ -33,6 +33,7 @@ var (
 	startPatience = 10 * time.Second // that still start
 	forLong       = 5 * time.Second  // that seem to work for good
 	drainPatience = 5 * time.Second  // that are not as calm as they were idle
+	besideStart   = 3 * time.Second  // that still start, before the next run of their block does
 )
 
 // pace is the CPU that the processes under test used over a stretch of time.
@@ -58,6 +59,19 @@ func (p pace) rate() float64 {
 // above reports whether a pace is higher than another by more than chance.
 func (p pace) above(other pace) bool {
 	return p.cpu-other.rate()*p.seconds > max(likeness*other.rate()*p.seconds, noise)
+}
+
+// getCalm ends a start that others of the block follow: they begin when this one is calm, for what it still does would make
+// their starts longer. Where that takes too long, theirs say so.
+func (s *stage) getCalm(ctx context.Context) error {
+	if s.turn.turns == nil || s.turn.run == s.turn.runs-1 {
+		return nil
+	}
+	calm, err := s.calm(ctx, calmFor, 0, besideStart)
+	if err == nil && !calm {
+		s.turn.change(func() { s.turn.restless = append(s.turn.restless, s.request.Plan.Variant) })
+	}
+	return err
 }
 
 // idle reads what the processes use when nothing is asked of them.

@@ -5,6 +5,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -205,6 +206,10 @@ func (s *stage) failure(err error) *record.Failure {
 		var not *process.NotReadyError
 		if errors.As(err, &not) {
 			f.Code = string(not.Place)
+		}
+		f.Code = cmp.Or(f.Code, strangerIn(err))
+		if wrong := (*drive.WrongError)(nil); errors.As(err, &wrong) {
+			f.Code = record.WrongAnswers
 		}
 		if app := s.app(one.Process); app != nil {
 			f.Log = app.Log().Tail(lines)

@@ -8,12 +8,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/process/output"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/hop"
@@ -259,13 +259,13 @@ func (s *stage) lookAtLoaded() error {
 		if err != nil {
 			return fmt.Errorf("looking for the tracer in process %s: %w", app.Name(), err)
 		}
-		starts := map[string]bool{}
+		starts, told := map[string]bool{}, map[string]bool{}
 		var commands []string
 		for _, one := range inside {
 			// Code that is read and closed again leaves no trace but the words that had it read.
 			speaks := slices.ContainsFunc(begins, func(b string) bool { return strings.HasPrefix(one.Program, b) })
-			if one.Start != "" && !starts[one.Start] && (one.Holds || one.Names && speaks) {
-				starts[one.Start] = true
+			if one.Start != "" && !starts[one.Start] && !one.Worker && !told[one.Whole] && (one.Holds || one.Names && speaks) {
+				starts[one.Start], told[one.Whole] = true, true // what has the same command line is a worker, too, as in a cluster of Node
 				commands = append(commands, s.kept(one.Command))
 			}
 		}
@@ -293,7 +293,7 @@ func sinkVariables(p program.Process) []string {
 
 // readSigns adds what the logs and the sink tell, when all processes have ended. Where spans
 // came after all nothing is kept; where they reached a hop, what its log tells.
-func (s *stage) readSigns(connections uint64) error {
+func (s *stage) readSigns(ctx context.Context, connections uint64) error {
 	signs := s.record.Signs
 	if signs == nil {
 		return nil
@@ -304,7 +304,7 @@ func (s *stage) readSigns(connections uint64) error {
 	}
 	for _, name := range s.request.Plan.Via {
 		hop := record.ProcessSigns{Process: name}
-		if err := s.readSignsOf(&hop); err != nil {
+		if err := s.readSignsOf(ctx, &hop); err != nil {
 			return err
 		}
 		if hop.Log != nil {
@@ -319,7 +319,7 @@ func (s *stage) readSigns(connections uint64) error {
 	}
 	signs.Connections = connections
 	for i := range signs.Processes {
-		if err := s.readSignsOf(&signs.Processes[i]); err != nil {
+		if err := s.readSignsOf(ctx, &signs.Processes[i]); err != nil {
 			return err
 		}
 	}
@@ -327,8 +327,8 @@ func (s *stage) readSigns(connections uint64) error {
 }
 
 // readSignsOf adds what the log of a process tells.
-func (s *stage) readSignsOf(one *record.ProcessSigns) error {
-	found, err := logs.Signs(s.app(one.Process).Log().Lines)
+func (s *stage) readSignsOf(ctx context.Context, one *record.ProcessSigns) error {
+	found, err := logs.Signs(ctx, s.app(one.Process).Log().Lines)
 	if err != nil {
 		return fmt.Errorf("looking for signs of the tracer in the log of process %s: %w", one.Process, err)
 	}
@@ -341,14 +341,14 @@ func (s *stage) readSignsOf(one *record.ProcessSigns) error {
 
 // lookAtInstrumented notes the libraries that the tracer has named in the logs of the processes, which have ended, since some
 // are loaded late: those that it instruments, and those that it does not though they are there.
-func (s *stage) lookAtInstrumented() error {
-	var patterns [2]*regexp.Regexp
+func (s *stage) lookAtInstrumented(ctx context.Context) error {
+	var patterns [2]*output.Pattern
 	for i, text := range []string{s.request.Plan.Tells, s.request.Plan.Misses} {
 		if text == "" {
 			continue
 		}
 		var err error
-		if patterns[i], err = regexp.Compile(text); err != nil {
+		if patterns[i], err = output.Compile(text); err != nil {
 			return fmt.Errorf("the tracer's pattern for what it instruments: %w", err)
 		}
 	}
@@ -357,7 +357,7 @@ func (s *stage) lookAtInstrumented() error {
 	}
 	tracer := &s.record.Tracer
 	for _, app := range s.apps {
-		names, err := logs.Named(app.Log().Lines, patterns[:]...)
+		names, err := logs.Named(ctx, app.Log().Lines, patterns[:]...)
 		if err != nil {
 			return fmt.Errorf("reading what is instrumented in process %s: %w", app.Name(), err)
 		}

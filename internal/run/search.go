@@ -34,7 +34,7 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 		return phase, counted, fmt.Errorf("operation %s: the search for its capacity has no rate to begin with", phase.Operation)
 	}
 	j.Rate = first.Rate
-	warm, clean, err := s.warmUp(ctx, request, j, &phase, counted)
+	warm, clean, err := s.warmUpWholly(ctx, request, j, &phase, counted)
 	if err != nil {
 		return phase, counted, err
 	}

@@ -124,6 +124,7 @@ func (s *stage) script(c *Conductor) []step {
 		{"start", s.startApps},
 		{"connect", s.awaitTracer},
 		{"first operation", s.firstOperation},
+		{"first operation", s.getCalm},
 	}
 	return []step{
 		{"prepare", func(ctx context.Context) error { return s.prepare(ctx, c) }},

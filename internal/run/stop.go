@@ -52,7 +52,7 @@ func (s *stage) stop(ctx context.Context) error {
 		return err
 	}
 	life := seen.Counts
-	files, err := s.countSpanFiles()
+	files, err := s.countSpanFiles(ctx)
 	if err != nil {
 		return err
 	}
@@ -68,13 +68,13 @@ func (s *stage) stop(ctx context.Context) error {
 	if err := s.askPackets(ctx); err != nil {
 		return err
 	}
-	if err := s.lookAtInstrumented(); err != nil {
+	if err := s.lookAtInstrumented(ctx); err != nil {
 		return err
 	}
-	if err := s.readSigns(seen.Connections); err != nil {
+	if err := s.readSigns(ctx, seen.Connections); err != nil {
 		return err
 	}
-	if err := s.readElsewhere(); err != nil {
+	if err := s.readElsewhere(ctx); err != nil {
 		return err
 	}
 	return s.stopSink(ctx)

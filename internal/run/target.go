@@ -34,7 +34,7 @@ type Process interface {
 	Address() string // the host at which this machine reaches it
 	Unmet() []string // what was asked for it and cannot be had there, in words
 	Started() time.Time
-	Ready(context.Context, process.Check) (probes uint64, err error)
+	Ready(context.Context, process.Check) (process.Answers, error)
 	Stop(context.Context, time.Duration) (killed bool, err error)
 	Done() <-chan struct{}
 	Died() *process.DiedError // how it ended, once Done is closed
@@ -62,6 +62,8 @@ type visible interface {
 	Runtime() string // what it runs on; "" where that cannot be seen
 	Inside(variables []string, folder string) ([]process.Inside, error)
 	Sockets(in *process.Tables) (process.Sockets, error)
+	Pids() ([]int, error)
+	Answers(in *process.Tables, address string, run, apps []int) (seen bool, err error)
 }
 
 // loopback is the host at which everything on this machine reaches everything else.

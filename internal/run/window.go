@@ -15,13 +15,14 @@ import (
 
 // window is a measured window that is being made.
 type window struct {
-	stage *stage
-	job   job
-	turns []int         // the places of its pieces among those of all runs; nil: it is of one piece, which begins at once
-	piece time.Duration // length of one
-	calls uint64        // operations of one, where they end it
-	warm  record.Counts // at the sink when it begins
-	came  record.Counts // at the sink until the spans of the last piece had come
+	stage   *stage
+	job     job
+	turns   []int         // the places of its pieces among those of all runs; nil: it is of one piece, which begins at once
+	piece   time.Duration // length of one
+	calls   uint64        // operations of one, where they end it
+	warm    record.Counts // at the sink when it begins
+	earlier record.Load   // made since warm was counted, and not drained
+	came    record.Counts // at the sink until the spans of the last piece had come
 
 	begun     time.Time
 	armed     drive.Armed   // the last piece that was prepared
@@ -126,7 +127,7 @@ func (w *window) awaitSpans(ctx context.Context) error {
 		}
 	}
 	all := func(time.Duration) (bool, error) { return true, nil }
-	d, err := w.stage.arrive(ctx, w.warm, w.stage.awaited(w.job.work, record.Counted(w.loads...)), w.stage.request.Plan.Patience(), all)
+	d, err := w.stage.arrive(ctx, w.warm, w.stage.awaited(w.job.work, record.Counted(append([]record.Load{w.earlier}, w.loads...)...)), w.stage.request.Plan.Patience(), all)
 	w.came = d.counts
 	return err
 }

@@ -108,7 +108,7 @@ func lateInLatency(e Evidence) (known, measured float64, wrong string) {
 	if i < 0 {
 		return lateness, 0, "it was not measured: there is no latency"
 	}
-	least := e.Document.Findings[i].Baseline
+	least := float64(e.Document.Findings[i].Baseline)
 	for _, s := range e.Document.Findings[i].Samples {
 		least = min(least, s.Baseline, s.Value)
 	}
@@ -179,7 +179,7 @@ func madeAndCame(records []record.Record, variant string) (made, came, unsure fl
 			made += spansPerCall
 		}
 		for i := range r.Phases {
-			for _, l := range []record.Load{r.Phases[i].Warmup, r.Phases[i].Load} {
+			for _, l := range r.Phases[i].Made() {
 				made += spansPerCall * float64(l.Started)
 				unsure += float64(l.Started-min(l.Started, l.Completed)) + float64(l.Resent)
 			}

@@ -29,7 +29,7 @@ func TestExperimentsAreThere(t *testing.T) {
 				continue
 			}
 			e := found[0]
-			if e.Design.Order != config.Windows {
+			if e.Design.Order != config.Paired {
 				t.Errorf("%s: its file says order %s", one.Name, e.Design.Order)
 			}
 			if err := e.OverrideLoad(config.Override{Duration: one.Duration, Rate: one.Rate}); err != nil {

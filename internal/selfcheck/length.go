@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
-	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -66,7 +64,7 @@ var (
 	doubtsOfIdle = []string{"idle-differs", "idle-unknown"}
 )
 
-// lengths lists the claims of a form that have intervals: those of its experiments, by order. Woven variants have no latency.
+// lengths lists the claims of a form that have intervals: those of its experiments, by order.
 func (f Form) lengths() []length {
 	bound := func(quick, full float64) float64 { // of half an interval's width
 		if f == Full {
@@ -104,7 +102,7 @@ func (f Form) lengths() []length {
 			if l.unit = "s"; l.metric == memory {
 				l.unit = "bytes"
 			}
-			if l.experiment = x; !x.has(l.variant) || x.Order == config.Woven && strings.HasPrefix(l.metric, "latency") {
+			if l.experiment = x; !x.has(l.variant) {
 				continue
 			}
 			all = append(all, l)

@@ -34,7 +34,7 @@ func TestRecorded(t *testing.T) {
 		"burn-200.json": {Failed, Inconclusive}, // 13 blocks, on a machine that was too noisy
 	} {
 		doc := recorded(t, name)
-		l := length{experiment: Experiment{Name: Costs, Order: config.Windows}, variant: "burn-200", metric: "cpu_per_operation", unit: "s", known: 200e-6, tolerance: 20e-6, bound: 10e-6}
+		l := length{experiment: Experiment{Name: Costs, Order: config.Paired}, variant: "burn-200", metric: "cpu_per_operation", unit: "s", known: 200e-6, tolerance: 20e-6, bound: 10e-6}
 		f := &doc.Findings[0]
 		samples := f.Samples
 		for n := range len(samples) + 1 {

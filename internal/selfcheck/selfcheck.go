@@ -248,8 +248,8 @@ type Form string
 
 // The forms.
 const (
-	Quick Form = "quick" // under three minutes, in windows
-	Full  Form = "full"  // about twenty minutes, in windows and woven, with narrower intervals
+	Quick Form = "quick" // two minutes, paired
+	Full  Form = "full"  // about twenty-five minutes, paired and in windows, with narrower intervals
 )
 
 // Experiment is one experiment of a selfcheck.
@@ -264,24 +264,24 @@ type Experiment struct {
 
 // Folder is the name of its results folder, and of its evidence.
 func (e Experiment) Folder() string {
-	if e.Order == config.Windows {
+	if e.Order == config.Paired {
 		return e.Name
 	}
 	return e.Name + "-" + string(e.Order)
 }
 
-// Experiments lists what a form runs, in this order. Woven, the variants of Costs together must leave most of the CPU free.
+// Experiments lists what a form runs, in this order. Paired, the variants of Costs together must leave the CPU room.
 func (f Form) Experiments() []Experiment {
 	if f == Quick {
 		return []Experiment{
-			{Name: LossySink, Order: config.Windows}, {Name: LateSink, Order: config.Windows}, {Name: LateGenerator, Order: config.Windows},
-			{Name: DeferredCosts, Order: config.Windows}, {Name: Costs, Order: config.Windows, Variants: "again,burn-3,burn-73,idle-5"},
+			{Name: LossySink, Order: config.Paired}, {Name: LateSink, Order: config.Paired}, {Name: LateGenerator, Order: config.Paired},
+			{Name: DeferredCosts, Order: config.Paired}, {Name: Costs, Order: config.Paired, Variants: "again,burn-3,burn-73,idle-5"},
 		}
 	}
 	return []Experiment{
-		{Name: LossySink, Order: config.Windows}, {Name: LateSink, Order: config.Windows}, {Name: LateGenerator, Order: config.Windows},
-		{Name: DeferredCosts, Order: config.Windows, Blocks: 20}, {Name: Costs, Order: config.Windows, Blocks: 20, Duration: "2s"}, {Name: Flushes, Order: config.Windows},
-		{Name: LossySink, Order: config.Woven}, {Name: Costs, Order: config.Woven, Blocks: 20, Duration: "2s", Rate: "1000/s"}, {Name: Flushes, Order: config.Woven},
+		{Name: LossySink, Order: config.Paired}, {Name: LateSink, Order: config.Paired}, {Name: LateGenerator, Order: config.Paired},
+		{Name: DeferredCosts, Order: config.Paired, Blocks: 20}, {Name: Costs, Order: config.Paired, Blocks: 20, Duration: "2s"}, {Name: Flushes, Order: config.Paired},
+		{Name: LossySink, Order: config.Windows}, {Name: DeferredCosts, Order: config.Windows, Blocks: 20}, {Name: Costs, Order: config.Windows, Blocks: 20, Duration: "2s"},
 	}
 }
 

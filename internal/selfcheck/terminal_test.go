@@ -37,7 +37,7 @@ func TestTerminalSays(t *testing.T) {
 	r := Judge(Quick, quiet().evidence())
 	r.Results = []string{"results/selfcheck-costs"}
 	text := written(t, r, Options{})
-	for _, word := range []string{"passed: tracetax finds all", "order windows", "9 of them with intervals that hold together at 95 %", "73 µs of CPU", "±1.00 µs", "+73.0 µs (72", "in 30 blocks", "results/selfcheck-costs"} {
+	for _, word := range []string{"passed: tracetax finds all", "order paired", "9 of them with intervals that hold together at 95 %", "73 µs of CPU", "±1.00 µs", "+73.0 µs (72", "in 30 blocks", "results/selfcheck-costs"} {
 		if !strings.Contains(text, word) {
 			t.Errorf("it does not say %q:\n%s", word, text)
 		}
@@ -52,7 +52,7 @@ func TestTerminalSays(t *testing.T) {
 	s := quiet()
 	s.shift = map[string]float64{key(Burn73, "cpu_per_operation"): -50e-6}
 	text = written(t, Judge(Quick, s.evidence()), Options{})
-	for _, word := range []string{"failed: 1 of 15 injected overheads", "✗ 73 µs of CPU: +23", "all of it outside 73.0 µs ± 1.00 µs", "by hand: tracetax run selfcheck-costs --order windows"} {
+	for _, word := range []string{"failed: 1 of 15 injected overheads", "✗ 73 µs of CPU: +23", "all of it outside 73.0 µs ± 1.00 µs", "by hand: tracetax run selfcheck-costs --order paired"} {
 		if !strings.Contains(text, word) {
 			t.Errorf("it does not say %q:\n%s", word, text)
 		}

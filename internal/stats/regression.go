@@ -135,6 +135,9 @@ func QuantileSupported(n uint64, percentile float64) bool {
 	return float64(n)*(100-percentile)/100 >= above*(1-1e-9)
 }
 
+// QuantileTakes is how many values a percentile takes to be shown.
+func QuantileTakes(percentile float64) float64 { return math.Ceil(above*100/(100-percentile) - 1e-6) }
+
 // Ratios, by way of their logarithms: in logs a cost of so many percent is a
 // difference, and twice as much is as far away as half as much.
 

@@ -271,7 +271,7 @@ func TestRankingOfRanges(t *testing.T) {
 				f.Samples = append(f.Samples, sample)
 			}
 			low, high := 8e-6, 13e-6
-			f.Value, f.Absolute = 10e-6*(1+0.05*float64(n)), &finding.Interval{Estimate: 10e-6 * (1 + 0.05*float64(n)), Low: &low, High: &high}
+			f.Value, f.Absolute = finding.Number(10e-6*(1+0.05*float64(n))), &finding.Interval{Estimate: 10e-6 * (1 + 0.05*float64(n)), Low: &low, High: &high}
 			doc.Findings = append(doc.Findings, f)
 		}
 		claim := finding.Claim{Name: "x", Metric: "cpu_per_span", Above: number(0)}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -241,7 +242,8 @@ func whyUnusable(f *figure) *finding.Reason {
 	case pointOnly(f.Metric):
 		return &finding.Reason{Code: finding.WhyMaximum}
 	case f.value == nil:
-		return &finding.Reason{Code: finding.WhyNoRatio}
+		why := estimate.NoRatio(f.Samples, f.Against, f.Variant)
+		return &why
 	}
 	return nil
 }

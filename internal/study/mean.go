@@ -123,8 +123,8 @@ func (s *replication) meanOf(figures []*figure, workload string) Mean {
 	for _, f := range figures {
 		n := float64(len(figures))
 		out.Arithmetic += f.Relative.Estimate / n
-		out.Baseline += f.Baseline / n
-		out.Value += f.Value / n
+		out.Baseline += float64(f.Baseline) / n
+		out.Value += float64(f.Value) / n
 		out.Cells = append(out.Cells, f.at())
 	}
 	logs, of := together(figures)

@@ -75,7 +75,7 @@ func (s scene) document() *finding.Document {
 func (s scene) finding(operation, variant string, base, value []float64) finding.Finding {
 	f := finding.Finding{
 		Operation: operation, Variant: variant, Against: "none", Metric: "cpu_per_operation", Unit: "s", Better: "lower", Headline: true,
-		Baseline: stats.Center(base), Value: stats.Center(value), Blocks: len(base),
+		Baseline: finding.Number(stats.Center(base)), Value: finding.Number(stats.Center(value)), Blocks: len(base),
 	}
 	if s.metric != "" {
 		f.Metric, f.Better = s.metric, s.better

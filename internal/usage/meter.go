@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/jitter"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 )
@@ -78,13 +79,14 @@ func (m *Meter) Start(ctx context.Context) error {
 		return err
 	}
 	m.sampling.Go(func() {
-		tick := time.NewTicker(rate)
+		tick := jitter.NewTicker(rate)
 		defer tick.Stop()
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
+				tick.Next()
 				err := m.sample(false)
 				m.mu.Lock()
 				m.failed = err

@@ -91,6 +91,8 @@ func because(r finding.Reason) string {
 		return ", because operations failed or were sent again"
 	case finding.LossSurplus:
 		return ", because more came than expected: the number is wrong, or something else traces"
+	case finding.LossCrossed:
+		return ", because spans came late: they may belong to another operation"
 	case finding.LossUnmade:
 		return ", because the number of spans made is unknown"
 	case finding.LossNoProbe:
@@ -120,7 +122,11 @@ func overloadText(r finding.Reason) string {
 	if len(r.Figures) == 0 {
 		return r.Variant + " could not hold the rate"
 	}
-	return r.Variant + " could not hold " + figureText(r, "offered") + ": " + figureText(r, "reached") + " reached"
+	text := r.Variant + " could not hold " + figureText(r, "offered") + ": " + figureText(r, "reached") + " reached"
+	if least := r.Figure("least"); least > 0 {
+		text += ", at least " + finding.FormatInterval(finding.Interval{Estimate: least}, "1", true)
+	}
+	return text
 }
 
 // bentText says how much a further call costs below the two deepest levels, and between them.

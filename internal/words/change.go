@@ -48,7 +48,7 @@ const everyNew = -1
 
 // headlineChanges is about one new result, or all.
 func headlineChanges(doc *finding.Comparison, index int) string {
-	var more, less, same, open []string
+	var more, less, same, open, why []string
 	var bound *finding.Change
 	metric, any := "", false
 	for _, c := range largestFirst(doc, index) {
@@ -60,7 +60,7 @@ func headlineChanges(doc *finding.Comparison, index int) string {
 		low, high := c.Verdict.Low, c.Verdict.High
 		switch {
 		case low == nil || high == nil || c.Verdict.Kind == finding.CannotTell && c.Verdict.Budget == nil || c.Verdict.Wide(c.Relative != nil):
-			open = append(open, name)
+			open, why = append(open, name), append(why, c.Verdict.Reason().Text)
 		case *low > 0:
 			more = append(more, name+" by "+sizeOf(c))
 		case *high < 0:
@@ -90,13 +90,19 @@ func headlineChanges(doc *finding.Comparison, index int) string {
 		out = append(out, changed+" by more than "+finding.FormatBound(widest(bound), bound.Unit, bound.Relative != nil)+" for "+FewNames(same))
 	}
 	text := finding.MetricName(metric) + " " + strings.Join(out, ", and ")
+	inconclusive := "is inconclusive for " + FewNames(open)
+	if why = slices.Compact(why); len(why) == 1 && why[0] != "" {
+		inconclusive += " (" + why[0] + ")"
+	}
 	switch {
 	case len(open) == 0:
 		return text
+	case len(out) == 0 && doc.Mode == finding.ByVariants:
+		return "the difference in " + finding.MetricName(metric) + " " + inconclusive
 	case len(out) == 0:
-		return "the change of " + finding.MetricName(metric) + " is inconclusive for " + FewNames(open)
+		return "the change of " + finding.MetricName(metric) + " " + inconclusive
 	}
-	return text + ", and is inconclusive for " + FewNames(open)
+	return text + ", and " + inconclusive
 }
 
 // largestFirst are the changes; of several variants those that differ most come first.

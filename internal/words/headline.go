@@ -47,6 +47,9 @@ func standingOf(f finding.Finding) standing {
 	return seen
 }
 
+// Withheld reports whether there is a reason against the figure itself: the sentence on top calls it unknown.
+func Withheld(f *finding.Finding) bool { return standingOf(*f) == withheld }
+
 func figureOnly(f finding.Finding) bool { return standingOf(f) == figures }
 
 // ends are those of the verdict's interval, or of the finding's own where the

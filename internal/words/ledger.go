@@ -64,6 +64,10 @@ func pageText(r finding.Reason) string {
 		return fmt.Sprintf("nothing lost for sure; %s failed or were sent again, and up to %s may be lost", Counted(int(r.Figure("operations")), "operation"), n)
 	case finding.PageMayNotBeMade:
 		return "nothing lost for sure; too few operations agree on their number of spans, and up to " + n + " may be lost"
+	case finding.PageNotReady:
+		return fmt.Sprintf("nothing lost for sure; %s failed, which made up to %s, or none", Counted(int(r.Figure("requests")), "readiness request"), n)
+	case finding.PageMayBeOthers:
+		return "nothing lost for sure; spans that came late, or are missing, may belong to another operation, and up to " + n + " may be lost"
 	case finding.PageHopSilent:
 		return "nothing lost for sure; the tracer or a hop does not report what it leaves out on purpose, and up to " + n + " may be lost"
 	case finding.PageCopies:
@@ -91,6 +95,8 @@ func pageText(r finding.Reason) string {
 		return Counted(int(r.Figure("spans")), "span") + " more came than expected"
 	case finding.PageBesides:
 		return n + " came from the start, besides those of the first request"
+	case finding.PageBesideWhole:
+		return n + " more came, and the trace of every operation is whole"
 	case finding.PageRepeated:
 		return n + " came more than once"
 	case finding.PageParentsAbsent:
@@ -189,6 +195,8 @@ func Cause(c finding.NoSpanBy) string {
 		return "no process of it gets the address of tracetax's receiver"
 	case finding.OtherLanguage:
 		return "this tracer does not trace what ran: " + listed(c.Names)
+	case finding.NotLoaded:
+		return NotLoaded(c.Names[0])
 	case finding.NotInherited:
 		return fmt.Sprintf("%s of %d programs started without the variables that say where spans go: something that starts them did not pass these on", n, c.Of)
 	case finding.TracerFailed:
@@ -223,6 +231,11 @@ func Cause(c finding.NoSpanBy) string {
 		return "nothing connected to the receiver; see the process's log for the reason"
 	}
 	return ""
+}
+
+// NotLoaded says of a program, such as bun, that it loads no tracer.
+func NotLoaded(program string) string {
+	return program + " does not load what this tracer is attached by (NODE_OPTIONS): run the program by node, or trace in its own code"
 }
 
 // Elsewhere puts into words where a process sent spans.

@@ -45,6 +45,8 @@ func reasonText(r finding.Reason) string {
 		return "the number of lost spans is unknown"
 	case finding.WhyNoProfile:
 		return r.Variant + " was not profiled"
+	case finding.WhyNoRules:
+		return fmt.Sprintf("tracetax has no rules for the frames of the tracer of %s, and knows %.0f of its %s: write rules (--rules FILE, see docs/causes.md)", r.Variant, r.Figure("samples"), Counted(int(r.Figure("of")), "sample"))
 	case finding.WhyFewSamples:
 		return fmt.Sprintf("%s of tracing with %s are too few for causes, which take %.0f: profile for longer (profile: {cpu: 30s}), or make more blocks", Counted(int(r.Figure("samples")), "sample"), r.Variant, r.Figure("least"))
 	case finding.WhyNoResult:
@@ -72,6 +74,8 @@ func reasonText(r finding.Reason) string {
 		return "the tracer's own limit suppressed " + upTo + figure("share") + " of the spans"
 	case finding.WhyNoRatio:
 		return "there is no ratio to a baseline of zero"
+	case finding.WhyNotAbove:
+		return fmt.Sprintf("there is no ratio: the figure of %s is zero or below in %.0f of %s", r.Variant, r.Figure("blocks"), Blocks(int(r.Figure("of"))))
 	case finding.WhyOpenBracket:
 		return "in " + Blocks(int(r.Figure("blocks"))) + " the search found a rate that passed or one that did not, but not both"
 	case finding.WhyModes:
@@ -86,8 +90,17 @@ func reasonText(r finding.Reason) string {
 		return fmt.Sprintf("%s answered %s with status %.0f, and %s %s: this is the cost of other work", r.Variant, figure("share"), r.Figure("status"), r.Against, figure("other"))
 	case finding.WhyBodies:
 		return fmt.Sprintf("the bodies of answers with %s have %s on average, and with %s %s: this is the cost of other work", r.Variant, figure("bytes"), r.Against, figure("other"))
+	case finding.WhyNoCPU:
+		return r.Variant + " used " + figure("cpu") + " of CPU for each answered request: another program answered them"
+	case finding.WhyDied:
+		return fmt.Sprintf("%s broke down in %.0f of %.0f runs, and %s in %.0f of %.0f: the runs that are left may not be like the others",
+			r.Variant, r.Figure("died"), r.Figure("of"), r.Against, r.Figure("other"), r.Figure("runs"))
 	case finding.WhyRestless:
 		return r.Variant + " also worked without load: up to " + figure("share") + " of its CPU may not belong to its operations"
+	case finding.WhyUnseen:
+		return "it cannot be seen whether the program that answers is a process of " + r.Variant + ": this may be the use of another program"
+	case finding.WhyRested:
+		return "an operation of " + r.Variant + " takes " + figure("rested") + " of CPU after a rest, and " + figure("own") + " under load: windows measure it rested"
 	case finding.WhySharedCPU:
 		return OnlyCPU
 	case finding.WhyOverloaded:

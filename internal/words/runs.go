@@ -261,7 +261,7 @@ func severalOr(one int, list []int) string {
 
 func openText(rate, length string, l config.Load) string {
 	text := fmt.Sprintf("%s for %s, open loop", rate, length)
-	if l.Arrivals != "" && l.Arrivals != "constant" {
+	if l.Arrivals != "" && l.Arrivals != "even" {
 		text += ", " + l.Arrivals + " arrivals"
 	}
 	return text

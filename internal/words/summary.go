@@ -130,6 +130,16 @@ func ofMany(heads []finding.Finding) string {
 	if rest := len(heads) - len(clear); rest > 0 {
 		text += fmt.Sprintf("; %d of %d not clear", rest, len(heads))
 	}
+	var beyond []string // of what is not clear: it may cost more than what is, or save more
+	for _, f := range heads {
+		unclear := !slices.ContainsFunc(clear, func(c finding.Finding) bool { return c.Variant == f.Variant && where(c) == where(f) })
+		if unclear && (f.Shown() == nil || size(f) > size(most) || size(f) < min(0, size(least))) {
+			beyond = append(beyond, at(f))
+		}
+	}
+	if len(beyond) > 0 {
+		text += ", among them " + FewNames(beyond)
+	}
 	return text
 }
 

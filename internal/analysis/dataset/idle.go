@@ -29,21 +29,26 @@ type Idle struct {
 	Of            int     // runs in all
 	Before, After float64 // CPU seconds per second at either end, where these differ
 	Share         float64 // of the CPU of a window, by which the difference would bend it; 0 where they do not
+	Away          float64 // of the same: what was used while others had the load, beyond what is taken off; 0 where that is little
 }
+
+// bends is the share of a window's CPU that may not belong to its operations.
+func (i Idle) bends() float64 { return max(i.Share, i.Away) }
 
 // judgeIdle decides for all variants together: what is taken off on one side of a comparison alone is a difference. Where
 // others had the load for most of the time, nothing would be far from what processes used meanwhile: then what was read last, or
 // the mean of both readings, is taken off all the same. Where even that may be far off, what operations cost is unknown.
 func (s *Set) judgeIdle() {
 	for _, v := range s.Variants {
-		if one := s.idleOf(v.Name); one.Unread > 0 || one.Unsteady > 0 || one.Share > 0 {
+		if one := s.idleOf(v.Name); one.Unread > 0 || one.Unsteady > 0 || one.bends() > 0 {
 			s.Idles = append(s.Idles, one)
 			if s.hides(one) {
 				s.forget(v.Name)
 			}
 		}
 	}
-	if len(s.Idles) == 0 || s.InTurns() && !slices.ContainsFunc(s.Idles, func(i Idle) bool { return i.Unread > 0 }) {
+	reads := slices.ContainsFunc(s.Idles, func(i Idle) bool { return i.Unread > 0 || i.Unsteady > 0 || i.Share > 0 })
+	if !reads || s.InTurns() && !slices.ContainsFunc(s.Idles, func(i Idle) bool { return i.Unread > 0 }) {
 		return
 	}
 	for r := range s.every() {
@@ -57,14 +62,14 @@ func (s *Set) judgeIdle() {
 func (s *Set) Restless(p Pair) *finding.Reason {
 	for _, one := range s.Idles {
 		if s.hides(one) && (one.Variant == p.Variant || one.Variant == p.Against) {
-			return &finding.Reason{Code: finding.WhyRestless, Variant: one.Variant, Figures: []finding.Figure{{Name: "share", Value: min(1, one.Share), Unit: "1"}}}
+			return &finding.Reason{Code: finding.WhyRestless, Variant: one.Variant, Figures: []finding.Figure{{Name: "share", Value: min(1, one.bends()), Unit: "1"}}}
 		}
 	}
 	return nil
 }
 
 // hides reports whether what is taken off may be so wrong that nobody knows what operations cost.
-func (s *Set) hides(i Idle) bool { return i.Share > idleBends && s.InTurns() }
+func (s *Set) hides(i Idle) bool { return i.bends() > idleBends && s.InTurns() }
 
 // forget takes it that nobody knows what a variant's operations cost.
 func (s *Set) forget(variant string) {
@@ -75,13 +80,23 @@ func (s *Set) forget(variant string) {
 	}
 }
 
-// InTurns reports whether variants waited while others had the load.
+// InTurns reports whether variants waited while others had the load, and CPU is of that.
 func (s *Set) InTurns() bool {
-	return s.Any(func(r *Run) bool { return r.Harness.Order == string(config.Windows) })
+	return s.Any(func(r *Run) bool { return r.Harness.Order == string(config.Windows) || r.waited() })
+}
+
+// waited reports whether the CPU of any operation was measured in windows.
+func (r *Run) waited() bool {
+	for _, p := range r.ByCell {
+		if len(p.Windows) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Set) idleOf(variant string) Idle {
-	out := Idle{Variant: variant, Of: len(s.All[variant])}
+	out := Idle{Variant: variant, Of: len(s.All[variant]), Away: s.awayOf(variant)}
 	part := 1.0 // of what is not taken off
 	if s.InTurns() {
 		part = 0.5 // the mean is
@@ -115,6 +130,37 @@ func (s *Set) idleOf(variant string) Idle {
 	}
 	out.Before, out.After = stats.Center(before), stats.Center(after)
 	return out
+}
+
+// awayOf is the share of a variant's CPU that its processes used while others had the load, beyond what is taken off for that
+// time, on the cell where it is most; 0 where it is little. It is of all blocks together: what a program does by itself may be so
+// rare that most blocks have none of it. Of work that it did late for its operations nobody can tell it apart.
+func (s *Set) awayOf(variant string) float64 {
+	extra, all := map[string]float64{}, map[string]float64{}
+	for _, r := range s.All[variant] {
+		for at, p := range r.ByCell {
+			if p.Away == nil {
+				continue
+			}
+			taken := 0.0
+			for _, u := range p.Idle {
+				if rate, ok := Over(u.CPUSeconds, u.Seconds); ok && !u.Role.Harness() {
+					taken += rate * p.Away.Seconds
+				}
+			}
+			extra[at.String()] += p.Away.CPUSeconds - taken
+			all[at.String()] += p.CPU(role.Charge{})
+		}
+	}
+	most := 0.0
+	for at := range all {
+		share, _ := Over(math.Abs(extra[at]), all[at]) // 0 where nothing was used
+		most = max(most, share)
+	}
+	if most < idleBends/2 {
+		return 0
+	}
+	return most
 }
 
 // idleRates are the CPU seconds per second that the processes under test used idle, before the first phase and after the

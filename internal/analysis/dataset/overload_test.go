@@ -42,16 +42,16 @@ func TestOverloadIsABacklog(t *testing.T) {
 	slow := served(t, 5, 20, func(int, int) float64 { return 0.6 })
 	backlog := served(t, 5, 200, func(i, _ int) float64 { return 0.001 + float64(i)*0.005 })
 	for p, want := range map[*Phase]bool{slow: true, backlog: false} {
-		if offer, asked := s.Offer(p); !asked || offer.Held() != want {
-			t.Errorf("held %.3f, wall %.3f s; want held %v", offer.Share(), p.Load.WallSeconds, want)
+		if held, asked := s.Held(p); !asked || held != want {
+			t.Errorf("held: %v, wall %.3f s; want held %v", held, p.Load.WallSeconds, want)
 		}
 	}
 	backlog.Capacity = &record.Search{}
-	if _, asked := s.Offer(backlog); asked {
+	if _, asked := s.Held(backlog); asked {
 		t.Error("a search chooses its rates itself")
 	}
 	backlog.Capacity, backlog.OfferedRate = nil, 0
-	if _, asked := s.Offer(backlog); asked {
+	if _, asked := s.Held(backlog); asked {
 		t.Error("a closed loop is offered no rate")
 	}
 }
@@ -63,8 +63,26 @@ func TestSlowInWindows(t *testing.T) {
 	p := served(t, windows*piece, rate, func(int, int) float64 { return slow })
 	p.Windows = make([]record.Window, windows)
 	p.Load.WallSeconds = windows * (piece - 1.0/rate + slow)
-	if offer, _ := s.Offer(p); !offer.Held() {
+	if offer := s.Offers(p)[0]; !offer.Held() {
 		t.Errorf("%.3f of the rate is said to be held, %.3f s late", offer.Share(), offer.Lateness())
+	}
+}
+
+// What is timed apart has to hold the rate as well as what all had at once.
+func TestBothPartsHoldTheRate(t *testing.T) {
+	s := &Set{Experiment: &config.Experiment{}}
+	good := func(int, int) float64 { return 0.001 }
+	bad := func(i, _ int) float64 { return 0.001 + float64(i)*0.005 }
+	for _, c := range []struct {
+		atOnce, timed func(int, int) float64
+		want          bool
+	}{{good, good, true}, {bad, good, false}, {good, bad, false}} {
+		p, timed := served(t, 5, 200, c.atOnce), served(t, 5, 200, c.timed)
+		p.queued, p.Latency = p.Latency, timed.Latency
+		p.Timed = &record.Timed{Load: timed.Load}
+		if held, asked := s.Held(p); !asked || held != c.want {
+			t.Errorf("held: %t, want %t", held, c.want)
+		}
 	}
 }
 
@@ -73,7 +91,7 @@ func TestTimeOutsAreOverload(t *testing.T) {
 	p := served(t, 10, 100, func(int, int) float64 { return 0.001 })
 	for timedOut, want := range map[uint64]bool{0: true, 10: true, 11: false} {
 		p.Load.TimedOut, p.Load.Completed = timedOut, p.Load.Intended-timedOut
-		if offer, _ := s.Offer(p); offer.Held() != want {
+		if held, _ := s.Held(p); held != want {
 			t.Errorf("%d of %d timed out: holds %v", timedOut, p.Load.Intended, !want)
 		}
 	}

@@ -4,6 +4,7 @@ package dataset
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/cell"
@@ -127,12 +128,15 @@ func (s *Set) Overloaded(variant string, at cell.At) *finding.Reason {
 	var bad int
 	var reached []float64
 	for _, p := range phases {
-		offer, asked := s.Offer(p)
+		least := math.Inf(1)
+		for _, offer := range s.Offers(p) {
+			least = min(least, offer.Share()*offer.Rate)
+		}
+		held, asked := s.Held(p)
 		if !asked {
 			continue
 		}
-		reached = append(reached, offer.Share()*offer.Rate)
-		if !offer.Held() {
+		if reached = append(reached, least); !held {
 			bad++
 		}
 	}
@@ -144,15 +148,27 @@ func (s *Set) Overloaded(variant string, at cell.At) *finding.Reason {
 	}}
 }
 
-// Offer is the rate that a phase was offered, and what came of it; false for a
+// Held reports whether a phase held its rate; asked is false where there was none.
+func (s *Set) Held(p *Phase) (held, asked bool) {
+	offers := s.Offers(p)
+	return !slices.ContainsFunc(offers, func(o pace.Offer) bool { return !o.Held() }), len(offers) > 0
+}
+
+// Offers are the rate that a phase was offered, and what came of it: in its window, and in what was timed apart; none for a
 // closed loop, and for a search.
-func (s *Set) Offer(p *Phase) (pace.Offer, bool) {
+func (s *Set) Offers(p *Phase) []pace.Offer {
 	if p.OfferedRate <= 0 || p.Load.Intended == 0 || p.Capacity != nil {
-		return pace.Offer{}, false
+		return nil
 	}
 	seconds := s.Experiment.LoadOf(p.Operation).Duration.Seconds()
 	if s.Experiment.Load.Calls > 0 { // which may end the window before
 		seconds = min(seconds, float64(p.Load.Intended)/p.OfferedRate)
 	}
-	return pace.Offer{Rate: p.OfferedRate, Seconds: seconds, Windows: len(p.Windows), Load: &p.Load, Latency: p.Latency.pace}, true
+	if p.Timed == nil {
+		return []pace.Offer{{Rate: p.OfferedRate, Seconds: seconds, Windows: len(p.Windows), Load: &p.Load, Latency: p.Latency.pace}}
+	}
+	return []pace.Offer{
+		{Rate: p.OfferedRate, Seconds: seconds, Windows: len(p.Windows), Load: &p.Load, Latency: p.queued.pace},
+		{Rate: p.OfferedRate, Seconds: seconds, Windows: len(p.Timed.Windows), Load: p.latencyLoad(), Latency: p.Latency.pace},
+	}
 }

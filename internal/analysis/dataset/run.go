@@ -11,6 +11,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 // Run is one good run.
@@ -26,7 +27,8 @@ type Phase struct {
 	Whole        *record.Phase           // as recorded: the ledger covers all of it
 	Idle         map[string]record.Usage // by process; nil where it cannot be taken off
 	Restless     bool                    // it did other work while others had the load: how much of its CPU is its operations' is unknown
-	Latency, Lag distribution
+	Latency, Lag distribution            // of operations that were made in turn, where some were for that
+	queued       distribution            // the latency of Load, where that is another one
 	Timings      map[string]distribution // what answers tell of their own time, by name
 }
 
@@ -54,7 +56,7 @@ func undisturbed(p *record.Phase) *record.Phase {
 // Disturbed is how many windows of a phase were disturbed.
 func (p *Phase) Disturbed() int {
 	n := 0
-	for _, w := range p.Windows {
+	for _, w := range p.Turns() {
 		if w.Disturbed {
 			n++
 		}
@@ -64,13 +66,16 @@ func (p *Phase) Disturbed() int {
 
 func (r *Run) readHistograms() error {
 	for at, p := range r.ByCell {
+		load := p.latencyLoad()
 		var err error
-		p.Latency, err = distributionOf(p.Load.Latency, p.Load.TimedOut)
-		if err == nil && p.Load.Driven == nil { // otherwise the lateness is the program's own, and nothing of the harness
-			p.Lag, err = distributionOf(p.Load.Lag, 0)
+		if p.Latency, err = distributionOf(load.Latency, load.TimedOut); err == nil && p.Timed != nil {
+			p.queued, err = distributionOf(p.Load.Latency, p.Load.TimedOut)
 		}
-		p.Timings = make(map[string]distribution, len(p.Load.Timings))
-		for name, h := range p.Load.Timings {
+		if err == nil && load.Driven == nil { // otherwise the lateness is the program's own, and nothing of the harness
+			p.Lag, err = distributionOf(load.Lag, 0)
+		}
+		p.Timings = make(map[string]distribution, len(load.Timings))
+		for name, h := range load.Timings {
 			if err == nil {
 				p.Timings[name], err = distributionOf(h, 0)
 			}
@@ -80,6 +85,33 @@ func (r *Run) readHistograms() error {
 		}
 	}
 	return nil
+}
+
+// latencyLoad is the operations whose latency is told: those that were timed apart, where some were.
+func (p *Phase) latencyLoad() *record.Load {
+	switch {
+	case p.Timed == nil:
+		return &p.Load
+	case p.Timed.Undisturbed != nil:
+		return p.Timed.Undisturbed
+	}
+	return &p.Timed.Load
+}
+
+// LeftOut reports whether windows of a phase are left out, since they were disturbed.
+func (p *Phase) LeftOut() bool {
+	if p.Timed != nil && len(p.Windows) == 0 {
+		return p.Timed.Undisturbed != nil
+	}
+	return p.Undisturbed != nil
+}
+
+// Turns are the windows in which a phase had the load while the others waited.
+func (p *Phase) Turns() []record.Window {
+	if p.Timed != nil && len(p.Windows) == 0 {
+		return p.Timed.Windows
+	}
+	return p.Windows
 }
 
 // This file orders runs by variant and block.
@@ -128,6 +160,25 @@ func (s *Set) Grouped() (blocks, most int) {
 func (s *Set) FailedThemselves() []*record.Record {
 	return slices.DeleteFunc(slices.Clone(s.Failed), func(r *record.Record) bool { return r.Failure.Stage == record.StageBlock })
 }
+
+// Failures returns in how many of its measured runs a variant's program broke down once it was ready, and how many were made.
+func (s *Set) Failures(variant string) (broke, of int) {
+	of = len(s.All[variant])
+	for _, r := range s.FailedThemselves() {
+		f := r.Failure
+		if r.Variant != variant || r.Kind != record.Measured || f.Process == "" || role.Role(f.Process).Harness() || slices.Contains(beforeReady, f.Stage) {
+			continue
+		}
+		of++
+		if f.Code != record.PortTaken {
+			broke++
+		}
+	}
+	return broke, of
+}
+
+// beforeReady are the stages of a run in which a program that breaks down was asked for nothing.
+var beforeReady = []string{"prepare", "sink", "start", "ready", "connect", "cleanup"}
 
 // RunsOf returns a variant's runs in the order of their blocks.
 func (s *Set) RunsOf(variant string) []*Run {

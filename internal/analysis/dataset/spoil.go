@@ -126,14 +126,14 @@ func (s *Set) spoilOf(r *Run) (Spoil, bool) {
 	for i := range r.Phases {
 		p := Phase{Phase: &r.Phases[i]}
 		n := p.Disturbed()
-		if n == 0 || p.Undisturbed != nil {
+		if n == 0 || p.LeftOut() {
 			continue
 		}
-		if badness := float64(n*Droppable) / float64(len(p.Windows)); !spoiled || badness > worst.badness {
+		if badness := float64(n*Droppable) / float64(len(p.Turns())); !spoiled || badness > worst.badness {
 			worst.badness = badness
 			worst.Reason = finding.Reason{Code: finding.SpoiltWindows, Variant: r.Variant, Figures: []finding.Figure{
 				{Name: "block", Value: float64(r.Block), Unit: "count"},
-				{Name: "disturbed", Value: float64(n), Unit: "count"}, {Name: "windows", Value: float64(len(p.Windows)), Unit: "count"},
+				{Name: "disturbed", Value: float64(n), Unit: "count"}, {Name: "windows", Value: float64(len(p.Turns())), Unit: "count"},
 			}}
 		}
 		spoiled = true

@@ -254,6 +254,8 @@ func (b *Accounts) lossRange(variant string, at cell.At, d *Delivery) (least, mo
 		return lost.Share(), lost.MostShare(), finding.LossVaries
 	case lost.Known && b.failsOn(variant, at):
 		return lost.Share(), lost.MostShare(), finding.LossFailed
+	case lost.Known && slices.ContainsFunc(l.Outcome, func(r finding.Reason) bool { return r.Code == finding.PageMayBeOthers }):
+		return lost.Share(), lost.MostShare(), finding.LossCrossed
 	case lost.Known:
 		return lost.Share(), lost.MostShare(), finding.LossUnmade
 	case b.RegimeOf(at) == metric.Search && b.foundNone(variant, at):

@@ -40,7 +40,7 @@ func (b *Accounts) Untraced(variant string) (none []finding.Ledger, all bool) {
 		if per, known := t.Spans[l.Operation]; known && per.How == ledger.Declared && per.High == 0 {
 			continue
 		}
-		if !nothing && b.skips(variant, l.Operation) {
+		if !nothing && (b.skips(variant, l.Operation) || b.cameLate(variant)) {
 			continue
 		}
 		if dark && math.Pow(1-t.Sampling, float64(l.Operations)) <= byChance {
@@ -57,6 +57,15 @@ func (b *Accounts) skips(variant, operation string) bool {
 			return o.Name == operation && v.Skips(o, b.Experiment.Workload)
 		})
 	})
+}
+
+// cameLate reports whether spans of an operation without any may have come with those of another one.
+func (b *Accounts) cameLate(variant string) bool {
+	var runs []ledger.Run
+	for _, r := range b.All[variant] {
+		runs = append(runs, ledger.FromRecord(r.Record))
+	}
+	return ledger.CameLate(b.Tracing[variant], runs...)
 }
 
 // isDark reports whether nothing is known of spans of an operation, lost ones included, where
@@ -240,6 +249,7 @@ func (b *Accounts) CausesOf(v config.Variant, none []finding.Ledger, all bool) [
 	}
 	if v.Tracer != nil {
 		add(l.otherLanguage(v.Tracer.Language))
+		add(l.notLoaded(v.Tracer.Language))
 	}
 	add(finding.NoSpanBy{Cause: finding.NotInherited, Count: l.lacking, Of: l.seen})
 	add(l.inLog(record.TracerFailed, finding.TracerFailed))
@@ -297,6 +307,17 @@ func (l looked) otherLanguage(language string) finding.NoSpanBy {
 		}
 	}
 	one.Count, one.Of = l.seen, l.seen
+	return one
+}
+
+// notLoaded reports programs of the tracer's language that do not load it.
+func (l looked) notLoaded(language string) finding.NoSpanBy {
+	one := finding.NoSpanBy{Cause: finding.NotLoaded}
+	for _, p := range l.processes {
+		if name := program.Heedless(language, p.Programs); name != "" {
+			one.Names, one.Count, one.Process = append(one.Names, name), one.Count+1, p.Process
+		}
+	}
 	return one
 }
 

@@ -36,8 +36,11 @@ func (s *Estimator) Causes(rules map[string]*profile.Rules, findings []finding.F
 			if !profiled {
 				continue
 			}
-			if r := rules[p.Variant]; r != nil && len(one.Reasons) == 0 {
+			switch r := rules[p.Variant]; {
+			case r != nil && len(one.Reasons) == 0:
 				one.Advice = s.advice(r, p, at, findings)
+			case r == nil && rules != nil:
+				unruled(&one)
 			}
 			out = append(out, one)
 		}
@@ -48,6 +51,17 @@ func (s *Estimator) Causes(rules map[string]*profile.Rules, findings []finding.F
 		}
 	}
 	return out
+}
+
+// unruled says of a variant without rules that they are what is missing: longer profiles would find no more of its tracer.
+func unruled(c *finding.Causes) {
+	for i, r := range c.Reasons {
+		if r.Code == finding.WhyFewSamples {
+			c.Reasons[i] = finding.Reason{Code: finding.WhyNoRules, Variant: c.Variant, Figures: []finding.Figure{
+				{Name: "samples", Value: float64(c.Tracing), Unit: "count"}, {Name: "of", Value: float64(c.Samples), Unit: "count"},
+			}}
+		}
+	}
 }
 
 // startOf is what the parts of a pair's start rest on.

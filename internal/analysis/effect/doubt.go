@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -26,16 +27,24 @@ const (
 // doubts are what stands against a verdict.
 type doubts struct {
 	overloaded *finding.Reason // a variant could not hold the rate
+	broken     *finding.Reason // the same, where the other side did: no budget allows that
+	first      *finding.Reason // the figure is none, whatever its interval
 	reason     *finding.Reason // why it cannot be told
 	gap        float64         // between modes, on the scale of the verdict
 }
 
 // doubtsOf looks for reasons against a verdict on the claim.
 func (s *Estimator) doubtsOf(c *claim) doubts {
-	var d doubts
+	d := doubts{first: s.unseenOf(c)}
 	for _, at := range s.placesOf(c) {
 		if d.overloaded == nil {
 			d.overloaded = s.OverloadOf(c.pair, at)
+		}
+		if own := s.Overloaded(c.Variant, at); d.broken == nil && own != nil && s.Overloaded(c.Against, at) == nil {
+			d.broken = atLeast(own, c)
+		}
+		if d.first == nil && ofCPU(c.Metric) {
+			d.first = s.noCPU(c.metric, c.pair, at)
 		}
 	}
 	if d.reason = c.bent; d.reason != nil {
@@ -45,6 +54,11 @@ func (s *Estimator) doubtsOf(c *claim) doubts {
 		if d.reason = s.OtherWork(c.pair, at); d.reason != nil {
 			return d
 		}
+		if ofCPU(c.Metric) && s.InTurns() || c.metric.Nature == metric.Latency {
+			if d.reason = s.restedOf(c.pair, at); d.reason != nil {
+				return d
+			}
+		}
 	}
 	if d.reason = s.lagOf(c); d.reason != nil {
 		return d
@@ -53,6 +67,53 @@ func (s *Estimator) doubtsOf(c *claim) doubts {
 		d.reason, d.gap = modesReason(report, c), c.gapBetween(report)
 	}
 	return d
+}
+
+// unseenOf says that what a claim is about may be the use of another program than the one that answered; nil where it is not.
+func (s *Estimator) unseenOf(c *claim) *finding.Reason {
+	if c.metric.Nature != metric.Cost {
+		return nil
+	}
+	for _, variant := range []string{c.Variant, c.Against} {
+		if slices.ContainsFunc(s.RunsOf(variant), func(r *dataset.Run) bool { return len(r.Start.Unseen) > 0 }) {
+			return &finding.Reason{Code: finding.WhyUnseen, Variant: variant}
+		}
+	}
+	return nil
+}
+
+// atLeast is why a variant is over any budget: it could not hold the rate. What it cost at the rate that it reached is the
+// least that it costs.
+func atLeast(overloaded *finding.Reason, c *claim) *finding.Reason {
+	out := *overloaded
+	out.Figures = slices.Clone(out.Figures)
+	if c.Relative != nil && ofCPU(c.Metric) && c.Relative.Estimate > 0 {
+		out.Figures = append(out.Figures, finding.Figure{Name: "least", Value: c.Relative.Estimate, Unit: "1"})
+	}
+	return &out
+}
+
+// leastCPU is the CPU seconds that any program takes to answer a request: a system call to read and one to write it take more.
+const leastCPU = 1e-6
+
+// noCPU says which side of a pair used less CPU than any program that answers requests: then another one answered them. It is
+// nil where neither did, and where operations are not requests.
+func (s *Estimator) noCPU(m measure.Measure, p dataset.Pair, at cell.At) *finding.Reason {
+	if m.Payer != (role.Charge{}) || m.Name != metric.CPUPerOperation || metric.Driven.Has(s.RegimeOf(at)) {
+		return nil
+	}
+	for _, variant := range []string{p.Variant, p.Against} {
+		var used []float64
+		for _, phase := range s.PhasesOf(variant, at) {
+			if one, ok := dataset.Over(phase.CPU(role.Charge{}), float64(phase.Load.Completed)); ok && !phase.Restless {
+				used = append(used, one)
+			}
+		}
+		if of := stats.Center(used); len(used) > 0 && of < leastCPU {
+			return &finding.Reason{Code: finding.WhyNoCPU, Variant: variant, Figures: []finding.Figure{{Name: "cpu", Value: max(0, of), Unit: "s"}}}
+		}
+	}
+	return nil
 }
 
 // placesOf is where what a claim is about was made: on its own cell, or on all of them where it

@@ -4,6 +4,7 @@
 package effect
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -70,11 +71,13 @@ func (s *Estimator) Findings() []finding.Finding {
 		}
 	}
 	s.judge(claims)
-	claims = append(claims, s.restless()...)
+	claims = append(claims, s.withoutCPU(claims)...)
 	claims = append(claims, s.unanswered(claims)...)
 	s.withhold(claims)
+	s.distrust(claims)
 	out := make([]finding.Finding, 0, len(claims))
 	for _, c := range claims {
+		s.unmeasured(c)
 		if c.Headline {
 			s.headlines = append(s.headlines, c)
 		}
@@ -251,10 +254,35 @@ func (c *claim) remark(note finding.Reason) {
 
 // This file fills in the centres and intervals of a claim.
 
+// center fills in the centres.
+func (c *claim) center() {
+	base, value := estimate.Columns(c.Samples)
+	c.Baseline, c.Value = finding.Number(stats.Center(base)), finding.Number(stats.Center(value))
+}
+
+// unmeasured takes it that what no block tells is unknown, and CPU that another program used. What the baseline used may be
+// known all the same.
+func (s *Estimator) unmeasured(c *claim) {
+	if c.Verdict.Reason().Code == finding.WhyNoCPU {
+		c.Blocks, c.Samples, c.Absolute, c.Relative, c.Scatter = 0, []finding.Sample{}, nil, nil, nil
+	}
+	if c.Blocks > 0 {
+		return
+	}
+	c.Baseline, c.Value = finding.NotKnown(), finding.NotKnown()
+	base := dataset.Pair{Variant: c.Against, Against: c.Against}
+	if c.metric.Read == nil || ofCPU(c.Metric) && (s.Restless(base) != nil || s.noCPU(c.metric, base, c.at) != nil) {
+		return
+	}
+	if own := slices.Collect(maps.Values(c.metric.ByBlock(s.Set, c.Against, c.at))); len(own) > 0 {
+		c.Baseline = finding.Number(stats.Center(own))
+	}
+}
+
 // estimate fills in the centres and intervals.
 func (c *claim) estimate(confidence float64) {
 	base, value := estimate.Columns(c.Samples)
-	c.Baseline, c.Value = stats.Center(base), stats.Center(value)
+	c.center()
 	c.differences, c.ends = estimate.Minus(value, base), estimate.ExtentOf(c.Samples, estimate.Difference)
 	logs, err := stats.LogRatios(base, value)
 	if err == nil && estimate.Sane(math.Exp(estimate.Largest(logs))) { // otherwise there is no ratio: absolute only

@@ -176,7 +176,7 @@ func (s *Estimator) delivered(p dataset.Pair, at cell.At) *claim {
 	c := s.newClaim(measure.Made(metric.DeliveredShare, false), p, at, samples)
 	if len(samples) > 0 {
 		base, value := estimate.Columns(samples)
-		c.Baseline, c.Value = stats.Center(base), stats.Center(value)
+		c.center()
 		if compared {
 			c.Absolute = estimate.Interval(stats.SignedRank(estimate.Minus(value, base), s.Confidence(estimate.Confidence)), false)
 		}

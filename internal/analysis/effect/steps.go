@@ -168,7 +168,7 @@ func (s *Estimator) increment(m measure.Measure, p dataset.Pair, at cell.At) (fi
 	}
 	one := finding.Increment{
 		Operation: c.Operation, Parameter: c.Parameter, Variant: p.Variant, Over: p.Against, Metric: m.Name, Unit: m.Unit,
-		Before: c.Baseline, Value: c.Value, Absolute: c.Absolute, Relative: c.Relative, Blocks: c.Blocks,
+		Before: float64(c.Baseline), Value: float64(c.Value), Absolute: c.Absolute, Relative: c.Relative, Blocks: c.Blocks,
 	}
 	for _, name := range []string{p.Variant, p.Against} {
 		if s.isDark(name, at) {

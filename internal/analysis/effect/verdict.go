@@ -46,7 +46,7 @@ func (s *Estimator) judge(claims []*claim) {
 	}
 	for i, v := range judge.All(questions, judge.Rules{Fixed: !s.Stops()}) {
 		c := asked[i]
-		if c.Verdict = v; v.Kind == finding.Overloaded {
+		if c.Verdict = v; c.doubts.overloaded != nil && c.metric.Nature == metric.Latency {
 			c.Absolute, c.Relative = nil, nil
 		}
 		words.FillVerdict(&c.Finding)
@@ -99,16 +99,19 @@ func (c *claim) question(ask func(float64) float64) judge.Question {
 		Family: c.family(), Evidence: evidence{c, ask}, Ratio: c.logs != nil, Higher: c.Better == metric.Higher,
 		Blocks: c.Blocks, Least: stats.MinBlocks(ask(estimate.Confidence)),
 	}
+	q.Broken = c.doubts.broken
 	switch over := c.doubts.overloaded; {
 	case c.metric.Nature == metric.Latency:
 		q.Overloaded = over
+	case c.doubts.first != nil:
+		q.First = append(q.First, *c.doubts.first)
 	case over != nil && (ofCPU(c.Metric) || c.metric.IsCause() && !c.metric.Cause.Alloc): // of another amount of work, at which each operation takes another time
 		q.First = append(q.First, *over)
 	}
 	if c.budget != nil {
 		q.Limit, q.LimitUnit = &c.budget.Value, c.budget.Unit
 		if c.logs == nil && c.budget.Unit == "" {
-			q.Then = append(q.Then, judge.Doubt{Reason: finding.Reason{Code: finding.WhyNoRatio}})
+			q.Then = append(q.Then, judge.Doubt{Reason: estimate.NoRatio(c.Samples, c.Against, c.Variant)})
 		}
 	}
 	if c.doubts.reason != nil {
@@ -232,6 +235,38 @@ func (s *Estimator) withhold(claims []*claim) {
 	}
 }
 
+// deadly is by how many more of its runs a variant may break down than what it is compared with, at the most, and deadlyShare as
+// a share of them: those that are left may be the good ones.
+const (
+	deadly      = 2
+	deadlyShare = 0.1
+)
+
+// distrust takes verdicts back on variants that broke down in more of their runs than what they are compared with. What is over
+// its budget stays over.
+func (s *Estimator) distrust(claims []*claim) {
+	for _, c := range claims {
+		died, of := s.Failures(c.Variant)
+		other, runs := s.Failures(c.Against)
+		share, _ := dataset.Over(float64(died), float64(of))
+		usual, _ := dataset.Over(float64(other), float64(runs))
+		if died-other < deadly && share-usual <= deadlyShare {
+			continue
+		}
+		why := &finding.Reason{Code: finding.WhyDied, Variant: c.Variant, Against: c.Against, Figures: []finding.Figure{
+			{Name: "died", Value: float64(died), Unit: "count"}, {Name: "of", Value: float64(of), Unit: "count"},
+			{Name: "other", Value: float64(other), Unit: "count"}, {Name: "runs", Value: float64(runs), Unit: "count"},
+		}}
+		dearer := why
+		if c.Verdict.Budget != nil {
+			dearer = nil
+		}
+		if judge.TakeBack(&c.Verdict, why, dearer) {
+			words.FillVerdict(&c.Finding)
+		}
+	}
+}
+
 // unknownReason says why what the variant of a claim costs may be the cost of less work; nil where
 // it lost no more of its spans than is allowed, whatever is not known of them.
 func unknownReason(doc *finding.Document, c *claim, allowed float64) *finding.Reason {
@@ -333,19 +368,20 @@ func (s *Estimator) unanswered(claims []*claim) []*claim {
 	return made
 }
 
-// restless are the claims on CPU where the use of the operations is unknown.
-func (s *Estimator) restless() (made []*claim) {
+// withoutCPU are the claims on CPU where no figure can be given: what the operations used is unknown, or nothing was used.
+func (s *Estimator) withoutCPU(claims []*claim) (made []*claim) {
 	for _, at := range s.Cells() {
 		for _, p := range s.Pairs() {
-			why := s.Restless(p)
 			list := measure.All(s.Charges(), s.RegimeOf(at))
 			i := slices.IndexFunc(list, func(m measure.Measure) bool { return m.Name == metric.CPUPerOperation && m.Payer == (role.Charge{}) })
-			if why == nil || i < 0 {
+			if i < 0 || find(claims, metric.CPUPerOperation, at, p) != nil {
 				continue
 			}
-			c := s.outline(list[i], p, at, []finding.Sample{})
-			c.cannotTell(*why)
-			made = append(made, c)
+			if why := cmp.Or(s.Restless(p), s.noCPU(list[i], p, at)); why != nil {
+				c := s.outline(list[i], p, at, []finding.Sample{})
+				c.cannotTell(*why)
+				made = append(made, c)
+			}
 		}
 	}
 	return made
@@ -375,6 +411,8 @@ func (s *Estimator) whyNot(c *claim) {
 		c.cannotTell(because(finding.WhySearchOnly))
 	case ofCPU(c.Metric) && s.Restless(c.pair) != nil:
 		c.cannotTell(*s.Restless(c.pair))
+	case ofCPU(c.Metric) && s.noCPU(c.metric, c.pair, c.at) != nil:
+		c.cannotTell(*s.noCPU(c.metric, c.pair, c.at))
 	case len(samples) > 0 && estimate.AllZero(samples):
 		c.Blocks = len(samples)
 		c.answer(finding.Within, because(finding.WhyNone))

@@ -7,7 +7,10 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/words"
@@ -46,6 +49,31 @@ func (s *checker) findWoven() []hit {
 		return nil
 	}
 	return []hit{{text: "woven: all variants had their load at the same time, and disturbed each other; differences in CPU are sound, latencies are not compared, and figures of one variant are not those of a program that has the machine to itself"}}
+}
+
+// findInTurn says where the load of all variants did not fit on the CPUs at once.
+func (s *checker) findInTurn() []hit {
+	var hits []hit
+	for _, at := range s.Cells() {
+		if s.Experiment.Design.Order != config.Paired {
+			break
+		}
+		for _, p := range s.PhasesOf(s.Baseline, at) {
+			if len(p.Windows) > 0 {
+				hits = append(hits, seen("together the variants leave the CPUs too little room: CPU, memory and bytes were measured in turn, as latency was", at.String()))
+				break
+			}
+		}
+	}
+	return hits
+}
+
+// findConstant says where requests of several variants kept step with the kernel's timer.
+func (s *checker) findConstant() []hit {
+	if s.Experiment.Load.Arrivals != load.Constant || len(s.Variants) < 2 || s.Experiment.Regime()&metric.Open == 0 {
+		return nil
+	}
+	return []hit{{text: "requests came at constant intervals, and keep step with the kernel's timer: it may hit one variant and not another for a whole block, so blocks differ by several per cent more"}}
 }
 
 func (s *checker) findGroups() []hit {
@@ -94,7 +122,7 @@ func (s *checker) findGeneratorBound() []hit {
 		return "limited by the generator: the service can do more than " + finding.FormatValue(c.Passing, "1/s")
 	})
 	return append(hits, s.perCell(busyGenerator, func(p *dataset.Phase) float64 {
-		if offer, asked := s.Offer(p); p.Capacity != nil || asked && offer.Held() {
+		if held, asked := s.Held(p); p.Capacity != nil || asked && held {
 			return 0
 		}
 		share, _ := dataset.Over(p.CPU(role.Charge{Role: role.Load}), p.Load.WallSeconds) // 0 without a window

@@ -4,6 +4,8 @@ package warn
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/excerpt"
@@ -91,6 +93,22 @@ func (s *checker) findClock() []hit {
 		return []hit{{text: "CPU time was charged by process clocks, not by cgroups"}}
 	}
 	return nil
+}
+
+// findUnseen tells of which processes it cannot be seen whether they answer.
+func (s *checker) findUnseen() []hit {
+	var hits []hit
+	for _, v := range s.Variants {
+		var unseen []string
+		for _, r := range s.All[v.Name] {
+			unseen = append(unseen, r.Start.Unseen...)
+		}
+		if slices.Sort(unseen); len(unseen) > 0 {
+			names := strings.Join(slices.Compact(unseen), ", ")
+			hits = append(hits, seen("it cannot be seen whether what answers is a process of the run: "+names, v.Name))
+		}
+	}
+	return hits
 }
 
 // findLeavers tells which programs ran in part outside their cgroups. Where none of them was seen there, a thread was, or

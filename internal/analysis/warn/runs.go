@@ -101,7 +101,7 @@ func (s *checker) findDisturbed() []hit {
 	for _, at := range s.Cells() {
 		before := left
 		for _, p := range s.PhasesOf(s.Baseline, at) {
-			if all += len(p.Windows); p.Undisturbed != nil {
+			if all += len(p.Turns()); p.LeftOut() {
 				left += p.Disturbed()
 			}
 		}
@@ -169,6 +169,21 @@ func (s *checker) findImprecise() []hit {
 		return []hit{{text: text}}
 	}
 	return []hit{{text: "there is no interval, although the most blocks were made"}}
+}
+
+// findBeside tells of starts beside variants that were not calm, which makes them longer.
+func (s *checker) findBeside() []hit {
+	beside := map[string][]string{}
+	hits := s.perVariant(0, func(r *dataset.Run) float64 {
+		beside[r.Variant] = append(beside[r.Variant], r.Start.Beside...)
+		return float64(len(r.Start.Beside))
+	}, func(float64) string { return "" })
+	for i := range hits {
+		names := beside[hits[i].where]
+		slices.Sort(names)
+		hits[i].text = "it started while others still worked: " + strings.Join(slices.Compact(names), ", ")
+	}
+	return hits
 }
 
 // findLaunchers tells of processes in which several programs loaded the tracer.

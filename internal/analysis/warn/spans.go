@@ -42,9 +42,23 @@ func (s *checker) findOwnSampler() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		calibrations := s.Calibrations(v.Name)
-		if traced, of, fewer := ledger.ByItself(calibrations, ledger.Learn(calibrations, 1, false)); fewer {
+		if traced, of, fewer := ledger.ByItself(calibrations, ledger.Learn(calibrations, 1, false)); fewer && traced > 0 { // see findCallers
 			hits = append(hits, seen(fmt.Sprintf("its own sampler takes about %s of the operations (%d of %d without a traceparent), but it follows the load generator, which asks for all of them",
 				finding.FormatValue(float64(traced)/float64(of), "1"), traced, of), v.Name))
+		}
+	}
+	return hits
+}
+
+// findCallers looks at programs that trace by themselves, and of their own accord no operation: what their callers sample is
+// traced, and the load generator asks for all. There is no share to declare.
+func (s *checker) findCallers() []hit {
+	var hits []hit
+	for _, v := range s.Variants {
+		calibrations := s.Calibrations(v.Name)
+		if traced, of, fewer := ledger.ByItself(calibrations, ledger.Learn(calibrations, 1, false)); fewer && traced == 0 {
+			hits = append(hits, seen(fmt.Sprintf(
+				"it traced none of %d operations without a traceparent: it traces what its callers sample, and the load generator samples all", of), v.Name))
 		}
 	}
 	return hits

@@ -61,6 +61,7 @@ var checks = []check{
 	{"generator-late", warning, "give the load generator its own CPU, or lower the rate", (*checker).findLate},
 	{"lag-differs", warning, "give the load generator its own CPU: it must be equally late with every variant", (*checker).findLags},
 	{"harness-shared-cpu", warning, "use two or more CPUs, with the right to set affinity or a cpuset", (*checker).findShared},
+	{"program-unseen", warning, "run tracetax as root or as the program's user: CPU and memory may be those of another program, and get no verdict", (*checker).findUnseen},
 	{"left-cgroup", warning, "keep its processes in the cgroup that they start in: outside, no limit holds and throttling is not seen", (*checker).findLeavers},
 	{"limits-unmet", warning, "give tracetax the right to set it (root, or a delegated cgroup), or take the limit out of the file", (*checker).findUnmet},
 	{"sink-busy", warning, "lower the rate or the sampling: the sink may have slowed the tracer down", (*checker).findSinkBusy},
@@ -68,12 +69,13 @@ var checks = []check{
 	{"cpu-stolen", warning, "use a machine whose CPUs are not shared with others", (*checker).findStolen},
 	{"busy-neighbour", warning, "stop the other programs and repeat: they slow the program down, and may cause blocked time and losses", (*checker).findNeighbours},
 	{"load-average", warning, "stop the other programs before the experiment", (*checker).findBusyStart},
+	{"starts-beside", note, "to compare start-up times and first operations, use order: apart", (*checker).findBeside},
 	{"clock-accounting", note, "give tracetax the right to make cgroups for exact CPU: process clocks show short-lived children only at their end, and no throttling", (*checker).findClock},
 	{"other-runtime", note, "compare it with a variant on the same runtime (against: …): its cost over the baseline includes the difference between the runtimes", (*checker).findRuntimes},
 	{"throttled", warning, "raise the app's CPU quota or lower the rate: the quota determines the latency, not the tracer", (*checker).findThrottled},
 	{"log-full", warning, "let it write less, or to a file: it waited for tracetax to read its log, which changes its latency, rate and use", (*checker).findFullLogs},
 	{"spinning", warning, "compare at capacity, where nothing spins, or with spinning off (.NET: env: {DOTNET_ThreadPool_UnfairSemaphoreSpinLimit: 0})", (*checker).findSpinning},
-	{"window-short", warning, "make the window at least 5 times as long as the tracer holds spans (--duration, or load: {duration: …})", (*checker).findShortWindow},
+	{"window-short", warning, "make the load as long as the tracer holds spans, in windows 5 times as long (--duration, or load: {duration: …})", (*checker).findShortWindow},
 	{"hop-waits-long", warning, "make the window at least 5 times as long as it waits (load: {duration: …}), or shorten its wait: part of its work falls into the drain", (*checker).findLongWaits},
 	{"hop-room-small", warning, "give it more room (traces: …), or shorten its wait: it throws the oldest traces away undecided", (*checker).findLittleRoom},
 	{"spans-late", warning, "lengthen its wait beyond the delays of the tracers (wait: …), or shorten these: of traces that it left out, late spans are in no count, and are shown as lost inside it", (*checker).findLateSpans},
@@ -81,6 +83,10 @@ var checks = []check{
 	{"never-quiet", warning, "shorten the tracer's delay or lower the rate: it still sent when the wait ended, and some of its cost is not counted", (*checker).findNeverQuiet},
 	{"never-calm", warning, "find what the program still does after its load: later work is not counted", (*checker).findNeverCalm},
 	{"idle-unknown", warning, "let the program be ready later (ready: …), and measure idle use (load: {idle: 1s}): operations are charged for the processes' own work during the drain", (*checker).findIdleUnknown},
+	{"constant-arrivals", warning, "leave arrivals out: requests then come at random moments, at the same rate", (*checker).findConstant},
+	{"in-turn", note, "lower the rate, if CPU is to be sharper: the load of all variants has to fit into 60 % of the CPUs", (*checker).findInTurn},
+	{"rested", warning, "choose another order (design: {order: woven}, or apart): in windows each program rests while others have the load", (*checker).findRested},
+	{"works-apart", warning, "choose another order (design: {order: woven}, or apart): a program that works by itself, or late for its operations, is charged for that in windows", (*checker).findAway},
 	{"idle-differs", warning, "find what the program still does when it is ready, or after its load: operations are charged for its own work during the drain", (*checker).findIdleDiffers},
 	{"low-rate", note, "raise the rate to see the cost of operations: idle use is a large part of the CPU per operation", (*checker).findLowRate},
 	{"cpu-negative", warning, "lengthen the window or the idle time before it: the noise is as large as the work", (*checker).findBelow},
@@ -96,6 +102,7 @@ var checks = []check{
 	{"nothing-traced", warning, "see whether the tracer instruments the program and reaches the sink (its log, class versions, plugins, configured methods): the difference is not the cost of tracing", (*checker).findNothingTraced},
 	{"traces-elsewhere", warning, "switch its tracing off (see docs/warnings.md), or send its spans to the sink ({sink.otlp.grpc}, {sink.otlp.http}); if no receiver of spans listens there, make that program a process of the workload, or use another port", (*checker).findElsewhere},
 	{"own-sampler", warning, "declare the share that it samples (env: {OTEL_TRACES_SAMPLER: parentbased_traceidratio, OTEL_TRACES_SAMPLER_ARG: \"0.1\"}, even if it does not read them); now the cost is that of tracing every operation", (*checker).findOwnSampler},
+	{"callers-sample", note, "nothing to do: the cost is that of an operation that its caller samples", (*checker).findCallers},
 	{"baseline-own", note, "make sure that nothing in it traces: switch tracing on in the other variants instead", (*checker).findOwnBaseline},
 	{"tracer-in-launcher", note, "start the program without the launcher, unless you want to measure both: the report charges the program for the tracer in the launcher", (*checker).findLaunchers},
 	{"library-not-traced", warning, "take a version of the library that the tracer knows, or a newer tracer: the cost is that of tracing without it", (*checker).findMissed},
@@ -140,6 +147,7 @@ func All(made *effect.Estimator, results string, leftOut []finding.LeftOut, shad
 			out = append(out, finding.Warning{Code: c.code, Severity: c.severity, Text: h.said(), Advice: advice, Where: h.where})
 		}
 	}
+	fold(out)
 	return out
 }
 

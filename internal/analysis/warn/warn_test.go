@@ -1,9 +1,11 @@
 package warn
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/finding"
 )
 
 // What the machine does to several variants is one warning: the worst, with the places of all.
@@ -30,5 +32,53 @@ func TestMerged(t *testing.T) {
 	}
 	if got := merged(nil); len(got) != 0 {
 		t.Errorf("nothing seen: %+v", got)
+	}
+}
+
+// The table of what follows from what names warnings that exist, has no note as a cause, and no circle.
+func TestFollows(t *testing.T) {
+	severity := map[string]string{}
+	for _, c := range checks {
+		severity[c.code] = c.severity
+	}
+	for i, one := range follows {
+		if severity[one.from] != warning {
+			t.Errorf("%s is %q: want a warning", one.from, severity[one.from])
+		}
+		for _, code := range one.may {
+			if severity[code] == "" {
+				t.Errorf("%s follows from %s, and is no warning", code, one.from)
+			}
+			for _, before := range follows[:i+1] {
+				if before.from == code {
+					t.Errorf("%s follows from %s, which stands below it", code, one.from)
+				}
+			}
+		}
+	}
+}
+
+// Each warning is below the first cause that is there, and no cause is below what it may have caused.
+func TestFold(t *testing.T) {
+	for name, c := range map[string]struct{ codes, from []string }{
+		"a busy machine":                 {[]string{"overloaded", "busy-neighbour", "load-average", "spans-lost", "never-calm"}, []string{"busy-neighbour", "", "busy-neighbour", "", "busy-neighbour"}},
+		"one of its signs":               {[]string{"load-average", "modes"}, []string{"", "load-average"}},
+		"stolen, and busy":               {[]string{"cpu-stolen", "busy-neighbour", "modes"}, []string{"", "", "busy-neighbour"}},
+		"without a cause":                {[]string{"overloaded", "never-calm"}, []string{"", ""}},
+		"two causes":                     {[]string{"failed-runs", "busy-neighbour", "too-few-blocks", "precision-not-reached"}, []string{"", "", "failed-runs", "busy-neighbour"}},
+		"a CPU that is shared, and busy": {[]string{"generator-late", "harness-shared-cpu", "busy-neighbour"}, []string{"busy-neighbour", "", ""}},
+	} {
+		var all []finding.Warning
+		for _, code := range c.codes {
+			all = append(all, finding.Warning{Code: code})
+		}
+		fold(all)
+		var from []string
+		for _, w := range all {
+			from = append(from, w.From)
+		}
+		if !slices.Equal(from, c.from) {
+			t.Errorf("%s: %q follow from %q, want %q", name, c.codes, from, c.from)
+		}
 	}
 }

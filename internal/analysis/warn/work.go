@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
@@ -37,7 +38,7 @@ func (s *checker) findOverloaded() []hit {
 			n := 0
 			phases := s.PhasesOf(v.Name, at)
 			for _, p := range phases {
-				if offer, asked := s.Offer(p); asked && !offer.Held() {
+				if held, asked := s.Held(p); asked && !held {
 					n++
 				}
 			}
@@ -90,10 +91,17 @@ func (s *checker) findShortWindow() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		plan, window := s.Plans[v.Name], s.Shortest(v.Name)
-		if plan == nil || plan.Silent || window <= 0 || window >= delays*plan.Passed() {
+		least := 1
+		if s.InTurns() || s.Experiment.Load.Capacity != nil {
+			least = delays
+		}
+		if plan == nil || plan.Silent || window <= 0 || window >= time.Duration(least)*plan.Passed() {
 			continue
 		}
-		text := fmt.Sprintf("the window of %s is shorter than %d times %s", window, delays, plan.SaysPassed())
+		text := fmt.Sprintf("the load of %s is shorter than %s", window, plan.SaysPassed())
+		if least > 1 {
+			text = fmt.Sprintf("the window of %s is shorter than %d times %s", window, delays, plan.SaysPassed())
+		}
 		if s.Experiment.Load.Capacity != nil {
 			text = fmt.Sprintf("a probe of %s is shorter than %d times %s: work after its end does not count, and the capacity may come out too high",
 				window, delays, plan.SaysPassed())
@@ -149,6 +157,29 @@ func (s *checker) findIdleUnknown() []hit {
 		}
 		if one.Unsteady > 0 {
 			hits = append(hits, seen(fmt.Sprintf("the processes were never calm before the first phase in %d of %d runs, and their idle CPU is unknown%s", one.Unsteady, one.Of, s.whatIsOff()), one.Variant))
+		}
+	}
+	return hits
+}
+
+func (s *checker) findRested() []hit {
+	var hits []hit
+	for _, at := range s.Cells() {
+		for _, v := range s.Variants {
+			if r := s.Rested(v.Name, at); r != nil {
+				hits = append(hits, seen(words.Reason(*r), place(at, v.Name)))
+			}
+		}
+	}
+	return hits
+}
+
+func (s *checker) findAway() []hit {
+	var hits []hit
+	for _, one := range s.Idles {
+		if one.Away > 0 {
+			hits = append(hits, seen(fmt.Sprintf("its processes worked while others had the load: up to %s of its CPU may not belong to its operations",
+				finding.FormatValue(one.Away, "1")), one.Variant))
 		}
 	}
 	return hits

@@ -37,7 +37,7 @@ func (o *options) flags(f *pflag.FlagSet) {
 	f.Uint64Var(&o.count, "count", 0, "stop after this many operations")
 	f.DurationVar(&o.warmup, "warmup", 0, "length of the load before, which is not counted")
 	f.DurationVar(&o.timeout, "timeout", load.DefaultTimeout, "longest time from an operation's intended start until it fails")
-	f.StringVar(&o.arrivals, "arrivals", load.Constant, "with --rate: constant (evenly spaced; above 4000/s in groups, every 250 µs) or poisson (random gaps)")
+	f.StringVar(&o.arrivals, "arrivals", load.Even, "with --rate: even (each at a random moment of its period), poisson (random gaps) or constant; above 4000/s even and constant ones start in groups")
 	f.StringVar(&o.method, "method", "", "request method (default GET; POST with --body)")
 	f.StringArrayVar(&o.headers, "header", nil, "request header 'Name: value' (gRPC: metadata); may be repeated")
 	f.StringVar(&o.body, "body", "", "request body: text, or @FILE")

@@ -82,7 +82,7 @@ func TestLoadCommandRefuses(t *testing.T) {
 		{"http://x --rate fast", "want operations per second, such as 400/s"},
 		{"http://x --rate -1", "want operations per second"},
 		{"http://x --duration 0s", "must be more than 0"},
-		{"http://x --arrivals bursts", "want constant or poisson"},
+		{"http://x --arrivals bursts", "want even, poisson or constant"},
 		{"http://x --header nocolon", "want 'Name: value'"},
 		{"http://x --header Content-Length:5", "generator's own to set"},
 		{"http://x --body @/no/such/file", "--body"},

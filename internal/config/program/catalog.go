@@ -178,6 +178,9 @@ func (c *Catalog) read(what, folder, name, base string, all func() ([]string, er
 	return nil, "", nil, unknown
 }
 
+// mostFile is the size of the largest file that is read whole, in bytes.
+const mostFile = 64 << 20
+
 // ReadRegular reads a file; to read a named pipe would wait until somebody writes.
 func ReadRegular(name string) ([]byte, error) {
 	info, err := os.Stat(name)
@@ -186,6 +189,10 @@ func ReadRegular(name string) ([]byte, error) {
 	}
 	if !info.Mode().IsRegular() {
 		return nil, Problems{{File: name, Text: "this is not a regular file"}}
+	}
+	if info.Size() > mostFile {
+		text := fmt.Sprintf("this file has %d bytes, and may have %d: is it the right one?", info.Size(), mostFile)
+		return nil, Problems{{File: name, Text: text}}
 	}
 	return os.ReadFile(name)
 }

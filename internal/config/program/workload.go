@@ -3,6 +3,7 @@
 package program
 
 import (
+	"cmp"
 	"io/fs"
 	"maps"
 	"slices"
@@ -162,6 +163,23 @@ var buildPlaceholders = []string{"build", "dir", "tmp", "workload", "tracer"}
 // compiles to programs of their own there are none.
 var Programs = map[string][]string{
 	"java": {"java"}, "python": {"python", "pypy", "gunicorn", "uwsgi"}, "node": {"node", "nodejs", "bun", "deno"},
+}
+
+// heedless run programs of a language, and do not load what its tracers are attached by.
+var heedless = map[string][]string{"node": {"bun"}}
+
+// Heedless is the first of the programs that runs a language without what attaches its tracers, where none does with it; "" where
+// there is none.
+func Heedless(language string, programs []string) string {
+	found := ""
+	for _, name := range programs {
+		if slices.Contains(heedless[language], name) {
+			found = cmp.Or(found, name)
+		} else if slices.ContainsFunc(Programs[language], func(p string) bool { return strings.HasPrefix(name, p) }) {
+			return ""
+		}
+	}
+	return found
 }
 
 func (w *Workload) ProcessNames() []string {

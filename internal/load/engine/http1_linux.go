@@ -21,6 +21,7 @@ func (h *http1) start(l *loop, k *call) {
 	h.call = k
 	step := k.step()
 	h.response.reset(step.head)
+	h.response.shows = l.plan.task.Shows
 	if len(step.takes) > 0 {
 		h.response.tape = &feed.Tape{}
 	}

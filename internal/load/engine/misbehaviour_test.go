@@ -6,6 +6,7 @@ package engine
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net"
@@ -214,6 +215,39 @@ func TestRedirects(t *testing.T) {
 	}
 	if len(many.errors) > mostKinds+1 || many.errors["other"] != 1000-mostKinds {
 		t.Errorf("%d kinds, %d of no kind of their own", len(many.errors), many.errors["other"])
+	}
+}
+
+// The beginning of a wrong answer is told with its status where that is asked for, and nothing of a right one.
+func TestWrongAnswersAreShown(t *testing.T) {
+	long := strings.Repeat("x", 5000)
+	for name, c := range map[string]struct {
+		status, body string
+		shows        bool
+		want         string
+	}{
+		"asked for":     {"415 Unsupported", `{"error": "JSON\n, please"}`, true, `status 415 with {"error": "JSON\n, please"}`},
+		"not asked for": {"415 Unsupported", "no", false, "status 415"},
+		"long":          {"500 Oops", long, true, "status 500 with " + long[:200] + "…"},
+		"empty":         {"500 Oops", "", true, "status 500"},
+		"right":         {"200 OK", "yes", true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachEngine(t, func(t *testing.T, g *Generator) {
+				addr := rawServer(t, func(_ int, conn net.Conn, r *bufio.Reader) {
+					for readRequest(r) && send(conn, fmt.Sprintf("HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n%s", c.status, len(c.body), c.body)) {
+					}
+				})
+				l := do(t, g, load.Task{Operations: []load.Request{{Address: addr}}, Connections: 1, Count: 4, Shows: c.shows})
+				want := map[string]uint64{c.want: 4}
+				if c.want == "" {
+					want = nil
+				}
+				if !maps.Equal(l.Errors, want) || c.want == "" && l.BodyBytes != uint64(4*len(c.body)) {
+					t.Errorf("errors %v, %d bytes; want %v", l.Errors, l.BodyBytes, want)
+				}
+			})
+		})
 	}
 }
 

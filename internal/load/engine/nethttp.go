@@ -238,8 +238,18 @@ func (c *client) ask(ctx context.Context, o *outcome, nth uint64) (feed.Tape, er
 		_ = answer.Header.Write(&head) // into memory
 		kept.Head, limit = bytes.ReplaceAll(head.Bytes(), []byte("\r\n"), []byte("\n")), feed.MaxTape
 	}
+	read := response{status: answer.StatusCode, fields: fields{location: []byte(answer.Header.Get("Location"))}}
 	if kept.Body, err = io.ReadAll(io.LimitReader(answer.Body, limit)); err != nil {
 		return kept, plainEnd(err, errCutShort)
+	}
+	begun := kept.Body
+	if c.plan.task.Shows && limit == 0 {
+		if begun, err = io.ReadAll(io.LimitReader(answer.Body, mostShown)); err != nil {
+			return kept, plainEnd(err, errCutShort)
+		}
+	}
+	if c.plan.task.Shows {
+		read.show(begun)
 	}
 	rest, err := io.Copy(io.Discard, answer.Body)
 	switch {
@@ -248,8 +258,7 @@ func (c *client) ask(ctx context.Context, o *outcome, nth uint64) (feed.Tape, er
 	case limit > 0 && rest > 0:
 		return kept, badResponse("too long to take values from it")
 	}
-	o.status, o.body = answer.StatusCode, o.body+uint64(len(kept.Body))+uint64(rest)
-	read := response{status: o.status, fields: fields{location: []byte(answer.Header.Get("Location"))}}
+	o.status, o.body = answer.StatusCode, o.body+uint64(len(begun))+uint64(rest)
 	switch {
 	case !step.expects(o.status):
 		o.kind = step.says(read.wrong())

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 
+	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/load/feed"
 )
 
@@ -57,6 +58,8 @@ type response struct {
 	body   uint64 // bytes of the body so far
 	fields fields
 	tape   *feed.Tape // nil: nothing of the answer is kept
+	shows  bool       // the beginning of the body is kept, for whoever reads of a failure
+	shown  []byte
 }
 
 // fields are the headers that say where a response ends.
@@ -140,6 +143,9 @@ func (p *response) step(b []byte) (int, error) {
 
 // record keeps a part of the body, where values are taken from it.
 func (p *response) record(b []byte) error {
+	if p.shows {
+		p.show(b)
+	}
 	if p.tape == nil {
 		return nil
 	}
@@ -148,6 +154,14 @@ func (p *response) record(b []byte) error {
 	}
 	p.tape.Body = append(p.tape.Body, b...)
 	return nil
+}
+
+// mostShown is how much of a body is kept to be shown, in bytes: enough for an excerpt.
+const mostShown = 4 * excerpt.Most
+
+// show keeps a part of the body, up to a bound.
+func (p *response) show(b []byte) {
+	p.shown = append(p.shown, b[:min(len(b), mostShown-len(p.shown))]...)
 }
 
 func (p *response) bodyRead() {

@@ -390,7 +390,12 @@ func isTimeout(err error) bool {
 }
 
 // wrong is the kind of failure of an unexpected status.
-func (p *response) wrong() string { return "status " + p.told() }
+func (p *response) wrong() string {
+	if len(p.shown) == 0 {
+		return "status " + p.told()
+	}
+	return "status " + p.told() + " with " + excerpt.Line(string(p.shown))
+}
 
 // redirects reports whether an answer leads elsewhere.
 func (p *response) redirects() bool {

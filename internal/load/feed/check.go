@@ -22,8 +22,8 @@ func Check(t load.Task) error {
 		return errors.New("the task has no operations")
 	case !(t.Rate >= 0) || t.Rate > 1e9:
 		return fmt.Errorf("rate %v: want operations per second, at least 0", t.Rate)
-	case t.Arrivals != "" && t.Arrivals != load.Constant && t.Arrivals != load.Poisson:
-		return fmt.Errorf("arrivals %q: want %s or %s", t.Arrivals, load.Constant, load.Poisson)
+	case !slices.Contains([]string{"", load.Even, load.Poisson, load.Constant}, t.Arrivals):
+		return fmt.Errorf("arrivals %q: want %s, %s or %s", t.Arrivals, load.Even, load.Poisson, load.Constant)
 	case t.Connections < 0:
 		return fmt.Errorf("connections %d: want at least 1", t.Connections)
 	case t.Threads < 0:

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/load"
@@ -130,6 +132,15 @@ func bodyKind(r load.Request) form {
 		return jsonValue
 	}
 	return plain
+}
+
+// gaps are placeholders that rows of data and earlier answers fill.
+var gaps = regexp.MustCompile(`\{(?:data|take)\.[^{}]*\}`)
+
+// IsJSON reports whether the body of a request that names no Content-Type is JSON, whatever fills its placeholders.
+func IsJSON(r load.Request) bool {
+	named := slices.ContainsFunc(r.Headers, func(h load.Header) bool { return strings.EqualFold(h.Name, "content-type") })
+	return !named && !r.GRPC && bodyKind(r) == jsonValue && json.Valid(gaps.ReplaceAll(r.Body, []byte("0")))
 }
 
 // quoteJSON finds which placeholders stand within the quotes of a JSON string.

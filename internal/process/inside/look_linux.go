@@ -40,7 +40,8 @@ func Look(pids []int, variables []string, folder string) []Program {
 			if err != nil {
 				continue
 			}
-			one.Command = cut(strings.TrimSpace(strings.ReplaceAll(string(command), "\x00", " ")))
+			one.Whole = strings.TrimSpace(strings.ReplaceAll(string(command), "\x00", " "))
+			one.Command, one.Worker = cut(one.Whole), worker.MatchString(one.Whole)
 			one.Holds, one.Start = holds(dir, folder), start(dir)
 			one.Names = bytes.Contains(environ, []byte(folder)) || bytes.Contains(command, []byte(folder))
 		}
@@ -146,7 +147,21 @@ const listening = "0A"
 // Tables are the kernel's tables of TCP sockets at one moment. Each is read once, whoever is asked about: that takes the
 // kernel milliseconds, however few sockets there are.
 type Tables struct {
-	read map[string][]socket // by network namespace: containers have their own
+	read map[string][]socket        // by network namespace: containers have their own
+	open map[string]map[string]bool // by process: the inodes of its sockets
+}
+
+// inodes are those of the sockets that a process has open, read once; nil where it has ended, or may not be looked at.
+func (t *Tables) inodes(dir string) map[string]bool {
+	all, read := t.open[dir]
+	if !read {
+		if t.open == nil {
+			t.open = map[string]map[string]bool{}
+		}
+		all = socketInodes(dir)
+		t.open[dir] = all
+	}
+	return all
 }
 
 // of are the sockets in the network namespace of a process; nil where that may not be read, or has ended.
@@ -177,7 +192,7 @@ func (t *Tables) Of(pids []int) Sockets {
 	var own []socket
 	for _, pid := range pids {
 		dir := filepath.Join("/proc", strconv.Itoa(pid))
-		inodes := socketInodes(dir)
+		inodes := t.inodes(dir)
 		table := t.of(dir)
 		all.Seen = all.Seen || inodes != nil && table != nil
 		for _, one := range table {
@@ -200,17 +215,6 @@ func (t *Tables) Of(pids []int) Sockets {
 	return all
 }
 
-// Listening are the inodes of the sockets that listen at a port in the network namespace of tracetax.
-func (t *Tables) Listening(port uint16) map[string]bool {
-	inodes := map[string]bool{}
-	for _, one := range t.of("/proc/self") {
-		if one.state == listening && one.local.Port() == port {
-			inodes[one.inode] = true
-		}
-	}
-	return inodes
-}
-
 // socketInodes are those of the sockets that a process has open; nil where it has ended, or may not be looked at.
 func socketInodes(dir string) map[string]bool {
 	open, err := os.ReadDir(filepath.Join(dir, "fd"))
@@ -229,8 +233,8 @@ func socketInodes(dir string) map[string]bool {
 
 // socket is a line of the kernel's table.
 type socket struct {
-	local, remote netip.AddrPort
-	state, inode  string
+	local, remote      netip.AddrPort
+	state, user, inode string
 }
 
 // socketTable reads a table of sockets; nil where it is not there, as without IPv6, or may not be read.
@@ -248,7 +252,7 @@ func socketTable(path string) []socket {
 		local, ok := end(fields[1])
 		remote, too := end(fields[2])
 		if ok && too { // the line above the table has words there
-			all = append(all, socket{local, remote, fields[3], fields[9]})
+			all = append(all, socket{local, remote, fields[3], fields[7], fields[9]})
 		}
 	}
 	return all

@@ -16,3 +16,9 @@ func Runtime([]int) string { return "" }
 
 // KindOf is known on Linux only.
 func KindOf(int) Kind { return Unseen }
+
+// Answers sees nothing: that is told on Linux alone.
+func (*Tables) Answers(string, uint16, []int) Answer { return Answer{} }
+
+// Name is known on Linux only.
+func Name(int) string { return "" }

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,8 @@ import (
 type Program struct {
 	Program string // base name of its executable
 	Command string // its command line, cut
+	Whole   string // the same, whole
+	Worker  bool   // another one of the run started it by a library, to share its work
 	Start   string // the same of processes that forked from one another and run no other program since; "" where that is not told
 	Names   bool   // its command line or its environment names the folder
 	Lacks   bool   // it started without one of the variables
@@ -30,6 +33,20 @@ type Sockets struct {
 
 // Connection is one over TCP, by its ends.
 type Connection struct{ Local, Remote netip.AddrPort }
+
+// worker is of command lines of programs that libraries start, each to share the work of the one that started it: Python's
+// multiprocessing (and so uvicorn's and hypercorn's workers), and joblib's.
+var worker = regexp.MustCompile(`\bfrom multiprocessing\.\w+ import |-m joblib\.externals\.loky\.`)
+
+// Answer is who takes connections at a port of this machine, by the processes of a run that might.
+type Answer struct {
+	Seen   bool   // it can be told whose the sockets are
+	Nobody bool   // no program takes any, in the network namespace of tracetax
+	Own    []int  // processes of the run that do
+	PID    int    // a process of no run that does; 0: it cannot be seen which
+	Name   string // of its program
+	User   string // the number of the user who made its socket
+}
 
 // Reached reports whether whoever listens at an address is reached at a host of this machine.
 func Reached(at netip.Addr, host string) bool {

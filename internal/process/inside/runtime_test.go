@@ -36,3 +36,17 @@ func TestKindOf(t *testing.T) {
 		}
 	}
 }
+
+func TestWorker(t *testing.T) {
+	for command, want := range map[string]bool{
+		"/usr/bin/python3 -c from multiprocessing.spawn import spawn_main; spawn_main(tracker_fd=5, pipe_handle=7) --multiprocessing-fork": true,
+		"/usr/bin/python3 -c from multiprocessing.resource_tracker import main;main(4)":                                                    true,
+		"/usr/bin/python3 -c from multiprocessing.forkserver import main; main(5, 6, ['__main__'])":                                        true,
+		"python -m joblib.externals.loky.backend.popen_loky_posix --process-name LokyProcess-1":                                            true,
+		"python3 -m uvicorn app:app --workers 2":                                                                                           false, "npm start": false, "python3 multiprocessing.py": false,
+	} {
+		if got := worker.MatchString(command); got != want {
+			t.Errorf("%s: %t", command, got)
+		}
+	}
+}

@@ -257,7 +257,7 @@ type Report struct {
 	PID    int                `json:"pid,omitempty"`
 	At     int64              `json:"at,omitempty"` // ns of the monotonic clock, just before the fork
 	Status syscall.WaitStatus `json:"status,omitempty"`
-	Left   int                `json:"left,omitempty"`
+	Left   []int              `json:"left,omitempty"`
 	Usage  *syscall.Rusage    `json:"usage,omitempty"`
 	Own    *syscall.Rusage    `json:"own,omitempty"`
 }
@@ -348,7 +348,7 @@ func (k *keeper) reap() {
 		case pid == k.pid:
 			left, _ := k.members() // only said for the reader
 			left = slices.DeleteFunc(left, func(pid int) bool { return !table.Running(pid) })
-			k.report(Report{What: HasExited, Status: status, Usage: &usage, Left: len(left)})
+			k.report(Report{What: HasExited, Status: status, Usage: &usage, Left: left})
 		}
 	}
 }

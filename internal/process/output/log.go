@@ -4,11 +4,11 @@ package output
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -172,10 +172,10 @@ func (l *Log) Close() error {
 // lineLimit bounds what Lines takes for one line; a longer one comes in pieces.
 const lineLimit = 64 << 10
 
-// Lines calls do with every line of the log, in order, until do returns an
+// Lines calls do with every line of the log, in order, until ctx ends or do returns an
 // error, which it returns. Where the log was cut or its file could not be
 // written, it goes on with the end that is in memory.
-func (l *Log) Lines(do func(line string) error) error {
+func (l *Log) Lines(ctx context.Context, do func(line string) error) error {
 	l.mu.Lock()
 	whole, err := l.open()
 	l.mu.Unlock()
@@ -183,12 +183,12 @@ func (l *Log) Lines(do func(line string) error) error {
 		return err
 	}
 	defer whole.Close()
-	return eachLine(whole, do)
+	return eachLine(ctx, whole, do)
 }
 
 // AfterCut calls do with every whole line behind what was left out of the log, as Lines does; cut is whether anything was.
 // What is left out was in no line of Lines.
-func (l *Log) AfterCut(do func(line string) error) (cut bool, err error) {
+func (l *Log) AfterCut(ctx context.Context, do func(line string) error) (cut bool, err error) {
 	l.mu.Lock()
 	last := l.lastBytes()
 	cut = l.total-l.kept > int64(len(last))
@@ -198,7 +198,7 @@ func (l *Log) AfterCut(do func(line string) error) (cut bool, err error) {
 		return false, nil
 	}
 	_, text, _ = strings.Cut(text, "\n") // the first line may be a piece of one
-	return true, eachLine(strings.NewReader(text), do)
+	return true, eachLine(ctx, strings.NewReader(text), do)
 }
 
 // open returns the log as it is now; l.mu is held.
@@ -218,9 +218,12 @@ func (l *Log) open() (io.ReadCloser, error) {
 	}{whole, file}, nil
 }
 
-func eachLine(whole io.Reader, do func(line string) error) error {
+func eachLine(ctx context.Context, whole io.Reader, do func(line string) error) error {
 	lines := bufio.NewReaderSize(whole, lineLimit)
 	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		line, err := lines.ReadSlice('\n')
 		if len(line) > 0 {
 			if err := do(strings.TrimRight(string(line), "\r\n")); err != nil {
@@ -257,7 +260,7 @@ func (l *Log) lastBytes() []byte { return l.tail[max(0, len(l.tail)-tailLimit):]
 
 // await is somebody waiting for a line.
 type await struct {
-	line  *regexp.Regexp
+	line  *Pattern
 	found chan string // holds one
 }
 
@@ -279,7 +282,7 @@ func (l *Log) tell(p []byte) {
 }
 
 func (w *await) offer(line string) {
-	if !w.line.MatchString(line) {
+	if !w.line.Match(line) {
 		return
 	}
 	select {
@@ -289,15 +292,17 @@ func (w *await) offer(line string) {
 }
 
 // Await returns a channel that gets the first line that matches, among those
-// written already and those to come. stop ends the waiting.
-func (l *Log) Await(line *regexp.Regexp) (found <-chan string, stop func()) {
+// written already, which it reads until ctx ends, and those to come. stop ends the waiting.
+func (l *Log) Await(ctx context.Context, line *Pattern) (found <-chan string, stop func()) {
 	w := &await{line: line, found: make(chan string, 1)}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	// An unfinished last line is offered too; it is offered again when it is whole.
 	// A log that can't be read back is left to what is to come.
 	if whole, err := l.open(); err == nil {
-		err = eachLine(whole, func(text string) error { w.offer(text); return nil })
+		if err = eachLine(ctx, whole, func(text string) error { w.offer(text); return nil }); ctx.Err() != nil {
+			err = nil // which is no failure of the log
+		}
 		l.failure = errors.Join(l.failure, err, whole.Close())
 	}
 	if len(l.waiting) == 0 {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -23,7 +22,7 @@ func logOf(t *testing.T, limit int64) *Log {
 func linesOf(t *testing.T, l *Log) []string {
 	t.Helper()
 	var lines []string
-	if err := l.Lines(func(line string) error { lines = append(lines, line); return nil }); err != nil {
+	if err := l.Lines(t.Context(), func(line string) error { lines = append(lines, line); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return lines
@@ -101,12 +100,12 @@ func TestLogLongLines(t *testing.T) {
 func TestLogAwaitsWhatWasSaidBefore(t *testing.T) {
 	l := logOf(t, 1<<20)
 	l.write([]byte("up\nhalf"))
-	found, stop := l.Await(regexp.MustCompile("^up$"))
+	found, stop := l.Await(t.Context(), MustCompile("^up$"))
 	defer stop()
 	if got := <-found; got != "up" {
 		t.Errorf("got %q", got)
 	}
-	found, stop = l.Await(regexp.MustCompile("^half a line$"))
+	found, stop = l.Await(t.Context(), MustCompile("^half a line$"))
 	defer stop()
 	l.write([]byte(" a line\n"))
 	if got := <-found; got != "half a line" {

@@ -101,7 +101,7 @@ func key(doc *finding.Document, f *finding.Finding) []string {
 }
 
 func figures(f *finding.Finding) []string {
-	row := []string{sheet.Number(f.Baseline), sheet.Number(f.Value)}
+	row := []string{number(f.Baseline), number(f.Value)}
 	row = append(row, interval(f.Absolute)...)
 	row = append(row, interval(f.Relative)...)
 	more := ""
@@ -111,6 +111,14 @@ func figures(f *finding.Finding) []string {
 	return append(row, strconv.Itoa(f.Blocks), strconv.FormatBool(f.Headline),
 		sheet.Text(string(f.Verdict.Kind)), sheet.Text(f.Verdict.Text), sheet.Optional(f.Verdict.Low), sheet.Optional(f.Verdict.High),
 		sheet.Optional(f.Verdict.Budget), more, sheet.Text(f.Note), strconv.FormatBool(f.Verdict.Joint), strconv.FormatBool(f.Amount), sheet.Text(f.Service))
+}
+
+// number is a figure, unrounded; empty where it is unknown.
+func number(v finding.Number) string {
+	if !v.Known() {
+		return ""
+	}
+	return sheet.Number(float64(v))
 }
 
 func interval(i *finding.Interval) []string {

@@ -76,10 +76,10 @@ func trackedOf(doc *finding.Document) []tracked {
 			}
 			value := t
 			if hasBaseline(f) {
-				value.name, value.variant, value.value = trackedName(doc, f, f.Against), f.Against, f.Baseline
+				value.name, value.variant, value.value = trackedName(doc, f, f.Against), f.Against, float64(f.Baseline)
 				add(value)
 			}
-			value.name, value.variant, value.value = trackedName(doc, f, f.Variant), f.Variant, f.Value
+			value.name, value.variant, value.value = trackedName(doc, f, f.Variant), f.Variant, float64(f.Value)
 			add(value)
 			if !tells(doc, f) {
 				continue

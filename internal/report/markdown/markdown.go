@@ -306,6 +306,9 @@ func (m *writer) warnings(all []model.Warning) {
 	grave := slices.DeleteFunc(slices.Clone(all), isNote)
 	for _, w := range grave {
 		m.line("- ⚠ " + warningText(w))
+		for _, f := range w.Follows {
+			m.line("  - " + warningText(f))
+		}
 	}
 	if len(grave) > 0 {
 		m.line("")
@@ -314,6 +317,9 @@ func (m *writer) warnings(all []model.Warning) {
 		for _, w := range all {
 			if isNote(w) {
 				m.line("- " + warningText(w))
+				for _, f := range w.Follows {
+					m.line("  - " + warningText(f))
+				}
 			}
 		}
 	})

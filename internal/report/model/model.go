@@ -79,6 +79,7 @@ type Warning struct {
 	Where    string
 	Text     string
 	Advice   string
+	Follows  []Warning // what may follow from it
 }
 
 // How says how the figures were made, and how to make them again.

@@ -66,12 +66,12 @@ func DifferenceText(f *finding.Finding) string {
 	return finding.FormatEstimate(*f.Absolute, f.Unit, false)
 }
 
-// Value is a value, missing where nothing was measured.
-func Value(f *finding.Finding, v float64) string {
-	if f.Blocks == 0 {
+// Value is a value, missing where it is unknown. Older results have zeros where no block tells.
+func Value(f *finding.Finding, v finding.Number) string {
+	if !v.Known() || f.Blocks == 0 && v == 0 {
 		return finding.Missing
 	}
-	return finding.FormatValue(v, f.Unit)
+	return finding.FormatValue(float64(v), f.Unit)
 }
 
 // What metrics, operations and levels are called, and in which order a reader wants them.

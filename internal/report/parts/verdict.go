@@ -83,27 +83,54 @@ func Kept(kinds []finding.Kind) model.Tone {
 
 // Warnings, the gravest first.
 
-// Warnings has the spoiled first and the notes last.
+// gravity is the order of severities.
+var gravity = []string{"spoiled", "warning", "note"}
+
+// Warnings has the spoiled first and the notes last, and below each what may follow from it: that is as grave as the gravest of
+// these.
 func Warnings(warnings []finding.Warning) []model.Warning {
-	order := []string{"spoiled", "warning", "note"}
-	all := slices.Clone(warnings)
-	slices.SortStableFunc(all, func(a, b finding.Warning) int {
-		rank := func(w finding.Warning) int {
-			if w.Code == "interrupted" { // what is missing, before what is wrong with the rest
-				return -1
-			}
-			return slices.Index(order, w.Severity)
+	below := map[string][]finding.Warning{}
+	var first []finding.Warning
+	for _, w := range warnings {
+		if w.From == "" {
+			first = append(first, w)
+			continue
 		}
-		return cmp.Compare(rank(a), rank(b))
-	})
-	tones := map[string]model.Tone{"spoiled": model.Bad, "note": model.Plain}
-	out := make([]model.Warning, 0, len(all))
-	for _, w := range all {
-		tone, known := tones[w.Severity]
-		if !known {
-			tone = model.Doubtful
-		}
-		out = append(out, model.Warning{Severity: w.Severity, Tone: tone, Code: w.Code, Where: w.Where, Text: w.Text, Advice: w.Advice})
+		below[w.From] = append(below[w.From], w)
 	}
+	seen := map[string]bool{} // of several warnings with a code, what follows is below the first
+	out := make([]model.Warning, 0, len(first))
+	ranks := map[string]int{}
+	for _, w := range first {
+		one := warning(w)
+		rank := slices.Index(gravity, w.Severity)
+		if w.Code == "interrupted" { // what is missing, before what is wrong with the rest
+			rank = -1
+		}
+		if !seen[w.Code] {
+			for _, f := range below[w.Code] {
+				one.Follows = append(one.Follows, warning(f))
+				if is := slices.Index(gravity, f.Severity); is < slices.Index(gravity, w.Severity) {
+					one.Tone, rank = warning(f).Tone, min(rank, is)
+				}
+			}
+		}
+		seen[w.Code] = true
+		if before, known := ranks[w.Code]; !known || rank < before {
+			ranks[w.Code] = rank
+		}
+		out = append(out, one)
+	}
+	slices.SortStableFunc(out, func(a, b model.Warning) int {
+		return cmp.Or(cmp.Compare(ranks[a.Code], ranks[b.Code]), cmp.Compare(min(1, len(b.Follows)), min(1, len(a.Follows))))
+	})
 	return out
+}
+
+func warning(w finding.Warning) model.Warning {
+	tone, known := map[string]model.Tone{"spoiled": model.Bad, "note": model.Plain}[w.Severity]
+	if !known {
+		tone = model.Doubtful
+	}
+	return model.Warning{Severity: w.Severity, Tone: tone, Code: w.Code, Where: w.Where, Text: w.Text, Advice: w.Advice}
 }

@@ -170,6 +170,38 @@ func (t *writer) warning(w model.Warning) {
 	}
 	t.paragraph(mark, text, s)
 	t.paragraph("  ", w.Advice, dim)
+	t.follows(w.Follows)
+}
+
+// follows lists below a warning what may follow from it: by its codes, or each with its text.
+func (t *writer) follows(all []model.Warning) {
+	if len(all) == 0 {
+		return
+	}
+	if t.opts.All {
+		t.paragraph("  ", "this may be why:", dim)
+		for _, w := range all {
+			text := w.Text
+			if w.Where != "" {
+				text = w.Where + ": " + text
+			}
+			t.paragraph("  - ", text, dim)
+		}
+		return
+	}
+	var codes []string
+	times := map[string]int{}
+	for _, w := range all {
+		if times[w.Code]++; times[w.Code] == 1 {
+			codes = append(codes, w.Code)
+		}
+	}
+	for i, code := range codes {
+		if times[code] > 1 {
+			codes[i] += fmt.Sprintf(" (%d)", times[code])
+		}
+	}
+	t.paragraph("  ", "this may be why: "+strings.Join(codes, ", ")+"; --all shows them", dim)
 }
 
 // foot says where the rest is. Commands and folders are left whole, to be copied.

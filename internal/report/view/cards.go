@@ -83,8 +83,12 @@ func cardRow(doc *finding.Document, g *Group, f *finding.Finding) model.CardRow 
 	row.Verdict = model.Cell{Mark: parts.VerdictMark(f.Verdict.ShownKind(f.ByRatio())), Text: words.LongBadge(f), Long: f.Verdict.Text, Tone: parts.ToneOf(f.Verdict.ShownKind(f.ByRatio()))}
 	row.Values = parts.Value(f, f.Baseline) + " → " + parts.Value(f, f.Value)
 	i := f.Shown()
-	if i == nil {
+	switch {
+	case i == nil:
 		row.Big = finding.Missing
+		return row
+	case words.Withheld(f): // as the sentence on top has it
+		row.Big = "unknown"
 		return row
 	}
 	estimate, ends := parts.Interval(*i, f.Unit, f.ByRatio(), model.Plain)
@@ -271,7 +275,7 @@ func otherMetrics(g *Group, metric, role, base string, contenders []string, own 
 			drop += len(shown)
 		}
 		table.Columns = append(table.Columns, model.Column{Head: columnHead(g, m), Right: true, Drop: drop}, model.Column{Close: true, Drop: drop})
-		baseRow = append(baseRow, model.Cell{Text: finding.FormatValue(m.Baseline, m.Unit)}, model.Cell{})
+		baseRow = append(baseRow, model.Cell{Text: parts.Value(m, m.Baseline)}, model.Cell{})
 	}
 	table.Add(baseRow...)
 	for _, name := range contenders {

@@ -70,7 +70,7 @@ func startGrid(doc *finding.Document, c *finding.Causes) model.Grid {
 			continue
 		}
 		estimate, ends := parts.Interval(*f.Absolute, f.Unit, false, parts.ToneOf(f.Verdict.ShownKind(false)))
-		table.Add(model.Cell{Text: strings.TrimPrefix(metric.Title(name), "start: ")}, model.Cell{Text: finding.FormatValue(f.Baseline, f.Unit)}, model.Cell{Text: finding.FormatValue(f.Value, f.Unit)}, estimate, ends)
+		table.Add(model.Cell{Text: strings.TrimPrefix(metric.Title(name), "start: ")}, model.Cell{Text: parts.Value(f, f.Baseline)}, model.Cell{Text: parts.Value(f, f.Value)}, estimate, ends)
 	}
 	for _, reason := range c.Reasons {
 		table.Notes = append(table.Notes, model.Note{Text: words.Reason(reason) + ".", Tone: model.Doubtful})
@@ -78,7 +78,7 @@ func startGrid(doc *finding.Document, c *finding.Causes) model.Grid {
 	timed := ""
 	for _, name := range []string{metric.StartupTime, metric.FirstOperationTime} {
 		if f := causeOf(doc, c, name); f != nil && f.Absolute != nil {
-			timed += fmt.Sprintf("; %s %s (%s)", metric.Title(name), finding.FormatValue(f.Value, f.Unit), finding.FormatInterval(*f.Absolute, f.Unit, false))
+			timed += fmt.Sprintf("; %s %s (%s)", metric.Title(name), parts.Value(f, f.Value), finding.FormatInterval(*f.Absolute, f.Unit, false))
 		}
 	}
 	if timed != "" {
@@ -104,7 +104,7 @@ func causeGrids(doc *finding.Document, c *finding.Causes) []model.Grid {
 	addCauses(&tasks, doc, c, metric.Causes(metric.Besides), "")
 	stages := causeTable(doc, c, "stage", metric.Stage)
 	addCauses(&stages, doc, c, metric.Causes(metric.Tracing), "")
-	addCauses(&stages, doc, c, metric.Causes(metric.Callers), "what the operations of this process pay themselves")
+	addCauses(&stages, doc, c, metric.Causes(metric.Callers), "in threads that do the program's own work, in all of its processes")
 	last := &stages
 	if len(stages.Rows) == 0 {
 		last = &tasks

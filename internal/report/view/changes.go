@@ -172,7 +172,7 @@ const (
 // ratio, else the difference, else the figure itself.
 func costOf(c *finding.Change, cost finding.Cost) costFigure {
 	switch {
-	case cost.Blocks == 0:
+	case cost.Blocks == 0 || !cost.Value.Known() && cost.Relative == nil && cost.Absolute == nil:
 		return costFigure{}
 	case c.Of == finding.OfBaseline:
 	case cost.Relative != nil && (!cost.Amount || cost.Absolute == nil):
@@ -180,7 +180,7 @@ func costOf(c *finding.Change, cost finding.Cost) costFigure {
 	case cost.Absolute != nil:
 		return costFigure{*cost.Absolute, costDifference}
 	}
-	return costFigure{finding.Interval{Estimate: cost.Value}, costValue}
+	return costFigure{finding.Interval{Estimate: float64(cost.Value)}, costValue}
 }
 
 // The changes of a comparison, split by metric and role: what a table is made of.

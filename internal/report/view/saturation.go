@@ -61,7 +61,7 @@ func tells(g *Group, name, base string) bool {
 func sideOf(g *Group, name, variant, base string) float64 {
 	for _, f := range g.Findings {
 		if f.Metric == name && f.Role == "" && f.Against == base && f.Variant == variant {
-			return f.Value
+			return float64(f.Value)
 		}
 	}
 	return 0
@@ -73,9 +73,9 @@ func sideText(g *Group, name, variant, base string) string {
 		case f.Metric != name || f.Role != "" || f.Against != base || f.Blocks == 0:
 			continue
 		case f.Variant == variant:
-			return finding.FormatValue(f.Value, f.Unit)
+			return parts.Value(f, f.Value)
 		case variant == base && !(name == metric.DeliveredShare && f.Baseline == 0): // a baseline that makes none has no share
-			return finding.FormatValue(f.Baseline, f.Unit)
+			return parts.Value(f, f.Baseline)
 		}
 	}
 	return finding.Missing

@@ -232,7 +232,7 @@ func TestVariantsNameTheirWay(t *testing.T) {
 
 // What a Collector takes of the cost stands beside what the application does; where one role has it all, no part is named.
 func TestOtherMetricsByRole(t *testing.T) {
-	one := func(variant, role string, value float64) *finding.Finding {
+	one := func(variant, role string, value finding.Number) *finding.Finding {
 		return &finding.Finding{Operation: "json", Variant: variant, Against: "none", Metric: "cpu_per_operation", Role: role, Unit: "s", Value: value, Blocks: 8, Headline: role == ""}
 	}
 	latency := &finding.Finding{Operation: "json", Variant: "hop", Against: "none", Metric: "latency_p50", Unit: "s", Value: 1e-3, Blocks: 8}
@@ -274,5 +274,22 @@ func TestUnknownIsNoZero(t *testing.T) {
 	}
 	if got := figuresOf(&finding.Document{}, g, f); got.Baseline != finding.Missing || got.Value != finding.Missing {
 		t.Errorf("the chart has %q and %q", got.Baseline, got.Value)
+	}
+}
+
+// The card of a figure that the sentence on top calls unknown shows no other one.
+func TestCardOfTheUnknown(t *testing.T) {
+	low, high := 0.8, 1.0
+	f := finding.Finding{Operation: "json", Variant: "otel", Against: "none", Metric: "cpu_per_operation", Unit: "s", Headline: true, Blocks: 8, Baseline: 1e-4, Value: 1.89e-4,
+		Relative: &finding.Interval{Estimate: 0.89, Low: &low, High: &high}, Absolute: &finding.Interval{Estimate: 0.89e-4},
+		Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 1, Reasons: []finding.Reason{{Code: finding.WhyOverloaded, Variant: "otel"}}}}
+	doc := &finding.Document{Experiment: finding.Experiment{Operations: []string{"json"}, Variants: []finding.Variant{{Name: "none"}, {Name: "otel"}}}, Findings: []finding.Finding{f}}
+	row := cards(doc)[0].Rows[0]
+	if row.Big != "unknown" || row.Ends != "" {
+		t.Errorf("%q %q", row.Big, row.Ends)
+	}
+	doc.Findings[0].Verdict = finding.Verdict{Kind: finding.Costs, Low: &low, High: &high, Claims: 1}
+	if row := cards(doc)[0].Rows[0]; row.Big == "unknown" || row.Ends == "" {
+		t.Errorf("what is known: %q %q", row.Big, row.Ends)
 	}
 }

@@ -277,6 +277,8 @@ func method(doc *finding.Document) string {
 	}
 	order := "every variant ran once, in random order and in fresh processes"
 	switch doc.Experiment.Order {
+	case "paired":
+		order = "fresh processes of all variants ran at the same time, had their load at the same time for CPU, memory and bytes, and in turn for latency"
 	case "windows":
 		order = "fresh processes of all variants ran at the same time, and the load went from one to the next"
 	case "woven":

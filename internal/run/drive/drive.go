@@ -94,8 +94,9 @@ type Stretch struct {
 	Rate      float64       // operations/s; 0: as fast as it goes
 	Duration  time.Duration // the longest; 0: Count ends it
 	Count     uint64        // the most operations; 0: Duration ends it
-	Seed      uint64
-	Keep      string // a file in the results folder for every single duration; "": none
+	Seed      uint64        // of choices: the same for runs that are made together
+	Own       uint64        // of the moments of operations: another one for each of them
+	Keep      string        // a file in the results folder for every single duration; "": none
 }
 
 // Purpose is what a stretch is made for.
@@ -133,10 +134,10 @@ func (r *Requests) task(s Stretch) (load.Task, error) {
 	operation, l := s.Operation, s.Load
 	task := load.Task{
 		Rate: s.Rate, Arrivals: l.Arrivals, Connections: l.Connections, Streams: l.Streams,
-		Duration: s.Duration, Count: s.Count, Timeout: l.Timeout, Seed: s.Seed, Traces: r.Traces, Late: r.Late,
+		Duration: s.Duration, Count: s.Count, Timeout: l.Timeout, Seed: s.Seed, Own: s.Own, Traces: r.Traces, Late: r.Late,
 	}
 	if s.Purpose.alone() {
-		task.Connections = 1
+		task.Connections, task.Shows = 1, true
 	}
 	if s.Purpose == Unasked {
 		task.Traces = nil
@@ -213,6 +214,9 @@ func (r *Requests) requestFor(o program.Operation) (load.Request, error) {
 			return load.Request{}, fmt.Errorf("header %s: %w", name, err)
 		}
 		request.Headers = append(request.Headers, load.Header{Name: name, Value: value})
+	}
+	if feed.IsJSON(request) { // frameworks refuse it, or take it for a form, where nobody says so
+		request.Headers = append(request.Headers, load.Header{Name: "Content-Type", Value: "application/json"})
 	}
 	return request, nil
 }

@@ -51,6 +51,9 @@ func (r *Requests) Close() error { return nil }
 func (r *Requests) Wrong(o program.Operation, did record.Load) error {
 	err := fmt.Errorf("operation %s: of %d started, %d were answered as expected, %d wrongly, %d not in time (%s): mend the service, the request or the expected status",
 		o.Name, did.Started, did.Completed, did.Failed, did.TimedOut, errorsOf(did))
+	if did.Failed > 0 {
+		err = &WrongError{err}
+	}
 	if did.Completed > 0 || len(o.Mix) > 0 {
 		return err
 	}
@@ -61,12 +64,32 @@ func (r *Requests) Wrong(o program.Operation, did record.Load) error {
 	return err
 }
 
+// WrongError says that operations were answered, and wrongly.
+type WrongError struct{ err error }
+
+// Error says how, and what to mend.
+func (e *WrongError) Error() string { return e.err.Error() }
+
 // Took implements Driver: in a closed loop each connection waits for one answer after the other.
 func (r *Requests) Took(s Stretch, did record.Load) float64 {
 	if s.Rate != 0 {
 		return 0
 	}
 	return did.WallSeconds * float64(max(1, s.Load.Connections)*max(1, s.Load.Streams))
+}
+
+// Addresses are where an operation and its steps ask.
+func (r *Requests) Addresses(o program.Operation) ([]string, error) {
+	first, err := r.requestFor(o)
+	if err != nil {
+		return nil, err
+	}
+	out := []string{first.Address}
+	then, err := r.following(o)
+	for _, step := range then {
+		out = append(out, step.Address)
+	}
+	return out, err
 }
 
 func errorsOf(did record.Load) string {

@@ -3,6 +3,7 @@ package drive
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,5 +38,36 @@ func TestRequestWithFiles(t *testing.T) {
 	call.Protoset = "none.pb"
 	if _, err := s.requestFor(call); err == nil || !strings.Contains(err.Error(), "reading the types of the service (protoset)") {
 		t.Errorf("types that are gone: %v", err)
+	}
+}
+
+// A body in JSON brings its type where the user names none: frameworks take it for a form otherwise, or refuse it.
+func TestBodyInJSON(t *testing.T) {
+	r := &Requests{Run{
+		Processes: []program.Process{{Name: "app", Role: "app"}}, Values: func(program.Process) map[string]string { return nil },
+		Front: func(string) string { return "127.0.0.1:80" },
+	}}
+	for body, c := range map[string]struct {
+		headers map[string]string
+		grpc    bool
+		want    bool
+	}{
+		`{"id": 7}`:                             {want: true},
+		` [1, 2]`:                               {want: true},
+		`{"id": {data.id}, "n": "{take.name}"}`: {want: true},
+		`{"id": 8}`:                             {headers: map[string]string{"content-TYPE": "application/vnd.shop+json"}},
+		`{"id": 9}`:                             {grpc: true},
+		`{"id": 7`:                              {},
+		`id=7`:                                  {},
+		`{data.whole}`:                          {},
+		``:                                      {},
+	} {
+		got, err := r.requestFor(program.Operation{Method: "POST", URL: "/order", Body: program.Content{Bytes: []byte(body)}, Headers: c.headers, GRPC: c.grpc})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has := slices.Contains(got.Headers, load.Header{Name: "Content-Type", Value: "application/json"}); has != c.want || len(got.Headers) > 1 {
+			t.Errorf("%s: %+v", body, got.Headers)
+		}
 	}
 }

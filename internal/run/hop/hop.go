@@ -7,12 +7,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/process/output"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink/kieker"
 )
@@ -130,17 +130,17 @@ func add(to **uint64, n uint64) {
 }
 
 // formats count the spans in the files of a folder, by program.FileFormats.
-var formats = map[string]func(dir string) (record.Counts, error){
+var formats = map[string]func(ctx context.Context, dir string) (record.Counts, error){
 	"kieker": kieker.CountFolder,
 }
 
 // CountFiles counts the spans that a tracer left in the files of a folder, as a sink does.
-func CountFiles(format, folder string) (record.Counts, error) {
+func CountFiles(ctx context.Context, format, folder string) (record.Counts, error) {
 	count, known := formats[format]
 	if !known {
 		return record.Counts{}, fmt.Errorf("counting the spans that the tracer wrote to files: nobody knows the format %q", format)
 	}
-	counts, err := count(folder)
+	counts, err := count(ctx, folder)
 	if err != nil {
 		return record.Counts{}, fmt.Errorf("counting the spans that the tracer wrote to files: %w", err)
 	}
@@ -151,10 +151,10 @@ func CountFiles(format, folder string) (record.Counts, error) {
 type Lines struct {
 	Process string
 	Speaks  bool // it is to say it: with absent: unknown its silence says nothing, and neither does what is missing of its log
-	Each    func(func(line string) error) error
+	Each    func(context.Context, func(line string) error) error
 	// Rest goes through the lines behind what was left out of a log that became too long; cut is whether anything was. nil:
 	// nothing ever is.
-	Rest func(func(line string) error) (cut bool, err error)
+	Rest func(context.Context, func(line string) error) (cut bool, err error)
 }
 
 // Log is what a program says in the logs of its processes.
@@ -171,16 +171,16 @@ func (l Log) Name() string { return l.Hop }
 // all that was sent: of those a program tells when it ends, so one without a line was killed before, and how many they
 // were is not known. So it is of what the file says that every process ends with, and of a log of which a part was left out,
 // unless a running total stands behind that: half of it is not all.
-func (l Log) Read(context.Context) (record.Hop, error) {
+func (l Log) Read(ctx context.Context) (record.Hop, error) {
 	out := record.Hop{Name: l.Hop, Source: record.ByLog}
 	figures, unknown := out.Figures(), map[string]bool{}
 	for _, s := range l.Says {
-		pattern, err := regexp.Compile(s.Log)
+		pattern, err := output.Compile(s.Log)
 		if err != nil {
 			return out, fmt.Errorf("the pattern for %s spans of %s: %w", s.What, l.Hop, err)
 		}
 		for _, log := range l.Logs {
-			found, err := logged(log, pattern, s.Take)
+			found, err := logged(ctx, log, pattern, s.Take)
 			if err != nil {
 				return out, fmt.Errorf("reading what process %s says of %s spans: %w", log.Process, s.What, err)
 			}
@@ -217,26 +217,26 @@ type found struct {
 }
 
 // logged takes the numbers out of one process's log.
-func logged(log Lines, pattern *regexp.Regexp, take string) (found, error) {
+func logged(ctx context.Context, log Lines, pattern *output.Pattern, take string) (found, error) {
 	var all found
 	if log.Rest != nil {
 		var rest found
-		cut, err := log.Rest(rest.reading(pattern, takeLast))
+		cut, err := log.Rest(ctx, rest.reading(pattern, takeLast))
 		if err != nil || cut && rest.said && take == takeLast {
 			return rest, err
 		}
 		all.cut = cut
 	}
-	err := log.Each(all.reading(pattern, take))
+	err := log.Each(ctx, all.reading(pattern, take))
 	all.cut = all.cut && (all.said || log.Speaks) // others, such as a database, say nothing of spans anywhere
 	return all, err
 }
 
 // reading adds up what lines say.
-func (f *found) reading(pattern *regexp.Regexp, take string) func(line string) error {
+func (f *found) reading(pattern *output.Pattern, take string) func(line string) error {
 	group := pattern.SubexpIndex("n")
 	return func(line string) error {
-		match := pattern.FindStringSubmatch(line)
+		match := pattern.Find(line)
 		if match == nil {
 			return nil
 		}

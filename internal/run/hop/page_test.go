@@ -158,7 +158,7 @@ func TestInterruptedRead(t *testing.T) {
 }
 
 func lines(all ...string) Lines {
-	return Lines{Process: "app", Each: func(each func(string) error) error {
+	return Lines{Process: "app", Each: func(_ context.Context, each func(string) error) error {
 		for _, line := range all {
 			if err := each(line); err != nil {
 				return err
@@ -229,7 +229,7 @@ func TestLogAndPage(t *testing.T) {
 }
 
 func TestFilesOfAFormatThatNobodyKnows(t *testing.T) {
-	if _, err := CountFiles("parchment", t.TempDir()); err == nil || !strings.Contains(err.Error(), "parchment") {
+	if _, err := CountFiles(t.Context(), "parchment", t.TempDir()); err == nil || !strings.Contains(err.Error(), "parchment") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -4,6 +4,7 @@ package logs
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,31 +13,39 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/process/output"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 )
+
+// Lines goes through the lines of a log.
+type Lines func(ctx context.Context, each func(line string) error) error
 
 // signs are what programs and their tracers write when tracing fails, by its cause. They are
 // patterns of the tracers in the catalog and of the runtimes that load them.
 var signs = []struct {
 	cause   record.Cause
-	pattern *regexp.Regexp
+	pattern *output.Pattern
 }{
-	{record.TracerFailed, regexp.MustCompile(`ModuleNotFoundError: |ImportError: |Error: Cannot find module |ERR_MODULE_NOT_FOUND` +
+	{record.TracerFailed, output.MustCompile(`ModuleNotFoundError: |ImportError: |Error: Cannot find module |ERR_MODULE_NOT_FOUND` +
 		`|Failed to auto initialize |Configuration of \S+ failed|configuration failed|Instrumenting of \S+ failed|Importing of \S+ failed` +
 		`|Error opening zip file or JAR manifest missing|agent library failed|OpenTelemetry Javaagent failed|Could not find agent library` +
 		`|Exception in thread "main" java\.lang\.\S*(?:NoClassDefFoundError|ClassNotFoundException|UnsupportedClassVersionError)` +
 		`|Failed to start (?:Elastic APM|agent)|ERROR .*(?:agent|tracer).* (?:not|failed to) (?:start|load|initiali[sz]e)`)},
-	{record.ExportFailed, regexp.MustCompile(`(?i)failed to export|exporting failed\. |error .* while exporting|exception while exporting|exporter.* error:|OTLPExporterError` +
+	{record.ExportFailed, output.MustCompile(`(?i)failed to export|exporting failed\. |error .* while exporting|exception while exporting|exporter.* error:|OTLPExporterError` +
 		`|traces export: |connection refused|ECONNREFUSED|StatusCode\.UNAVAILABLE|error (?:trying to connect|sending|communicating) .*(?:apm|collector|agent)`)},
 }
 
 // Signs counts the lines that tell a cause. Where Python's traceback follows one, the
 // exception at its end is what tells more, and is kept behind it.
-func Signs(lines func(func(string) error) error) ([]record.LogSign, error) {
+func Signs(ctx context.Context, lines Lines) ([]record.LogSign, error) {
 	counted := make([]record.LogSign, len(signs))
+	var patterns []*output.Pattern
+	for _, s := range signs {
+		patterns = append(patterns, s.pattern)
+	}
 	before, traced := -1, -1 // the sign of the line before, and that of the traceback that goes on
-	err := lines(func(line string) error {
+	err := lines(ctx, func(line string) error {
 		switch {
 		case before >= 0 && strings.HasPrefix(line, "Traceback "):
 			before, traced = -1, before
@@ -49,13 +58,10 @@ func Signs(lines func(func(string) error) error) ([]record.LogSign, error) {
 			return nil
 		}
 		before = -1
-		for i, t := range signs {
-			if t.pattern.MatchString(line) {
-				counted[i].Cause, counted[i].Last = t.cause, withError(line)
-				counted[i].Lines++
-				before = i
-				break
-			}
+		if i := output.First(line, patterns...); i >= 0 {
+			counted[i].Cause, counted[i].Last = signs[i].cause, withError(line)
+			counted[i].Lines++
+			before = i
 		}
 		return nil
 	})
@@ -81,12 +87,15 @@ func withError(line string) string {
 // exporters are what SDKs write, whoever switched them on, when nobody takes their spans. Other programs, whose database
 // may refuse a connection, or which export and submit things of their own, do not: a refused connection counts at the port of
 // a known receiver alone.
-var exporters = regexp.MustCompile(`(?i)failed to export (?:spans?\b|traces?\b|batch code|(?:metrics|logs) to |\w+Marshaler)|while exporting span|exporting span(?:s| batch)|OTLPExporterError` + // OpenTelemetry: Python, Java, Node
-	`|traces export: |unable to export \d+ spans|OpenTelemetry: .*Export failure|BatchSpanProcessor\.\S*ExportError|OpenTelemetry trace error` + // Go, Ruby, PHP, Rust
-	`|dropping \d+ traces to intake|failed to send traces to|lost \d+ traces: |sending \d+ \(size=.*\) traces to the DD agent` + // Datadog
-	`|APM Server transport error|error sending data to APM server|failed to submit message: .*(?:APM Server|/intake/v2/)` + // Elastic
-	`|spans were dropped due to|dropped \d+ spans due to|error sending spans|failed to flush Jaeger spans` + // Zipkin, Jaeger
-	`|(?:refused|ECONNREFUSED|failed to connect|unavailable).*(?::|port=)` + receivers + `\b|(?::|port=)` + receivers + `\b.*(?:refused|ECONNREFUSED|failed to connect|unavailable)`)
+var exporters = []*output.Pattern{
+	output.MustCompile(`(?i)failed to export (?:spans?\b|traces?\b|batch code|(?:metrics|logs) to |\w+Marshaler)|while exporting span|exporting span(?:s| batch)|OTLPExporterError` + // OpenTelemetry: Python, Java, Node
+		`|traces export: |unable to export \d+ spans|OpenTelemetry: .*Export failure|BatchSpanProcessor\.\S*ExportError|OpenTelemetry trace error` + // Go, Ruby, PHP, Rust
+		`|dropping \d+ traces to intake|failed to send traces to|lost \d+ traces: |sending \d+ \(size=.*\) traces to the DD agent` + // Datadog
+		`|APM Server transport error|error sending data to APM server|failed to submit message: .*(?:APM Server|/intake/v2/)` + // Elastic
+		`|spans were dropped due to|dropped \d+ spans due to|error sending spans|failed to flush Jaeger spans`), // Zipkin, Jaeger
+	output.MustCompile(`(?i)(?:refused|ECONNREFUSED|failed to connect|unavailable).*(?::|port=)` + receivers + `\b`),
+	output.MustCompile(`(?i)(?::|port=)` + receivers + `\b.*(?:refused|ECONNREFUSED|failed to connect|unavailable)`),
+}
 
 // receivers is a pattern of the ports of known receivers.
 var receivers = func() string {
@@ -99,10 +108,10 @@ var receivers = func() string {
 }()
 
 // FailedExports counts the lines that tell of a failed export; nil where none does.
-func FailedExports(lines func(func(string) error) error) (*record.LogSign, error) {
+func FailedExports(ctx context.Context, lines Lines) (*record.LogSign, error) {
 	sign := record.LogSign{Cause: record.ExportFailed}
-	err := lines(func(line string) error {
-		if exporters.MatchString(line) {
+	err := lines(ctx, func(line string) error {
+		if output.First(line, exporters...) >= 0 {
 			sign.Lines++
 			sign.Last = line
 		}
@@ -116,14 +125,14 @@ func FailedExports(lines func(func(string) error) error) (*record.LogSign, error
 
 // Named are the libraries that a log names, by pattern, each with its last line: what the group "name" of the pattern holds. A
 // pattern may be nil, and a map is nil where nothing is named.
-func Named(lines func(func(string) error) error, patterns ...*regexp.Regexp) ([]map[string]string, error) {
+func Named(ctx context.Context, lines Lines, patterns ...*output.Pattern) ([]map[string]string, error) {
 	names := make([]map[string]string, len(patterns))
-	err := lines(func(line string) error {
+	err := lines(ctx, func(line string) error {
 		for i, pattern := range patterns {
 			if pattern == nil {
 				continue
 			}
-			if found := pattern.FindStringSubmatch(line); found != nil {
+			if found := pattern.Find(line); found != nil {
 				if names[i] == nil {
 					names[i] = map[string]string{}
 				}
@@ -156,11 +165,10 @@ func Redact(paths []string, secrets []string) error {
 			errs = append(errs, fmt.Errorf("taking secrets out of a log: %w", err))
 			continue
 		}
-		clean := []byte(Replacer(secrets).Replace(string(text)))
-		if bytes.Equal(clean, text) {
+		if !slices.ContainsFunc(secrets, func(s string) bool { return s != "" && bytes.Contains(text, []byte(s)) }) {
 			continue
 		}
-		if err := os.WriteFile(path, clean, 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(Replacer(secrets).Replace(string(text))), 0o644); err != nil {
 			errs = append(errs, fmt.Errorf("taking secrets out of a log: %w", err))
 		}
 	}

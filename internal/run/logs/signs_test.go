@@ -1,6 +1,8 @@
 package logs
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,7 +37,7 @@ func TestSigns(t *testing.T) {
 			export(1, `Exporting failed: not retryable error: Permanent error: responded with HTTP Status Code 415, Message=content-encoding is "br"`)},
 		"both": {"ImportError: x\nconnect ECONNREFUSED 127.0.0.1:1", append(failed(1, "ImportError: x"), export(1, "connect ECONNREFUSED 127.0.0.1:1")...)},
 	} {
-		got, err := Signs(func(do func(string) error) error {
+		got, err := Signs(t.Context(), func(_ context.Context, do func(string) error) error {
 			for line := range strings.SplitSeq(c.log, "\n") {
 				if err := do(line); err != nil {
 					return err
@@ -77,9 +79,24 @@ func TestFailedExports(t *testing.T) {
 		"WARNING: Failed to export spans. Server responded with gRPC status code 14": true,
 		"Failed to submit message: \"Unable to reach APM Server: <urllib3.exceptions.MaxRetryError> (url: http://localhost:8200/intake/v2/events)\"": true,
 	} {
-		sign, err := FailedExports(func(do func(string) error) error { return do(line) })
+		sign, err := FailedExports(t.Context(), func(_ context.Context, do func(string) error) error { return do(line) })
 		if err != nil || (sign != nil) != want || want && (sign.Last != line || sign.Lines != 1) {
 			t.Errorf("%q: %+v, %v; want %t", line, sign, err, want)
+		}
+	}
+}
+
+// A log may have a hundred megabytes: no expression is asked of each of its lines.
+func TestExpressionsAreAskedOfFewLines(t *testing.T) {
+	all := slices.Clone(exporters)
+	for _, sign := range signs {
+		all = append(all, sign.pattern)
+	}
+	for _, line := range []string{strings.Repeat("x", 999), `172.17.0.1 - - [28/Nov/2026:12:00:00 +0000] "GET /work?id=7 HTTP/1.1" 200 512 "-" "curl/8.5"`, `{"level":"info","trace_id":"ab","span_id":"cd","msg":"handled"}`} {
+		for _, p := range all {
+			if p.May(line) {
+				t.Errorf("%s is asked of %q", p, line)
+			}
 		}
 	}
 }

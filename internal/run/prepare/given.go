@@ -317,6 +317,10 @@ func Protocols(p *config.Plan) []protocol.Name {
 // that made it follows.
 const scratchName = "tracetax-run-"
 
+// scratchMode lets everybody go through the folder, whose name is not listed: a program may give up its rights, and has folders
+// of its own there.
+const scratchMode = 0o711
+
 // Scratch makes a folder for {tmp} of a run, which is to remove it, and removes those that a tracetax which was
 // killed left behind.
 func Scratch() (string, error) {
@@ -336,6 +340,9 @@ func Scratch() (string, error) {
 	}
 	dir, err := os.MkdirTemp("", scratchName+strconv.Itoa(os.Getpid())+"-")
 	if err != nil {
+		return "", fmt.Errorf("making a scratch folder: %w", err)
+	}
+	if err := os.Chmod(dir, scratchMode); err != nil {
 		return "", fmt.Errorf("making a scratch folder: %w", err)
 	}
 	return dir, nil

@@ -115,4 +115,8 @@ func TestScratch(t *testing.T) {
 			t.Errorf("%s: there is %t, want %t", dir, !there, there)
 		}
 	}
+	// A program that gives up its rights goes through it to a folder of its own.
+	if info, err := os.Stat(made); err != nil || info.Mode().Perm() != scratchMode {
+		t.Errorf("%s: mode %v, error %v", made, info.Mode(), err)
+	}
 }

@@ -9,11 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"syscall"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/process/output"
 	"github.com/tracetax/tracetax/internal/profile"
 	"golang.org/x/net/websocket"
 )
@@ -21,7 +21,7 @@ import (
 const nodeProfiler = "Node's inspector"
 
 // listening is what Node writes when its inspector is open.
-var listening = regexp.MustCompile(`Debugger listening on (ws://\S+)`)
+var listening = output.MustCompile(`Debugger listening on (ws://\S+)`)
 
 // startNode opens the inspector of a Node, and has it take samples of the main thread.
 func startNode(ctx context.Context, o Order, t target) (*Recording, error) {
@@ -67,7 +67,7 @@ func startNode(ctx context.Context, o Order, t target) (*Recording, error) {
 
 // openInspector asks a Node to open its inspector, and returns where it did. Its log may have lines of earlier ones.
 func openInspector(ctx context.Context, o Order, pid int) (string, error) {
-	before, _, err := addresses(o)
+	before, _, err := addresses(ctx, o)
 	if err != nil {
 		return "", err
 	}
@@ -79,7 +79,7 @@ func openInspector(ctx context.Context, o Order, pid int) (string, error) {
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
 	for {
-		n, last, err := addresses(o)
+		n, last, err := addresses(ctx, o)
 		switch {
 		case err != nil:
 			return "", err
@@ -97,9 +97,9 @@ func openInspector(ctx context.Context, o Order, pid int) (string, error) {
 }
 
 // addresses are how many inspectors a log tells of, and the last of them.
-func addresses(o Order) (n int, last string, err error) {
-	err = o.Log.Lines(func(line string) error {
-		if m := listening.FindStringSubmatch(line); m != nil {
+func addresses(ctx context.Context, o Order) (n int, last string, err error) {
+	err = o.Log.Lines(ctx, func(line string) error {
+		if m := listening.Find(line); m != nil {
 			n, last = n+1, m[1]
 		}
 		return nil

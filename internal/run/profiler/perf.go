@@ -37,10 +37,10 @@ func startPerf(ctx context.Context, o Order, t target) (*Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	interval := max(o.Interval, time.Millisecond/5)
+	interval := offBeat(max(o.Interval, time.Millisecond/5))
 	stacks := "fp"
 	if t.kind != inside.Go {
-		interval = max(interval, 2*time.Millisecond) // 8 kB each
+		interval = offBeat(max(interval, 2*time.Millisecond)) // 8 kB each
 		stacks = "dwarf,8192"
 	}
 	p, err := o.Start(ctx, process.Command{

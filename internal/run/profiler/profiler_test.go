@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -23,6 +22,7 @@ import (
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/process/inside"
 	"github.com/tracetax/tracetax/internal/process/keeper"
+	"github.com/tracetax/tracetax/internal/process/output"
 	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink/sinktest"
@@ -133,7 +133,7 @@ func TestPerf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Profiler != perf || r.Interval != time.Millisecond || p.Count < 100 {
+	if r.Profiler != perf || r.Interval != 997*time.Microsecond || p.Count < 100 {
 		t.Fatalf("%s took %d samples, %v apart", r.Profiler, p.Count, r.Interval)
 	}
 	if all, least, most := time.Duration(p.Total), ended-begun, used(t, o.PIDs)-before; all < least*8/10 || all > most*12/10 {
@@ -245,7 +245,7 @@ func TestWatch(t *testing.T) {
 				t.Fatal(err)
 			}
 			p, o := startedWith(t, b.Environment(append(os.Environ(), "NODE_OPTIONS=--no-warnings")), test.args...)
-			found, stop := p.Log().Await(regexp.MustCompile("^ready"))
+			found, stop := p.Log().Await(t.Context(), output.MustCompile("^ready"))
 			defer stop()
 			select {
 			case <-found:
@@ -369,7 +369,7 @@ func TestAsyncOfADeafMachine(t *testing.T) {
 	}
 	p, o := started(t, "java", "-XX:+DisableAttachMechanism", program)
 	await := func(line string) {
-		found, stop := p.Log().Await(regexp.MustCompile(line))
+		found, stop := p.Log().Await(t.Context(), output.MustCompile(line))
 		defer stop()
 		select {
 		case <-found:

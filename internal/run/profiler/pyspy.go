@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/process/output"
 	"github.com/tracetax/tracetax/internal/process/table"
 	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
@@ -25,7 +25,7 @@ const pySpy = "py-spy"
 const leastPySpy = 5 * time.Millisecond
 
 // sampling is what py-spy writes when it begins.
-var sampling = regexp.MustCompile(`Sampling process`)
+var sampling = output.MustCompile(`Sampling process`)
 
 // startPySpy has py-spy sample a program and all that it has started: workers of a server, for one. For CPU time it samples
 // the thread that has the interpreter's lock: which of the others run it tells wrongly of those that wait for a queue. What
@@ -86,8 +86,8 @@ func rootOf(o Order, t target) (int, error) {
 }
 
 // awaitLine waits until a profiler says that it takes samples.
-func awaitLine(ctx context.Context, p *process.Process, line *regexp.Regexp) error {
-	found, stop := p.Log().Await(line)
+func awaitLine(ctx context.Context, p *process.Process, line *process.Pattern) error {
+	found, stop := p.Log().Await(ctx, line)
 	defer stop()
 	patience := time.NewTimer(startPatience)
 	defer patience.Stop()

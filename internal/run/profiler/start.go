@@ -85,9 +85,9 @@ func (b *Beginning) Read(ctx context.Context, pids []int, log *process.Log, rule
 func watchImports() *Beginning {
 	return &Beginning{
 		Profiler: "Python's import times", kind: inside.Python, set: map[string]string{"PYTHONPROFILEIMPORTTIME": "1"},
-		read: func(_ context.Context, _ int, log *process.Log, rules *profile.Rules) (map[string]int64, error) {
+		read: func(ctx context.Context, _ int, log *process.Log, rules *profile.Rules) (map[string]int64, error) {
 			imports := rules.Imports()
-			if err := log.Lines(func(line string) error { imports.Line(line); return nil }); err != nil {
+			if err := log.Lines(ctx, func(line string) error { imports.Line(line); return nil }); err != nil {
 				return nil, fmt.Errorf("reading them: %w", err)
 			}
 			if imports.Lines == 0 {

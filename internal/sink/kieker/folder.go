@@ -5,6 +5,7 @@ package kieker
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -26,15 +27,15 @@ const (
 // CountFolder counts the records of every log that lies in dir or below it: a folder
 // with kieker.map beside files of records, binary (.bin) or text (.dat). A file is a
 // request. Where there is an error, the counts are what had been read before it: a log
-// that its program was still writing ends in the middle of a record.
-func CountFolder(dir string) (record.Counts, error) {
+// that its program was still writing ends in the middle of a record. The end of ctx ends the counting.
+func CountFolder(ctx context.Context, dir string) (record.Counts, error) {
 	total := tally.New(tally.Config{})
 	logs := make(map[string]*logFolder)
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || entry.Name() == mapFile {
 			return err
 		}
-		if err := countFile(total, logs, path); err != nil {
+		if err := countFile(ctx, total, logs, path); err != nil {
 			return fmt.Errorf("counting the records of %s: %w", path, err)
 		}
 		return nil
@@ -62,7 +63,7 @@ func checkWhole(logs map[string]*logFolder) error {
 	return nil
 }
 
-func countFile(total *tally.Total, logs map[string]*logFolder, path string) error {
+func countFile(ctx context.Context, total *tally.Total, logs map[string]*logFolder, path string) error {
 	suffix := filepath.Ext(path)
 	if suffix != ".bin" && suffix != ".dat" {
 		return errors.New("a file of records ends in .bin or .dat (choose kieker.monitoring.writer.compression.NoneCompressionFilter)")
@@ -79,10 +80,29 @@ func countFile(total *tally.Total, logs map[string]*logFolder, path string) erro
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	total.Note(fileProtocol, 0)
+	count := drainText
 	if suffix == ".bin" {
-		return drain(file, log.walker, total)
+		count = drain
 	}
-	return drainText(file, log.walker, total)
+	err = count(whileIn{ctx, file}, log.walker, total)
+	if ctx.Err() != nil { // which is no end of the file
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// whileIn reads until a context ends.
+type whileIn struct {
+	ctx context.Context
+	io.Reader
+}
+
+// Read implements io.Reader.
+func (r whileIn) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
+	}
+	return r.Reader.Read(p)
 }
 
 // numberOf returns the number in the name of a file, such as kieker-…-UTC-001.bin; 0 if

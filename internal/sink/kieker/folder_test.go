@@ -2,6 +2,8 @@ package kieker
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -53,7 +55,7 @@ func records(t *testing.T) string {
 func TestCountFolder(t *testing.T) {
 	first := recordHeader + layouts["kieker.common.record.misc.KiekerMetadataRecord"].size + 5*(recordHeader+executionSize)
 	all := records(t)
-	c, err := CountFolder(folder(t, map[string]string{"kieker.map": registryMap, "kieker-1-UTC-001.bin": all[:first], "kieker-1-UTC-002.bin": all[first:]}))
+	c, err := CountFolder(t.Context(), folder(t, map[string]string{"kieker.map": registryMap, "kieker-1-UTC-001.bin": all[:first], "kieker-1-UTC-002.bin": all[first:]}))
 	if err != nil || c.Spans != 13 || c.Roots != 4 || c.Services["KIEKER-SINGLETON"] != 13 || c.Requests != 2 || c.Bytes != uint64(len(all)) {
 		t.Errorf("counted %+v, %v", c, err)
 	}
@@ -68,7 +70,7 @@ $1;1795315325036057765;public int p.MonitoredClass.monitoredMethod(int);<no-sess
 const textMap = "$0=kieker.common.record.misc.KiekerMetadataRecord\n$1=kieker.common.record.controlflow.OperationExecutionRecord\n"
 
 func TestCountFolderInText(t *testing.T) {
-	c, err := CountFolder(folder(t, map[string]string{"kieker.map": textMap, "kieker-1-UTC-001.dat": textLog}))
+	c, err := CountFolder(t.Context(), folder(t, map[string]string{"kieker.map": textMap, "kieker-1-UTC-001.dat": textLog}))
 	if err != nil || c.Spans != 3 || c.Roots != 2 || c.Services["KIEKER-SINGLETON"] != 3 || c.Bytes != uint64(len(textLog)) {
 		t.Errorf("counted %+v, %v", c, err)
 	}
@@ -94,16 +96,16 @@ func TestCountFolderRefuses(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			c, err := CountFolder(folder(t, test.files))
+			c, err := CountFolder(t.Context(), folder(t, test.files))
 			if err == nil || !strings.Contains(err.Error(), test.want) || c.Spans != test.spans {
 				t.Errorf("counted %d, %v; want %d, %q", c.Spans, err, test.spans, test.want)
 			}
 		})
 	}
-	if _, err := CountFolder(filepath.Join(t.TempDir(), "missing")); err == nil {
+	if _, err := CountFolder(t.Context(), filepath.Join(t.TempDir(), "missing")); err == nil {
 		t.Error("a folder that is not there is counted")
 	}
-	if c, err := CountFolder(t.TempDir()); err != nil || c.Spans != 0 || c.Requests != 0 {
+	if c, err := CountFolder(t.Context(), t.TempDir()); err != nil || c.Spans != 0 || c.Requests != 0 {
 		t.Errorf("an empty folder: %+v, %v", record.Counts{}, err)
 	}
 }
@@ -218,4 +220,16 @@ func TestRegistryLimit(t *testing.T) {
 	await(t, "memory", func() bool { return r.held.Load() == 0 })
 	send(t, address, captured(t))
 	await(t, "13 spans", func() bool { return total.Counts().Spans == 13 })
+}
+
+// The end of a context ends the counting, and is told from the end of a file.
+func TestCountFolderIsCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	enough := errors.New("enough")
+	cancel(enough)
+	for _, files := range []map[string]string{{"kieker.map": textMap, "kieker-1-UTC-001.dat": textLog}, {"kieker.map": textMap, "kieker-1-UTC-001.bin": "x"}} {
+		if c, err := CountFolder(ctx, folder(t, files)); !errors.Is(err, enough) || c.Spans > 0 {
+			t.Errorf("%d spans, error %v", c.Spans, err)
+		}
+	}
 }

@@ -1,0 +1,67 @@
+package run_test
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// A command that has its program started elsewhere is not measured in the place of that: the run ends as soon as it is ready.
+func TestAnotherProgramAnswers(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("who listens is seen on Linux alone")
+	}
+	t.Parallel()
+	asked := filepath.Join(t.TempDir(), "port")
+	go func() { // the engine, which starts the program where it is asked for
+		for t.Context().Err() == nil {
+			if port, err := os.ReadFile(asked); err == nil && strings.HasSuffix(string(port), "\n") {
+				listener, err := net.Listen("tcp", "127.0.0.1:"+strings.TrimSpace(string(port)))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				<-t.Context().Done()
+				listener.Close()
+				return
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}()
+	conductor, q := request(t, record.Calibration, "/work")
+	q.Plan.Processes[0].Run = []string{"sh", "-c", "echo {port} >" + asked + "; exec sleep 60"}
+	r, err := conductor.Run(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := r.Failure; f == nil || f.Stage != "ready" || f.Code != string(process.OtherProgram) || f.Process != "app" {
+		t.Fatalf("%+v", f)
+	}
+}
+
+// Where it cannot be seen who answers, the run says so.
+func TestWhoAnswersCannotBeSeen(t *testing.T) {
+	t.Parallel()
+	for _, hidden := range []bool{true, false} {
+		conductor, q := request(t, record.Calibration, "/work")
+		if hidden {
+			q.Name += "-hidden"
+			conductor.Hide()
+		}
+		r, err := conductor.Run(t.Context(), q)
+		if err != nil || r.Failed() {
+			t.Fatal(err, r.Failure)
+		}
+		if unseen := slices.Equal(r.Start.Unseen, []string{"app"}); unseen != (hidden || runtime.GOOS != "linux") {
+			t.Errorf("hidden: %t, unseen %q", hidden, r.Start.Unseen)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+// What is measured in turn for latency alone, before all runs of a block have their load at once.
+
+package run
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run/drive"
+)
+
+// room is the share of the CPUs that the runs of a block may need together to have their load at once: beyond it each of them
+// waits for the others, and what one of them can hold is what these leave.
+const room = 0.6
+
+// timeIt makes the operation in windows, in turn with the other runs of the block. What the warm-up left behind goes on in the
+// first of them, as under steady load. It reports whether there is room for all at once.
+func (s *stage) timeIt(ctx context.Context, request PhaseRequest, j job, phase *record.Phase, counted record.Counts) (atOnce bool, err error) {
+	j.Purpose, j.Duration, j.Count = drive.Window, request.Load.Duration, request.Load.Calls
+	j.Seed += mostSeeds // other choices than those of the window
+	w := window{stage: s, job: j, turns: request.Turns, piece: request.Window, warm: counted, came: counted, earlier: phase.Warmup}
+	if err := s.turn.awaitAll(ctx); err != nil {
+		return false, err
+	}
+	s.name = "window"
+	before, err := s.meter.Mark()
+	if err != nil {
+		return false, err
+	}
+	w.begun = time.Now()
+	if err := w.run(ctx); err != nil {
+		return false, err
+	}
+	after, err := s.meter.Mark()
+	if err != nil {
+		return false, err
+	}
+	if err := s.turn.awaitAll(ctx); err != nil { // to collect takes CPU, and all have looked at the last windows
+		return false, err
+	}
+	if err := w.collect(ctx); err != nil {
+		return false, err
+	}
+	did, err := w.did()
+	if err != nil {
+		return false, err
+	}
+	if err := s.wellDone(j, did); err != nil {
+		return false, err
+	}
+	phase.Timed = &record.Timed{Load: did}
+	if leavable := w.mark(); leavable {
+		var kept []record.Load
+		for i, p := range w.parts {
+			if !w.pieces[i].Disturbed {
+				kept = append(kept, p.load)
+			}
+		}
+		rest, err := record.Sum(kept...)
+		if err != nil {
+			return false, fmt.Errorf("adding up the undisturbed windows of operation %s: %w", phase.Operation, err)
+		}
+		phase.Timed.Undisturbed = &rest
+	}
+	phase.Timed.Windows = w.pieces
+	used := usedOf(s.between(before, after))
+	all, err := s.turn.together(ctx, usedBy{used.app / w.loaded.Seconds(), used.harness / w.loaded.Seconds()})
+	return request.AtOnce == Always || s.hasRoom(all), err
+}
+
+// mostSeeds is above the number of stretches of a phase, each of which has a seed of its own.
+const mostSeeds = 1 << 20
+
+// hasRoom reports whether programs that use so many CPU seconds a second leave the run's CPUs room.
+func (s *stage) hasRoom(rate usedBy) bool {
+	app, harness := rate.app, rate.harness
+	if len(s.placement.App) == 0 || s.placement.Shared { // the same CPUs
+		app += harness
+		harness = app
+	}
+	return app <= room*count(s.placement.App) && harness <= room*count(s.placement.Harness)
+}
