@@ -126,6 +126,15 @@ func amount(f finding.Finding) string {
 	return size
 }
 
+// amountBeside is a headline's difference in time beside its ratio: the amount carries over to other arrivals, rates and machines,
+// the ratio does not.
+func amountBeside(f finding.Finding) string {
+	if !f.ByRatio() || f.Unit != "s" || f.Absolute == nil || f.Absolute.Low == nil || f.Absolute.High == nil {
+		return ""
+	}
+	return ", " + finding.FormatSize(estimate.Magnitude(*f.Absolute), f.Unit, false)
+}
+
 // mostGaps is how many gaps the sentence names one by one.
 const mostGaps = 4
 

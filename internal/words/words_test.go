@@ -269,14 +269,15 @@ func TestSearchNamesItsBracket(t *testing.T) {
 // headOf is a headline of a ratio with its interval.
 func headOf(variant, operation string, v finding.Verdict, estimate, low, high float64) finding.Finding {
 	v.Low, v.High = &low, &high
+	least, most := low*1e-4, high*1e-4 // of an operation that takes 100 µs
 	return finding.Finding{Variant: variant, Against: "none", Operation: operation, Metric: "cpu_per_operation", Unit: "s", Better: "lower", Headline: true, Blocks: 8,
-		Relative: &finding.Interval{Estimate: estimate, Low: &low, High: &high}, Absolute: &finding.Interval{Estimate: estimate, Low: &low, High: &high}, Verdict: v}
+		Relative: &finding.Interval{Estimate: estimate, Low: &low, High: &high}, Absolute: &finding.Interval{Estimate: estimate * 1e-4, Low: &least, High: &most}, Verdict: v}
 }
 
 func TestSummary(t *testing.T) {
 	budget := 0.1
 	figure := func(operation string, by float64) finding.Finding {
-		return finding.Finding{Variant: "otel", Operation: operation, Metric: "cpu_per_operation", Unit: "s", Headline: true, Blocks: 2, Relative: &finding.Interval{Estimate: by}, Absolute: &finding.Interval{Estimate: by}}
+		return finding.Finding{Variant: "otel", Operation: operation, Metric: "cpu_per_operation", Unit: "s", Headline: true, Blocks: 2, Relative: &finding.Interval{Estimate: by}, Absolute: &finding.Interval{Estimate: by * 1e-4}}
 	}
 	capacity := headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, -0.4, -0.45, -0.35)
 	capacity.Metric, capacity.Better, capacity.Unit = "capacity", "higher", "1/s"
@@ -288,17 +289,17 @@ func TestSummary(t *testing.T) {
 		want string
 	}{
 		"open": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", straddles, 0.54, 0.05, 0.95)}},
-			"httpbin: otel adds 54 % CPU per operation (95 % CI 5 to 95 %); the budget of 10 % is inconclusive: about 7 blocks more would decide it."},
+			"httpbin: otel adds 54 % CPU per operation (95 % CI 5 to 95 %), 54 µs (5 to 95); the budget of 10 % is inconclusive: about 7 blocks more would decide it."},
 		"over": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Over, Budget: &budget}, 0.54, 0.29, 0.95)},
 			Lossy: []finding.Lossy{{Variant: "scout", Operation: "get", LostShare: 0.5}}},
-			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %); over the budget of 10 %; scout lost 50.0 % of the spans."},
+			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %), 54 µs (29 to 95); over the budget of 10 %; scout lost 50.0 % of the spans."},
 		"lost": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95)}, Lossy: []finding.Lossy{{Variant: "scout", Operation: "get", LostShare: 0.5}}},
-			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %); scout lost 50.0 % of the spans."},
+			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %), 54 µs (29 to 95); scout lost 50.0 % of the spans."},
 		"may have lost, and suppressed": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95)}, LossUnknown: []finding.LossUnknown{{Variant: "otel", Operation: "get", LostMost: 1}},
 			Suppressed: []finding.Suppressed{{Variant: "otel", Operation: "get", Share: 0.4}, {Variant: "otel", Operation: "put", Share: 0.3}}},
-			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %); otel may have lost up to 100 % of the spans; otel suppressed up to 40.0 % of the spans by its own limit."},
+			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %), 54 µs (29 to 95); otel may have lost up to 100 % of the spans; otel suppressed up to 40.0 % of the spans by its own limit."},
 		"excluded": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95), headOf("scout", "get", finding.Verdict{Kind: finding.Costs}, 0.1, 0.05, 0.15)}, Lossy: []finding.Lossy{{Variant: "scout", Operation: "get", LostShare: 0.5}}},
-			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %); scout lost 50.0 % of the spans; excluded, because of lost spans: scout."},
+			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %), 54 µs (29 to 95); scout lost 50.0 % of the spans; excluded, because of lost spans: scout."},
 		"not among all": {finding.Document{Findings: []finding.Finding{own}},
 			"httpbin: the CPU per operation that otel adds is inconclusive after correction for 4 comparisons (+14 % to +99 %)."},
 		"no run succeeded": {finding.Document{Runs: finding.Runs{Failed: 2, Failure: []string{"block 1, none, attempt 1: ready: no shop.", "block 1, none, attempt 2: as in block 1, none, attempt 1"}}},
@@ -311,20 +312,20 @@ func TestSummary(t *testing.T) {
 			"httpbin: otel makes no difference in CPU per operation larger than 1.2 %."},
 		"many": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95), headOf("java", "get", finding.Verdict{Kind: finding.Costs}, 0.12, 0.1, 0.14),
 			headOf("zipkin", "get", finding.Verdict{Kind: finding.NoDifference}, 0.001, -0.011, 0.012)}},
-			"httpbin: tracing changes CPU per operation by +12.0 % (java on get) to +54 % (otel on get); 1 of 3 not clear."},
+			"httpbin: tracing changes CPU per operation by +12.0 %, +12.0 µs (java on get) to +54 %, +54 µs (otel on get); 1 of 3 not clear."},
 		"what costs most is not clear": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95), headOf("java", "get", finding.Verdict{Kind: finding.Costs}, 0.12, 0.1, 0.14),
 			headOf("scout", "get", finding.Verdict{Kind: finding.CannotTell, Reasons: []finding.Reason{{Code: finding.WhyOverloaded}}}, 0.97, -0.2, 1.9)}},
-			"httpbin: tracing changes CPU per operation by +12.0 % (java on get) to +54 % (otel on get); 1 of 3 not clear, among them +97 % (scout on get)."},
+			"httpbin: tracing changes CPU per operation by +12.0 %, +12.0 µs (java on get) to +54 %, +54 µs (otel on get); 1 of 3 not clear, among them +97 %, +97 µs (scout on get)."},
 		"nothing came": {finding.Document{Untraced: []finding.Untraced{{Variant: "otel"}, {Variant: "otel", Operation: "get"}}, Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95)}},
 			"httpbin: no span came with otel, so the cost of tracing is unknown."},
 		"figures": {finding.Document{Findings: []finding.Finding{figure("get", 0.54), figure("put", 0.1)}},
-			"httpbin: CPU per operation with otel differed by +10.0 % (put) to +54.0 % (get), without intervals."},
+			"httpbin: CPU per operation with otel differed by +10.0 %, +10.0 µs (put) to +54.0 %, +54.0 µs (get), without intervals."},
 		"a lower figure": {finding.Document{Findings: []finding.Finding{figure("get", -0.1)}},
 			"httpbin: CPU per operation with otel was 10.0 % lower (2 blocks: no interval)."},
 		"a capacity": {finding.Document{Findings: []finding.Finding{capacity}},
 			"httpbin: otel costs 40.0 % of the capacity (95 % CI 35.0 to 45.0 %)."},
 		"gaps": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95)}, Experiment: finding.Experiment{Operations: []string{"get", "put"}}},
-			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %); 1 of 2 operations has no comparison: put."},
+			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %), 54 µs (29 to 95); 1 of 2 operations has no comparison: put."},
 		"nothing": {finding.Document{}, "There is no run yet: nothing can be compared."},
 	} {
 		c.doc.Experiment.Workload, c.doc.Experiment.Variants = "httpbin", []finding.Variant{{Name: "none"}, {Name: "otel"}}
