@@ -109,6 +109,7 @@ type CardRow struct {
 	Before  string // "at least", where the estimate is a bound
 	Big     string // the estimate
 	Ends    string // its interval
+	Amount  string // "+2.2 µs (1.1 to 3.4)", where the estimate is a ratio
 	Values  string // "52.0 µs → 54.2 µs"
 	Missing bool   // no span came: there is no figure
 	Last    bool   // it does less than the others, and stands below them
