@@ -44,6 +44,7 @@ func TestCases(t *testing.T) {
 		"orders":                        ordersAgree,
 	}
 	maps.Copy(cases, processCases)
+	maps.Copy(cases, fileCases)
 	for name, of := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // they ask for counts and codes, not for times

@@ -114,6 +114,10 @@ func TestCompareRefusesWhatDiffers(t *testing.T) {
 		{"a variant of its own", func(d *finding.Document) {
 			d.Experiment.Variants = append(d.Experiment.Variants, finding.Variant{Name: "zipkin"})
 		}, "", "compare-partial"},
+		{"company, paired", func(d *finding.Document) {
+			d.Experiment.Order = "paired"
+			d.Experiment.Variants = append(d.Experiment.Variants, finding.Variant{Name: "zipkin"})
+		}, "", "compare-company"},
 		{"quick", func(d *finding.Document) { d.Quick = true }, "", "compare-quick"},
 		{"warned", func(d *finding.Document) {
 			d.Warnings = append(d.Warnings, finding.Warning{Code: "x", Severity: "spoiled"})
@@ -125,6 +129,9 @@ func TestCompareRefusesWhatDiffers(t *testing.T) {
 			d.Experiment.Rates = map[string]float64{"json": 500, "work": 500}
 		}
 		c.change(after)
+		if before.Experiment.Order = ""; after.Experiment.Order == "paired" {
+			before.Experiment.Order = "paired"
+		}
 		_, err := compare.Compare(compare.Input{Base: before, News: []*finding.Document{after}})
 		var different *compare.DifferentError
 		if refused := errors.As(err, &different); refused != (c.want != "") || refused && !strings.Contains(err.Error(), c.want) {

@@ -34,27 +34,44 @@ func Foresee(e *config.Experiment) (headline, budgets Outlook) {
 // This file tells the headline while the experiment lasts.
 
 // Headline is the CPU per operation, or the capacity, so far, in a line: with its interval from 6
-// blocks on, and of the variant that differs most where there are several. It is
+// blocks on, and of the variant that differs most where there are several; of the one step that the experiment asks for
+// (against: …), both over the baseline and over the other. It is
 // "" before the first block is whole. It costs little: no histogram is read, and
 // no block is left out as spoiled.
 func Headline(e *config.Experiment, records []record.Record) string {
 	if e == nil || len(e.Variants) == 0 {
 		return ""
 	}
-	findings := slices.DeleteFunc(HeadlineFindings(e, records), func(f finding.Finding) bool { return seemsUntraced(records, f.Variant) })
+	untraced := func(f finding.Finding) bool {
+		return seemsUntraced(records, f.Variant) || seemsUntraced(records, f.Against)
+	}
+	glance := effect.New(delivery.Blank(dataset.Glance(e, records)))
+	findings := slices.DeleteFunc(glance.HeadlineFindings(false), untraced)
 	if len(findings) == 0 {
 		return ""
 	}
 	variant := slices.MaxFunc(findings, func(a, b finding.Finding) int {
 		return cmp.Compare(math.Abs(a.Shown().Estimate), math.Abs(b.Shown().Estimate))
 	}).Variant
+	step := ""
+	if steps := slices.DeleteFunc(glance.HeadlineFindings(true), untraced); len(steps) > 0 && !slices.ContainsFunc(steps, func(f finding.Finding) bool {
+		return f.Variant != steps[0].Variant || f.Against != steps[0].Against
+	}) {
+		variant = steps[0].Variant // what the experiment is about, such as one commit beside another
+		step = "; over " + steps[0].Against + ": " + figuresOf(steps, variant)
+	}
+	return finding.MetricName(findings[0].Metric) + " " + variant + ": " + figuresOf(findings, variant) + step
+}
+
+// figuresOf are the figures of a variant, by operation.
+func figuresOf(findings []finding.Finding, variant string) string {
 	var parts []string
 	for _, f := range findings {
 		if f.Variant == variant {
 			parts = append(parts, strings.TrimSpace(f.Operation+" "+cell.LevelOf(f.Parameter).String())+" "+finding.FormatInterval(*f.Shown(), f.Unit, f.ByRatio()))
 		}
 	}
-	return finding.MetricName(findings[0].Metric) + " " + variant + ": " + strings.Join(parts, ", ")
+	return strings.Join(parts, ", ")
 }
 
 // seemsUntraced reports whether a variant that exports, since it was calibrated, has sent no
@@ -72,12 +89,6 @@ func seemsUntraced(records []record.Record, variant string) bool {
 		calibrated = calibrated || r.Kind == record.Calibration
 	}
 	return calibrated
-}
-
-// HeadlineFindings are the headline's findings alone, without verdicts, by
-// variant.
-func HeadlineFindings(e *config.Experiment, records []record.Record) []finding.Finding {
-	return effect.New(delivery.Blank(dataset.Glance(e, records))).HeadlineFindings()
 }
 
 // Precise reports whether the records so far are enough for the precision that

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/experiment"
@@ -225,6 +226,10 @@ func newQuickstart(s console.Streams) *cobra.Command {
 		Args:  console.UsageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			experiments, err := f.experiments(c, []string{"quickstart"})
+			if err == nil && slices.ContainsFunc(experiments, func(e *config.Experiment) bool { return len(artifact.Missing(e.Needs())) > 0 }) {
+				fmt.Fprintln(s.Err, "without Go the service that tracetax has in it is measured (quickstart-built-in)")
+				experiments, err = f.experiments(c, []string{"quickstart-built-in"})
+			}
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -162,6 +163,10 @@ func (c *comparison) remarks(doc *finding.Document, before, after string) {
 	for _, text := range ratesDiffer(base.Experiment, doc.Experiment, before, after) {
 		c.warn("compare-rate", "warning", text, "the pilots found other rates: where the cost of an operation depends on the rate, name the rate (load: {rate: …}) in both")
 	}
+	if a, b := base.Experiment, doc.Experiment; atOnce(a) && atOnce(b) && len(a.Variants) != len(b.Variants) {
+		c.warn("compare-company", "warning", fmt.Sprintf("%d variants had their load at once in %s, and %d in %s", len(a.Variants), before, len(b.Variants), after),
+			"what an operation costs depends on how busy its CPU is: measure the same variants, or only those that are compared (--variants)")
+	}
 	for _, side := range []struct {
 		has, lacks *finding.Document
 		name, not  string
@@ -187,6 +192,11 @@ func (c *comparison) remarks(doc *finding.Document, before, after string) {
 			c.warn("compare-warned", "warning", fmt.Sprintf("%s has %s of its own", one.name, words.Counted(n, "warning")), "read them: tracetax report "+words.Quoted(one.doc.Results))
 		}
 	}
+}
+
+// atOnce reports whether the variants of a block had their load at the same time.
+func atOnce(e finding.Experiment) bool {
+	return e.Order == string(config.Paired) || e.Order == string(config.Woven)
 }
 
 // rateApart is how far the rates of two pilots may lie apart, as a ratio less 1.

@@ -91,7 +91,8 @@ func (s *stage) drainStart(ctx context.Context) (drained, error) {
 			return drained{}, err
 		}
 	}
-	return s.drain(ctx, record.Counts{}, -1)
+	held := max(0, s.request.Plan.Patience()-time.Since(s.opened)) // no span of the start is held for longer
+	return s.drainFor(ctx, record.Counts{}, -1, held)
 }
 
 // mayBeCold reports whether spans are to come of the first operation, as far as is

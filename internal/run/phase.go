@@ -14,8 +14,7 @@ import (
 // nothing about the operation.
 const badShare = 0.01
 
-// firstOperation makes the first operation of the processes' life, and waits for
-// the spans of the start.
+// firstOperation makes the first operation of the processes' life.
 func (s *stage) firstOperation(ctx context.Context) error {
 	start := &s.record.Start
 	start.FirstOperation, start.FirstParameter = s.request.First.Name, s.request.FirstParameter
@@ -43,9 +42,13 @@ func (s *stage) firstOperation(ctx context.Context) error {
 		return err
 	}
 	start.FirstOperationSeconds = time.Duration(latency.Max()).Seconds()
-	if err := s.readStart(ctx); err != nil {
-		return err
-	}
+	s.opened = time.Now()
+	return s.readStart(ctx)
+}
+
+// settle waits for the spans of the start. The other runs of the block may start meanwhile: nothing is done but waiting.
+func (s *stage) settle(ctx context.Context) error {
+	start := &s.record.Start
 	end, err := s.drainStart(ctx)
 	start.Sink = end.counts
 	if err == nil {
@@ -208,7 +211,10 @@ func (s *stage) makeReady(ctx context.Context, request PhaseRequest, j job, phas
 	if phase.Timed != nil {
 		made = append(made, phase.Timed.Load)
 	}
-	if warm, err = s.drainAlike(ctx, counted, s.awaited(j.work, record.Counted(made...))); err != nil {
+	if warm, err = s.drain(ctx, counted, s.awaited(j.work, record.Counted(made...))); err == nil {
+		warm, err = s.cool(ctx, warm, 0) // nothing of this is charged: it has to be over, and need not last as long as others'
+	}
+	if err != nil {
 		return warm, false, err
 	}
 	phase.WarmupSink, phase.Quiet = warm.counts.Minus(counted), warm.quiet
@@ -250,7 +256,7 @@ func (s *stage) warmUpWholly(ctx context.Context, request PhaseRequest, j job, p
 		return warm, false, s.answeredBadly(j.Operation, phase.Warmup)
 	}
 	if warm, clean, err = s.drainWholly(ctx, counted, s.awaited(j.work, phase.Warmup)); err == nil {
-		warm, err = s.cool(ctx, warm)
+		warm, err = s.cool(ctx, warm, s.request.Drain)
 	}
 	if err != nil {
 		return warm, false, err

@@ -80,7 +80,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	}
 	end, ended, err := s.drainWholly(ctx, counted, s.awaited(j.work, p.Load))
 	if err == nil && held {
-		end, err = s.cool(ctx, end)
+		end, err = s.cool(ctx, end, s.request.Drain)
 	}
 	if err != nil {
 		return tried{}, counted, err

@@ -210,15 +210,15 @@ func (s *stage) calm(ctx context.Context, calmFor, least, patience time.Duration
 	})
 }
 
-// cool goes on after a drain of a measured run, for as long as any variant of the experiment is drained, and until the
-// processes are calm: what they do after the answers, or after their last span, is charged to all variants alike. What
+// cool goes on after a drain of a measured run, until it has taken the least time, such as that of any variant of the experiment,
+// and until the processes are calm: what they do after the answers, or after their last span, is charged to all variants alike. What
 // comes to the sink meanwhile counts.
-func (s *stage) cool(ctx context.Context, d drained) (drained, error) {
+func (s *stage) cool(ctx context.Context, d drained, least time.Duration) (drained, error) {
 	if s.request.Kind != record.Measured {
 		return d, nil
 	}
 	begun := time.Now()
-	calm, err := s.calm(ctx, calmFor, s.request.Drain-d.took, drainPatience)
+	calm, err := s.calm(ctx, calmFor, least-d.took, drainPatience)
 	if err != nil {
 		return d, err
 	}
@@ -233,7 +233,7 @@ func (s *stage) drainAlike(ctx context.Context, before record.Counts, awaited fl
 	if err != nil {
 		return d, err
 	}
-	return s.cool(ctx, d)
+	return s.cool(ctx, d, s.request.Drain)
 }
 
 // bothCalm is false where one of two drains did not end calm; nil where nobody looked.

@@ -50,6 +50,7 @@ type stage struct {
 	paged       map[string]*record.Hop         // what the tracer (""), and what it brought under a name, said on pages of counters; nil: they have none
 	asked       atomic.Uint64                  // how often processes were asked whether they are ready
 	outstanding outstanding                    // by the tracer, of the probes of a search
+	opened      time.Time                      // when the first operation had been answered
 	sampled     time.Time                      // since when memory is
 	idlePace    *pace                          // of the processes under test; nil: not known
 	loaded      loadTime                       // of the last window; nil where the last phase had none of its own
@@ -132,6 +133,7 @@ func (s *stage) script(c *Conductor) []step {
 		{"start", func(ctx context.Context) error {
 			return s.turn.inTurn(ctx, func() error { return s.follow(ctx, start) })
 		}},
+		{"first operation", s.settle},
 		{"idle", s.idle},
 		{"warm-up", s.warmAll},
 		{"phases", s.phases},

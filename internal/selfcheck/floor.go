@@ -108,7 +108,7 @@ var tellBlocks = []int{6, 8, 12}
 
 // usual is the deviation by order that is taken where none was measured, as docs/statistics.md has it, and for how long each
 // run had load.
-var usual = map[config.Order]float64{config.Paired: 0.015, config.Windows: 0.02, config.Woven: 0.03, config.Apart: 0.1}
+var usual = map[config.Order]float64{config.Paired: 0.015, config.Windows: 0.02, config.Woven: 0.015, config.Apart: 0.1}
 
 const usualSeconds = 5
 

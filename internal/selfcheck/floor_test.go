@@ -51,7 +51,7 @@ func TestPower(t *testing.T) {
 		found  [2]float64 // %, in 8 and in 12 blocks
 	}{
 		{config.Windows, 0.02, [2]float64{60, 84}}, {config.Windows, 0.05, [2]float64{100, 100}},
-		{config.Woven, 0.02, [2]float64{31, 50}}, {config.Woven, 0.05, [2]float64{95, 100}},
+		{config.Paired, 0.02, [2]float64{84, 98}}, {config.Paired, 0.05, [2]float64{100, 100}},
 		{config.Apart, 0.02, [2]float64{6, 8}}, {config.Apart, 0.05, [2]float64{19, 29}},
 	} {
 		n := UsualNoise(c.order)

@@ -136,7 +136,7 @@ func ofMany(heads []finding.Finding) string {
 	var beyond []string // of what is not clear: it may cost more than what is, or save more
 	for _, f := range heads {
 		unclear := !slices.ContainsFunc(clear, func(c finding.Finding) bool { return c.Variant == f.Variant && where(c) == where(f) })
-		if unclear && (f.Shown() == nil || size(f) > size(most) || size(f) < min(0, size(least))) {
+		if unclear && (f.Shown() == nil || size(f) > size(most) || -size(f) > max(size(most), -size(least))) {
 			beyond = append(beyond, at(f))
 		}
 	}

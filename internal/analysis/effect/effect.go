@@ -111,12 +111,13 @@ func (s *Estimator) claims(p dataset.Pair, at cell.At) []*claim {
 	return out
 }
 
-// HeadlineFindings are the headline's findings alone, without verdicts, by variant.
-func (s *Estimator) HeadlineFindings() []finding.Finding {
+// HeadlineFindings are the headline's findings alone, without verdicts, by variant: those of variants beside the baseline, or of
+// steps, which are variants beside others.
+func (s *Estimator) HeadlineFindings(steps bool) []finding.Finding {
 	var out []finding.Finding
 	for _, p := range s.Pairs() {
 		for _, at := range s.Cells() {
-			if p.Extra {
+			if p.Extra != steps {
 				continue
 			}
 			if c := s.claim(measure.Headline(s.RegimeOf(at)), p, at); c != nil {

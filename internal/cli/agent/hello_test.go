@@ -6,16 +6,32 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/protocol"
+	"github.com/tracetax/tracetax/internal/sink"
 )
 
 func TestHelloServes(t *testing.T) {
+	for _, traced := range []bool{false, true} {
+		serves(t, traced)
+	}
+}
+
+// serves asks the service, and wants a span for each request that is none of health where it is traced.
+func serves(t *testing.T, traced bool) {
+	receiver, err := sink.Start(sink.Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer receiver.Close()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+receiver.Addresses()[protocol.OTLPGRPC])
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- serveHello(ctx, l) }()
+	go func() { ended <- serveHello(ctx, l, traced) }()
 	client := http.Client{Timeout: 10 * time.Second}
 	for path, want := range map[string]int{"/healthz": 204, "/json": 200, "/nothing": 404} {
 		response, err := client.Get("http://" + l.Addr().String() + path)
@@ -29,5 +45,9 @@ func TestHelloServes(t *testing.T) {
 	stop()
 	if err := <-ended; err != nil {
 		t.Errorf("it ends with %v", err)
+	}
+	want := map[bool]uint64{true: 2}[traced]
+	if got := receiver.Snapshot().Counts.Spans; got != want {
+		t.Errorf("traced %t: %d spans, want %d", traced, got, want)
 	}
 }

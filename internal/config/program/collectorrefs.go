@@ -16,7 +16,8 @@ func inside(n *Node, way string) (string, Place) {
 		service := e.Value.Get("service")
 		text := ParseYAML(&Source{}, []byte(e.Value.Text))
 		switch {
-		case service != nil && service.Get("pipelines") != nil, text != nil && text.Get("service") != nil && text.Get("service").Get("pipelines") != nil:
+		case service != nil && service.Get("pipelines") != nil,
+			text != nil && text.Get("service") != nil && text.Get("service").Get("pipelines") != nil:
 			return below, e.At
 		}
 		if found, at := inside(e.Value, below); found != "" {
@@ -36,7 +37,8 @@ func (c *collector) dangling(lacked []string) {
 	var look func(n *Node, way string)
 	look = func(n *Node, way string) {
 		if n.Kind == Scalar && slices.Contains(lacked, n.Text) {
-			c.Fail(n.At, "%s names extension %s, and the Collector that is built here has no %s: %s", Printable(way), Printable(n.Text), Printable(TypeOf(n.Text)), wayOut)
+			c.Fail(n.At, "%s names extension %s, and the Collector that is built here has no %s: %s",
+				Printable(way), Printable(n.Text), Printable(TypeOf(n.Text)), wayOut)
 		}
 		for _, item := range n.Items {
 			look(item, way)

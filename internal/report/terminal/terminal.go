@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/clipperhouse/displaywidth"
 	"github.com/tracetax/tracetax/internal/report/model"
@@ -293,12 +294,30 @@ func shorten(s string, width int) string {
 	return head + "…" + tail
 }
 
+// units are the words that stay on the line of the number before them.
+var units = []string{"%", "ns", "µs", "ms", "s", "min", "B", "kB", "MB", "GB", "points"}
+
+// held are the words of a text; a number and its unit are one.
+func held(text string) []string {
+	var words []string
+	for _, word := range strings.Fields(text) {
+		if last := len(words) - 1; last >= 0 && slices.Contains(units, strings.Trim(word, ".,;:()")) {
+			if before := words[last]; unicode.IsDigit(rune(before[len(before)-1])) {
+				words[last] += " " + word
+				continue
+			}
+		}
+		words = append(words, word)
+	}
+	return words
+}
+
 // wrap breaks text into lines of at most width columns, between words; a word
 // that is wider stands alone. A width of 0 is no limit.
 func wrap(text string, width int) []string {
 	var lines []string
 	line := ""
-	for _, word := range strings.Fields(text) {
+	for _, word := range held(text) {
 		switch {
 		case line == "":
 			line = word

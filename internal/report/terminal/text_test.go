@@ -38,6 +38,9 @@ func TestWrap(t *testing.T) {
 		{"one two three", 0, []string{"one two three"}},
 		{"a 日本語 b", 6, []string{"a", "日本語", "b"}},
 		{"unbreakable", 4, []string{"unbreakable"}},
+		{"adds 5 to 95 % CPU", 12, []string{"adds 5 to", "95 % CPU"}},
+		{"it lasts 20 ms; 3 µs", 13, []string{"it lasts", "20 ms; 3 µs"}},
+		{"of 3 s or B", 6, []string{"of 3 s", "or B"}},
 		{"  ", 4, nil},
 	} {
 		if got := wrap(c.text, c.width); !slices.Equal(got, c.want) {

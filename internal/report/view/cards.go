@@ -4,6 +4,7 @@ package view
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -93,6 +94,9 @@ func cardRow(doc *finding.Document, g *Group, f *finding.Finding) model.CardRow 
 	}
 	estimate, ends := parts.Interval(*i, f.Unit, f.ByRatio(), model.Plain)
 	row.Big, row.Ends = estimate.Text, ends.Text
+	if f.ByRatio() && f.Unit == "s" && f.Absolute != nil { // the amount carries over to other rates and machines
+		row.Ends = strings.TrimPrefix(row.Ends+" · ", " · ") + parts.IntervalText(f.Absolute, f.Unit, false)
+	}
 	if isLeast(doc, g, f) {
 		row.Before = atLeast
 	}
