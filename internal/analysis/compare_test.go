@@ -99,6 +99,9 @@ func TestCompareRefusesWhatDiffers(t *testing.T) {
 		{"baseline", func(d *finding.Document) { d.Experiment.Variants[0].Settings = map[string]string{"sampling": "1%"} }, "the baseline differs", "compare-different"},
 		{"faults", func(d *finding.Document) { d.Experiment.Faults = []string{"the sink loses 3 %"} }, "the set of faults differs", "compare-different"},
 		{"order", func(d *finding.Document) { d.Experiment.Order = "windows" }, "the order differs: apart in main, windows in branch", "compare-different"},
+		{"room", func(d *finding.Document) {
+			d.Warnings = append(d.Warnings, finding.Warning{Code: "in-turn", Severity: "note", Where: "json"})
+		}, "the set of operations without room for all variants at once differs: none in main, json in branch", "compare-different"},
 		{"rate found", func(d *finding.Document) { d.Experiment.Rates = map[string]float64{"json": 515, "work": 500} }, "", "compare-rate"},
 		{"rate found, a little", func(d *finding.Document) { d.Experiment.Rates = map[string]float64{"json": 509, "work": 491} }, "", ""},
 		{"CPU", func(d *finding.Document) { d.Environment["cpu_model"] = "another" }, "the machines differ in their CPU: one in main, another in branch", "compare-elsewhere"},

@@ -167,6 +167,21 @@ func TestProgramsThatRest(t *testing.T) {
 			}
 		}
 	}
+	s := twoVariants() // an operation had its load at once, and in turn for latency alone; another one had no room
+	s.latencies, s.order, s.operations["work"] = true, append(s.order, "work"), 400e-6
+	s.also(resting(0.3))
+	s.also(func(r *record.Record) {
+		p := &r.Phases[0]
+		r.Harness.Order = "paired"
+		r.Phases[1].Windows, p.Timed, p.Windows = []record.Window{{Place: 0}}, &record.Timed{Load: p.Load, Windows: p.Windows}, nil
+	})
+	doc := analyse(t, s.input())
+	for name, want := range map[string]bool{"cpu_per_operation": false, "latency_p50": true} {
+		v := get(t, doc, "json", "otel", name).Verdict
+		if withheld := v.Kind == finding.CannotTell && v.Reason().Code == finding.WhyRested; withheld != want {
+			t.Errorf("latency alone is of rested programs: %s: %s", name, v.Text)
+		}
+	}
 	wrong := 0
 	for seed := range uint64(200) {
 		s := twoVariants()

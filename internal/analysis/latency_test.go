@@ -47,6 +47,14 @@ func TestLatencyThatCannotBeCompared(t *testing.T) {
 		warning string
 	}{
 		{"censored: the mean", func(s *scene) { s.change = timeOuts(50) }, "latency_mean", false, "", ""},
+		{"timed apart, censored", func(s *scene) {
+			s.change = func(r *record.Record) {
+				p := &r.Phases[0]
+				timed := p.Load
+				timed.TimedOut, timed.Completed = 50, timed.Completed-50
+				p.Timed = &record.Timed{Load: timed}
+			}
+		}, "latency_p95", true, finding.Costs, "operations-failed"},
 		{"censored: a quantile below", func(s *scene) { s.change = timeOuts(50) }, "latency_p95", true, finding.Costs, "operations-failed"},
 		{"censored: a quantile that reaches in", func(s *scene) { s.change = timeOuts(500) }, "latency_p99", false, "", "overloaded"},
 		{"overloaded", func(s *scene) {

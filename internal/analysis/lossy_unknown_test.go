@@ -4,8 +4,10 @@ package analysis_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
@@ -308,6 +310,36 @@ func TestWholeTracesMayBeLostUnderSampling(t *testing.T) {
 		}
 		if v := get(t, doc, "json", "otel", "delivered_share").Verdict; v.Kind != c.lost {
 			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+// A run lost spans for sure, and late ones of one operation may have come in the time of another: then either may be the one that
+// lost them. A limit on what is lost is broken all the same, and neither kept its budget of CPU for sure.
+func TestLossOfOneOperationOrAnother(t *testing.T) {
+	s := twoVariants()
+	s.order, s.operations["work"] = append(s.order, "work"), 400e-6
+	s.budget = []config.Limit{{Metric: "cpu_per_operation", Value: 0.8}, {Metric: "lost_share", Value: 0.02}}
+	ofOtel(func(p *config.Plan) { p.MayDelay = 5 * time.Second })(&s)
+	otels(func(r *record.Record) {
+		r.Phases[0].Sink.Spans, r.Life.Spans = r.Phases[0].Sink.Spans-3000, r.Life.Spans-3000
+	})(&s)
+	doc := analyse(t, s.input())
+	for _, operation := range s.order {
+		cost, lost := get(t, doc, operation, "otel", "cpu_per_operation").Verdict, get(t, doc, operation, "otel", "delivered_share").Verdict
+		if cost.Kind != finding.CannotTell || lost.Kind != finding.Over || !tells(lost.Reasons, finding.WhyOfAny) {
+			t.Errorf("%s: %s; %s", operation, cost.Text, lost.Text)
+		}
+	}
+	if !slices.ContainsFunc(doc.Warnings, func(w finding.Warning) bool {
+		return w.Code == "spans-unaccounted" && strings.HasPrefix(w.Where, ledger.All)
+	}) {
+		t.Errorf("no warning of the run: %+v", doc.Warnings)
+	}
+	s.budget[1].Value = 0.2
+	for _, operation := range s.order {
+		if lost := get(t, analyse(t, s.input()), operation, "otel", "delivered_share").Verdict; lost.Kind != finding.Within {
+			t.Errorf("%s may lose a fifth: %s", operation, lost.Text)
 		}
 	}
 }

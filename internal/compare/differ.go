@@ -66,6 +66,7 @@ func experimentsDiffer(base, other *finding.Document, before, after string) []st
 	differ("set of operations", strings.Join(sorted(a.Operations), ", "), strings.Join(sorted(b.Operations), ", "))
 	differ("baseline", baselineText(a), baselineText(b))
 	differ("order", orderText(a), orderText(b))
+	differ("set of operations without room for all variants at once", inTurn(base), inTurn(other))
 	differ("set of faults", strings.Join(a.Faults, ", "), strings.Join(b.Faults, ", "))
 	return out
 }
@@ -80,6 +81,17 @@ func sameRuns(a, b *finding.Document) bool {
 // orderText is how the load goes through the variants of a block. Figures of variants that live at the
 // same time are not those of variants that have the machine to themselves.
 func orderText(e finding.Experiment) string { return cmp.Or(e.Order, "apart") }
+
+// inTurn are the operations whose CPU was measured in turn, in an order in which it is not where there is room.
+func inTurn(doc *finding.Document) string {
+	var out []string
+	for _, w := range doc.Warnings {
+		if w.Code == "in-turn" {
+			out = append(out, w.Where)
+		}
+	}
+	return strings.Join(sorted(out), ", ")
+}
 
 func wordOr(text string) string {
 	if text == "" {

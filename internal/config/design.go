@@ -292,6 +292,8 @@ func (e *Experiment) orders() []misfit {
 	switch l := e.Load; {
 	case l.Capacity != nil:
 		return []misfit{{at: at, text: fmt.Sprintf("in the order %s each variant would search for its capacity while the others are in its way; write order: windows", d.Order)}}
+	case d.Order == Paired && !e.driver().Generator:
+		return []misfit{{at: at, text: "in the order paired calls would be timed while other variants work; write order: windows"}}
 	case l.Closed(), l.Calls > 0:
 		return []misfit{{at: at, text: fmt.Sprintf("the order %s needs a rate: without one each variant takes what the others leave; name a rate, or write order: windows", d.Order)}}
 	}

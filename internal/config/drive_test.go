@@ -118,6 +118,7 @@ func TestDrivenWrong(t *testing.T) {
 		driven + "faults: {generator-late: 5ms}":                                                    `x.yaml:3:26: workload calls is self-driving, so that there is no generator to be late`,
 		driven + "design: {precision: 2% of p99}":                                                   `no latencies are compared where a workload goes as fast as it can`,
 		driven + "design: {order: woven}":                                                           `x.yaml:3:17: the order woven needs a rate`,
+		driven + "load: {rate: 5/s}\ndesign: {order: paired}":                                       `x.yaml:4:17: in the order paired calls would be timed while other variants work`,
 		"workload: asked\nvariants: {none: , b: {tracer: none}}\nload: {calls: 5}":                  `x.yaml:3:8: calls is for self-driving workloads (self: true), and asked is asked by requests`,
 		"workload: asked\nvariants: {none: , b: {tracer: none}}\nsamples: true":                     `x.yaml:3:10: samples is for self-driving workloads`,
 		"workloads: [calls, asked]\nvariants: {none: , b: {tracer: none}}":                          `x.yaml:1:12: one load cannot be both: calls is self-driving`,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 )
@@ -330,6 +331,41 @@ func TestLengthOfABlock(t *testing.T) {
 		}
 		if short, long := block.short.All(), block.long.All(); short != want*time.Second || long != short {
 			t.Errorf("order %s: %v to %v, want %d s", order, short, long, want)
+		}
+	}
+}
+
+// Variants have their load at once as those did before that lived together. Of others nobody knows yet whether there is room, and
+// where one group had none, blocks are in turn.
+func TestAtOnce(t *testing.T) {
+	made := func(variant string, with []string, windows int, failed bool) record.Record {
+		p := record.Phase{Operation: "a", Parameter: map[string]string{"rate": "100/s"}, Timed: &record.Timed{}, Windows: make([]record.Window, windows)}
+		r := record.Record{Kind: record.Measured, Variant: variant, Phases: []record.Phase{p}, Harness: record.Harness{With: with}}
+		if failed {
+			r.Failure = &record.Failure{}
+		}
+		return r
+	}
+	for name, test := range map[string]struct {
+		history   []record.Record
+		operation string
+		want      run.AtOnce
+	}{
+		"the first block":        {nil, "a", run.IfRoom},
+		"at once before":         {[]record.Record{made("none", []string{"otel"}, 0, false)}, "a", run.Always},
+		"in another order":       {[]record.Record{made("otel", []string{"none"}, 0, false)}, "a", run.Always},
+		"in turn before":         {[]record.Record{made("none", []string{"otel"}, 2, false)}, "a", run.InTurn},
+		"another operation":      {[]record.Record{made("none", []string{"otel"}, 0, false)}, "b", run.IfRoom},
+		"it failed":              {[]record.Record{made("none", []string{"otel"}, 0, true)}, "a", run.IfRoom},
+		"another group":          {[]record.Record{made("none", []string{"dear"}, 0, false)}, "a", run.IfRoom},
+		"more lived together":    {[]record.Record{made("none", []string{"dear", "otel"}, 0, false)}, "a", run.IfRoom},
+		"another had no room":    {[]record.Record{made("none", []string{"dear"}, 2, false)}, "a", run.InTurn},
+		"and this one had, once": {[]record.Record{made("none", []string{"otel"}, 0, false), made("dear", []string{"none"}, 2, false)}, "a", run.InTurn},
+	} {
+		loop := &Loop{history: test.history}
+		phase := run.PhaseRequest{Operation: program.Operation{Name: test.operation}, Parameter: map[string]string{"rate": "100/s"}}
+		if got := loop.atOnce([]design.Run{{Variant: "otel"}, {Variant: "none"}}, phase); got != test.want {
+			t.Errorf("%s: %d, want %d", name, got, test.want)
 		}
 	}
 }

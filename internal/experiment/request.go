@@ -86,14 +86,21 @@ func (l *Loop) together(steps []design.Run, requests []run.Request) {
 		for i := range requests {
 			requests[i].Phases[p].Turns, requests[i].Phases[p].Window = turns[i], length
 			if order == config.Paired {
-				requests[i].Phases[p].AtOnce = l.atOnce(first)
+				requests[i].Phases[p].AtOnce = l.atOnce(steps, first)
 			}
 		}
 	}
 }
 
-// atOnce says whether all variants get their load at once in a phase: as they did in the first block, so blocks are alike.
-func (l *Loop) atOnce(phase run.PhaseRequest) run.AtOnce {
+// atOnce says whether the variants of a block, or of a group of it, get their load at once in a phase: as those did before that
+// lived together, so blocks are alike, and not where others had no room. Which room these need nobody knows of others.
+func (l *Loop) atOnce(steps []design.Run, phase run.PhaseRequest) run.AtOnce {
+	var company []string
+	for _, one := range steps {
+		company = append(company, one.Variant)
+	}
+	slices.Sort(company)
+	known := run.IfRoom
 	for i := range l.history {
 		r := &l.history[i]
 		if r.Kind != record.Measured || r.Failed() {
@@ -104,12 +111,12 @@ func (l *Loop) atOnce(phase run.PhaseRequest) run.AtOnce {
 			case p.Operation != phase.Operation.Name || !maps.Equal(p.Parameter, phase.Parameter):
 			case len(p.Windows) > 0:
 				return run.InTurn
-			case p.Timed != nil:
-				return run.Always
+			case p.Timed != nil && slices.Equal(slices.Sorted(slices.Values(append([]string{r.Variant}, r.Harness.With...))), company):
+				known = run.Always
 			}
 		}
 	}
-	return run.IfRoom
+	return known
 }
 
 // beside completes the records of runs that were made together. If one of them failed the others have no use: they

@@ -110,6 +110,7 @@ const (
 	WhyLossAim     Code = "loss-searched"        // a limit on lost spans cannot be held: a search for the highest rate without loss loses them on purpose
 	WhyNoLedger    Code = "no-ledger"            // a limit on lost spans cannot be held: no span was accounted for
 	WhyInWindow    Code = "lost-in-window"       // lost in the window; a code of the ledger follows: share
+	WhyOfAny       Code = "lost-together"        // operations lost spans together, and it is not sure which of them did; a code of the ledger follows
 	WhyAnyLoss     Code = "any-loss"             // a limit is kept, whatever was lost: any loss is allowed
 	WhyNoIDs       Code = "ids-not-looked-at"    // a limit on lost spans cannot be held: nobody looked at their ids; the sink does where it is checking
 	WhyNone        Code = "none-on-either-side"  // a limit is kept: there is none on either side

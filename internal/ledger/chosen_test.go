@@ -210,14 +210,14 @@ func TestLostAtMost(t *testing.T) {
 		run     Run
 		want    Delivery
 	}{
-		"exact":              {three(1), Run{Phases: []Stretch{phase("json", 1000, ids(2900, 1000))}}, Delivery{3000, 2900, 100, 0}},
-		"varies":             {varying, Run{Phases: []Stretch{phase("json", 1000, ids(2900, 1000))}}, Delivery{2900, 2900, 1100, 0}},
-		"varies, and less":   {varying, Run{Phases: []Stretch{phase("json", 1000, ids(800, 800))}}, Delivery{2000, 800, 3200, 0}},
-		"varies, admitted":   {varying, Run{Phases: []Stretch{phase("json", 1000, ids(2500, 1000))}, Reported: record.Reported{Dropped: number(500)}}, Delivery{3000, 2500, 1500, 0}},
-		"operations failed":  {three(1), Run{Phases: []Stretch{failing}}, Delivery{2940, 2940, 60, 0}},
-		"sampled":            {three(.1), Run{Phases: []Stretch{phase("json", 10000, ids(2760, 920))}}, Delivery{2760, 2760, 0, 0}},
-		"sampled, with hole": {three(.1), Run{Phases: []Stretch{phase("json", 10000, ids(2970, 1000))}}, Delivery{3000, 2970, 30, 0}},
-		"sampled, varies":    {sampled, Run{Phases: []Stretch{phase("json", 10000, ids(3000, 1000))}}, Delivery{3000, 3000, 1000, 0}},
+		"exact":              {three(1), Run{Phases: []Stretch{phase("json", 1000, ids(2900, 1000))}}, Delivery{3000, 2900, 100, 0, 0}},
+		"varies":             {varying, Run{Phases: []Stretch{phase("json", 1000, ids(2900, 1000))}}, Delivery{2900, 2900, 1100, 0, 0}},
+		"varies, and less":   {varying, Run{Phases: []Stretch{phase("json", 1000, ids(800, 800))}}, Delivery{2000, 800, 3200, 0, 0}},
+		"varies, admitted":   {varying, Run{Phases: []Stretch{phase("json", 1000, ids(2500, 1000))}, Reported: record.Reported{Dropped: number(500)}}, Delivery{3000, 2500, 1500, 0, 0}},
+		"operations failed":  {three(1), Run{Phases: []Stretch{failing}}, Delivery{2940, 2940, 60, 0, 0}},
+		"sampled":            {three(.1), Run{Phases: []Stretch{phase("json", 10000, ids(2760, 920))}}, Delivery{2760, 2760, 0, 0, 0}},
+		"sampled, with hole": {three(.1), Run{Phases: []Stretch{phase("json", 10000, ids(2970, 1000))}}, Delivery{3000, 2970, 30, 0, 0}},
+		"sampled, varies":    {sampled, Run{Phases: []Stretch{phase("json", 10000, ids(3000, 1000))}}, Delivery{3000, 3000, 1000, 0, 0}},
 	} {
 		if got := Deliveries(c.tracing, c.run)["json"]; got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)

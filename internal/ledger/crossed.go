@@ -117,7 +117,7 @@ func (l *line) mayLose(spans float64, all *line) {
 	}
 	l.missing.high += spans
 	all.missing.high -= spans
-	l.crossed = true
+	l.crossed, l.others = true, l.others+spans
 }
 
 // give moves so many of the spans that are lost for sure to the line of no operation.

@@ -39,6 +39,7 @@ type line struct {
 	atStop       float64          // of these, at the stop
 	guessed      float64          // reported as lost, and put down to this line though it may miss none
 	crossed      bool             // spans that came may be those of others, or those that did not
+	others       float64          // of the delivered: may be those of others, so as many of its own may be lost
 	background   map[string]int64 // spans of other work, by the name of the root
 
 	services map[string]service // whose spans they are; nil: not sure
@@ -102,8 +103,9 @@ func (l line) middle() float64 {
 // Delivery is how many spans of an operation should have arrived in one run, as
 // far as is known, and how many did, by themselves or merged into others; and how many may
 // have been lost, at least Due less Delivered: whole traces that chance may hide are not in it.
-// LeftOut is how many the tracer and the hops say that they left out on purpose; these are in none of the others.
-type Delivery struct{ Due, Delivered, LostAtMost, LeftOut float64 }
+// LeftOut is how many the tracer and the hops say that they left out on purpose; these are in none of the others. OfOthers is how
+// many of the delivered may be of other operations, which came late: so many more may be lost, and are in LostAtMost.
+type Delivery struct{ Due, Delivered, LostAtMost, LeftOut, OfOthers float64 }
 
 // Share is the delivered share, 0 to 1; 1 where nothing was due.
 func (d Delivery) Share() float64 {
@@ -129,6 +131,7 @@ func Deliveries(t Tracing, runs ...Run) map[string]Delivery {
 			came, sum := l.spans[Delivered]+l.spans[Merged], out[l.operation]
 			out[l.operation] = Delivery{
 				Due: sum.Due + came + l.lost(), Delivered: sum.Delivered + came, LostAtMost: sum.LostAtMost + l.lostAtMost(), LeftOut: sum.LeftOut + l.spans[SampledOnWay] + l.spans[DecidedOut],
+				OfOthers: sum.OfOthers + l.others,
 			}
 			unknown[l.operation] = unknown[l.operation] || !l.known || l.due.low <= 0 && l.due.high > 0
 		}

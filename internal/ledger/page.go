@@ -211,6 +211,31 @@ func BesideOperations(ledgers []finding.Ledger, variant string) *finding.Ledger 
 	return &rest
 }
 
+// OfAnyOperation is the page of a variant's whole run where that lost spans for sure of which the pages of its operations do not
+// tell, since they may be of one or of another; nil where there are none.
+func OfAnyOperation(ledgers []finding.Ledger, variant string) *finding.Ledger {
+	var whole *finding.Ledger
+	of := int64(0)
+	for i := range ledgers {
+		switch l := &ledgers[i]; {
+		case l.Variant != variant:
+		case l.Operation == All:
+			whole = l
+		case !Expects(*l) && l.Operation != Start && l.Operation != Stop:
+			return nil // see BesideOperations
+		default:
+			of += missed(*l)
+		}
+	}
+	if whole == nil || !Expects(*whole) || missed(*whole) <= of {
+		return nil
+	}
+	return whole
+}
+
+// missed is how many spans of a ledger were lost for sure.
+func missed(l finding.Ledger) int64 { return Reported(l) + max(0, Spans(l, Unaccounted)) }
+
 // This file writes a page as entries, each with how it is known.
 
 // entries lists the page in the order of a span's way. The numbers add up: expected less all that is netted or lost is zero.

@@ -198,3 +198,32 @@ func TestWorlds(t *testing.T) {
 		t.Errorf("%d pages are exact, and %d tell of a loss", exact, told)
 	}
 }
+
+// What the operations of a run lost together for sure is on the page of the run, whichever of them did.
+func TestLostByOneOrAnother(t *testing.T) {
+	spans := map[string]PerOperation{"a": {Low: 2, High: 2, How: Declared}, "b": {Low: 2, High: 2, How: Declared}}
+	for name, c := range map[string]struct {
+		late bool
+		a, b uint64 // came, of 200 each
+		any  bool
+		most float64 // of the delivered of b, which may be of a
+	}{
+		"none, however late":         {true, 200, 200, false, 0},
+		"in time":                    {false, 170, 200, false, 0},
+		"late":                       {true, 170, 200, true, 30},
+		"of both, and none in place": {true, 170, 0, false, 0},
+	} {
+		run := Run{Start: Stretch{Operation: Start}, Stop: Stretch{Operation: Stop}, Phases: []Stretch{
+			{Operation: "a", Started: 100, Completed: 100, Sink: ids(c.a, c.a)}, {Operation: "b", Started: 100, Completed: 100, Sink: ids(c.b, c.b)},
+		}}
+		tracing := Tracing{Sampling: 1, Late: c.late, Spans: spans}
+		ledgers := Account("v", AppToSink, []string{"a", "b"}, tracing, []Run{run})
+		of := OfAnyOperation(ledgers, "v")
+		if (of != nil) != c.any || OfAnyOperation(ledgers, "w") != nil {
+			t.Errorf("%s: %+v", name, of)
+		}
+		if got := Deliveries(tracing, run)["b"].OfOthers; got != c.most {
+			t.Errorf("%s: %g of b may be of a, want %g", name, got, c.most)
+		}
+	}
+}

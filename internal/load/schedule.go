@@ -16,7 +16,7 @@ import (
 type Arrival struct {
 	At  time.Duration // since the start of the task
 	Op  int           // index in Task.Operations
-	Nth uint64        // which of this operation it is, from 0: the row of its data
+	Nth uint64        // which of this operation it is, from Task.Used: the row of its data
 }
 
 // schedule yields the operations of an open loop in the order of their intended
@@ -355,7 +355,7 @@ func newTurns(t Task, thread, threads int) turns {
 	}
 	ts := make(turns, len(t.Operations))
 	for i := range ts {
-		ts[i] = turn{at: uint64(thread), step: uint64(threads)}
+		ts[i] = turn{at: t.Used + uint64(thread), step: uint64(threads)}
 	}
 	return ts
 }

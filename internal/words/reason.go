@@ -148,6 +148,8 @@ func limitText(r finding.Reason) string {
 		return "no span was accounted for"
 	case finding.WhyInWindow:
 		return figureText(r, "share") + " of the spans lost in the window"
+	case finding.WhyOfAny:
+		return "it is not sure which operation lost spans"
 	case finding.WhyAnyLoss:
 		return "any loss is allowed"
 	case finding.WhyNoIDs:

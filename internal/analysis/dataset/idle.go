@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
@@ -83,6 +84,11 @@ func (s *Set) forget(variant string) {
 // InTurns reports whether variants waited while others had the load, and CPU is of that.
 func (s *Set) InTurns() bool {
 	return s.Any(func(r *Run) bool { return r.Harness.Order == string(config.Windows) || r.waited() })
+}
+
+// InTurnAt reports whether the CPU of a cell was measured in windows, in any run.
+func (s *Set) InTurnAt(at cell.At) bool {
+	return s.Any(func(r *Run) bool { return r.ByCell[at] != nil && len(r.ByCell[at].Windows) > 0 })
 }
 
 // waited reports whether the CPU of any operation was measured in windows.

@@ -3,6 +3,7 @@ package dataset
 import (
 	"math"
 	"testing"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
@@ -65,6 +66,47 @@ func TestSlowInWindows(t *testing.T) {
 	p.Load.WallSeconds = windows * (piece - 1.0/rate + slow)
 	if offer := s.Offers(p)[0]; !offer.Held() {
 		t.Errorf("%.3f of the rate is said to be held, %.3f s late", offer.Share(), offer.Lateness())
+	}
+}
+
+// Windows that are left out were not asked for: the time for them is none that others may take.
+func TestOverloadBesideWindowsThatAreLeftOut(t *testing.T) {
+	const windows, piece, rate = 10, 0.5, 200.0
+	late := func(kept int) record.Load { // each takes a tenth longer
+		h := record.NewHistogram()
+		for i := range 100 * kept {
+			_ = h.RecordValue(int64(1e6 + float64(i%100)*0.5e6)) // it fits
+		}
+		encoded, err := record.EncodeHistogram(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := uint64(kept) * uint64(rate*piece)
+		l := record.Load{WallSeconds: float64(kept) * piece * 1.1, Intended: n, Started: n, Completed: n, Latency: encoded}
+		for i := range uint64(10) {
+			l.Backlog = append(l.Backlog, uint64(kept)*(i+1))
+		}
+		return l
+	}
+	parts := make([]record.Window, windows)
+	parts[2].Disturbed, parts[7].Disturbed = true, true
+	whole, rest := late(windows), late(windows-2)
+	for name, p := range map[string]*record.Phase{
+		"of what is measured": {OfferedRate: rate, Load: whole, Windows: parts, Undisturbed: &record.Undisturbed{Load: rest}},
+		"of what is timed":    {OfferedRate: rate, Load: whole, Timed: &record.Timed{Load: whole, Windows: parts, Undisturbed: &rest}},
+	} {
+		s := &Set{Experiment: &config.Experiment{Load: config.Load{Duration: windows * piece * time.Second}}}
+		r := newRun(&record.Record{Phases: []record.Phase{*p}})
+		if err := r.readHistograms(); err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range r.ByCell {
+			offers := s.Offers(one)
+			offer := offers[len(offers)-1]
+			if offer.Windows != windows-2 || math.Abs(offer.Seconds-8*piece) > 1e-9 || math.Abs(offer.Share()-1/1.1) > 0.02 {
+				t.Errorf("%s: %d windows of %.3g s in all, a share of %.3f; want 8 of 4 s, 0.909", name, offer.Windows, offer.Seconds, offer.Share())
+			}
+		}
 	}
 }
 

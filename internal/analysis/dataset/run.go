@@ -98,6 +98,14 @@ func (p *Phase) latencyLoad() *record.Load {
 	return &p.Timed.Load
 }
 
+// Loads are the operations that a figure of the phase is of: of its window, and those that were timed apart.
+func (p *Phase) Loads() []*record.Load {
+	if p.Timed == nil {
+		return []*record.Load{&p.Load}
+	}
+	return []*record.Load{&p.Load, p.latencyLoad()}
+}
+
 // LeftOut reports whether windows of a phase are left out, since they were disturbed.
 func (p *Phase) LeftOut() bool {
 	if p.Timed != nil && len(p.Windows) == 0 {

@@ -131,6 +131,12 @@ func (b *Accounts) BesideOperations(variant string) *finding.Ledger {
 	return ledger.BesideOperations(b.byCell, variant)
 }
 
+// OfAnyOperation is the ledger of a variant's whole run where it lost spans for sure that may be of any of its operations; nil
+// where there are none.
+func (b *Accounts) OfAnyOperation(variant string) *finding.Ledger {
+	return ledger.OfAnyOperation(b.byCell, variant)
+}
+
 // This file reckons with numbers of spans that are known only to lie between two ends.
 
 // Spans is how many spans an operation makes: a number, or two ends between which it lies.

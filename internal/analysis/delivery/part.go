@@ -102,7 +102,7 @@ func (b *Accounts) lostIn(variant string, at cell.At, later float64, part func(*
 			share = sum(shares[i : i+size]).share()
 		}
 		lost := min(max(0, one.Due-one.Delivered-later), (whole.Due-whole.Delivered)*share)
-		most := max(lost, min(one.LostAtMost-later, whole.LostAtMost*share))
+		most := max(lost, min(max(one.LostAtMost-later, min(whole.OfOthers, one.Delivered)), whole.LostAtMost*share))
 		if counted {
 			ways := sum(shares[i : i+size])
 			elsewhere := max(0, ledger.MostDue(tracing, at.String(), ways.rest())-(whole.Delivered-one.Delivered))

@@ -54,7 +54,7 @@ func (s *Estimator) doubtsOf(c *claim) doubts {
 		if d.reason = s.OtherWork(c.pair, at); d.reason != nil {
 			return d
 		}
-		if ofCPU(c.Metric) && s.InTurns() || c.metric.Nature == metric.Latency {
+		if ofCPU(c.Metric) && s.InTurnAt(at) || c.metric.Nature == metric.Latency {
 			if d.reason = s.restedOf(c.pair, at); d.reason != nil {
 				return d
 			}

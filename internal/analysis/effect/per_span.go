@@ -243,9 +243,19 @@ func (s *Estimator) judgeLost(c *claim, budget *config.Limit) {
 		c.cannotTell(append(slices.Clone(told), because(finding.WhyNoIDs))...)
 	case most <= budget.Value:
 		c.answer(finding.Within, told...)
+	case s.togetherOver(c.Variant, budget.Value):
+		of := s.OfAnyOperation(c.Variant)
+		c.answer(finding.Over, append([]finding.Reason{because(finding.WhyOfAny)}, of.Outcome...)...)
 	default:
 		c.cannotTell(told...)
 	}
+}
+
+// togetherOver reports whether a variant's operations together lost more than a budget for sure, though it is not sure of any of
+// them: then one of them did.
+func (s *Estimator) togetherOver(variant string, budget float64) bool {
+	of := s.OfAnyOperation(variant)
+	return of != nil && of.LostShare > budget
 }
 
 // judgeUnexpected holds what a tracer admits to have lost in its whole run against the budget,

@@ -217,12 +217,16 @@ func (s *checker) findSampling() []hit {
 	return hits
 }
 
-// inLedgers makes a hit of every operation's ledger that bad says is bad; of the whole run's where
-// it has a loss of operations with an unknown number of spans.
+// inLedgers makes a hit of every operation's ledger that bad says is bad; of the whole run's where it has a loss of operations
+// with an unknown number of spans, or one that may be of any of them.
 func (s *checker) inLedgers(bad func(finding.Ledger) (string, bool)) []hit {
 	var hits []hit
 	for _, l := range s.Ledgers {
-		if l.Operation == ledger.Start || l.Operation == ledger.Stop || l.Operation == ledger.All && ledger.BesideOperations(s.Ledgers, l.Variant) == nil {
+		whole := l.Operation == ledger.All
+		if whole && ledger.BesideOperations(s.Ledgers, l.Variant) == nil && ledger.OfAnyOperation(s.Ledgers, l.Variant) == nil {
+			continue
+		}
+		if l.Operation == ledger.Start || l.Operation == ledger.Stop {
 			continue
 		}
 		if text, yes := bad(l); yes {

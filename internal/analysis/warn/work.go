@@ -214,9 +214,12 @@ func (s *checker) findLowRate() []hit {
 // findFailedOperations reports any; a variant that fails more often is one that
 // does other work.
 func (s *checker) findFailedOperations() []hit {
-	return s.perCell(0, func(p *dataset.Phase) float64 {
-		share, _ := dataset.Over(float64(p.Load.Failed+p.Load.TimedOut), float64(p.Load.Intended)) // 0 where none was intended
-		return share
+	return s.perCell(0, func(p *dataset.Phase) (most float64) {
+		for _, l := range p.Loads() {
+			share, _ := dataset.Over(float64(l.Failed+l.TimedOut), float64(l.Intended)) // 0 where none was intended
+			most = max(most, share)
+		}
+		return most
 	}, func(worst float64) string {
 		return fmt.Sprintf("up to %s of the operations failed or were not answered in time", finding.FormatValue(worst, "1"))
 	})

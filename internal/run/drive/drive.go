@@ -38,6 +38,7 @@ type Run struct {
 
 	// The load generator, where the driver has one.
 	Remote    *load.Remote
+	made      map[string]uint64 // by name: how many of an operation the generator made, whose rows of data are used
 	Generator Generator
 	Said      func() string // its last words, for errors; "" where there are none
 }

@@ -2,14 +2,19 @@ package drive
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/load/engine"
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -67,6 +72,60 @@ func TestTask(t *testing.T) {
 			task.Late != time.Millisecond || task.Connections != connections || len(task.Operations) != 1 {
 			t.Errorf("purpose %d: %+v", purpose, task)
 		}
+	}
+}
+
+// Stretches go on with the rows of data where the one before ended: windows that began again would ask for the same few rows.
+func TestRowsGoOn(t *testing.T) {
+	rows := filepath.Join(t.TempDir(), "rows.csv")
+	if err := os.WriteFile(rows, []byte("id\n0\n1\n2\n3\n4\n5\n6\n7\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var seen []string
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, r.URL.Path[1:])
+	}))
+	defer server.Close()
+	generator, err := engine.NewGenerator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer generator.Close()
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	go func() { outW.CloseWithError(load.Serve(t.Context(), inR, outW, generator)) }()
+	remote, err := load.NewRemote(inW, outR)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Requests{Run{
+		Processes: []program.Process{{Name: "app", Role: "app"}}, Remote: remote,
+		Values: func(program.Process) map[string]string { return nil },
+		Front:  func(string) string { return server.Listener.Addr().String() },
+	}}
+	for name, want := range map[string]string{"a": "0 1 2 3 4 5 6 7 0", "b": "0 1 2 3 4 5 6 7 0"} { // each has its own
+		seen = nil
+		for _, count := range []uint64{1, 3, 5} {
+			armed, err := r.Prepare(t.Context(), Stretch{
+				Operation: program.Operation{Name: name, Method: "GET", URL: "/{data.id}", Data: rows}, Purpose: Learn, Count: count,
+				Load: config.Load{Timeout: 10 * time.Second},
+			})
+			if err == nil {
+				_, err = armed.Run(t.Context())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := strings.Join(seen, " "); got != want {
+			t.Errorf("%s: rows %s, want %s", name, got, want)
+		}
+	}
+	if err := remote.Close(); err != nil {
+		t.Error(err)
 	}
 }
 
