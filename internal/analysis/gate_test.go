@@ -67,6 +67,29 @@ func TestRateThatOnlyTheBaselineHolds(t *testing.T) {
 	}
 }
 
+// Where latency was timed apart, and the baseline held the rate in the rest alone, CPU is of the same work and latency is not.
+func TestRateThatIsNotHeldWhereLatencyIsTimed(t *testing.T) {
+	for name, part := range map[string]func(p *record.Phase, timed *record.Load){
+		"timed": func(p *record.Phase, timed *record.Load) { p.Timed = &record.Timed{Load: *timed} },
+		"rest":  func(p *record.Phase, timed *record.Load) { p.Timed, p.Load = &record.Timed{Load: p.Load}, *timed },
+	} {
+		s := gated(2)
+		s.also(func(r *record.Record) {
+			p, late := &r.Phases[0], *r
+			late.Phases = []record.Phase{*p}
+			if r.Variant == "none" {
+				slow(&late)
+			}
+			part(p, &late.Phases[0].Load)
+		})
+		doc := analyse(t, s.input())
+		cpu, p99 := get(t, doc, "json", "otel", "cpu_per_operation").Verdict, get(t, doc, "json", "otel", "latency_p99").Verdict
+		if within := cpu.Kind == finding.Within; within != (name == "timed") || p99.Kind != finding.Overloaded {
+			t.Errorf("the rate was not held in what is %s: CPU %s; p99 %s", name, cpu.Text, p99.Text)
+		}
+	}
+}
+
 // Of two results it is the same: the newer variant could not hold the rate which the older one held.
 func TestRateThatOnlyTheOlderHolds(t *testing.T) {
 	late := gated(2)

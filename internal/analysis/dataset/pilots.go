@@ -124,16 +124,28 @@ func (s *Set) OverloadOf(p Pair, at cell.At) *finding.Reason {
 // runs or more; nil where it could. One run that did not may have met a pause of the machine. A search
 // has chosen its rates itself.
 func (s *Set) Overloaded(variant string, at cell.At) *finding.Reason {
+	return s.overloaded(variant, at, s.Offers)
+}
+
+// OverloadOfWork is OverloadOf without what was timed apart: CPU, memory and bytes are of the same work where the rest held the rate.
+func (s *Set) OverloadOfWork(p Pair, at cell.At) *finding.Reason {
+	rest := func(p *Phase) []pace.Offer {
+		offers := s.Offers(p)
+		return offers[:min(1, len(offers))]
+	}
+	return cmp.Or(s.overloaded(p.Variant, at, rest), s.overloaded(p.Against, at, rest))
+}
+
+func (s *Set) overloaded(variant string, at cell.At, offers func(*Phase) []pace.Offer) *finding.Reason {
 	phases := s.PhasesOf(variant, at)
 	var bad int
 	var reached []float64
 	for _, p := range phases {
-		least := math.Inf(1)
-		for _, offer := range s.Offers(p) {
-			least = min(least, offer.Share()*offer.Rate)
+		least, held, all := math.Inf(1), true, offers(p)
+		for _, offer := range all {
+			least, held = min(least, offer.Share()*offer.Rate), held && offer.Held()
 		}
-		held, asked := s.Held(p)
-		if !asked {
+		if len(all) == 0 {
 			continue
 		}
 		if reached = append(reached, least); !held {

@@ -36,9 +36,13 @@ type doubts struct {
 // doubtsOf looks for reasons against a verdict on the claim.
 func (s *Estimator) doubtsOf(c *claim) doubts {
 	d := doubts{first: s.unseenOf(c)}
+	overload := s.OverloadOfWork
+	if c.metric.Nature == metric.Latency {
+		overload = s.OverloadOf
+	}
 	for _, at := range s.placesOf(c) {
 		if d.overloaded == nil {
-			d.overloaded = s.OverloadOf(c.pair, at)
+			d.overloaded = overload(c.pair, at)
 		}
 		if own := s.Overloaded(c.Variant, at); d.broken == nil && own != nil && s.Overloaded(c.Against, at) == nil {
 			d.broken = atLeast(own, c)

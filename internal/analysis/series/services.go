@@ -85,7 +85,7 @@ func (s Builder) costs(p dataset.Pair, at cell.At, order []string, roles map[str
 		for _, r := range of {
 			c.Roles = append(c.Roles, string(r))
 		}
-		if s.OverloadOf(p, at) == nil { // otherwise one side did another amount of work
+		if s.OverloadOfWork(p, at) == nil { // otherwise one side did another amount of work
 			c.Absolute = estimate.Interval(stats.SignedRank(estimate.Minus(value, base), s.Confidence(estimate.Confidence)), false)
 		}
 		out = append(out, c)
