@@ -135,11 +135,11 @@ func TestServices(t *testing.T) {
 			}
 			switch {
 			case c.Service == "":
-				if rest = c.Value; c.Others != 4 {
+				if rest = float64(c.Value); c.Others != 4 {
 					t.Errorf("%d others are told together, want 4", c.Others)
 				}
 			case i < 5 || services < 9:
-				named += c.Value
+				named += float64(c.Value)
 			}
 		}
 		if !slices.Equal(got, want) {
@@ -189,6 +189,25 @@ func TestServicesOverloaded(t *testing.T) {
 	}
 	for _, c := range analyse(t, s.input()).Services {
 		if c.Absolute != nil || c.Value == 0 {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// What is less than zero beside what the process uses idle cannot be told from nothing: it is unknown, and not a figure.
+func TestServicesBelowIdle(t *testing.T) {
+	s := serving(3)
+	change := s.change
+	s.change = func(r *record.Record) {
+		change(r)
+		for i, u := range r.Phases[0].Usage {
+			if u.Process == "s1" {
+				r.Phases[0].Usage[i].CPUSeconds = -1e-3
+			}
+		}
+	}
+	for _, c := range analyse(t, s.input()).Services {
+		if known := c.Baseline.Known() && c.Value.Known(); known != (c.Service != "s1") {
 			t.Errorf("%+v", c)
 		}
 	}

@@ -11,6 +11,14 @@ type Number float64
 // NotKnown is a figure that nobody knows.
 func NotKnown() Number { return Number(math.NaN()) }
 
+// AtLeastZero is a figure, or an unknown one where it is below zero: what is there cannot be told from noise.
+func AtLeastZero(v float64) Number {
+	if v < 0 {
+		return NotKnown()
+	}
+	return Number(v)
+}
+
 // Known reports whether the figure is known.
 func (n Number) Known() bool { return !math.IsNaN(float64(n)) }
 

@@ -153,8 +153,8 @@ type ServiceCost struct {
 	Service   string            `json:"service"`             // its name; "" for all that the short tables do not name
 	Others    int               `json:"others,omitempty"`    // how many these are
 	Roles     []string          `json:"roles"`               // of its processes
-	Baseline  float64           `json:"baseline"`            // s: centre of Against's blocks (Hodges–Lehmann)
-	Value     float64           `json:"value"`               // s: centre of Variant's blocks, likewise
+	Baseline  Number            `json:"baseline"`            // s: centre of Against's blocks (Hodges–Lehmann); null where that is below zero: less than when it is idle
+	Value     Number            `json:"value"`               // s: centre of Variant's blocks, likewise
 	Absolute  *Interval         `json:"absolute"`            // s: difference; null where the two cannot be compared
 	Blocks    int               `json:"blocks"`              // pairs that the interval rests on
 }

@@ -234,7 +234,7 @@ func graphed() *finding.Document {
 			low, high := added-0.4e-6, added+0.6e-6
 			doc.Services = append(doc.Services, finding.ServiceCost{
 				Operation: "mix", Variant: variant.Name, Against: "none", Service: service, Others: others, Roles: roles,
-				Baseline: base, Value: base + added, Absolute: &finding.Interval{Estimate: added, Low: &low, High: &high}, Blocks: s.blocks,
+				Baseline: finding.Number(base), Value: finding.Number(base + added), Absolute: &finding.Interval{Estimate: added, Low: &low, High: &high}, Blocks: s.blocks,
 			})
 		}
 		for i, name := range names {

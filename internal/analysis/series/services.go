@@ -80,7 +80,7 @@ func (s Builder) costs(p dataset.Pair, at cell.At, order []string, roles map[str
 		base, value := estimate.Columns(samples)
 		c := finding.ServiceCost{
 			Operation: at.Operation, Parameter: at.Level.Map(), Variant: p.Variant, Against: p.Against, Service: name,
-			Baseline: stats.Center(base), Value: stats.Center(value), Blocks: len(samples),
+			Baseline: finding.AtLeastZero(stats.Center(base)), Value: finding.AtLeastZero(stats.Center(value)), Blocks: len(samples),
 		}
 		for _, r := range of {
 			c.Roles = append(c.Roles, string(r))

@@ -66,6 +66,14 @@ func DifferenceText(f *finding.Finding) string {
 	return finding.FormatEstimate(*f.Absolute, f.Unit, false)
 }
 
+// Seconds is a time, or what stands for one that is unknown.
+func Seconds(v finding.Number) string {
+	if !v.Known() {
+		return finding.Missing
+	}
+	return finding.FormatValue(float64(v), "s")
+}
+
 // Value is a value, missing where it is unknown. Older results have zeros where no block tells.
 func Value(f *finding.Finding, v finding.Number) string {
 	if !v.Known() || f.Blocks == 0 && v == 0 {

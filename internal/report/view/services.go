@@ -69,7 +69,7 @@ func (b *brief) serviceTable(g *Group) model.Grid {
 		table.Columns = append(table.Columns, model.Column{Head: markedVariant(b.doc, g, name), Right: true, Drop: i + 1}, model.Column{Close: true, Drop: len(contenders) + i + 1})
 	}
 	for _, r := range rows {
-		cells := []model.Cell{{Text: r.label()}, {Text: finding.FormatValue(r.of().Baseline, "s")}}
+		cells := []model.Cell{{Text: r.label()}, {Text: parts.Seconds(r.of().Baseline)}}
 		for _, c := range r.costs {
 			if c == nil || c.Absolute == nil {
 				cells = append(cells, parts.Missing, model.Cell{})
@@ -107,13 +107,13 @@ func servicesSection(doc *finding.Document) model.Section {
 			table.Columns = append(table.Columns, model.Column{Head: name, Right: true}, model.Column{Head: name + " adds", Right: true, Wrap: true})
 		}
 		for _, r := range rows {
-			cells := model.Texts(r.name, strings.Join(r.of().Roles, ", "), finding.FormatValue(r.of().Baseline, "s"))
+			cells := model.Texts(r.name, strings.Join(r.of().Roles, ", "), parts.Seconds(r.of().Baseline))
 			for _, c := range r.costs {
 				if c == nil {
 					cells = append(cells, parts.Missing, parts.Missing)
 					continue
 				}
-				cells = append(cells, model.Texts(finding.FormatValue(c.Value, "s"), parts.IntervalText(c.Absolute, "s", false))...)
+				cells = append(cells, model.Texts(parts.Seconds(c.Value), parts.IntervalText(c.Absolute, "s", false))...)
 			}
 			table.Add(cells...)
 		}
@@ -130,7 +130,7 @@ func chartServices(doc *finding.Document) []parts.ChartService {
 	out := make([]parts.ChartService, len(doc.Services))
 	for i, c := range doc.Services {
 		out[i] = parts.ChartService{
-			Group: parts.At(c.Operation, c.Parameter), Program: slices.Contains(c.Roles, string(role.App)), Baseline: finding.FormatValue(c.Baseline, "s"), Value: finding.FormatValue(c.Value, "s"),
+			Group: parts.At(c.Operation, c.Parameter), Program: slices.Contains(c.Roles, string(role.App)), Baseline: parts.Seconds(c.Baseline), Value: parts.Seconds(c.Value),
 			Adds: parts.IntervalText(c.Absolute, "s", false),
 		}
 		if c.Absolute != nil {
