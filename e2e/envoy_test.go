@@ -49,7 +49,7 @@ variants:
   none:
   otel: {tracer: otel-envoy, settings: {%s, delay: 200ms}%s}
 load: {%s, warmup: 0s, idle: 50ms}
-design: {blocks: 1, window: 2s} # one: a second would begin with an empty buffer
+design: {blocks: 1, window: 2s, order: windows} # one of each: a second would begin with an empty buffer
 `, c.settings, c.more, c.load))).exit(t, 0))
 			l := ledger(t, doc, "(run)", "otel")
 			for what, want := range map[string]int64{

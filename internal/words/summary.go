@@ -37,6 +37,7 @@ func Summary(doc *finding.Document) string {
 	case len(heads) > 1:
 		clauses = []string{ofMany(heads)}
 	}
+	clauses = append(clauses, stepClause(doc, heads)...)
 	var limits budgets
 	if len(heads) == 1 {
 		limits.told = figureName(heads[0].Metric, heads[0].Variant, where(heads[0]))
@@ -202,6 +203,26 @@ func headlines(findings []finding.Finding) []finding.Finding {
 		}
 	}
 	return out
+}
+
+// stepClause is what the one variant that is also compared with another one costs more than that: the answer to "did this change
+// make it dearer?". There is none where several are.
+func stepClause(doc *finding.Document, heads []finding.Finding) []string {
+	var steps []finding.Finding
+	for _, f := range doc.Findings {
+		extra := len(doc.Experiment.Variants) > 0 && f.Against != "" && f.Against != doc.Experiment.Variants[0].Name
+		if extra && len(heads) > 0 && f.Metric == heads[0].Metric && f.Role == "" && f.Service == "" && !doc.NotTracing(&f) {
+			steps = append(steps, f)
+		}
+	}
+	if len(steps) != 1 {
+		return nil
+	}
+	text := ofOne(steps[0])
+	if over := " over " + steps[0].Against; !strings.Contains(text, over) {
+		text = steps[0].Variant + over + ": " + text
+	}
+	return []string{text}
 }
 
 func nothing(doc *finding.Document) string {

@@ -274,6 +274,16 @@ func headOf(variant, operation string, v finding.Verdict, estimate, low, high fl
 		Relative: &finding.Interval{Estimate: estimate, Low: &low, High: &high}, Absolute: &finding.Interval{Estimate: estimate * 1e-4, Low: &least, High: &most}, Verdict: v}
 }
 
+// stepOf is what a variant costs over another one that is no baseline.
+func stepOf(variant, against string, estimate, low, high float64) finding.Finding {
+	f := headOf(variant, "get", finding.Verdict{Kind: finding.Costs}, estimate, low, high)
+	if low < 0 {
+		f.Verdict.Kind = finding.NoDifference
+	}
+	f.Against, f.Headline = against, false
+	return f
+}
+
 func TestSummary(t *testing.T) {
 	budget := 0.1
 	figure := func(operation string, by float64) finding.Finding {
@@ -300,6 +310,12 @@ func TestSummary(t *testing.T) {
 			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %), 54 µs (29 to 95); otel may have lost up to 100 % of the spans; otel suppressed up to 40.0 % of the spans by its own limit."},
 		"excluded": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95), headOf("scout", "get", finding.Verdict{Kind: finding.Costs}, 0.1, 0.05, 0.15)}, Lossy: []finding.Lossy{{Variant: "scout", Operation: "get", LostShare: 0.5}}},
 			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %), 54 µs (29 to 95); scout lost 50.0 % of the spans; excluded, because of lost spans: scout."},
+		"a step": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95), stepOf("after", "otel", 0.04, 0.02, 0.06)}},
+			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %), 54 µs (29 to 95); after adds 4.0 % CPU per operation over otel (95 % CI 2.0 to 6.0 %), 4.0 µs (2.0 to 6.0)."},
+		"a step that is not there": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95), stepOf("after", "otel", 0.001, -0.011, 0.012)}},
+			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %), 54 µs (29 to 95); after over otel: after makes no difference in CPU per operation larger than 1.2 %."},
+		"two steps": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Costs}, 0.54, 0.29, 0.95), stepOf("after", "otel", 0.04, 0.02, 0.06), stepOf("other", "otel", 0.04, 0.02, 0.06)}},
+			"httpbin: otel adds 54 % CPU per operation (95 % CI 29 to 95 %), 54 µs (29 to 95)."},
 		"not among all": {finding.Document{Findings: []finding.Finding{own}},
 			"httpbin: the CPU per operation that otel adds is inconclusive after correction for 4 comparisons (+14 % to +99 %)."},
 		"no run succeeded": {finding.Document{Runs: finding.Runs{Failed: 2, Failure: []string{"block 1, none, attempt 1: ready: no shop.", "block 1, none, attempt 2: as in block 1, none, attempt 1"}}},
