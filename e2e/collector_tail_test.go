@@ -72,7 +72,7 @@ func failedOf(t *testing.T, out, variant string) int64 {
 	for _, r := range records(t, out) {
 		for _, p := range r.Phases {
 			if r.Variant == variant && r.Block > 0 {
-				failed += int64(p.Warmup.Answers[500] + p.Load.Answers[500])
+				failed += int64(record.Counted(p.Made()...).Answers[500])
 			}
 		}
 	}
@@ -135,7 +135,7 @@ func keepsErrors(t *testing.T, doc finding.Document, out string, variants ...str
 	for _, r := range records(t, out) {
 		for _, p := range r.Phases {
 			if r.Block > 0 {
-				failed[r.Variant] += int64(p.Warmup.Answers[500] + p.Load.Answers[500])
+				failed[r.Variant] += int64(record.Counted(p.Made()...).Answers[500])
 			}
 		}
 	}

@@ -113,7 +113,7 @@ func graphCalls(g *topology.Graph, r record.Record) map[string]uint64 {
 func started(r record.Record) map[string]uint64 {
 	out := map[string]uint64{r.Start.FirstOperation: 1}
 	for _, p := range r.Phases {
-		for _, part := range record.Counted(p.Warmup, p.Load).Parts {
+		for _, part := range record.Counted(p.Made()...).Parts {
 			out[part.Operation] += part.Started
 		}
 	}

@@ -114,7 +114,7 @@ func deferredIsCharged(t *testing.T, out string) {
 				used += u.CPUSeconds
 			}
 		}
-		least, made := perSpan*float64(p.Load.Started), p.Load.Started+p.Warmup.Started
+		least, made := perSpan*float64(p.Load.Started), record.Counted(p.Made()...).Started
 		t.Logf("block %d, %s: %d operations, %d spans, %.3f s of CPU; %.3f s are burnt at the flush of flush-200", r.Block, r.Variant, p.Load.Started, p.Sink.Spans, used, least)
 		if p.Load.Started == 0 || p.Sink.Spans != p.Load.Started || !p.Quiet || r.Life.Spans != made+1 {
 			t.Errorf("%s: %d operations, %d spans in the window, %d in all, quiet %t", r.Variant, p.Load.Started, p.Sink.Spans, r.Life.Spans, p.Quiet)
