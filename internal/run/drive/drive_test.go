@@ -107,7 +107,9 @@ func TestRowsGoOn(t *testing.T) {
 		Front:  func(string) string { return server.Listener.Addr().String() },
 	}}
 	for name, want := range map[string]string{"a": "0 1 2 3 4 5 6 7 0", "b": "0 1 2 3 4 5 6 7 0"} { // each has its own
+		mu.Lock()
 		seen = nil
+		mu.Unlock()
 		for _, count := range []uint64{1, 3, 5} {
 			armed, err := r.Prepare(t.Context(), Stretch{
 				Operation: program.Operation{Name: name, Method: "GET", URL: "/{data.id}", Data: rows}, Purpose: Learn, Count: count,
@@ -120,7 +122,10 @@ func TestRowsGoOn(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := strings.Join(seen, " "); got != want {
+		mu.Lock()
+		got := strings.Join(seen, " ")
+		mu.Unlock()
+		if got != want {
 			t.Errorf("%s: rows %s, want %s", name, got, want)
 		}
 	}
