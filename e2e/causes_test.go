@@ -199,7 +199,7 @@ load: {duration: 1s, warmup: 300ms, idle: 300ms}
 design: {blocks: 2}
 profile: {cpu: 4s}
 `)
-	if c := causesOf(t, doc, "again"); len(c.Reasons) != 1 || c.Reasons[0].Code != finding.WhyNoRules {
+	if c := causesOf(t, doc, "again"); len(c.Reasons) != 1 || c.Reasons[0].Code != finding.WhyFewSamples {
 		t.Errorf("without a tracer causes are %+v", c)
 	}
 	for _, axis := range []metric.Axis{metric.Task, metric.Stage, metric.Tracing} {

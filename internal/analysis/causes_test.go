@@ -178,6 +178,10 @@ func TestNoCauses(t *testing.T) {
 		if got := analyse(t, in).Causes[0].Reasons; len(got) != 1 || got[0].Code != name {
 			t.Errorf("%s: %+v", name, got)
 		}
+		in.Experiment.Variants[1].Tracer = nil
+		if got := analyse(t, in).Causes[0].Reasons; len(got) != 1 || got[0].Code != finding.WhyFewSamples {
+			t.Errorf("%s, without a tracer that rules could be for: %+v", name, got)
+		}
 	}
 	if doc := analyse(t, twoVariants().input()); doc.Causes != nil {
 		t.Errorf("nothing was profiled, and causes are %+v", doc.Causes)

@@ -39,7 +39,7 @@ func (s *Estimator) Causes(rules map[string]*profile.Rules, findings []finding.F
 			switch r := rules[p.Variant]; {
 			case r != nil && len(one.Reasons) == 0:
 				one.Advice = s.advice(r, p, at, findings)
-			case r == nil && rules != nil:
+			case r == nil && rules != nil && !s.untraced(p.Variant):
 				unruled(&one)
 			}
 			out = append(out, one)
@@ -51,6 +51,12 @@ func (s *Estimator) Causes(rules map[string]*profile.Rules, findings []finding.F
 		}
 	}
 	return out
+}
+
+// untraced reports whether a variant is the program as it is: there is no tracer that rules could be for.
+func (s *Estimator) untraced(variant string) bool {
+	i := slices.IndexFunc(s.Variants, func(v config.Variant) bool { return v.Name == variant })
+	return i >= 0 && s.Variants[i].Untraced()
 }
 
 // unruled says of a variant without rules that they are what is missing: longer profiles would find no more of its tracer.
