@@ -178,7 +178,7 @@ func TestNoCauses(t *testing.T) {
 		if got := analyse(t, in).Causes[0].Reasons; len(got) != 1 || got[0].Code != name {
 			t.Errorf("%s: %+v", name, got)
 		}
-		in.Experiment.Variants[1].Tracer = nil
+		in.Experiment.Variants[1].Tracer = &program.Tracer{Name: program.NoTracer}
 		if got := analyse(t, in).Causes[0].Reasons; len(got) != 1 || got[0].Code != finding.WhyFewSamples {
 			t.Errorf("%s, without a tracer that rules could be for: %+v", name, got)
 		}
