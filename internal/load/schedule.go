@@ -28,6 +28,7 @@ type schedule struct {
 	period   float64 // ns between two operations, on average
 	arrivals string
 	group    group
+	slices   *Slices       // nil: the load is spread out
 	duration time.Duration // 0 is without end
 	count    uint64        // 0 is without end
 	made     uint64
@@ -43,6 +44,7 @@ func newSchedule(t Task) *schedule {
 		period:   1e9 / t.Rate,
 		arrivals: t.Arrivals,
 		group:    group{number: -1},
+		slices:   t.Slices,
 		duration: t.Duration,
 		count:    t.Count,
 		turns:    newTurns(t, 0, 1),
@@ -58,7 +60,11 @@ func (s *schedule) next() (Arrival, bool) {
 	if s.duration > 0 && due >= float64(s.duration)-rounding {
 		return Arrival{}, false
 	}
-	if s.arrivals != Poisson && s.period < float64(groupEvery) {
+	apart := s.period
+	if s.slices != nil {
+		due, at, apart = s.slices.moment(due), duration(s.slices.moment(float64(at))), apart/float64(s.slices.Of)
+	}
+	if s.arrivals != Poisson && apart < float64(groupEvery) {
 		at = s.group.start(duration(due), s.arrivals == Constant, s.moments)
 	}
 	s.made++

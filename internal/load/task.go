@@ -89,6 +89,7 @@ type Task struct {
 	Operations  []Request     `json:"operations"`            // chosen among by weight
 	Rate        float64       `json:"rate,omitempty"`        // operations/s; 0 is a closed loop
 	Arrivals    string        `json:"arrivals,omitempty"`    // open loop: Even ("" too), Poisson or Constant
+	Slices      *Slices       `json:"slices,omitempty"`      // open loop: it shares the time with other loads; nil: it is spread out
 	Connections int           `json:"connections,omitempty"` // closed loop: always busy (0 is 1); open loop: most open (0 is DefaultConnections)
 	Duration    time.Duration `json:"duration,omitempty"`    // ns; 0 is until Count is reached
 	Count       uint64        `json:"count,omitempty"`       // stop after so many operations; 0 is until Duration is over

@@ -192,6 +192,8 @@ type Timed struct {
 	Load        Load     `json:"load"`                  // operations
 	Windows     []Window `json:"windows,omitempty"`     // the parts that it is the sum of
 	Undisturbed *Load    `json:"undisturbed,omitempty"` // of the windows in rounds that nothing disturbed; nil: of all
+
+	SliceSeconds float64 `json:"slice_seconds,omitempty"` // length of the slices in which all runs had their load at once, on average; 0: it was spread out
 }
 
 // Window is one part of a measured window.

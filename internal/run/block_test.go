@@ -133,6 +133,9 @@ func TestBlockPaired(t *testing.T) {
 				if (len(phase.Windows) == 0) != test.room || (phase.Timed != nil) != test.timed {
 					t.Fatalf("%s: %d windows of what is measured, timed apart: %t; want room %t, timed %t", r.Variant, len(phase.Windows), phase.Timed != nil, test.room, test.timed)
 				}
+				if sliced := phase.Timed != nil && phase.Timed.SliceSeconds > 0; sliced != test.room {
+					t.Errorf("%s: the load at once was in slices: %t, want %t", r.Variant, sliced, test.room)
+				}
 				if phase.Load.Completed != 100 {
 					t.Errorf("%s: %d operations in the window, want 100", r.Variant, phase.Load.Completed)
 				}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
 )
@@ -68,6 +69,26 @@ func (s *stage) timeIt(ctx context.Context, request PhaseRequest, j job, phase *
 	used, asked := usedOf(s.between(before, after)), request.Load.Duration.Seconds() // which a late machine takes longer for
 	all, err := s.turn.together(ctx, usedBy{used.app / asked, used.harness / asked})
 	return request.AtOnce == Always || s.hasRoom(all), err
+}
+
+// The slices in which the runs of a block make their operations where all have their load at once.
+const (
+	sliceLength     = 20 * time.Millisecond // or as long as sliceOperations take: the first ones of a slice find another program's data in the caches
+	sliceOperations = 5
+	leastPeriods    = 10 // in a window, in each of which every run has a slice
+	leastSlice      = 5 * time.Millisecond
+)
+
+// slices places a run's load among those of the block; nil where it would have too few slices, or is alone.
+func (t turn) slices(rate float64, window time.Duration) *load.Slices {
+	if t.turns == nil || t.runs < 2 || rate <= 0 {
+		return nil
+	}
+	length := max(sliceLength, time.Duration(sliceOperations/(rate*float64(t.runs))*float64(time.Second)))
+	if length = min(length, window/time.Duration(leastPeriods*t.runs)); length < leastSlice {
+		return nil
+	}
+	return &load.Slices{Of: t.runs, Place: t.run, Length: length}
 }
 
 // mostSeeds is above the number of stretches of a phase, each of which has a seed of its own.

@@ -39,8 +39,12 @@ type window struct {
 // run makes the window. The preparation of its pieces has a figure of its own.
 func (w *window) run(ctx context.Context) error {
 	if w.turns == nil {
+		offset := w.stage.turn.offset(w.job.Rate)
+		if w.job.Slices != nil {
+			offset = 0 // the generator begins with its slice
+		}
 		select {
-		case <-time.After(w.stage.turn.offset(w.job.Rate)):
+		case <-time.After(offset):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -154,7 +158,9 @@ func (w *window) make(ctx context.Context, place int) error {
 	}
 	w.loads = append(w.loads, did)
 	w.lastEnded = time.Now()
-	w.loaded += w.lastEnded.Sub(started)
+	if w.loaded += w.lastEnded.Sub(started); w.job.Slices != nil { // it began later, with its slice
+		w.loaded = time.Duration(did.WallSeconds * float64(time.Second))
+	}
 	w.at = append(w.at, usage.Stretch{From: started, To: w.lastEnded})
 	if w.turns == nil || len(w.at) == len(w.turns) {
 		err = w.stage.endLoad(w.at)

@@ -124,6 +124,11 @@ func (g *Generator) run(ctx context.Context, p *plan) (*tally, error) {
 	n := p.task.Threads
 	tallies, errs := make([]*tally, n), make([]error, n)
 	start := time.Now().Add(startUp)
+	if p.task.Slices != nil {
+		var from load.Slices
+		start, from = p.task.Slices.Begin(start)
+		p.task.Slices = &from
+	}
 	var threads sync.WaitGroup
 	for i := range n {
 		threads.Go(func() { tallies[i], errs[i] = g.engines[i].run(ctx, p, i, start) })

@@ -24,6 +24,8 @@ func Check(t load.Task) error {
 		return fmt.Errorf("rate %v: want operations per second, at least 0", t.Rate)
 	case !slices.Contains([]string{"", load.Even, load.Poisson, load.Constant}, t.Arrivals):
 		return fmt.Errorf("arrivals %q: want %s, %s or %s", t.Arrivals, load.Even, load.Poisson, load.Constant)
+	case t.Slices != nil && (t.Rate == 0 || t.Slices.Of < 2 || t.Slices.Place < 0 || t.Slices.Place >= t.Slices.Of || t.Slices.Length <= 0):
+		return fmt.Errorf("slices %+v of an open loop of %v/s: want a place below the number of loads, at least 2, a length and a rate", *t.Slices, t.Rate)
 	case t.Connections < 0:
 		return fmt.Errorf("connections %d: want at least 1", t.Connections)
 	case t.Threads < 0:

@@ -97,6 +97,7 @@ type Stretch struct {
 	Count     uint64        // the most operations; 0: Duration ends it
 	Seed      uint64        // of choices: the same for runs that are made together
 	Own       uint64        // of the moments of operations: another one for each of them
+	Slices    *load.Slices  // nil: operations are spread over the time
 	Keep      string        // a file in the results folder for every single duration; "": none
 }
 
@@ -135,7 +136,7 @@ func (r *Requests) task(s Stretch) (load.Task, error) {
 	operation, l := s.Operation, s.Load
 	task := load.Task{
 		Rate: s.Rate, Arrivals: l.Arrivals, Connections: l.Connections, Streams: l.Streams,
-		Duration: s.Duration, Count: s.Count, Timeout: l.Timeout, Seed: s.Seed, Own: s.Own, Traces: r.Traces, Late: r.Late,
+		Duration: s.Duration, Count: s.Count, Timeout: l.Timeout, Seed: s.Seed, Own: s.Own, Slices: s.Slices, Traces: r.Traces, Late: r.Late,
 	}
 	if s.Purpose.alone() {
 		task.Connections, task.Shows = 1, true
