@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // The figures of kept findings once more from their samples, in the plainest way: no code is shared with the analysis. A
@@ -104,8 +105,13 @@ func recomputed(f *finding.Finding) (intervals, verdicts int, wrong []string) {
 		return 0, 0, nil
 	}
 	hold("blocks", float64(f.Blocks), float64(len(base)), 0)
-	hold("baseline", float64(f.Baseline), middle(pairMeans(base)), size)
-	hold("value", float64(f.Value), middle(pairMeans(value)), size)
+	if f.Metric == metric.DeliveredShare { // of all blocks' spans together, which samples do not tell
+		hold("baseline", float64(f.Baseline), min(max(float64(f.Baseline), slices.Min(base)), slices.Max(base)), 0)
+		hold("value", float64(f.Value), min(max(float64(f.Value), slices.Min(value)), slices.Max(value)), 0)
+	} else {
+		hold("baseline", float64(f.Baseline), middle(pairMeans(base)), size)
+		hold("value", float64(f.Value), middle(pairMeans(value)), size)
+	}
 	shown := func(v float64) float64 { return v }
 	change := func(v float64) float64 { return math.Exp(v) - 1 }
 	for _, one := range []struct {

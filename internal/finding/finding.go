@@ -148,7 +148,7 @@ type Finding struct {
 	Unit       string            `json:"unit"`                 // of the values: "s", "bytes", "1" (a share: 0.05 is 5 %; CPU seconds a second are shares of one CPU), "1/s" or "count"
 	Better     string            `json:"better"`               // which way is better: "lower", "higher" or ""
 	Baseline   Number            `json:"baseline"`             // centre of Against's blocks (Hodges–Lehmann); null where it is unknown
-	Value      Number            `json:"value"`                // centre of Variant's blocks, likewise
+	Value      Number            `json:"value"`                // centre of Variant's blocks, likewise; a delivered share is that of all blocks together
 	Absolute   *Interval         `json:"absolute"`             // difference, in Unit; null where it cannot be given
 	Relative   *Interval         `json:"relative"`             // ratio − 1, from log-ratios within blocks; null where a value is zero or below
 	Blocks     int               `json:"blocks"`               // pairs that the intervals rest on: a block counts where both sides and the baseline have a good run in it

@@ -133,6 +133,7 @@ const (
 // The codes, each with its figures.
 const (
 	NoteHarness     Code = "of-harness"      // the figure is of the load generator or the sink: shown, not charged
+	NoteWithin      Code = "within-blocks"   // the values' centres lie the other way than the difference, which is taken within blocks
 	NoteBracket     Code = "bracket"         // each search knows its rate only to lie between two: share, that they are apart at the most
 	NoteSharedCPU   Code = "of-shared-cpu"   // the figure is of programs that share their CPUs
 	NoteOtherRate   Code = "not-at-the-rate" // Variant could not hold the rate: offered, reached

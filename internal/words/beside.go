@@ -28,6 +28,8 @@ func besideText(r finding.Reason) string {
 	switch r.Code {
 	case finding.NoteHarness:
 		return "part of the harness: shown, not charged"
+	case finding.NoteWithin:
+		return "values vary from block to block by more than the difference, which is taken within blocks: the two values are centres over all blocks"
 	case finding.NoteBracket:
 		return "each search brackets its rate between two probes up to " + finding.FormatBound(r.Figure("share"), "1", true) + " apart; the interval covers both ends"
 	case finding.NoteSharedCPU:

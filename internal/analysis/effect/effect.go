@@ -169,7 +169,23 @@ func (s *Estimator) claim(m measure.Measure, p dataset.Pair, at cell.At) *claim 
 	if m.IsCause() || s.overNothing(c) { // only amounts of causes add up
 		c.Amount, c.logs, c.logEnds = true, nil, nil
 	}
+	if c.contrary() {
+		c.remark(because(finding.NoteWithin))
+	}
 	return c
+}
+
+// visibly is the share of the baseline from which on a difference strikes the reader of a table.
+const visibly = 0.05
+
+// contrary reports whether the centres of the two values differ visibly in the other direction than the ratio shown beside them.
+// They can: blocks may vary by more than the variants differ, and the difference is taken within blocks.
+func (c *claim) contrary() bool {
+	if !c.ByRatio() || c.Relative == nil || c.Baseline <= 0 {
+		return false
+	}
+	shown, values := c.Relative.Estimate, float64(c.Value/c.Baseline)-1
+	return shown*values < 0 && min(math.Abs(shown), math.Abs(values)) > visibly
 }
 
 // scatter is how a claim's log-ratios differ from block to block, and within blocks; nil where there are no windows.

@@ -176,8 +176,9 @@ func (s *Estimator) delivered(p dataset.Pair, at cell.At) *claim {
 	c := s.newClaim(measure.Made(metric.DeliveredShare, false), p, at, samples)
 	if len(samples) > 0 {
 		base, value := estimate.Columns(samples)
-		c.center()
+		c.Value = finding.Number(s.shareOf(p.Variant, at, samples))
 		if compared {
+			c.Baseline = finding.Number(s.shareOf(p.Against, at, samples))
 			c.Absolute = estimate.Interval(stats.SignedRank(estimate.Minus(value, base), s.Confidence(estimate.Confidence)), false)
 		}
 	}
@@ -210,6 +211,18 @@ func (s *Estimator) shares(p dataset.Pair, at cell.At) (samples []finding.Sample
 		samples = append(samples, sample)
 	}
 	return samples, compared
+}
+
+// shareOf returns the delivered share of a variant over all blocks of the samples together, as its ledger counts: a centre of the
+// blocks' shares would not add up to what the ledger says was lost.
+func (s *Estimator) shareOf(variant string, at cell.At, samples []finding.Sample) float64 {
+	var all ledger.Delivery
+	for _, sample := range samples {
+		if one, known := s.InBlock(variant, sample.Block, at); known {
+			all.Due, all.Delivered = all.Due+one.Due, all.Delivered+one.Delivered
+		}
+	}
+	return all.Share()
 }
 
 // judgeLost holds what the ledger says was lost against its budget. Losses are
