@@ -165,6 +165,7 @@ type Phase struct {
 	Traced *uint64 `json:"traced,omitempty"` // traces that the tracer decided for at their beginning, by chance, in all of these together
 
 	Windows       []Window `json:"windows,omitempty"`        // the window's parts, where runs were made together and had the load in turn: Load is their sum
+	SliceSeconds  float64  `json:"slice_seconds,omitempty"`  // length of the slices, on average, in which the runs of a block had their load at once; 0: it was spread out
 	PausedSeconds float64  `json:"paused_seconds,omitempty"` // of the time of Usage, before and between the parts: others had the load
 
 	Away *Away `json:"away,omitempty"` // what its processes used while others had the load; nil: they never had it by themselves, or nobody looked
@@ -192,8 +193,6 @@ type Timed struct {
 	Load        Load     `json:"load"`                  // operations
 	Windows     []Window `json:"windows,omitempty"`     // the parts that it is the sum of
 	Undisturbed *Load    `json:"undisturbed,omitempty"` // of the windows in rounds that nothing disturbed; nil: of all
-
-	SliceSeconds float64 `json:"slice_seconds,omitempty"` // length of the slices in which all runs had their load at once, on average; 0: it was spread out
 }
 
 // Window is one part of a measured window.

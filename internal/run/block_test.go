@@ -96,6 +96,8 @@ func TestBlockWoven(t *testing.T) {
 		if phase := r.Phases[0]; phase.Load.Completed != 100 || phase.Sink.Spans != 200 || r.Life.Spans != 282 || len(phase.Windows) != 0 {
 			t.Errorf("%s: %d operations, %d spans in the window, %d in all, %d windows; want 100, 200, 282, 0",
 				r.Variant, phase.Load.Completed, phase.Sink.Spans, r.Life.Spans, len(phase.Windows))
+		} else if phase.SliceSeconds <= 0 {
+			t.Errorf("%s: operations came between another program's, want slices", r.Variant)
 		}
 	}
 }
@@ -133,7 +135,7 @@ func TestBlockPaired(t *testing.T) {
 				if (len(phase.Windows) == 0) != test.room || (phase.Timed != nil) != test.timed {
 					t.Fatalf("%s: %d windows of what is measured, timed apart: %t; want room %t, timed %t", r.Variant, len(phase.Windows), phase.Timed != nil, test.room, test.timed)
 				}
-				if sliced := phase.Timed != nil && phase.Timed.SliceSeconds > 0; sliced != test.room {
+				if sliced := phase.SliceSeconds > 0; sliced != test.room {
 					t.Errorf("%s: the load at once was in slices: %t, want %t", r.Variant, sliced, test.room)
 				}
 				if phase.Load.Completed != 100 {

@@ -115,9 +115,11 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	j.Seed++
 	w := window{stage: s, job: j, turns: request.Turns, piece: request.Window, warm: warm.counts, came: warm.counts}
 	if atOnce {
-		w.turns, w.job.Slices = nil, s.turn.slices(j.Rate, j.Duration)
-		if w.job.Slices != nil {
-			phase.Timed.SliceSeconds = w.job.Slices.Length.Seconds()
+		w.turns = nil
+	}
+	if w.turns == nil {
+		if w.job.Slices = s.turn.slices(j.Rate, j.Duration); w.job.Slices != nil {
+			phase.SliceSeconds = w.job.Slices.Length.Seconds()
 		}
 	}
 	end, err := s.measure(ctx, &w, &phase)
