@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	"bufio"
 	"net"
 	"os"
 	"path/filepath"
@@ -8,10 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
+	"golang.org/x/sys/unix"
 )
 
 // A command that has its program started elsewhere is not measured in the place of that: the run ends as soon as it is ready.
@@ -21,20 +22,26 @@ func TestAnotherProgramAnswers(t *testing.T) {
 	}
 	t.Parallel()
 	asked := filepath.Join(t.TempDir(), "port")
+	if err := unix.Mkfifo(asked, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pipe, err := os.OpenFile(asked, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
 	go func() { // the engine, which starts the program where it is asked for
-		for t.Context().Err() == nil {
-			if port, err := os.ReadFile(asked); err == nil && strings.HasSuffix(string(port), "\n") {
-				listener, err := net.Listen("tcp", "127.0.0.1:"+strings.TrimSpace(string(port)))
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				<-t.Context().Done()
-				listener.Close()
-				return
-			}
-			time.Sleep(5 * time.Millisecond)
+		port, err := bufio.NewReader(pipe).ReadString('\n')
+		if err != nil {
+			return // nothing was asked for: the run says why
 		}
+		listener, err := net.Listen("tcp", "127.0.0.1:"+strings.TrimSpace(port))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		<-t.Context().Done()
+		listener.Close()
 	}()
 	conductor, q := request(t, record.Calibration, "/work")
 	q.Plan.Processes[0].Run = []string{"sh", "-c", "echo {port} >" + asked + "; exec sleep 60"}
