@@ -40,7 +40,7 @@ func newSelfcheck(s console.Streams) *cobra.Command {
 shows them: the same program against itself, 3 and 73 µs of CPU, 200 µs that come
 only when spans are sent, a program that works while it is idle, 50 MB, a sink that
 throws spans away, a late sink and a late load generator. The quick form measures in
-windows; the full form also measures woven, and 1 ms of sleep.
+the order paired; the full form also in windows, and 1 ms of sleep.
 
 Exit status: 0 all were found; 1 one was not; 4 this machine is too noisy.`,
 		Example: `  tracetax selfcheck
@@ -51,7 +51,7 @@ Exit status: 0 all were found; 1 one was not; 4 this machine is too noisy.`,
 	}
 	flags := c.Flags()
 	flags.BoolVar(&f.quick, "quick", false, "quick form, under three minutes (the default)")
-	flags.BoolVar(&f.full, "full", false, "full form, about twenty minutes: also woven, more and longer windows, narrower intervals")
+	flags.BoolVar(&f.full, "full", false, "full form, about twenty-five minutes: also in windows, more and longer, for narrower intervals")
 	flags.BoolVar(&f.json, "json", false, "print the checks as JSON on stdout")
 	flags.StringVar(&f.out, "out", "", "results folder `DIR` (default tracetax-results/selfcheck-DATE-TIME)")
 	flags.StringVar(&f.resume, "resume", "", "continue the interrupted results in `DIR`")

@@ -84,11 +84,16 @@ func TestLargeBodies(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "huge.bin"), nil, 0o644); err != nil {
-		t.Fatal(err)
+	for name, size := range map[string]int64{"most.bin": 64 << 20, "huge.bin": 64<<20 + 1} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(filepath.Join(dir, name), size); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := os.Truncate(filepath.Join(dir, "huge.bin"), program.MaxBody+1); err != nil {
-		t.Fatal(err)
+	if _, err := filesExperiment(t, dir, `{request: POST /up, body: "@most.bin"}`); err != nil {
+		t.Errorf("64 MiB: %v", err)
 	}
 	for _, operation := range []string{
 		`{request: POST /up, body: "@body.bin"}`,
