@@ -117,7 +117,7 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	if atOnce {
 		w.turns = nil
 	}
-	if w.turns == nil {
+	if w.turns == nil && s.by().Generator {
 		if w.job.Slices = s.turn.slices(j.Rate, j.Duration); w.job.Slices != nil {
 			phase.SliceSeconds = w.job.Slices.Length.Seconds()
 		}
