@@ -1,6 +1,6 @@
 // Command testlines reads what 'go test -json' writes, and prints what 'go test' would: a line for each package, and the output
 // of each test that failed or never ended. It ends with status 1 if a test or package did so. To the file that TRACETAX_TIMES
-// names it adds a line for each test, its subtests in it: seconds, package, test.
+// names it adds a line for each test that has no parts of its own: seconds, package, test.
 package main
 
 import (
@@ -41,7 +41,7 @@ type event struct {
 type running struct {
 	said  map[string]*strings.Builder // by test; "" is the package itself
 	order []string                    // the tests, as they began
-	times []string                    // lines of the tests that ended
+	ended []event
 }
 
 // filter reads events until their end. passed: nothing failed, and each package that began has ended.
@@ -110,9 +110,7 @@ func (p *running) end(e event, out io.Writer) {
 		p.print(e.Test, out)
 	}
 	delete(p.said, e.Test)
-	if !strings.Contains(e.Test, "/") {
-		p.times = append(p.times, fmt.Sprintf("%8.2f %s %s\n", e.Elapsed, strings.TrimPrefix(e.Package, "github.com/tracetax/tracetax/"), e.Test))
-	}
+	p.ended = append(p.ended, e)
 }
 
 // close ends a package. One that failed says all it has to, and so do those of its tests that have not ended.
@@ -135,8 +133,16 @@ func (p *running) close(e event, out, times io.Writer) {
 	if strings.Contains(whole, "\t(cached)") { // it took no time now
 		return
 	}
-	for _, line := range p.times {
-		fmt.Fprint(times, line)
+	parts := map[string]bool{} // tests that have parts
+	for _, e := range p.ended {
+		for at := range e.Test {
+			parts[e.Test[:at]] = parts[e.Test[:at]] || e.Test[at] == '/'
+		}
+	}
+	for _, e := range p.ended {
+		if !parts[e.Test] {
+			fmt.Fprintf(times, "%8.2f %s %s\n", e.Elapsed, strings.TrimPrefix(e.Package, "github.com/tracetax/tracetax/"), e.Test)
+		}
 	}
 }
 

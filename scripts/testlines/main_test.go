@@ -43,9 +43,10 @@ func TestFilter(t *testing.T) {
 		body   string
 		says   []string // all of these; nothing of what is hidden
 		failed bool
+		timed  string // the test that is timed
 	}{
-		"it passes":         {body: `t.Log("hidden"); t.Run("part", func(t *testing.T) { t.Log("hidden") })`, says: []string{"ok  \tsmall/one\t"}},
-		"it fails":          {body: `t.Log("before"); t.Error("broken")`, says: []string{"before", "broken", "--- FAIL: TestOne", "FAIL\tsmall/one\t"}, failed: true},
+		"it passes":         {body: `t.Log("hidden"); t.Run("part", func(t *testing.T) { t.Log("hidden") })`, says: []string{"ok  \tsmall/one\t"}, timed: "one TestOne/part"},
+		"it fails":          {body: `t.Log("before"); t.Error("broken")`, says: []string{"before", "broken", "--- FAIL: TestOne", "FAIL\tsmall/one\t"}, failed: true, timed: "one TestOne"},
 		"a part fails":      {body: `t.Run("well", func(t *testing.T) { t.Log("hidden") }); t.Run("ill", func(t *testing.T) { t.Fatal("broken") })`, says: []string{"broken", "--- FAIL: TestOne/ill"}, failed: true},
 		"it panics":         {body: `panic("out of order")`, says: []string{"panic: out of order", "one_test.go"}, failed: true},
 		"it exits":          {body: `println("last words"); exit(3)`, says: []string{"last words", "FAIL\tsmall/one\t"}, failed: true},
@@ -67,8 +68,9 @@ func TestFilter(t *testing.T) {
 			if strings.Contains(out.String(), "hidden") || strings.Contains(out.String(), "small/none") || strings.Contains(out.String(), "===") {
 				t.Errorf("it says too much:\n%s", &out)
 			}
-			if !strings.Contains(times.String(), "0.00 small/two TestTwo\n") || strings.Contains(times.String(), "part") {
-				t.Errorf("times: %q", &times)
+			if lines := times.String(); !strings.Contains(lines, "0.00 small/two TestTwo\n") || !strings.Contains(lines, test.timed+"\n") ||
+				strings.Contains(test.body, "t.Run") && strings.Contains(lines, "TestOne\n") {
+				t.Errorf("times: %q", lines)
 			}
 		})
 	}
