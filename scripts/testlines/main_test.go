@@ -28,7 +28,7 @@ func tested(t *testing.T, body string) []byte {
 			t.Fatal(err)
 		}
 	}
-	c := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-json", "-timeout", "1s", "./...")
+	c := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-json", "-timeout", "5s", "./...")
 	c.Dir, c.Env = dir, append(os.Environ(), "GOFLAGS=")
 	events, err := c.Output()
 	if failed := new(exec.ExitError); err != nil && !errors.As(err, &failed) {
