@@ -1,6 +1,7 @@
 # What a developer of tracetax needs; `make help` lists it.
 .DEFAULT_GOAL := help
 GO      ?= go
+FRESH   ?=# -count=1: no test that starts, listens or reads a clock is taken from an earlier run
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LINT    := $(GO) tool -modfile=tools/go.mod staticcheck
 
@@ -14,7 +15,7 @@ setup: ## install what the tests need and this machine lacks (Debian packages)
 	scripts/setup
 
 test: setup lint ## all tests but the long ones and the simulations, with vet and lint, and the race detector where things happen at the same time
-	scripts/test
+	scripts/test $(FRESH)
 
 e2e: setup ## the long tests, one of each family (real services, real faults), and the simulations
 	scripts/e2e
@@ -23,7 +24,7 @@ e2e-all: setup ## every long test, and the simulations at their full length
 	TRACETAX_E2E=all scripts/e2e
 
 lint: ## format, vet, staticcheck
-	@test -z "$$(gofmt -l cmd internal e2e bench schemas services workloads *.go)" || { echo "not formatted with gofmt:"; gofmt -l cmd internal e2e bench schemas services workloads *.go; exit 1; }
+	@test -z "$$(gofmt -l cmd internal e2e bench schemas scripts services workloads *.go)" || { echo "not formatted with gofmt:"; gofmt -l cmd internal e2e bench schemas scripts services workloads *.go; exit 1; }
 	$(GO) vet ./...
 	$(LINT) ./...
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -239,4 +240,29 @@ func packagesFor(t *testing.T, system string) []imports {
 		t.Fatalf("go list for %s names no package", system)
 	}
 	return all
+}
+
+// The packages whose tests Go's cache may answer for (pure, in scripts/test) start no process, open no socket and read no clock,
+// their tests included: what they find depends on their code and files alone.
+func TestPurePackages(t *testing.T) {
+	const list = `eval "$(sed -n '/^pure=/,/)$/p' scripts/test)" && go list -f '{{$dir := .Dir}}{{range .GoFiles}}{{$dir}}/{{.}}
+{{end}}{{range .TestGoFiles}}{{$dir}}/{{.}}
+{{end}}{{range .XTestGoFiles}}{{$dir}}/{{.}}
+{{end}}' "${pure[@]}"`
+	out, err := exec.CommandContext(t.Context(), "bash", "-c", list).Output()
+	files := strings.Fields(string(out))
+	if err != nil || len(files) < 100 {
+		t.Fatalf("%d files of pure packages: %v", len(files), err)
+	}
+	impure := regexp.MustCompile(`"os/exec"|"net/http|"crypto/tls"|\bnet\.(Listen|Dial)|\btime\.(Now|Since|Until|Sleep|Tick|NewTimer|NewTicker)\(` +
+		`|tracetax/internal/(artifact|cli|experiment|jitter|lines|load/|machine|mesh|platform|process|run|session|sink"|usage)`)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := impure.Find(text); found != nil {
+			t.Errorf("%s has %s: move it, or take its package out of scripts/test's list", file, found)
+		}
+	}
 }

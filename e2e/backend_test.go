@@ -35,7 +35,7 @@ variants:
   none:
   otel: {tracer: otel, settings: {export: zipkin, delay: 100ms}, to: zipkin}
 load: {rate: 50/s, warmup: 200ms, duration: 1s, idle: 50ms}
-design: {blocks: 1}
+design: {blocks: 1, order: woven}
 `)).exit(t, 0))
 	l := ledger(t, doc, "json", "otel")
 	if l.Hop != "app → zipkin" || l.Operations == 0 || entry(l, "delivered") != int64(l.Operations) || l.LostShare != 0 {
@@ -85,7 +85,7 @@ variants:
   all: {tracer: otel, %s, to: %s}
   few: {tracer: otel, %s, to: {%s: {%s: %d}}}
 load: {rate: 200/s, warmup: 200ms, duration: 1s, idle: 50ms}
-design: {blocks: 1}
+design: {blocks: 1, order: woven}
 `, how, name, how, name, setting, keeps))).exit(t, 0))
 	for _, variant := range []string{"all", "few"} {
 		l := ledger(t, doc, "remote", variant)
@@ -146,7 +146,7 @@ variants:
   none:
   stored: {tracer: otel, settings: {delay: 100ms}, via: collector, to: zipkin}
 load: {rate: 200/s, warmup: 200ms, duration: 3s, idle: 50ms}
-design: {blocks: 1, seed: 3}
+design: {blocks: 1, seed: 3, order: woven}
 `), "--out", out)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
@@ -181,7 +181,7 @@ variants:
   none:
   again: {tracer: none}
 load: {rate: 200/s, warmup: 200ms, duration: 1s, idle: 50ms}
-design: {blocks: 1, seed: 3}
+design: {blocks: 1, seed: 3, order: woven}
 `), "--out", out)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
@@ -253,7 +253,7 @@ variants:
   refused: {tracer: none, args: [-database, "postgres://postgres@127.0.0.1:1/postgres?sslmode=disable"]}
   again: {tracer: none}
 load: {rate: 200/s, warmup: 200ms, duration: 1s, idle: 50ms}
-design: {blocks: 1, seed: 3}
+design: {blocks: 1, seed: 3, order: woven}
 `), "--out", out)
 	c.exit(t, 0)
 	failed := 0

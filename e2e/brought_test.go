@@ -86,7 +86,7 @@ func TestOneServiceOfThree(t *testing.T) {
     buy: {request: GET /, process: shop}
 variants: {none: , dear: {on: cart, env: {BURN: "500"}}}
 load: {rate: 100/s, warmup: 200ms, duration: 1s, idle: 100ms}
-design: {blocks: 6}
+design: {blocks: 6, order: woven}
 `, "MESH", mesh))
 	doc := document(t, tracetax(t, "run", file, "--json", "--out", filepath.Join(t.TempDir(), "results")).exit(t, 0))
 	const burnt = 500e-6
@@ -124,7 +124,7 @@ func TestBrought(t *testing.T) {
 	if shielded {
 		variants += "  shield: {tracer: shield, on: shop}\n"
 	}
-	file := write(t, strings.ReplaceAll(broughtServices, "MESH", mesh)+variants+"load: {rate: 60/s, warmup: 200ms, duration: 1s, idle: 100ms}\ndesign: {blocks: 2, quick: true}\n")
+	file := write(t, strings.ReplaceAll(broughtServices, "MESH", mesh)+variants+"load: {rate: 60/s, warmup: 200ms, duration: 1s, idle: 100ms}\ndesign: {blocks: 2, quick: true, order: woven}\n")
 	out := filepath.Join(t.TempDir(), "results")
 	c := tracetax(t, "run", file, "--out", out, "--json")
 	c.Env = append(c.Env, "TRACETAX_CATALOG="+broughtCatalog(t, mesh))

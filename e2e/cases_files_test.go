@@ -38,7 +38,7 @@ variants:
   none:
 `+variants.String()+`
 load: {rate: 50/s, warmup: 200ms, duration: 1s, idle: 50ms}
-design: {blocks: 1}
+design: {blocks: 1, order: woven}
 `), "--out", filepath.Join(t.TempDir(), "results")).exit(t, 0))
 	for name := range ways {
 		if l := ledger(t, doc, "json", name); l.Operations == 0 || l.LostShare != 0 || entry(l, "delivered") != int64(l.Operations) {

@@ -42,7 +42,7 @@ variants:
   none:
 `+variants.String()+`
 load: {rate: 100/s, warmup: 200ms, duration: 1s, idle: 50ms}
-design: {blocks: 1}
+design: {blocks: 1, order: woven}
 `), "--out", out).exit(t, 0))
 	for _, f := range files {
 		l := ledger(t, doc, "remote", f.name)
@@ -99,7 +99,7 @@ variants:
   none:
   tiers: {tracer: otel, settings: {delay: 100ms}, via: [{edge: {service: collector, config: balancer.yaml}}, {tail: {service: collector, config: sampler.yaml}}]}
 load: {rate: 100/s, warmup: 500ms, duration: 4s, idle: 50ms}
-design: {blocks: 1}
+design: {blocks: 1, order: woven}
 `), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ variants:
   none:
   hop: {tracer: otel, settings: {delay: 100ms}, via: {collector: {program: otelcol-contrib}}}
 load: {rate: 100/s, warmup: 200ms, duration: 1s, idle: 50ms}
-design: {blocks: 1}
+design: {blocks: 1, order: woven}
 `), "--out", out)
 	c.Env = append(c.Env, "PATH="+folder+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	l := ledger(t, document(t, c.exit(t, 0)), "json", "hop")

@@ -38,7 +38,7 @@ variants:
   few: {tracer: none, env: {SPANS: "1"}, via: {collector: {keep: errors, wait: 1s, traces: 100}}}
   two: {tracer: none, env: {SPANS: "1"}, via: {collector: {config: %s, wait: 2s}}}
 load: {rate: 0.3/s, warmup: 1s, duration: 7s, idle: 50ms}
-design: {blocks: 1}
+design: {blocks: 1, order: woven}
 `, program, strconv.Quote(twoPolicies)))).exit(t, 0))
 	for variant, want := range map[string]struct{ kept, decided, lost int64 }{"errors": {37, 437, 0}, "slow": {37, 437, 0}, "few": {-1, 100, 337}} {
 		l := ledger(t, doc, "burst", variant)
@@ -91,7 +91,7 @@ variants:
   none:
   tail: {tracer: otel, settings: {delay: 100ms}, via: {collector: {keep: errors, wait: 2s}}}
 load: {rate: 100/s, warmup: 500ms, duration: 4s, idle: 50ms}
-design: {blocks: 1}
+design: {blocks: 1, order: woven}
 `), "--out", out).exit(t, 0))
 	failed := failedOf(t, out, "tail")
 	l := ledger(t, doc, "fails", "tail")
@@ -120,7 +120,7 @@ variants:
   each: {tracer: otel, settings: {processor: simple, keep: errors}}
   zipkin: {tracer: otel, settings: {delay: 100ms, export: zipkin}}
 load: {rate: 20/s, warmup: 500ms, duration: 4s, idle: 50ms}
-design: {blocks: 1}
+design: {blocks: 1, order: woven}
 `), "--out", out).exit(t, 0))
 	keepsErrors(t, doc, out, "process", "each")
 	if l := ledger(t, doc, "fails", "zipkin"); entry(l, "delivered") != 5*int64(l.Operations) || !l.Exact {
@@ -172,7 +172,7 @@ variants:
   none:
   tapped: {tracer: none, env: {SPANS: "1"}, via: {collector: {tap: on, queue: 10000}}}
 load: {rate: 10/s, warmup: 1s, duration: %ds, idle: 50ms}
-design: {blocks: 1}
+design: {blocks: 1, order: woven}
 `, program, seconds)), "--out", out).exit(t, 0))
 	for _, r := range records(t, out) {
 		if r.Variant != "tapped" || r.Block == 0 {

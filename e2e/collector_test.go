@@ -72,7 +72,7 @@ variants:
   share: {tracer: otel, settings: {delay: 100ms}, via: {collector: {keep: share, share: 50%}}}
 `+throughCollector("filter", filtering, "")+`
 load: {rate: 200/s, warmup: 200ms, duration: 1s, idle: 50ms}
-design: {blocks: 1}
+design: {blocks: 1, order: woven}
 `)).exit(t, 0))
 	for _, c := range []struct {
 		variant       string
@@ -182,7 +182,7 @@ variants:
   none:
   hop: {tracer: otel, settings: {delay: 100ms}, via: collector}
 load: {rate: 200/s, warmup: 200ms, duration: 3s, idle: 50ms}
-design: {blocks: 1, seed: 3}
+design: {blocks: 1, seed: 3, order: woven}
 `), "--out", out)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)

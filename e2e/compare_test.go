@@ -24,7 +24,7 @@ variants:
   none:
   traced: {tracer: synthetic-go, settings: {burn: BURNT}}
 load: {rate: 400/s, idle: 100ms, warmup: 200ms, duration: 700ms}
-design: {blocks: BLOCKS}
+design: {blocks: BLOCKS, order: woven}
 `
 
 // In the quick set with two blocks each, which show what was added: how often a change is found, and an alarm is false, the

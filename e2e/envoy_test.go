@@ -78,7 +78,7 @@ variants:
   none:
   otel: {tracer: otel-envoy, settings: {sampling: 10%, flush: 20, delay: 200ms}, env: {ENVOY_TRACING_DELAY: "7200000"}}
 load: {rate: 400/s, duration: 1s, warmup: 0s, idle: 50ms}
-design: {blocks: 1}
+design: {blocks: 1, order: woven}
 `)).exit(t, 0))
 	l := ledger(t, doc, "now", "otel")
 	traced := entry(l, "expected") - entry(l, "sampled-out")
@@ -160,7 +160,7 @@ variants:
   none:
   otel: {tracer: otel-envoy, settings: {delay: 100ms}}
 load: {rate: 200/s, warmup: 200ms, duration: 3s, idle: 50ms}
-design: {blocks: 1}
+design: {blocks: 1, order: woven}
 `), "--out", out)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)

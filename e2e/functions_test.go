@@ -53,7 +53,7 @@ variants:
   own: {tracer: otel, settings: {attach: own, processor: simple, protocol: grpc}}
   attached: {tracer: otel, settings: {protocol: grpc, delay: 200ms}}
 load: {warmup: 100ms, idle: 100ms, timeout: 60s}
-design: {blocks: 1, seed: 3}
+design: {blocks: 1, seed: 3, order: woven}
 `)
 			dir := t.TempDir() + "/results"
 			doc := document(t, tracetax(t, "run", file, "--quick", "--blocks", "1", "--go-on", "--json", "--out", dir).exit(t, 0))
@@ -138,7 +138,7 @@ func TestFunctionOfYourOwn(t *testing.T) {
 	run := func(name string, args ...string) finding.Document {
 		t.Helper()
 		c := tracetax(t, slices.Concat([]string{"run", "--function", "app.handler", "--event", "event.json", "--env", "PYTHONPATH=" + pythonPath,
-			"--rate", "4", "--warmup", "100ms", "--duration", "3s", "--blocks", "1", "--json", "--out", filepath.Join(dir, name)}, args,
+			"--rate", "4", "--warmup", "100ms", "--duration", "3s", "--blocks", "1", "--order", "woven", "--json", "--out", filepath.Join(dir, name)}, args,
 			[]string{"--", "python3", "-m", "awslambdaric", "measured.handler"})...)
 		c.Dir = dir
 		return document(t, c.exit(t, 0))
@@ -205,7 +205,7 @@ variants:
   none:
   own: {tracer: otel-python, settings: {attach: own, processor: simple, protocol: grpc}}
 load: {rate: 5/s, warmup: 0s, duration: 2s, idle: 100ms}
-design: {blocks: 1, seed: 3}
+design: {blocks: 1, seed: 3, order: woven}
 `, pythonPath)
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func TestGraph(t *testing.T) {
 	g, file := graphOf(t, shopGraph, `
 variants: {none: , otel: {tracer: otel, settings: {delay: 200ms}}, half: {tracer: otel, settings: {sampling: 50%, delay: 200ms}}}
 load: {rate: 60/s, warmup: 200ms, duration: 1s, idle: 100ms}
-design: {blocks: 1}
+design: {blocks: 1, order: woven}
 `)
 	out := filepath.Join(t.TempDir(), "results")
 	c := tracetax(t, "run", file, "--out", out, "--json").exit(t, 0)
@@ -291,7 +291,7 @@ variants:
   http: {tracer: mesh, on: all, settings: {protocol: http}}
   spans: {tracer: mesh, on: all, settings: {tracing: on, delay: 200ms}}
 load: {rate: 60/s, warmup: 200ms, duration: 1s, idle: 100ms}
-design: {blocks: 1, quick: true}
+design: {blocks: 1, quick: true, order: woven}
 `)
 	out := filepath.Join(t.TempDir(), "results")
 	doc := document(t, tracetax(t, "run", file, "--out", out, "--json").exit(t, 0))

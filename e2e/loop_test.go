@@ -83,7 +83,7 @@ variants:
   none:
 `+variants+`
 load: {rate: 136/s, duration: 1s, warmup: 0s, idle: 50ms}
-design: {blocks: 1, order: windows}
+design: {blocks: 1, order: woven}
 `)).exit(t, 0))
 	for _, design := range designs {
 		l := ledger(t, doc, "(run)", design)
@@ -106,7 +106,7 @@ variants:
   sdk: {tracer: loop, settings: {design: sdk, flush: 10, buffer: 20, delay: 200ms}, faults: {sink-late: 500ms}}
   async: {tracer: loop, settings: {flush: 1, buffer: 5, delay: 200ms}, faults: {sink-late: 1s}}
 load: {rate: 400/s, duration: 1s, warmup: 0s, idle: 50ms}
-design: {blocks: 1, order: windows}
+design: {blocks: 1, order: woven}
 `)).exit(t, 0))
 	for _, design := range []string{"thread", "sdk", "async"} {
 		l := ledger(t, doc, "(run)", design)
@@ -138,7 +138,7 @@ variants:
   more: {tracer: loop, settings: {flush: 1, delay: 200ms, timeout: 2s}, faults: {sink-gone: silent}}
 `+variants+`
 load: {rate: 400/s, duration: 1s, warmup: 0s, idle: 50ms}
-design: {blocks: 1, order: windows}
+design: {blocks: 1, order: woven}
 `)).exit(t, 0))
 	l := ledger(t, doc, "(run)", "silent")
 	if entry(l, "failed-export") != 401 || !l.Exact {

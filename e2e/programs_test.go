@@ -39,7 +39,7 @@ func tracedProgram(t *testing.T, tracer, path string, env []string, program ...s
 	out := filepath.Join(t.TempDir(), "results")
 	c := tracetax(t, slices.Concat([]string{
 		"run", "--op", "op=GET " + path, "--variant", "none", "--variant", "otel:tracer=" + tracer + ",delay=200ms", "--ready", path, "--patience", "120s",
-		"--rate", "20", "--warmup", "0s", "--duration", "1s", "--blocks", "1", "--json", "--out", out, "--",
+		"--rate", "20", "--warmup", "0s", "--duration", "1s", "--blocks", "1", "--order", "woven", "--json", "--out", out, "--",
 	}, program)...)
 	c.Env = append(c.Env, env...)
 	doc := document(t, c.exit(t, 0))
@@ -184,7 +184,7 @@ variants:
   none:
 `+variants+`
 load: {rate: 20/s, warmup: 0s, warmup_all: 0s, duration: 1s, idle: 50ms}
-design: {blocks: 1}
+design: {blocks: 1, order: woven}
 `)).exit(t, 0))
 }
 
@@ -239,7 +239,7 @@ variants:
   process: {tracer: otel, settings: {delay: 100ms, keep: errors}}
   each: {tracer: otel, settings: {processor: simple, keep: errors, export: zipkin}}
 load: {rate: 20/s, warmup: 0s, warmup_all: 0s, duration: 4s, idle: 50ms}
-design: {blocks: 1}
+design: {blocks: 1, order: woven}
 `), "--out", out).exit(t, 0))
 	keepsErrors(t, doc, out, "process", "each")
 }
@@ -251,7 +251,7 @@ func TestDotnetWithItsOwn(t *testing.T) {
 	needDotnet(t)
 	program := filepath.Join(installed(t, "dotnet", programconfig.Artifact{NuGet: "projects"}), "own", "own.dll")
 	doc := document(t, tracetax(t, "run", "--json", "--op", "op=GET /", "--variant", "none", "--variant", "own:tracer=otel-dotnet,attach=own,delay=100ms",
-		"--variant", "both:tracer=otel-dotnet,attach=hook,delay=100ms", "--rate", "20", "--warmup", "0s", "--duration", "1s", "--blocks", "1", "--patience", "120s",
+		"--variant", "both:tracer=otel-dotnet,attach=hook,delay=100ms", "--rate", "20", "--warmup", "0s", "--duration", "1s", "--blocks", "1", "--order", "woven", "--patience", "120s",
 		"--", "dotnet", program, "--urls", "http://127.0.0.1:{port}").exit(t, 0))
 	if l := ledger(t, doc, "op", "own"); l.Operations == 0 || entry(l, "delivered") != int64(l.Operations) || entry(l, "duplicated") > 0 {
 		t.Errorf("with its own alone: %+v", l)

@@ -111,7 +111,7 @@ operations: [json, db, queries, updates]
 variants:
   none:`+variants+`
 load: {rate: 20/s, warmup: 0s, warmup_all: 0s, duration: 500ms, idle: 100ms, timeout: 60s}
-design: {blocks: 1, seed: 3}
+design: {blocks: 1, seed: 3, order: woven}
 `)
 	out := t.TempDir() + "/results"
 	doc := document(t, tracetax(t, "run", file, "--json", "--out", out).exit(t, 0))

@@ -102,7 +102,7 @@ variants:
   tenth: {tracer: otel, settings: {sampling: 10%, delay: 200ms}}
   never: {tracer: otel, settings: {sampling: 0%, delay: 200ms}}
 load: {rate: 400/s, warmup: 300ms, duration: 2s, idle: 100ms}
-design: {blocks: 1, seed: 3}
+design: {blocks: 1, seed: 3, order: woven}
 `)
 			doc := document(t, tracetax(t, "run", file, "--json").exit(t, 0))
 			for operation, spans := range map[string]int64{"json": 1, "remote": 3} {
@@ -153,7 +153,7 @@ func TestAccounting(t *testing.T) {
 		how["cgroup"] = "cgroup"
 	}
 	file := write(t, "workload: hello/go\noperations: [cpu]\nvariants: {none: , otel: {tracer: otel-go, settings: {delay: 50ms}}}\n"+
-		"load: {rate: 500/s, idle: 100ms, warmup: 150ms, duration: 800ms}\ndesign: {blocks: 1}\n")
+		"load: {rate: 500/s, idle: 100ms, warmup: 150ms, duration: 800ms}\ndesign: {blocks: 1, order: woven}\n")
 	for flag, want := range how {
 		t.Run(flag, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "results")
@@ -216,7 +216,7 @@ variants:
   off: {env: {LOG: "off"}}
   log: {env: {LOG: access.log}}
 load: {rate: 1000/s, warmup: 200ms, duration: 1s, idle: 100ms}
-design: {blocks: `+itoa(blocks)+`}
+design: {blocks: `+itoa(blocks)+`, order: woven}
 budget: {cpu: 10000%}
 `)
 		c := tracetax(t, "run", file, "--json").exit(t, 0, 4)
