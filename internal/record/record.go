@@ -270,17 +270,18 @@ type Part struct {
 // Driven is what a self-driving workload says of a stretch of work.
 // A nil pointer means that its language does not tell.
 type Driven struct {
-	Threads         int      `json:"threads"`           // that made operations
-	Depth           int      `json:"depth"`             // calls in one another that make one operation
-	CallSeconds     float64  `json:"call_seconds"`      // sum of all durations
-	ThreadCPU       *float64 `json:"thread_cpu"`        // s: CPU time of the calling threads over the stretch
-	Allocated       *uint64  `json:"allocated"`         // bytes that the process allocated
-	AllocatedCaller *uint64  `json:"allocated_callers"` // of these, by the calling threads
-	GCCount         *uint64  `json:"gc_count"`          // collections of garbage
-	GCSeconds       *float64 `json:"gc_seconds"`        // time that they took
-	HeapPeak        *uint64  `json:"heap_peak"`         // bytes in use, the most seen between batches
-	HeapLive        *uint64  `json:"heap_live"`         // bytes in use after a full collection behind the stretch
-	Samples         string   `json:"samples,omitempty"` // file in the results folder that holds every duration; "" where none is kept
+	Threads         int      `json:"threads"`            // that made operations
+	Depth           int      `json:"depth"`              // calls in one another that make one operation
+	Constant        bool     `json:"constant,omitempty"` // operations at a rate kept step: the process knows no random moments
+	CallSeconds     float64  `json:"call_seconds"`       // sum of all durations
+	ThreadCPU       *float64 `json:"thread_cpu"`         // s: CPU time of the calling threads over the stretch
+	Allocated       *uint64  `json:"allocated"`          // bytes that the process allocated
+	AllocatedCaller *uint64  `json:"allocated_callers"`  // of these, by the calling threads
+	GCCount         *uint64  `json:"gc_count"`           // collections of garbage
+	GCSeconds       *float64 `json:"gc_seconds"`         // time that they took
+	HeapPeak        *uint64  `json:"heap_peak"`          // bytes in use, the most seen between batches
+	HeapLive        *uint64  `json:"heap_live"`          // bytes in use after a full collection behind the stretch
+	Samples         string   `json:"samples,omitempty"`  // file in the results folder that holds every duration; "" where none is kept
 }
 
 // ByClock is the source of what the CPU clocks of processes say.

@@ -83,7 +83,7 @@ var checks = []check{
 	{"never-quiet", warning, "shorten the tracer's delay or lower the rate: it still sent when the wait ended, and some of its cost is not counted", (*checker).findNeverQuiet},
 	{"never-calm", warning, "find what the program still does after its load: later work is not counted", (*checker).findNeverCalm},
 	{"idle-unknown", warning, "let the program be ready later (ready: …), and measure idle use (load: {idle: 1s}): operations are charged for the processes' own work during the drain", (*checker).findIdleUnknown},
-	{"constant-arrivals", warning, "leave arrivals out: requests then come at random moments, at the same rate", (*checker).findConstant},
+	{"constant-arrivals", warning, "leave arrivals out: requests then come at random moments, at the same rate; a program that drives itself has to know the word moments (docs/self-driving.md)", (*checker).findConstant},
 	{"in-turn", note, "lower the rate, if CPU is to be sharper: the load of all variants has to fit into 60 % of the CPUs", (*checker).findInTurn},
 	{"rested", warning, "choose another order (design: {order: woven}, or apart): in windows each program rests while others have the load", (*checker).findRested},
 	{"works-apart", warning, "choose another order (design: {order: woven}, or apart): a program that works by itself, or late for its operations, is charged for that in windows", (*checker).findAway},

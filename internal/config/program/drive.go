@@ -115,7 +115,7 @@ const (
 // orderWords are the words of an order that the load gives, never the operation.
 var orderWords = map[string]string{
 	"calls": "load: {calls: …}", "duration_ns": "load: {duration: …}", "rate": "load: {rate: …}", "threads": "load: {threads: …}",
-	"busy": "load: {busy: …}, or the word busy_ns here", "seed": "design: {seed: …}", "samples": "samples: true in the experiment", "batches": "samples: true in the experiment",
+	"busy": "load: {busy: …}, or the word busy_ns here", "seed": "design: {seed: …}", "moments": "load: {rate: …}", "samples": "samples: true in the experiment", "batches": "samples: true in the experiment",
 }
 
 var orderWord = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
