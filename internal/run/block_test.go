@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 )
@@ -187,6 +188,49 @@ func TestBlockOfDrivenPrograms(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(conductor.Logs, []run.Request{a, b}[i].Name, "app.log"))
 		if n := strings.Count(string(text), "ordered: live"); err != nil || n != 2 {
 			t.Errorf("%s was asked %d times what is in use after a window, want 2 (%v)", r.Variant, n, err)
+		}
+	}
+}
+
+// As fast as it goes, a program's pieces may be shorter than its tracer holds spans. What the tracer does for them while the other
+// run has the load is charged to its own run, all of it, and is seen in the other's pieces. No span is missing.
+func TestBlockOfUnthrottledPrograms(t *testing.T) {
+	const calls, deferred = 400, 1e-3 // s of each call
+	conductor, a := drivenRequest(t, record.Measured, "")
+	_, b := drivenRequest(t, record.Measured, "")
+	a.Name, a.Plan.Variant = strings.Replace(a.Name, "otel", "none", 1), "none"
+	a.Plan.Processes[0].Env = map[string]string{"SLEEPS": "6ms"} // so that a piece lasts for longer than b's tracer waits
+	b.Plan.Processes[0].Env = map[string]string{"BURNS": "400", "DEFERS": "1000", "DEFERS_FOR": "1s"}
+	for i, q := range []*run.Request{&a, &b} {
+		q.Order, q.Plan.Delay, q.Load.Rate = config.Windows, 5*time.Second, 0 // patience, where the machine is busy
+		q.Spans = map[string]program.Number{"call, depth 1": {Low: 1, High: 1}}
+		q.Phases = q.Phases[:1]
+		p := &q.Phases[0]
+		p.Load.Rate, p.Load.Calls, p.Load.Depth, p.Parameter = 0, calls, 1, map[string]string{"depth": "1"}
+		p.Turns, p.Window = [][]int{{1, 2}, {0, 3}}[i], p.Load.Duration
+	}
+	records, err := conductor.Block(t.Context(), []run.Request{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range records {
+		if r.Failed() {
+			t.Fatalf("%s failed at %s: %s %q", r.Variant, r.Failure.Stage, r.Failure.Message, r.Failure.Log)
+		}
+		p, beside := r.Phases[0], 0.0
+		if p.Load.Started != calls || p.Sink.Spans != calls || len(p.Windows) != 2 || !p.Quiet {
+			t.Errorf("%s: %d operations in %d windows, %d spans, quiet %t", r.Variant, p.Load.Started, len(p.Windows), p.Sink.Spans, p.Quiet)
+		}
+		for _, w := range p.Windows {
+			beside += w.Beside
+		}
+		late, due := calls/2*deferred, calls*[]float64{0, 400e-6 + deferred}[i]
+		t.Logf("%s: %.3f s are charged, and due %.3f s; %.3f s were used while the other had the load, and the other used %.3f s in its pieces", r.Variant, used(p.Usage), due, p.Away.CPUSeconds, beside)
+		if charged := used(p.Usage); charged < 0.95*due || charged > due+0.8*late {
+			t.Errorf("%s: %.3f s are charged, want %.3f s and what the SDK takes", r.Variant, charged, due)
+		}
+		if i == 1 && p.Away.CPUSeconds < 0.9*late || i == 0 && beside < 0.9*late {
+			t.Errorf("%s: %.3f s were used while the other had the load, and by the other in its pieces %.3f s; want %.3f s", r.Variant, p.Away.CPUSeconds, beside, late)
 		}
 	}
 }

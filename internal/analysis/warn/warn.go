@@ -87,6 +87,7 @@ var checks = []check{
 	{"in-turn", note, "lower the rate, if CPU is to be sharper: the load of all variants has to fit into 60 % of the CPUs", (*checker).findInTurn},
 	{"rested", warning, "choose another order (design: {order: woven}, or apart): in windows each program rests while others have the load", (*checker).findRested},
 	{"works-apart", warning, "choose another order (design: {order: woven}, or apart): a program that works by itself, or late for its operations, is charged for that in windows", (*checker).findAway},
+	{"works-beside", warning, "choose another order (design: {order: apart}), or fewer variants: what a tracer sends late is done while another variant is timed", (*checker).findBesideLoad},
 	{"idle-differs", warning, "find what the program still does when it is ready, or after its load: operations are charged for its own work during the drain", (*checker).findIdleDiffers},
 	{"low-rate", note, "raise the rate to see the cost of operations: idle use is a large part of the CPU per operation", (*checker).findLowRate},
 	{"cpu-negative", warning, "lengthen the window or the idle time before it: the noise is as large as the work", (*checker).findBelow},

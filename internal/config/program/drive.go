@@ -70,6 +70,9 @@ func (d Driver) Row() DriverRow {
 	return Drivers[max(0, i)] // a file names no other
 }
 
+// Unthrottled reports whether programs make operations by themselves, as fast as they go: at no rate.
+func (r DriverRow) Unthrottled(rate float64) bool { return !r.Generator && rate == 0 }
+
 // driver reads the name of a driver.
 func (s *Source) driver(n *Node) Driver {
 	return Driver(s.oneOf(n, "driver", driverNames(s.In)...))
