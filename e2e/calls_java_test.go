@@ -126,6 +126,9 @@ func callsOf(r record.Record) uint64 {
 	calls := uint64(1) // the first operation
 	for _, p := range r.Phases {
 		calls += p.Warmup.Started + p.Load.Started
+		if p.Timed != nil {
+			calls += p.Timed.Load.Started
+		}
 	}
 	return calls
 }

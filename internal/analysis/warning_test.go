@@ -135,7 +135,7 @@ var provocations = []struct {
 	})},
 	{"rested", func(s *scene) { s.also(resting(0.3)) }},
 	{"constant-arrivals", func(s *scene) { s.design = func(e *config.Experiment) { e.Load.Arrivals = "constant" } }},
-	{"constant-arrivals", only("otel", func(r *record.Record) { r.Phases[0].Load.Driven = &record.Driven{Constant: true} })},
+	{"constant-calls", only("otel", func(r *record.Record) { r.Phases[0].Load.Driven = &record.Driven{Constant: true} })},
 	{"in-turn", func(s *scene) {
 		s.design = func(e *config.Experiment) { e.Design.Order = config.Paired }
 		s.also(resting(0))

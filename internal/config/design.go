@@ -226,7 +226,7 @@ const (
 
 	// Of operations as fast as a program makes them. At the end of a window a tracer's queue is full: the fewer there are, the
 	// less is sent beyond what is sent under steady load.
-	shortestUnthrottled = 250 * time.Millisecond
+	shortestUnthrottled = 500 * time.Millisecond
 	mostUnthrottled     = 20
 )
 
@@ -236,7 +236,7 @@ func (e *Experiment) ownOrder() Order {
 	switch l := e.Load; {
 	case len(e.Variants) < 2 || e.Beside() != "":
 		return Apart
-	case l.Capacity != nil || l.Closed() || l.Calls > 0 || !e.driver().Generator:
+	case l.Capacity != nil || l.Closed() || l.Calls > 0 || e.Samples:
 		return Windows
 	}
 	return Paired
@@ -296,8 +296,8 @@ func (e *Experiment) orders() []misfit {
 	switch l := e.Load; {
 	case l.Capacity != nil:
 		return []misfit{{at: at, text: fmt.Sprintf("in the order %s each variant would search for its capacity while the others are in its way; write order: windows", d.Order)}}
-	case d.Order == Paired && !e.driver().Generator:
-		return []misfit{{at: at, text: "in the order paired calls would be timed while other variants work; write order: windows"}}
+	case d.Order == Paired && e.Samples:
+		return []misfit{{at: at, text: "samples: of the order paired they would be of calls that are made while other variants work; write order: windows"}}
 	case l.Closed(), l.Calls > 0:
 		return []misfit{{at: at, text: fmt.Sprintf("the order %s needs a rate: without one each variant takes what the others leave; name a rate, or write order: windows", d.Order)}}
 	}

@@ -33,8 +33,8 @@ func TestWindows(t *testing.T) {
 		"calls":                         {Design{}, Load{Calls: 2_000_000, Duration: 10 * second}, program.Operation{}, 0, 20, second / 2, program.SelfDriving},
 		"calls, of a tracer that waits": {Design{}, Load{Calls: 2_000_000, Duration: 10 * second}, program.Operation{}, 5 * second, 20, second / 2, program.SelfDriving},
 		"few calls":                     {Design{}, Load{Calls: 4500, Duration: 10 * second}, program.Operation{}, 0, 4, 2500 * time.Millisecond, program.SelfDriving},
-		"calls for a second":            {Design{}, Load{Calls: 200_000, Duration: second}, program.Operation{}, second, 4, second / 4, program.SelfDriving},
-		"calls for as long as it takes": {Design{}, Load{Duration: second}, program.Operation{}, second, 4, second / 4, program.SelfDriving},
+		"calls for two seconds":         {Design{}, Load{Calls: 200_000, Duration: 2 * second}, program.Operation{}, second, 4, second / 2, program.SelfDriving},
+		"calls for as long as it takes": {Design{}, Load{Duration: second}, program.Operation{}, second, 2, second / 2, program.SelfDriving},
 		"calls in shorter windows":      {Design{Window: second / 10}, Load{Duration: second}, program.Operation{}, second, 10, second / 10, program.SelfDriving},
 		"calls at a rate":               {Design{}, Load{Rate: 1000, Duration: 4 * second}, program.Operation{}, second / 2, 4, second, program.SelfDriving},
 		"so many calls at a rate":       {Design{}, Load{Rate: 4000, Calls: 8000, Duration: 10 * second}, program.Operation{}, second / 4, 4, 10 * second, program.SelfDriving},
@@ -62,9 +62,17 @@ func TestOwnOrder(t *testing.T) {
 			t.Errorf("%s: order %s, want %s", load, e.Design.Order, want)
 		}
 	}
-	calls := parseOne(t, "workload: calls/go\nvariants: {none: , b: {env: {A: '1'}}}\nload: {rate: 1000/s}\n")
-	if calls.ChooseOrder(); calls.Design.Order != Windows {
-		t.Errorf("calls: order %s, want %s", calls.Design.Order, Windows)
+	for load, want := range map[string]Order{
+		"load: {rate: 1000/s}":             Paired,
+		"load: {rate: 1000/s, calls: 200}": Windows,
+		"load: {calls: 200}":               Windows,
+		"load: {duration: 5s}":             Windows,
+		"load: {rate: 1/s}\nsamples: true": Windows,
+	} {
+		e := parseOne(t, "workload: calls/go\nvariants: {none: , b: {env: {A: '1'}}}\n"+load+"\n")
+		if e.ChooseOrder(); e.Design.Order != want {
+			t.Errorf("calls, %s: order %s, want %s", load, e.Design.Order, want)
+		}
 	}
 }
 

@@ -219,7 +219,7 @@ type Away struct {
 // a self-driving program as fast as it goes it is only operations and their durations: its tracer may send in a later round what
 // was made in an earlier one, so what was used and what arrived is of all rounds.
 type Undisturbed struct {
-	Load          Load    `json:"load"`           // operations
+	Load          Load    `json:"load"`            // operations
 	Sink          Counts  `json:"sink,omitzero"`   // what arrived
 	Usage         []Usage `json:"usage,omitempty"` // one entry a process; memory is that of the phase; nil: it is of all rounds
 	PausedSeconds float64 `json:"paused_seconds"`  // others had the load

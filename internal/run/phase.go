@@ -115,7 +115,10 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	j.Seed++
 	w := window{stage: s, job: j, turns: request.Turns, piece: request.Window, fastest: paceIn(phase.Warmup), warm: warm.counts, came: warm.counts}
 	if atOnce {
-		w.turns, w.job.Slices = nil, s.turn.slices(j.Rate, j.Duration)
+		w.turns = nil
+		if s.by().Generator {
+			w.job.Slices = s.turn.slices(j.Rate, j.Duration)
+		}
 		if w.job.Slices != nil {
 			phase.Timed.SliceSeconds = w.job.Slices.Length.Seconds()
 		}

@@ -4,8 +4,6 @@ package warn
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
@@ -70,15 +68,24 @@ func (s *checker) findInTurn() []hit {
 	return hits
 }
 
-// findConstant says where operations of several variants kept step with the kernel's timer.
+// findConstant says where requests of several variants kept step with the kernel's timer.
 func (s *checker) findConstant() []hit {
-	constant := s.Experiment.Load.Arrivals == load.Constant && s.Experiment.Regime()&metric.Open != 0
-	steps := func(p *dataset.Phase) bool { return p.Load.Driven != nil && p.Load.Driven.Constant }
-	constant = constant || s.Any(func(r *dataset.Run) bool { return slices.ContainsFunc(slices.Collect(maps.Values(r.ByCell)), steps) })
-	if !constant || len(s.Variants) < 2 {
+	if s.Experiment.Load.Arrivals != load.Constant || len(s.Variants) < 2 || s.Experiment.Regime()&metric.Open == 0 {
 		return nil
 	}
-	return []hit{{text: "operations came at constant intervals, and keep step with the kernel's timer: it may hit one variant and not another for a whole block, so blocks differ by several per cent more"}}
+	return []hit{{text: "requests came at constant intervals, and keep step with the kernel's timer: it may hit one variant and not another for a whole block, so blocks differ by several per cent more"}}
+}
+
+// findConstantCalls says which self-driving programs do.
+func (s *checker) findConstantCalls() []hit {
+	return s.perCell(0, func(p *dataset.Phase) float64 {
+		if p.Load.Driven == nil || !p.Load.Driven.Constant {
+			return 0
+		}
+		return 1
+	}, func(float64) string {
+		return "operations came at constant intervals, and keep step with the kernel's timer, as requests that do"
+	})
 }
 
 func (s *checker) findGroups() []hit {

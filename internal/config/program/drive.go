@@ -60,7 +60,7 @@ var Drivers = []DriverRow{
 			"generator-late": "workload {workload} is self-driving, so that there is no generator to be late",
 			"front":          "workload {workload} is self-driving: there are none",
 		},
-		EndsItself: true, Leaves: true, CalibrationRate: calibrationRate, QuickWindow: time.Second, QuickWarmup: 3 * time.Second, // as long, since agents of Java are not compiled earlier
+		EndsItself: true, Leaves: true, CalibrationRate: calibrationRate, QuickWindow: 2 * time.Second, QuickWarmup: 3 * time.Second, // as long, since agents of Java are not compiled earlier
 	},
 }
 
