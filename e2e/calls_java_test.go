@@ -126,6 +126,9 @@ func callsOf(r record.Record) uint64 {
 	calls := uint64(1) // the first operation
 	for _, p := range r.Phases {
 		calls += p.Warmup.Started + p.Load.Started
+		if p.Timed != nil {
+			calls += p.Timed.Load.Started
+		}
 	}
 	return calls
 }
@@ -165,8 +168,10 @@ func TestCallsProgram(t *testing.T) {
 			{"calls=300000 depth=2", "300000", []string{".0"}, []int64{300000 * 8}},
 			{"calls=200 rate=1000 depth=1", "200", []string{".0", ".0.lag"}, []int64{1600, 1600}},
 			{"calls=50 rate=500 threads=2 busy_ns=1000", "50", []string{".0", ".1.lag"}, []int64{200, 200}},
+			{"duration_ns=103000000 rate=499 threads=2 moments=3", "52", []string{".0", ".1.lag"}, []int64{208, 208}},
+			{"duration_ns=100000000 rate=4990 threads=2 moments=3", "499", []string{".0", ".1.lag"}, []int64{2000, 1992}},
 		} {
-			if got := ask("prepare " + test.words + " samples=" + samples + " batches=" + samples + ".csv"); got != "prepared" {
+			if got := ask("prepare " + test.words + " samples=" + samples + " batches=" + samples + ".csv"); got != "prepared moments=1" {
 				t.Fatalf("%s: %s", test.words, got)
 			}
 			if got := ask("run"); !strings.HasPrefix(got, "done started="+test.started+" failed=0 ") {
@@ -185,7 +190,8 @@ func TestCallsProgram(t *testing.T) {
 				t.Errorf("%s: %v\n%s", test.words, err, lines)
 			}
 		}
-		for _, wrong := range []string{"run", "prepare", "prepare calls=1 depht=3", "prepare calls=x", "prepare calls=1 calls=2", "walk", "prepare calls=1 threads=0"} {
+		startsAtRandom(t, ask)
+		for _, wrong := range []string{"run", "prepare calls=1 moments=x", "prepare", "prepare calls=1 depht=3", "prepare calls=x", "prepare calls=1 calls=2", "walk", "prepare calls=1 threads=0"} {
 			if got := ask(wrong); !strings.HasPrefix(got, "error ") {
 				t.Errorf("%q: %s", wrong, got)
 			}

@@ -6,6 +6,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"net"
 	"os"
@@ -179,6 +180,8 @@ func TestLanguagesPrograms(t *testing.T) {
 				{words: "calls=200000 duration_ns=60000000000 rate=0 seed=7", threads: 1, started: 200000},
 				{words: "calls=200 rate=1000 depth=1", threads: 1, started: 200},
 				{words: "duration_ns=100000000 rate=500 busy_ns=1000", threads: k.threads, started: 50},
+				{words: "duration_ns=103000000 rate=499 moments=3", threads: k.threads, started: 52},
+				{words: "duration_ns=100000000 rate=4990 moments=3", threads: k.threads, started: 499},
 			} {
 				words := fmt.Sprintf("%s threads=%d", test.words, test.threads)
 				for _, order := range [][2]string{
@@ -191,11 +194,12 @@ func TestLanguagesPrograms(t *testing.T) {
 						t.Fatalf("%s: %s: %s", words, order[0], got)
 					}
 				}
-				fixedRate := strings.Contains(words, "rate=1000") || strings.Contains(words, "rate=500")
+				fixedRate := strings.Contains(words, "rate=") && !strings.Contains(words, "rate=0")
 				if got := durations(t, samples, test.threads, fixedRate); got != test.started {
 					t.Errorf("%s: %d durations, want %d", words, got, test.started)
 				}
 			}
+			startsAtRandom(t, ask)
 			lines, err := os.ReadFile(samples + ".csv")
 			if k.heap && (err != nil || !bytes.HasPrefix(lines, []byte("calls,heap_bytes,gc_count\n")) || bytes.Count(lines, []byte("\n")) > 101) {
 				t.Errorf("the heap's course: %v\n%s", err, lines)
@@ -212,6 +216,37 @@ func TestLanguagesPrograms(t *testing.T) {
 				t.Error(got)
 			}
 		})
+	}
+}
+
+// startsAtRandom asks a program for operations that are to start at random moments of a quarter of a second. None may start
+// earlier, so that a busy machine does no harm.
+func startsAtRandom(t *testing.T, ask func(string) string) {
+	t.Helper()
+	samples := filepath.Join(t.TempDir(), "moment")
+	if got := ask("prepare calls=1"); got != "prepared moments=1" {
+		t.Fatal(got)
+	}
+	var walls, lags []int64 // ns
+	late := false
+	for seed := range 6 {
+		ask(fmt.Sprintf("prepare calls=1 duration_ns=250000000 rate=4 moments=%d samples=%s", 1000+seed, samples))
+		var wall int64
+		for word := range strings.FieldsSeq(ask("run")) {
+			if ns, is := strings.CutPrefix(word, "wall_ns="); is {
+				wall, _ = strconv.ParseInt(ns, 10, 64)
+			}
+		}
+		ask("write")
+		lag, err := os.ReadFile(samples + ".0.lag")
+		if err != nil || len(lag) != 8 {
+			t.Fatalf("%d bytes of lags: %v", len(lag), err)
+		}
+		walls, lags = append(walls, wall), append(lags, int64(binary.LittleEndian.Uint64(lag)))
+		late = late || wall > 50e6 && lags[seed] < wall/2
+	}
+	if !late {
+		t.Errorf("operations ended after %d ns, with a lag of %d ns: they do not start at random moments, or lag is not from these", walls, lags)
 	}
 }
 

@@ -130,8 +130,12 @@ var provocations = []struct {
 		r.Harness.Order = "windows"
 		r.Phases[0].Away = &record.Away{Seconds: window, CPUSeconds: 0.1}
 	})},
+	{"works-beside", only("none", func(r *record.Record) {
+		r.Phases[0].Windows = []record.Window{{WallSeconds: window, Operations: 1, Beside: 0.03 * window}}
+	})},
 	{"rested", func(s *scene) { s.also(resting(0.3)) }},
 	{"constant-arrivals", func(s *scene) { s.design = func(e *config.Experiment) { e.Load.Arrivals = "constant" } }},
+	{"constant-calls", only("otel", func(r *record.Record) { r.Phases[0].Load.Driven = &record.Driven{Constant: true} })},
 	{"in-turn", func(s *scene) {
 		s.design = func(e *config.Experiment) { e.Design.Order = config.Paired }
 		s.also(resting(0))

@@ -222,8 +222,12 @@ const (
 	leastInWindow  = 20 // operations, where there is a rate
 	delaysInWindow = 2  // times the longest delay of a tracer: each window ends with an export of a part of a batch, so half more exports
 	mostWindows    = 1000
-	windowsOfCalls = 10   // where a number of operations ends a window
-	leastOfCalls   = 1000 // operations in each of these
+	leastOfCalls   = 1000 // operations, where a number of them ends a window
+
+	// Of operations as fast as a program makes them. At the end of a window a tracer's queue is full: the fewer there are, the
+	// less is sent beyond what is sent under steady load.
+	shortestUnthrottled = 500 * time.Millisecond
+	mostUnthrottled     = 20
 )
 
 // ownOrder is the order of an experiment whose file names none: paired, unless its variants cannot have their load at the same
@@ -232,7 +236,7 @@ func (e *Experiment) ownOrder() Order {
 	switch l := e.Load; {
 	case len(e.Variants) < 2 || e.Beside() != "":
 		return Apart
-	case l.Capacity != nil || l.Closed() || l.Calls > 0 || !e.driver().Generator:
+	case l.Capacity != nil || l.Closed() || l.Calls > 0 || e.Samples:
 		return Windows
 	}
 	return Paired
@@ -280,8 +284,8 @@ func fixedPort(text string) (string, bool) {
 func (e *Experiment) orders() []misfit {
 	d, at := e.Design, []string{"design", "order"}
 	order := cmp.Or(d.Order, e.ownOrder())
-	if d.Window > 0 && (order != Windows && order != Paired || e.Load.Calls > 0 || e.Load.Capacity != nil) {
-		return []misfit{{at: []string{"design", "window"}, text: "only the orders windows and paired have windows, and only where the load has a duration; leave the window out"}}
+	if d.Window > 0 && (order != Windows && order != Paired || e.Load.Capacity != nil) {
+		return []misfit{{at: []string{"design", "window"}, text: "only the orders windows and paired have windows, and a search has none; leave the window out"}}
 	}
 	if why := e.Beside(); d.Order.Together() && why != "" {
 		return []misfit{{at: at, text: fmt.Sprintf("order %s: %s; or leave the order out", d.Order, why)}}
@@ -292,8 +296,8 @@ func (e *Experiment) orders() []misfit {
 	switch l := e.Load; {
 	case l.Capacity != nil:
 		return []misfit{{at: at, text: fmt.Sprintf("in the order %s each variant would search for its capacity while the others are in its way; write order: windows", d.Order)}}
-	case d.Order == Paired && !e.driver().Generator:
-		return []misfit{{at: at, text: "in the order paired calls would be timed while other variants work; write order: windows"}}
+	case d.Order == Paired && e.Samples:
+		return []misfit{{at: at, text: "samples: of the order paired they would be of calls that are made while other variants work; write order: windows"}}
 	case l.Closed(), l.Calls > 0:
 		return []misfit{{at: at, text: fmt.Sprintf("the order %s needs a rate: without one each variant takes what the others leave; name a rate, or write order: windows", d.Order)}}
 	}
@@ -303,25 +307,34 @@ func (e *Experiment) orders() []misfit {
 // Windows is how many windows an operation has in a run, and how long each is, where the load goes through the variants
 // in turn, in the orders windows and paired: as many as make up the duration. Each has 20 operations, and is as long as the design says, or twice as long as
 // delay, the longest of the variants' tracers: in a shorter one fixed costs of an export would be shared by too few spans,
-// in longer ones the variants would live in different seconds. docs/statistics.md has what either costs.
-func (d Design) Windows(l Load, o program.Operation, delay time.Duration) (int, time.Duration) {
-	least := cmp.Or(d.Window, max(shortestWindow, delaysInWindow*delay))
-	if rate := cmp.Or(o.Rate, l.Rate); rate > 0 {
-		least = max(least, time.Duration(math.Ceil(leastInWindow/rate*float64(time.Second))))
+// in longer ones the variants would live in different seconds. docs/statistics.md has what either costs. Operations as fast as
+// programs make them fill every batch: the delay does not matter.
+func (e *Experiment) Windows(l Load, o program.Operation, delay time.Duration) (int, time.Duration) {
+	rate, lasts := cmp.Or(o.Rate, l.Rate), l.Duration
+	least, most := max(shortestWindow, delaysInWindow*delay), mostWindows
+	if e.driver().Unthrottled(rate) {
+		least, most = shortestUnthrottled, mostUnthrottled
 	}
-	n := min(int(l.Duration/least), mostWindows)
+	least = cmp.Or(e.Design.Window, least)
+	if rate > 0 {
+		least = max(least, seconds(leastInWindow/rate))
+	}
+	if all := float64(l.Calls) / rate; rate > 0 && l.Calls > 0 && all < lasts.Seconds() {
+		lasts = seconds(all)
+	}
+	n := min(int(lasts/least), most)
 	if l.Calls > 0 {
-		n = min(windowsOfCalls, int(l.Calls/leastOfCalls))
-		if delay > 0 { // nobody knows how long they take
-			n = 1
-		}
+		n = min(n, int(l.Calls/leastOfCalls))
 	}
 	if n < 2 {
 		return 1, l.Duration
 	}
 	n -= n % 2 // each order and its reverse
-	if l.Calls > 0 {
-		return n, l.Duration // the longest
+	if lasts < l.Duration {
+		return n, l.Duration // the longest: its calls end a window
 	}
 	return n, l.Duration / time.Duration(n)
 }
+
+// seconds rounds up to the nanosecond.
+func seconds(s float64) time.Duration { return time.Duration(math.Ceil(s * float64(time.Second))) }

@@ -118,7 +118,7 @@ func TestDrivenWrong(t *testing.T) {
 		driven + "faults: {generator-late: 5ms}":                                                    `x.yaml:3:26: workload calls is self-driving, so that there is no generator to be late`,
 		driven + "design: {precision: 2% of p99}":                                                   `no latencies are compared where a workload goes as fast as it can`,
 		driven + "design: {order: woven}":                                                           `x.yaml:3:17: the order woven needs a rate`,
-		driven + "load: {rate: 5/s}\ndesign: {order: paired}":                                       `x.yaml:4:17: in the order paired calls would be timed while other variants work`,
+		driven + "load: {rate: 5/s}\nsamples: true\ndesign: {order: paired}":                        `x.yaml:5:17: samples: of the order paired they would be of calls that are made while other variants work`,
 		"workload: asked\nvariants: {none: , b: {tracer: none}}\nload: {calls: 5}":                  `x.yaml:3:8: calls is for self-driving workloads (self: true), and asked is asked by requests`,
 		"workload: asked\nvariants: {none: , b: {tracer: none}}\nsamples: true":                     `x.yaml:3:10: samples is for self-driving workloads`,
 		"workloads: [calls, asked]\nvariants: {none: , b: {tracer: none}}":                          `x.yaml:1:12: one load cannot be both: calls is self-driving`,
@@ -197,11 +197,19 @@ func TestOverrideDrivenLoad(t *testing.T) {
 func TestQuickenDriven(t *testing.T) {
 	e := parseIn(t, shelf(), driven+"load: {calls: 2000000}")
 	e.Quicken()
-	if e.Load.Calls != quickCalls || e.Load.Duration != time.Second {
+	if e.Load.Calls != quickCalls || e.Load.Duration != program.SelfDriving.Row().QuickWindow {
 		t.Errorf("%+v", e.Load)
 	}
 	if e.Load.Warmup != program.SelfDriving.Row().QuickWarmup {
 		t.Errorf("%v of warm-up", e.Load.Warmup)
+	}
+	e = parseIn(t, shelf(), driven+"load: {calls: 2000000, warmup: 30s}")
+	if e.Quicken(); e.Load.Warmup != quickLoad/time.Duration(6*len(e.Variants)*len(e.Operations)) {
+		t.Errorf("%v of warm-up of few variants", e.Load.Warmup)
+	}
+	e = parseIn(t, shelf(), driven+"load: {calls: 2000000, warmup: 30s, depth: [1, 2, 3, 4, 5, 6, 7, 8]}")
+	if e.Quicken(); e.Load.Warmup != program.SelfDriving.Row().QuickWarmup || e.Load.Duration != quickFree {
+		t.Errorf("%v of warm-up and %v of load in many phases", e.Load.Warmup, e.Load.Duration)
 	}
 	e = parseIn(t, shelf(), driven+"load: {calls: 2000000, warmup_all: 12s}")
 	if e.Quicken(); e.Load.Warmup != program.Requests.Row().QuickWarmup || e.Load.WarmupAll != quickWarmupAll {

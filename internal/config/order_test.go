@@ -18,22 +18,30 @@ func TestWindows(t *testing.T) {
 		delay     time.Duration
 		number    int
 		length    time.Duration
+		driver    program.Driver
 	}{
-		"the shortest":                   {Design{}, Load{Rate: 1000, Duration: second}, program.Operation{}, 0, 10, second / 10},
-		"twenty operations":              {Design{}, Load{Rate: 50, Duration: 2 * second}, program.Operation{}, 0, 4, second / 2},
-		"the operation's own rate":       {Design{}, Load{Rate: 1000, Duration: 2 * second}, program.Operation{Rate: 50}, 0, 4, second / 2},
-		"two delays":                     {Design{}, Load{Rate: 1000, Duration: 4 * second}, program.Operation{}, second / 2, 4, second},
-		"the design's":                   {Design{Window: second}, Load{Rate: 1000, Duration: 4 * second}, program.Operation{}, 0, 4, second},
-		"the design's, with a delay":     {Design{Window: second / 5}, Load{Rate: 1000, Duration: 4 * second}, program.Operation{}, second, 20, second / 5},
-		"the design's, at a low rate":    {Design{Window: second / 5}, Load{Rate: 20, Duration: 4 * second}, program.Operation{}, 0, 4, second},
-		"an even number":                 {Design{}, Load{Rate: 1000, Duration: 3500 * time.Millisecond}, program.Operation{}, second / 2, 2, 1750 * time.Millisecond},
-		"a delay that is too long":       {Design{}, Load{Rate: 1000, Duration: 5 * second}, program.Operation{}, 5 * second, 1, 5 * second},
-		"a closed loop":                  {Design{}, Load{Connections: 4, Duration: second}, program.Operation{}, 0, 10, second / 10},
-		"calls":                          {Design{}, Load{Calls: 2_000_000, Duration: 10 * second}, program.Operation{}, 0, 10, 10 * second},
-		"few calls":                      {Design{}, Load{Calls: 4500, Duration: 10 * second}, program.Operation{}, 0, 4, 10 * second},
-		"calls, whose time is not known": {Design{}, Load{Calls: 2_000_000, Duration: 10 * second}, program.Operation{}, second, 1, 10 * second},
+		"the shortest":                  {Design{}, Load{Rate: 1000, Duration: second}, program.Operation{}, 0, 10, second / 10, ""},
+		"twenty operations":             {Design{}, Load{Rate: 50, Duration: 2 * second}, program.Operation{}, 0, 4, second / 2, ""},
+		"the operation's own rate":      {Design{}, Load{Rate: 1000, Duration: 2 * second}, program.Operation{Rate: 50}, 0, 4, second / 2, ""},
+		"two delays":                    {Design{}, Load{Rate: 1000, Duration: 4 * second}, program.Operation{}, second / 2, 4, second, ""},
+		"the design's":                  {Design{Window: second}, Load{Rate: 1000, Duration: 4 * second}, program.Operation{}, 0, 4, second, ""},
+		"the design's, with a delay":    {Design{Window: second / 5}, Load{Rate: 1000, Duration: 4 * second}, program.Operation{}, second, 20, second / 5, ""},
+		"the design's, at a low rate":   {Design{Window: second / 5}, Load{Rate: 20, Duration: 4 * second}, program.Operation{}, 0, 4, second, ""},
+		"an even number":                {Design{}, Load{Rate: 1000, Duration: 3500 * time.Millisecond}, program.Operation{}, second / 2, 2, 1750 * time.Millisecond, ""},
+		"a delay that is too long":      {Design{}, Load{Rate: 1000, Duration: 5 * second}, program.Operation{}, 5 * second, 1, 5 * second, ""},
+		"a closed loop":                 {Design{}, Load{Connections: 4, Duration: second}, program.Operation{}, 0, 10, second / 10, ""},
+		"calls":                         {Design{}, Load{Calls: 2_000_000, Duration: 10 * second}, program.Operation{}, 0, 20, second / 2, program.SelfDriving},
+		"calls, of a tracer that waits": {Design{}, Load{Calls: 2_000_000, Duration: 10 * second}, program.Operation{}, 5 * second, 20, second / 2, program.SelfDriving},
+		"few calls":                     {Design{}, Load{Calls: 4500, Duration: 10 * second}, program.Operation{}, 0, 4, 2500 * time.Millisecond, program.SelfDriving},
+		"calls for two seconds":         {Design{}, Load{Calls: 200_000, Duration: 2 * second}, program.Operation{}, second, 4, second / 2, program.SelfDriving},
+		"calls for as long as it takes": {Design{}, Load{Duration: second}, program.Operation{}, second, 2, second / 2, program.SelfDriving},
+		"calls in shorter windows":      {Design{Window: second / 10}, Load{Duration: second}, program.Operation{}, second, 10, second / 10, program.SelfDriving},
+		"calls at a rate":               {Design{}, Load{Rate: 1000, Duration: 4 * second}, program.Operation{}, second / 2, 4, second, program.SelfDriving},
+		"so many calls at a rate":       {Design{}, Load{Rate: 4000, Calls: 8000, Duration: 10 * second}, program.Operation{}, second / 4, 4, 10 * second, program.SelfDriving},
+		"few calls at a rate":           {Design{}, Load{Rate: 4000, Calls: 2000, Duration: 10 * second}, program.Operation{}, second, 1, 10 * second, program.SelfDriving},
 	} {
-		if number, length := test.design.Windows(test.load, test.operation, test.delay); number != test.number || length != test.length {
+		e := Experiment{Design: test.design, Workload: &program.Workload{Driver: test.driver}}
+		if number, length := e.Windows(test.load, test.operation, test.delay); number != test.number || length != test.length {
 			t.Errorf("%s: %d windows of %v, want %d of %v", name, number, length, test.number, test.length)
 		}
 	}
@@ -54,9 +62,17 @@ func TestOwnOrder(t *testing.T) {
 			t.Errorf("%s: order %s, want %s", load, e.Design.Order, want)
 		}
 	}
-	calls := parseOne(t, "workload: calls/go\nvariants: {none: , b: {env: {A: '1'}}}\nload: {rate: 1000/s}\n")
-	if calls.ChooseOrder(); calls.Design.Order != Windows {
-		t.Errorf("calls: order %s, want %s", calls.Design.Order, Windows)
+	for load, want := range map[string]Order{
+		"load: {rate: 1000/s}":             Paired,
+		"load: {rate: 1000/s, calls: 200}": Windows,
+		"load: {calls: 200}":               Windows,
+		"load: {duration: 5s}":             Windows,
+		"load: {rate: 1/s}\nsamples: true": Windows,
+	} {
+		e := parseOne(t, "workload: calls/go\nvariants: {none: , b: {env: {A: '1'}}}\n"+load+"\n")
+		if e.ChooseOrder(); e.Design.Order != want {
+			t.Errorf("calls, %s: order %s, want %s", load, e.Design.Order, want)
+		}
 	}
 }
 

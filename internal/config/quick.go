@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // What a quick experiment is cut down to, where it asks for more.
@@ -21,6 +22,7 @@ const (
 	quickWindows    = 4               // windows that a delay is given the time for
 	quickDelays     = 5               // of a tracer in a phase, at least: in a shorter one it sends more often than in a long one
 	quickShortest   = 500 * time.Millisecond
+	quickFree       = time.Second     // likewise, of operations as fast as programs make them
 	quickProbe      = 2 * time.Second // of a search
 	quickIdle       = 300 * time.Millisecond
 	quickResolution = 0.1 // likewise
@@ -47,7 +49,7 @@ func (e *Experiment) Quicken() {
 	l := &e.Load
 	warmup := program.Requests.Row().QuickWarmup
 	if l.WarmupAll == 0 {
-		warmup = e.driver().QuickWarmup
+		warmup = e.quickWarmup()
 	}
 	if l.WarmupMost > 0 {
 		l.Warmup, l.WarmupMost = warmup, 0 // there is no time to find it
@@ -126,7 +128,11 @@ func (e *Experiment) quickest() time.Duration {
 	if len(e.Load.Levels) > 0 {
 		each -= e.Load.Warmup + e.delay()
 	}
-	length = min(length, max(each.Round(100*time.Millisecond), quickShortest, quickDelays*e.delay()))
+	shortest := max(quickShortest, quickDelays*e.delay())
+	if e.Regime() == metric.Unthrottled {
+		shortest = quickFree
+	}
+	length = min(length, max(each.Round(100*time.Millisecond), shortest))
 	for _, o := range e.Operations {
 		for _, level := range e.Load.Steps() {
 			if o.Duration == 0 {
@@ -138,6 +144,17 @@ func (e *Experiment) quickest() time.Duration {
 		length = inWhich(c.From, length)
 	}
 	return length
+}
+
+// quickWarmup is how long an operation of a quick phase is warmed up where nothing warms up all of them: as long as there is time
+// for, where the program makes it itself. The
+// compiler of a JVM works on for seconds, on the CPU that the calls have.
+func (e *Experiment) quickWarmup() time.Duration {
+	row := e.driver()
+	if row.Generator {
+		return row.QuickWarmup
+	}
+	return max(row.QuickWarmup, (quickLoad / time.Duration(e.quickPhases())).Round(100*time.Millisecond))
 }
 
 // quickPhases is how many phases all blocks have.

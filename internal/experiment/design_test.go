@@ -265,7 +265,7 @@ func TestLengthOfWindows(t *testing.T) {
 		}
 		return s.Length
 	}
-	between := run.Between(&config.Plan{Sampling: 1, MayDelay: 5 * time.Second, Processes: []program.Process{{Run: []string{"{sink.otlp.grpc}"}}}}, 1)
+	between := run.Between(&config.Plan{Sampling: 1, MayDelay: 5 * time.Second, Processes: []program.Process{{Run: []string{"{sink.otlp.grpc}"}}}}, config.Load{Rate: 100}, 1)
 	if got, want := lengthOf(time.Second, config.Load{})-lengthOf(5*time.Second, config.Load{}), 3*2*2*(10-2)*between; got != want || want <= 0 {
 		t.Errorf("ten windows of two variants on two operations take %v longer than two over three blocks, want %v", got, want)
 	}

@@ -78,7 +78,7 @@ func (l *Loop) together(steps []design.Run, requests []run.Request) {
 	}
 	for p := range requests[0].Phases {
 		first := requests[0].Phases[p]
-		windows, length := l.Experiment.Design.Windows(first.Load, first.Asked(), delay)
+		windows, length := l.Experiment.Windows(first.Load, first.Asked(), delay)
 		if first.Search != nil || requests[0].Samples != "" {
 			windows, length = 1, first.Load.Duration
 		}

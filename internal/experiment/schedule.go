@@ -61,7 +61,7 @@ func Foresee(e *config.Experiment) (Schedule, error) {
 		s.Windows = windowsOf(e, plans)
 	}
 	for _, plan := range plans {
-		lasting[plan.Variant] = lengthsOf(e, plan, phases, drain).turning(run.Between(plan, s.turns(e)))
+		lasting[plan.Variant] = lengthsOf(e, plan, phases, drain).turning(run.Between(plan, e.Load, s.turns(e)))
 	}
 	if e.Design.Order == config.Paired {
 		for name, of := range lasting {
@@ -103,7 +103,7 @@ func windowsOf(e *config.Experiment, plans []*config.Plan) []Windows {
 	for _, operation := range e.Operations {
 		for _, level := range e.Load.Steps() {
 			asked := run.PhaseRequest{Operation: operation, Load: level.Load, Parameter: level.Parameter}.Asked()
-			number, length := e.Design.Windows(level.Load.For(operation), asked, delay)
+			number, length := e.Windows(level.Load.For(operation), asked, delay)
 			out = append(out, Windows{operation.Name, number, length})
 		}
 	}

@@ -37,6 +37,7 @@ type Driver struct {
 	lines  *bufio.Reader
 	order  Order        // the last one that was prepared
 	done   *record.Load // what came of it; nil until it was run
+	random bool         // the process knows the word moments
 	broken error        // why no more orders can be given
 	closed bool
 }
@@ -52,14 +53,18 @@ func Dial(ctx context.Context, address string) (*Driver, error) {
 	return &Driver{conn: conn, lines: bufio.NewReaderSize(conn, maxAnswer)}, nil
 }
 
-// Prepare has the process make ready for an order.
+// Prepare has the process make ready for an order. Only a process that knows the word gets moments.
 func (d *Driver) Prepare(ctx context.Context, o Order) error {
+	if !d.random {
+		o.Moments = 0
+	}
 	line, err := o.line()
 	if err != nil {
 		return fmt.Errorf("giving an order to the workload: %w", err)
 	}
 	d.order, d.done = o, nil
-	_, err = d.ask(ctx, line, "prepared", patienceWithStep)
+	values, err := d.ask(ctx, line, "prepared", patienceWithStep)
+	d.random = values["moments"] > 0
 	return err
 }
 
@@ -198,6 +203,7 @@ type Order struct {
 	Depth    int               // calls in one another that make one operation; 0: as Words say, or the workload's own
 	Busy     time.Duration     // that the innermost call burns; 0: as Words say, or the workload's own
 	Seed     uint64            // of what is random in the operation
+	Moments  uint64            // seed of the moments at which operations start at a rate; 0: at a constant period
 	Words    map[string]string // the operation's own words; those above win
 	Samples  string            // path that the files of durations begin with; "": none are kept
 }
@@ -220,7 +226,7 @@ func (o Order) line() (string, error) {
 	if !(o.Rate >= 0) || math.IsInf(o.Rate, 0) {
 		return "", fmt.Errorf("rate %v: want operations per second, at least 0", o.Rate)
 	}
-	own := []string{"calls", "duration_ns", "rate", "threads", "seed", "samples", "batches"}
+	own := []string{"calls", "duration_ns", "rate", "threads", "seed", "moments", "samples", "batches"}
 	words := []string{
 		"prepare",
 		"calls=" + strconv.FormatUint(o.Calls, 10),
@@ -230,6 +236,9 @@ func (o Order) line() (string, error) {
 		"seed=" + strconv.FormatUint(o.Seed>>1, 10), // so it fits a signed number
 	}
 	add := func(name, value string) { own, words = append(own, name), append(words, name+"="+value) }
+	if o.Rate > 0 && o.Moments>>1 > 0 {
+		words = append(words, "moments="+strconv.FormatUint(o.Moments>>1, 10))
+	}
 	if o.Depth > 0 {
 		add("depth", strconv.Itoa(o.Depth))
 	}
@@ -299,7 +308,7 @@ func (o Order) load(v map[string]uint64) (record.Load, error) {
 	l := record.Load{
 		WallSeconds: inSeconds(v["wall_ns"]), Intended: o.intended(), Started: v["started"], Failed: v["failed"],
 		Driven: &record.Driven{
-			Threads: o.threads(), Depth: o.depth(), CallSeconds: inSeconds(v["call_ns"]),
+			Threads: o.threads(), Depth: o.depth(), Constant: o.Rate > 0 && o.Moments == 0, CallSeconds: inSeconds(v["call_ns"]),
 			ThreadCPU: told(v, "thread_cpu_ns", inSeconds), Allocated: told(v, "allocated_bytes", asTold),
 			AllocatedCaller: told(v, "allocated_callers_bytes", asTold), GCCount: told(v, "gc_count", asTold),
 			GCSeconds: told(v, "gc_ns", inSeconds), HeapPeak: told(v, "heap_peak_bytes", asTold),

@@ -23,7 +23,7 @@ import (
 
 // answerWords are the words that may stand behind the first one of an answer.
 var answerWords = map[string][]string{
-	"prepared": nil,
+	"prepared": {"moments"},
 	"done": {
 		"started", "failed", "wall_ns", "call_ns", "thread_cpu_ns", "allocated_bytes", "allocated_callers_bytes",
 		"gc_count", "gc_ns", "heap_peak_bytes",

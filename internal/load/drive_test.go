@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net"
@@ -242,6 +243,8 @@ func TestOrders(t *testing.T) {
 	}{
 		"all": {Order{Calls: 7, Duration: time.Second, Rate: 0.5, Threads: 2, Depth: 3, Busy: 4, Seed: 10, Words: map[string]string{"size": "9", "depth": "8"}, Samples: "/tmp/x"},
 			"prepare calls=7 duration_ns=1000000000 rate=0.5 threads=2 seed=5 depth=3 busy_ns=4 size=9 samples=/tmp/x batches=/tmp/x.csv"},
+		"random":  {Order{Calls: 2, Rate: 1, Moments: 14}, "prepare calls=2 duration_ns=0 rate=1 threads=1 seed=0 moments=7"},
+		"no step": {Order{Calls: 2, Moments: 14}, "prepare calls=2 duration_ns=0 rate=0 threads=1 seed=0"},
 		"least":   {Order{Calls: 1, Words: map[string]string{"depth": "8"}}, "prepare calls=1 duration_ns=0 rate=0 threads=1 seed=0 depth=8"},
 		"endless": {Order{Rate: 5}, "it would never end"},
 		"a blank": {Order{Calls: 1, Samples: "/a folder/x"}, "holds a blank"},
@@ -382,6 +385,33 @@ func FuzzSamples(f *testing.F) {
 			t.Errorf("half a value was not found out: %v", err)
 		}
 	})
+}
+
+// Only a program that has said so gets random moments; of another one it is said that it keeps step.
+func TestDriverOfRandomMoments(t *testing.T) {
+	order := Order{Calls: 2, Rate: 1000, Moments: 14}
+	for _, test := range []struct {
+		steps    bool
+		orders   string // the word moments in each of them
+		constant bool   // the last one
+	}{{false, "[false true true]", false}, {true, "[false false false]", true}} {
+		var with []bool
+		d := driving(t, drivetest.Program{Steps: test.steps, Die: func(line string) {
+			if strings.HasPrefix(line, "prepare") {
+				with = append(with, strings.Contains(line, " moments=7"))
+			}
+		}})
+		var last record.Load
+		for range 3 {
+			var err error
+			if last, err = driven(t, d, order); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := fmt.Sprint(with); got != test.orders || last.Driven.Constant != test.constant {
+			t.Errorf("steps %t: moments in %s, constant %t; want %s, %t", test.steps, got, last.Driven.Constant, test.orders, test.constant)
+		}
+	}
 }
 
 // Threads that each begin at once make more than falls due: that rate is not the one ordered.

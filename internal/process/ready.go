@@ -14,11 +14,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/jitter"
 	"github.com/tracetax/tracetax/internal/process/output"
 )
 
-// interval is the time between two probes of a port: readiness can't be
-// awaited from outside, only asked for.
+// interval is the time between two probes of a port, on average: readiness can't be
+// awaited from outside, only asked for. Random ones: how long a start takes is then right on average.
 const interval = 10 * time.Millisecond
 
 // Answers are HTTP requests of a readiness check that were answered: a traced
@@ -80,7 +81,7 @@ func (p *Process) awaitLine(ctx context.Context, c Check) error {
 
 // repeat tries until it succeeds or ctx ends, and counts the answers.
 func repeat(ctx context.Context, try func() (answered bool, err error)) (asked Answers, last, err error) {
-	again := time.NewTicker(interval)
+	again := jitter.NewTicker(interval)
 	defer again.Stop()
 	for {
 		answered, err := try()
@@ -101,6 +102,7 @@ func repeat(ctx context.Context, try func() (answered bool, err error)) (asked A
 		case <-ctx.Done():
 			return asked, last, ctx.Err()
 		case <-again.C:
+			again.Next()
 		}
 	}
 }

@@ -130,7 +130,7 @@ var fields = map[string]about{
 
 	"Phase.Position": {column: true}, "Phase.OfferedRate": {unit: "1/s", unknown: true}, "Phase.Others": {unit: "1"},
 
-	"Slice.TimeSeconds": {unknown: true}, "Window.Others": {unit: "1"},
+	"Slice.TimeSeconds": {unknown: true}, "Window.Others": {unit: "1"}, "Window.Beside": {unit: "s"},
 
 	"Load.BytesSent": {unit: "bytes"}, "Load.BytesReceived": {unit: "bytes"}, "Load.BodyBytes": {unit: "bytes"},
 

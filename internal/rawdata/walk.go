@@ -175,10 +175,12 @@ func (t *taken) phase(r *record.Record, p *record.Phase, roles map[string]role.R
 	t.usage(in(p, inWindow), p.Usage)
 	if u := p.Undisturbed; u != nil {
 		calm := in(p, inCalm)
-		t.take(calm, whose{}, *u)
 		t.load(calm, u.Load)
-		t.received(r, calm, u.Sink)
-		t.usage(calm, u.Usage)
+		if u.Usage != nil { // otherwise only times are without disturbed windows
+			t.take(calm, whose{}, *u)
+			t.received(r, calm, u.Sink)
+			t.usage(calm, u.Usage)
+		}
 	}
 	for _, one := range p.Profiled {
 		again := in(p, inProfile)

@@ -202,6 +202,7 @@ type Window struct {
 	WallSeconds  float64 `json:"wall_seconds"`        // first intended start to last end
 	Operations   uint64  `json:"operations"`          // that were completed
 	CPUSeconds   float64 `json:"cpu_seconds"`         // of all processes but load and sink, while it lasted
+	Beside       float64 `json:"beside,omitempty"`    // CPU seconds of the other runs' processes meanwhile; 0 where operations come at a rate: each window ends there when its spans have come
 	Others       float64 `json:"others,omitempty"`    // as of a probe, from when it was made ready until its spans had come
 	Disturbed    bool    `json:"disturbed,omitempty"` // programs outside the block used much more in its round than in the others of the phase
 }
@@ -213,13 +214,15 @@ type Away struct {
 }
 
 // Undisturbed is what was done and used in the windows of the rounds that nothing disturbed, and what they left behind: each
-// from its beginning to that of the run's next one, the last to the end of the drain. It is as the same fields of the phase.
+// from its beginning to that of the run's next one, the last to the end of the drain. It is as the same fields of the phase. Of
+// a self-driving program as fast as it goes it is only operations and their durations: its tracer may send in a later round what
+// was made in an earlier one, so what was used and what arrived is of all rounds.
 type Undisturbed struct {
-	Load          Load    `json:"load"`           // operations
-	Sink          Counts  `json:"sink"`           // what arrived
-	Usage         []Usage `json:"usage"`          // one entry a process; memory is that of the phase
-	PausedSeconds float64 `json:"paused_seconds"` // others had the load
-	DrainSeconds  float64 `json:"drain_seconds"`  // 0 where the last window is left out
+	Load          Load    `json:"load"`            // operations
+	Sink          Counts  `json:"sink,omitzero"`   // what arrived
+	Usage         []Usage `json:"usage,omitempty"` // one entry a process; memory is that of the phase; nil: it is of all rounds
+	PausedSeconds float64 `json:"paused_seconds"`  // others had the load
+	DrainSeconds  float64 `json:"drain_seconds"`   // 0 where the last window is left out
 }
 
 // Slice is a short stretch of a warm-up that is watched.
@@ -269,17 +272,18 @@ type Part struct {
 // Driven is what a self-driving workload says of a stretch of work.
 // A nil pointer means that its language does not tell.
 type Driven struct {
-	Threads         int      `json:"threads"`           // that made operations
-	Depth           int      `json:"depth"`             // calls in one another that make one operation
-	CallSeconds     float64  `json:"call_seconds"`      // sum of all durations
-	ThreadCPU       *float64 `json:"thread_cpu"`        // s: CPU time of the calling threads over the stretch
-	Allocated       *uint64  `json:"allocated"`         // bytes that the process allocated
-	AllocatedCaller *uint64  `json:"allocated_callers"` // of these, by the calling threads
-	GCCount         *uint64  `json:"gc_count"`          // collections of garbage
-	GCSeconds       *float64 `json:"gc_seconds"`        // time that they took
-	HeapPeak        *uint64  `json:"heap_peak"`         // bytes in use, the most seen between batches
-	HeapLive        *uint64  `json:"heap_live"`         // bytes in use after a full collection behind the stretch
-	Samples         string   `json:"samples,omitempty"` // file in the results folder that holds every duration; "" where none is kept
+	Threads         int      `json:"threads"`            // that made operations
+	Depth           int      `json:"depth"`              // calls in one another that make one operation
+	Constant        bool     `json:"constant,omitempty"` // operations at a rate kept step: the process knows no random moments
+	CallSeconds     float64  `json:"call_seconds"`       // sum of all durations
+	ThreadCPU       *float64 `json:"thread_cpu"`         // s: CPU time of the calling threads over the stretch
+	Allocated       *uint64  `json:"allocated"`          // bytes that the process allocated
+	AllocatedCaller *uint64  `json:"allocated_callers"`  // of these, by the calling threads
+	GCCount         *uint64  `json:"gc_count"`           // collections of garbage
+	GCSeconds       *float64 `json:"gc_seconds"`         // time that they took
+	HeapPeak        *uint64  `json:"heap_peak"`          // bytes in use, the most seen between batches
+	HeapLive        *uint64  `json:"heap_live"`          // bytes in use after a full collection behind the stretch
+	Samples         string   `json:"samples,omitempty"`  // file in the results folder that holds every duration; "" where none is kept
 }
 
 // ByClock is the source of what the CPU clocks of processes say.

@@ -30,12 +30,13 @@ const (
 	perWindow = 50                     // operations in a window; each makes two spans
 )
 
-// deferringExporter keeps what it is given until nothing has come for a while. It then uses
+// deferringExporter keeps what it is given until nothing has come for a while, or for as long after the first. It then uses
 // CPU for each span, and sends all.
 type deferringExporter struct {
 	trace.SpanExporter
-	work string // µs of CPU for each span
-	last bool   // once all have been sent, rather than before
+	work string        // µs of CPU for each span
+	wait time.Duration // after the first; 0: after the last
+	last bool          // once all have been sent, rather than before
 
 	mu    sync.Mutex
 	kept  []trace.ReadOnlySpan
@@ -48,13 +49,22 @@ func maybeDeferring(e trace.SpanExporter) trace.SpanExporter {
 	if work == "" {
 		return e
 	}
-	return &deferringExporter{SpanExporter: e, work: work, last: os.Getenv("DEFERS_LAST") != ""}
+	wait, _ := time.ParseDuration(os.Getenv("DEFERS_FOR"))
+	return &deferringExporter{SpanExporter: e, work: work, wait: wait, last: os.Getenv("DEFERS_LAST") != ""}
 }
 
 func (d *deferringExporter) ExportSpans(_ context.Context, spans []trace.ReadOnlySpan) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	first := len(d.kept) == 0
 	d.kept = append(d.kept, spans...) // the batch processor uses its slice again
+	switch {
+	case d.wait > 0 && first:
+		time.AfterFunc(d.wait, d.flush)
+		return nil
+	case d.wait > 0:
+		return nil
+	}
 	if d.timer == nil {
 		d.timer = time.AfterFunc(deferral, d.flush)
 	}

@@ -194,8 +194,9 @@ func (w *window) mark() bool {
 // arrived at the sink and what was used till the run's next window began. What was used before the first window stays, as
 // part of the time in which others had the load.
 func (w *window) without(phase *record.Phase) (*record.Undisturbed, error) {
-	out := &record.Undisturbed{
-		Sink: phase.Sink, Usage: slices.Clone(phase.Usage), PausedSeconds: phase.PausedSeconds, DrainSeconds: phase.DrainSeconds,
+	out := &record.Undisturbed{}
+	if !w.unthrottled() { // otherwise what the tracer does for a piece may be in a later one
+		*out = record.Undisturbed{Sink: phase.Sink, Usage: slices.Clone(phase.Usage), PausedSeconds: phase.PausedSeconds, DrainSeconds: phase.DrainSeconds}
 	}
 	before := w.warm
 	var kept []record.Load
@@ -204,6 +205,9 @@ func (w *window) without(phase *record.Phase) (*record.Undisturbed, error) {
 		before = p.came
 		if !w.pieces[i].Disturbed {
 			kept = append(kept, p.load)
+			continue
+		}
+		if out.Usage == nil {
 			continue
 		}
 		used := w.stage.between(p.from, p.to)

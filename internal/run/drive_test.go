@@ -54,7 +54,7 @@ func driven(args []string) error {
 		if args[2] == "holds-few" { // one is, in the middle of a calibration
 			batch = fewHeld
 		}
-		provider = trace.NewTracerProvider(trace.WithBatcher(exporter, trace.WithBatchTimeout(hold), trace.WithMaxQueueSize(1<<16), trace.WithMaxExportBatchSize(batch)))
+		provider = trace.NewTracerProvider(trace.WithBatcher(maybeDeferring(exporter), trace.WithBatchTimeout(hold), trace.WithMaxQueueSize(1<<16), trace.WithMaxExportBatchSize(batch)))
 	}
 	tracer := provider.Tracer("driven")
 	var call func(ctx context.Context, depth int)
@@ -65,7 +65,16 @@ func driven(args []string) error {
 			call(ctx, depth-1)
 		}
 	}
-	program := drivetest.Program{Call: func(depth int) { call(context.Background(), depth) }, Late: time.Minute} // however busy the machine is
+	work := func(depth int) {
+		call(context.Background(), depth)
+		if us := os.Getenv("BURNS"); us != "" {
+			burn(us)
+		}
+		if d, err := time.ParseDuration(os.Getenv("SLEEPS")); err == nil {
+			time.Sleep(d)
+		}
+	}
+	program := drivetest.Program{Call: work, Late: time.Minute} // however busy the machine is
 	spoil(&program, args[2])
 	l, err := net.Listen("tcp", args[0])
 	if err != nil {

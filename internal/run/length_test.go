@@ -50,17 +50,20 @@ func TestBetween(t *testing.T) {
 	const ms = time.Millisecond
 	for name, test := range map[string]struct {
 		plan *config.Plan
+		rate float64
 		want time.Duration
 	}{
-		"nothing is exported":  {&config.Plan{Delay: 200 * ms}, 0},
-		"all spans":            {&config.Plan{Delay: 200 * ms, Sampling: 1, Processes: exports}, 10 * (100*ms + poll)},
-		"through a hop":        {&config.Plan{Delay: 200 * ms, Passing: 100 * ms, Sampling: 1, Processes: exports}, 10 * (150*ms + poll)},
-		"some spans":           {&config.Plan{Delay: 200 * ms, Sampling: 0.1, Processes: exports}, 10 * (200*ms + margin)},
-		"a varying number":     {&config.Plan{Delay: 200 * ms, Sampling: 1, Processes: exports, Spans: map[string]program.Number{"a": {Low: 1, High: 3}}}, 10 * (200*ms + margin)},
-		"nobody says how long": {&config.Plan{MayDelay: 5000 * ms, Sampling: 1, Processes: exports}, 10 * (2500*ms + poll)},
-		"a backend":            {&config.Plan{Delay: 200 * ms, Sampling: 1, To: "jaeger", Processes: exports}, 10 * 200 * ms},
+		"nothing is exported":  {&config.Plan{Delay: 200 * ms}, 100, 0},
+		"all spans":            {&config.Plan{Delay: 200 * ms, Sampling: 1, Processes: exports}, 100, 10 * (100*ms + poll)},
+		"through a hop":        {&config.Plan{Delay: 200 * ms, Passing: 100 * ms, Sampling: 1, Processes: exports}, 100, 10 * (150*ms + poll)},
+		"some spans":           {&config.Plan{Delay: 200 * ms, Sampling: 0.1, Processes: exports}, 100, 10 * (200*ms + margin)},
+		"a varying number":     {&config.Plan{Delay: 200 * ms, Sampling: 1, Processes: exports, Spans: map[string]program.Number{"a": {Low: 1, High: 3}}}, 100, 10 * (200*ms + margin)},
+		"nobody says how long": {&config.Plan{MayDelay: 5000 * ms, Sampling: 1, Processes: exports}, 100, 10 * (2500*ms + poll)},
+		"a backend":            {&config.Plan{Delay: 200 * ms, Sampling: 1, To: "jaeger", Processes: exports}, 100, 10 * 200 * ms},
+		"calls at a rate":      {&config.Plan{Delay: 200 * ms, Driver: program.SelfDriving}, 100, 0},
+		"unthrottled calls":    {&config.Plan{Delay: 200 * ms, Driver: program.SelfDriving}, 0, 10 * (calmAfterPiece + look)},
 	} {
-		if got := Between(test.plan, 10); got != test.want {
+		if got := Between(test.plan, config.Load{Rate: test.rate}, 10); got != test.want {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
 		}
 	}

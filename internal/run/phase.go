@@ -113,7 +113,7 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	}
 	j.Purpose, j.Duration, j.Count, j.Keep = drive.Window, request.Load.Duration, request.Load.Calls, s.samplesFile(request)
 	j.Seed++
-	w := window{stage: s, job: j, turns: request.Turns, piece: request.Window, warm: warm.counts, came: warm.counts}
+	w := window{stage: s, job: j, turns: request.Turns, piece: request.Window, fastest: paceIn(phase.Warmup), warm: warm.counts, came: warm.counts}
 	if atOnce {
 		w.turns = nil
 	}
@@ -124,6 +124,9 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	}
 	end, err := s.measure(ctx, &w, &phase)
 	phase.Quiet, phase.Calm = warm.quiet && end.quiet, bothCalm(warm, end)
+	if w.restless {
+		phase.Calm = new(bool)
+	}
 	return phase, end.counts, err
 }
 

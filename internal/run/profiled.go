@@ -291,7 +291,7 @@ func unseenBy(p *record.Profile, again *record.Profiled, phase *record.Phase) in
 
 // undisturbed is the load of a phase's window, and what was used meanwhile.
 func undisturbed(phase *record.Phase) (record.Load, []record.Usage) {
-	if phase.Undisturbed != nil {
+	if phase.Undisturbed != nil && phase.Undisturbed.Usage != nil {
 		return phase.Undisturbed.Load, phase.Undisturbed.Usage
 	}
 	return phase.Load, phase.Usage

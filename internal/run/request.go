@@ -226,11 +226,13 @@ func lasting(p *config.Plan, l config.Load, phases int, kind record.Kind, least 
 }
 
 // Between is about how long a run has the turn without making load: each of its windows ends when its spans have come, or
-// where nobody knows how many will come, when none comes any more.
-func Between(p *config.Plan, windows int) time.Duration {
+// where nobody knows how many will come, when none comes any more; as fast as a program goes, when it is calm.
+func Between(p *config.Plan, l config.Load, windows int) time.Duration {
 	each := p.Patience()/2 + poll
 	varies := func(n program.Number) bool { return n.Low != n.High }
 	switch {
+	case l.Closed() && p.Driver.Row().Unthrottled(0):
+		each = calmAfterPiece + look
 	case !prepare.Exports(p):
 		return 0
 	case p.To != "":

@@ -66,7 +66,7 @@ func (s *stage) timeIt(ctx context.Context, request PhaseRequest, j job, phase *
 		phase.Timed.Undisturbed = &rest
 	}
 	phase.Timed.Windows = w.pieces
-	used, asked := usedOf(s.between(before, after)), request.Load.Duration.Seconds() // which a late machine takes longer for
+	used, asked := usedOf(less(s.between(before, after), w.readying)), request.Load.Duration.Seconds() // which a late machine takes longer for
 	all, err := s.turn.together(ctx, usedBy{used.app / asked, used.harness / asked})
 	return request.AtOnce == Always || s.hasRoom(all), err
 }

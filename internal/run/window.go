@@ -20,6 +20,7 @@ type window struct {
 	turns   []int         // the places of its pieces among those of all runs; nil: it is of one piece, which begins at once
 	piece   time.Duration // length of one
 	calls   uint64        // operations of one, where they end it
+	fastest float64       // operations/s at most so far, warm-up included
 	warm    record.Counts // at the sink when it begins
 	earlier record.Load   // made since warm was counted, and not drained
 	came    record.Counts // at the sink until the spans of the last piece had come
@@ -34,6 +35,7 @@ type window struct {
 	readying  []record.Usage // what preparing and collecting used, which no operation did
 	readied   time.Duration  // that this took
 	lastEnded time.Time
+	restless  bool // a piece was not calm when the next one began
 }
 
 // run makes the window. The preparation of its pieces has a figure of its own.
@@ -83,6 +85,9 @@ func (w *window) next(ctx context.Context, place int) error {
 		w.job.Purpose = drive.Probe // what is in use after the window is asked after its last piece
 	}
 	w.job.Count = share(w.calls, len(w.pieces), len(w.turns))
+	if w.job.Count == 0 && w.unthrottled() {
+		w.job.Count = uint64(roomFor * w.fastest * w.piece.Seconds())
+	}
 	if w.armed, err = w.stage.driver.Prepare(ctx, w.job.Stretch); err != nil {
 		return err
 	}
@@ -100,7 +105,7 @@ func (w *window) next(ctx context.Context, place int) error {
 		return err
 	}
 	w.job.Seed++
-	if err := w.awaitSpans(ctx); err != nil {
+	if err := w.settle(ctx); err != nil {
 		return err
 	}
 	p.loaded = w.loaded - loaded
@@ -113,6 +118,27 @@ func (w *window) part(mark usage.Mark, at time.Time) {
 	if last := len(w.parts) - 1; last >= 0 {
 		w.parts[last].to, w.parts[last].ended, w.parts[last].came = mark, at, w.came
 	}
+}
+
+// What holds for pieces of a program that makes its operations itself, as fast as it goes.
+const (
+	calmAfterPiece = 50 * time.Millisecond // as calmFor; no quota is so low that calls wait for most of its period
+	roomFor        = 4                     // times the fastest so far, in operations: a program makes room for the duration of each
+)
+
+// unthrottled reports whether the program itself makes the operations, as fast as it goes.
+func (w *window) unthrottled() bool { return w.stage.by().Unthrottled(w.job.Rate) }
+
+// settle waits until a piece leaves nothing behind that would run into the next window, which is another run's, and be in its
+// latencies: all that comes of its operations at a rate. Unthrottled operations fill the tracer's queue, whatever the length of
+// a piece: it is emptied at once, and only the last part of a batch is left for later.
+func (w *window) settle(ctx context.Context) error {
+	if !w.unthrottled() || w.stage.turn.turns == nil {
+		return w.awaitSpans(ctx)
+	}
+	calm, err := w.stage.calm(ctx, calmAfterPiece, 0, drainPatience)
+	w.restless = w.restless || !calm
+	return err
 }
 
 // awaitSpans waits until the spans of the pieces so far have come: what the tracer still does for them would run into the next
@@ -151,12 +177,16 @@ func (w *window) make(ctx context.Context, place int) error {
 	if err != nil {
 		return err
 	}
+	others, err := w.marks()
+	if err != nil {
+		return err
+	}
 	started := time.Now()
 	did, err := w.armed.Run(ctx)
 	if err != nil {
 		return err
 	}
-	w.loads = append(w.loads, did)
+	w.loads, w.fastest = append(w.loads, did), max(w.fastest, paceIn(did))
 	w.lastEnded = time.Now()
 	if w.loaded += w.lastEnded.Sub(started); w.job.Slices != nil { // it began later, with its slice
 		w.loaded = time.Duration(did.WallSeconds * float64(time.Second))
@@ -172,11 +202,35 @@ func (w *window) make(ctx context.Context, place int) error {
 	if err != nil {
 		return err
 	}
-	w.pieces = append(w.pieces, record.Window{
+	one := record.Window{
 		Place: place, StartSeconds: started.Sub(w.begun).Seconds(), WallSeconds: did.WallSeconds, Operations: did.Completed,
 		CPUSeconds: w.stage.charged(before, after),
-	})
+	}
+	if others != nil {
+		beside, err := w.stage.turn.usedSince(others)
+		if err != nil {
+			return err
+		}
+		one.Beside = beside.app
+	}
+	w.pieces = append(w.pieces, one)
 	return nil
+}
+
+// marks are readings of the other runs of the block, where a tracer may still send in another run's piece; nil elsewhere.
+func (w *window) marks() ([]usage.Mark, error) {
+	if w.turns == nil || !w.unthrottled() {
+		return nil, nil
+	}
+	return w.stage.turn.marks()
+}
+
+// paceIn is how many operations a second were made.
+func paceIn(l record.Load) float64 {
+	if l.WallSeconds <= 0 {
+		return 0
+	}
+	return float64(l.Completed) / l.WallSeconds
 }
 
 // collect has the durations of the last piece's operations told, which takes CPU.

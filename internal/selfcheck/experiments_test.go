@@ -92,7 +92,7 @@ func TestExperimentsAreThere(t *testing.T) {
 			delays = append(delays, plan.Delay)
 		}
 		// A window of each must follow one of the other, or the baseline's latency could not carry what is burnt.
-		if n, _ := e.Design.Windows(e.Load, e.Operations[0], slices.Max(delays)); name == DeferredCosts && n < 2 {
+		if n, _ := e.Windows(e.Load, e.Operations[0], slices.Max(delays)); name == DeferredCosts && n < 2 {
 			t.Errorf("%s has %d windows", name, n)
 		}
 	}

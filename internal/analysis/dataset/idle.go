@@ -10,6 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -31,17 +32,23 @@ type Idle struct {
 	Before, After float64 // CPU seconds per second at either end, where these differ
 	Share         float64 // of the CPU of a window, by which the difference would bend it; 0 where they do not
 	Away          float64 // of the same: what was used while others had the load, beyond what is taken off; 0 where that is little
+	Sends         bool    // that is what its tracer does for operations as fast as they go: no window waits for their spans
 }
 
 // bends is the share of a window's CPU that may not belong to its operations.
-func (i Idle) bends() float64 { return max(i.Share, i.Away) }
+func (i Idle) bends() float64 {
+	if i.Sends {
+		return i.Share
+	}
+	return max(i.Share, i.Away)
+}
 
 // judgeIdle decides for all variants together: what is taken off on one side of a comparison alone is a difference. Where
 // others had the load for most of the time, nothing would be far from what processes used meanwhile: then what was read last, or
 // the mean of both readings, is taken off all the same. Where even that may be far off, what operations cost is unknown.
 func (s *Set) judgeIdle() {
 	for _, v := range s.Variants {
-		if one := s.idleOf(v.Name); one.Unread > 0 || one.Unsteady > 0 || one.bends() > 0 {
+		if one := s.idleOf(v.Name); one.Unread > 0 || one.Unsteady > 0 || max(one.Share, one.Away) > 0 {
 			s.Idles = append(s.Idles, one)
 			if s.hides(one) {
 				s.forget(v.Name)
@@ -102,7 +109,7 @@ func (r *Run) waited() bool {
 }
 
 func (s *Set) idleOf(variant string) Idle {
-	out := Idle{Variant: variant, Of: len(s.All[variant]), Away: s.awayOf(variant)}
+	out := Idle{Variant: variant, Of: len(s.All[variant]), Away: s.awayOf(variant), Sends: s.sends(variant)}
 	part := 1.0 // of what is not taken off
 	if s.InTurns() {
 		part = 0.5 // the mean is
@@ -167,6 +174,21 @@ func (s *Set) awayOf(variant string) float64 {
 		return 0
 	}
 	return most
+}
+
+// sends reports whether spans of a variant came that were made as fast as the program goes.
+func (s *Set) sends(variant string) bool {
+	if s.Experiment.Regime() != metric.Unthrottled {
+		return false
+	}
+	for _, r := range s.All[variant] {
+		for _, p := range r.ByCell {
+			if p.Sink.Spans > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // idleRates are the CPU seconds per second that the processes under test used idle, before the first phase and after the

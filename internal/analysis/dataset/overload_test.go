@@ -92,7 +92,7 @@ func TestOverloadBesideWindowsThatAreLeftOut(t *testing.T) {
 	parts[2].Disturbed, parts[7].Disturbed = true, true
 	whole, rest := late(windows), late(windows-2)
 	for name, p := range map[string]*record.Phase{
-		"of what is measured": {OfferedRate: rate, Load: whole, Windows: parts, Undisturbed: &record.Undisturbed{Load: rest}},
+		"of what is measured": {OfferedRate: rate, Load: whole, Windows: parts, Undisturbed: &record.Undisturbed{Load: rest, Usage: make([]record.Usage, 1)}},
 		"of what is timed":    {OfferedRate: rate, Load: whole, Timed: &record.Timed{Load: whole, Windows: parts, Undisturbed: &rest}},
 	} {
 		s := &Set{Experiment: &config.Experiment{Load: config.Load{Duration: windows * piece * time.Second}}}

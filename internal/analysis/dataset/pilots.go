@@ -192,6 +192,6 @@ func (s *Set) Offers(p *Phase) []pace.Offer {
 	}
 	return []pace.Offer{
 		offer(&p.Load, p.Windows, p.Undisturbed != nil, p.queued.pace),
-		offer(p.latencyLoad(), p.Timed.Windows, p.Timed.Undisturbed != nil, p.Latency.pace),
+		offer(p.Clocked(), p.Timed.Windows, p.Timed.Undisturbed != nil, p.Latency.pace),
 	}
 }

@@ -42,10 +42,10 @@ func newRun(r *record.Record) *Run {
 	return out
 }
 
-// undisturbed is a phase without the windows that are left out.
+// undisturbed is a phase without the windows that are left out, where what was used can be told apart by windows.
 func undisturbed(p *record.Phase) *record.Phase {
 	u := p.Undisturbed
-	if u == nil {
+	if u == nil || u.Usage == nil {
 		return p
 	}
 	rest := *p
@@ -66,7 +66,7 @@ func (p *Phase) Disturbed() int {
 
 func (r *Run) readHistograms() error {
 	for at, p := range r.ByCell {
-		load := p.latencyLoad()
+		load := p.Clocked()
 		var err error
 		if p.Latency, err = distributionOf(load.Latency, load.TimedOut); err == nil && p.Timed != nil {
 			p.queued, err = distributionOf(p.Load.Latency, p.Load.TimedOut)
@@ -87,9 +87,11 @@ func (r *Run) readHistograms() error {
 	return nil
 }
 
-// latencyLoad is the operations whose latency is told: those that were timed apart, where some were.
-func (p *Phase) latencyLoad() *record.Load {
+// Clocked is the operations whose times are told: those that were timed apart, where some were, and in undisturbed windows.
+func (p *Phase) Clocked() *record.Load {
 	switch {
+	case p.Timed == nil && p.Undisturbed != nil:
+		return &p.Undisturbed.Load
 	case p.Timed == nil:
 		return &p.Load
 	case p.Timed.Undisturbed != nil:
@@ -103,7 +105,7 @@ func (p *Phase) Loads() []*record.Load {
 	if p.Timed == nil {
 		return []*record.Load{&p.Load}
 	}
-	return []*record.Load{&p.Load, p.latencyLoad()}
+	return []*record.Load{&p.Load, p.Clocked()}
 }
 
 // LeftOut reports whether windows of a phase are left out, since they were disturbed.

@@ -32,7 +32,11 @@ var readings = map[string]func(role.Charge) Reading{
 		return share, known && !p.Restless
 	}),
 	metric.Throughput: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
-		return dataset.Over(float64(p.Load.Completed), p.Load.WallSeconds)
+		l := &p.Load
+		if l.Driven != nil { // as fast as the program goes where nothing disturbs it
+			l = p.Clocked()
+		}
+		return dataset.Over(float64(l.Completed), l.WallSeconds)
 	}),
 	"operations_completed": plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return float64(p.Load.Completed), true }),
 
@@ -52,21 +56,23 @@ var readings = map[string]func(role.Charge) Reading{
 	// At a rate there are no percentiles of a call: durations there are taken from when it was due,
 	// which the ticks of the pacing decide.
 	metric.TimePerCall: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
-		if p.Load.Driven == nil {
+		l := p.Clocked()
+		if l.Driven == nil {
 			return 0, false
 		}
-		return dataset.Over(p.Load.Driven.CallSeconds, float64(p.Load.Completed+p.Load.Failed))
+		return dataset.Over(l.Driven.CallSeconds, float64(l.Completed+l.Failed))
 	}),
 	metric.TimePerCallP50: percentile(metric.TimePerCallP50), "time_per_call_p90": percentile("time_per_call_p90"), "time_per_call_p99": percentile("time_per_call_p99"),
 	// What the calling threads waited in their operations: the time of these less the threads' CPU
 	// time, which holds the readings of the clock between them too. At a fixed rate threads sleep between
 	// calls, which is no waiting for anything.
 	metric.BlockedTime: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
-		d := p.Load.Driven
+		l := p.Clocked()
+		d := l.Driven
 		if d == nil || d.ThreadCPU == nil {
 			return 0, false
 		}
-		return dataset.Over(max(0, d.CallSeconds-*d.ThreadCPU), float64(p.Load.Started))
+		return dataset.Over(max(0, d.CallSeconds-*d.ThreadCPU), float64(l.Started))
 	}),
 
 	"context_switches": plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {

@@ -76,6 +76,18 @@ func (s *checker) findConstant() []hit {
 	return []hit{{text: "requests came at constant intervals, and keep step with the kernel's timer: it may hit one variant and not another for a whole block, so blocks differ by several per cent more"}}
 }
 
+// findConstantCalls says which self-driving programs do.
+func (s *checker) findConstantCalls() []hit {
+	return s.perCell(0, func(p *dataset.Phase) float64 {
+		if p.Load.Driven == nil || !p.Load.Driven.Constant {
+			return 0
+		}
+		return 1
+	}, func(float64) string {
+		return "operations came at constant intervals, and keep step with the kernel's timer, as requests that do"
+	})
+}
+
 func (s *checker) findGroups() []hit {
 	blocks, most := s.Grouped()
 	switch {

@@ -178,11 +178,32 @@ func (s *checker) findAway() []hit {
 	var hits []hit
 	for _, one := range s.Idles {
 		if one.Away > 0 {
-			hits = append(hits, seen(fmt.Sprintf("its processes worked while others had the load: up to %s of its CPU may not belong to its operations",
-				finding.FormatValue(one.Away, "1")), one.Variant))
+			why := "may not belong to its operations"
+			if one.Sends {
+				why = "was used then, and is charged to its operations"
+			}
+			hits = append(hits, seen(fmt.Sprintf("its processes worked while others had the load: up to %s of its CPU %s", finding.FormatValue(one.Away, "1"), why), one.Variant))
 		}
 	}
 	return hits
+}
+
+// besideShare is what processes of other variants may use in a variant's windows, of a CPU: its operations take so much longer.
+const besideShare = 0.02
+
+// findBesideLoad looks at windows of operations that are made as fast as they go, for which nothing waits until others' spans
+// have come.
+func (s *checker) findBesideLoad() []hit {
+	return s.perCell(besideShare, func(p *dataset.Phase) float64 {
+		var beside, lasted float64
+		for _, w := range p.Windows {
+			beside, lasted = beside+w.Beside, lasted+w.WallSeconds
+		}
+		share, _ := dataset.Over(beside, lasted)
+		return share
+	}, func(worst float64) string {
+		return fmt.Sprintf("processes of other variants used up to %s of a CPU while it had the load: its operations may take so much longer", finding.FormatValue(worst, "1"))
+	})
 }
 
 func (s *checker) findIdleDiffers() []hit {

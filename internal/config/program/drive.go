@@ -60,7 +60,7 @@ var Drivers = []DriverRow{
 			"generator-late": "workload {workload} is self-driving, so that there is no generator to be late",
 			"front":          "workload {workload} is self-driving: there are none",
 		},
-		EndsItself: true, Leaves: true, CalibrationRate: calibrationRate, QuickWindow: time.Second, QuickWarmup: 3 * time.Second, // as long, since agents of Java are not compiled earlier
+		EndsItself: true, Leaves: true, CalibrationRate: calibrationRate, QuickWindow: 2 * time.Second, QuickWarmup: 3 * time.Second, // as long, since agents of Java are not compiled earlier
 	},
 }
 
@@ -69,6 +69,9 @@ func (d Driver) Row() DriverRow {
 	i := slices.IndexFunc(Drivers, func(r DriverRow) bool { return r.Name == d })
 	return Drivers[max(0, i)] // a file names no other
 }
+
+// Unthrottled reports whether programs make operations by themselves, as fast as they go: at no rate.
+func (r DriverRow) Unthrottled(rate float64) bool { return !r.Generator && rate == 0 }
 
 // driver reads the name of a driver.
 func (s *Source) driver(n *Node) Driver {
@@ -115,7 +118,7 @@ const (
 // orderWords are the words of an order that the load gives, never the operation.
 var orderWords = map[string]string{
 	"calls": "load: {calls: …}", "duration_ns": "load: {duration: …}", "rate": "load: {rate: …}", "threads": "load: {threads: …}",
-	"busy": "load: {busy: …}, or the word busy_ns here", "seed": "design: {seed: …}", "samples": "samples: true in the experiment", "batches": "samples: true in the experiment",
+	"busy": "load: {busy: …}, or the word busy_ns here", "seed": "design: {seed: …}", "moments": "load: {rate: …}", "samples": "samples: true in the experiment", "batches": "samples: true in the experiment",
 }
 
 var orderWord = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)

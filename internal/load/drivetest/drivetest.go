@@ -10,6 +10,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"strconv"
@@ -25,6 +26,7 @@ type Program struct {
 	Spoil  func(samples string, durations []int64) []int64 // what is written in the place of the durations
 	Die    func(line string)                               // called with every line before it is carried out
 	Late   time.Duration                                   // after an order's duration, none is begun at a rate; 0: 100 ms
+	Steps  bool                                            // it knows no random moments: operations at a rate keep step
 }
 
 // Serve takes orders on a listener until the order to stop, until the connection that
@@ -79,11 +81,17 @@ func (p Program) carryOut(w *work, line string) string {
 	switch word {
 	case "prepare":
 		next, err := prepare(rest)
+		if err == nil && p.Steps && next.moments > 0 {
+			err = errors.New("unknown word moments")
+		}
 		if err != nil {
 			return "error " + err.Error()
 		}
 		*w = next
-		return "prepared"
+		if p.Steps {
+			return "prepared"
+		}
+		return "prepared moments=1"
 	case "run":
 		if w.threads == nil {
 			return "error nothing is prepared"
@@ -109,6 +117,7 @@ type work struct {
 	duration time.Duration
 	rate     float64
 	depth    int
+	moments  uint64
 	samples  string
 	batches  string
 	threads  []thread
@@ -147,6 +156,8 @@ func prepare(words string) (work, error) {
 			w.depth, err = strconv.Atoi(value)
 		case "seed", "busy_ns":
 			_, err = strconv.ParseUint(value, 10, 63)
+		case "moments":
+			w.moments, err = strconv.ParseUint(value, 10, 63)
 		case "samples":
 			w.samples = value
 		case "batches":
@@ -200,6 +211,7 @@ func (w *work) run(p Program) string {
 
 func (t *thread) run(w *work, begun time.Time, late time.Duration, call func(int)) {
 	gap, offset := time.Duration(0), time.Duration(0)
+	moments := rand.New(rand.NewPCG(w.moments, uint64(t.number)))
 	if w.rate > 0 {
 		offset = time.Duration(float64(t.number) / w.rate * float64(time.Second)) // the threads take turns
 		gap = time.Duration(float64(len(w.threads)) / w.rate * float64(time.Second))
@@ -210,6 +222,9 @@ func (t *thread) run(w *work, begun time.Time, late time.Duration, call func(int
 		due := begun.Add(offset + time.Duration(n)*gap)
 		if w.duration > 0 && (due.Sub(begun) >= w.duration || time.Since(begun) >= w.duration+late) {
 			return
+		}
+		if w.moments > 0 {
+			due = due.Add(time.Duration(moments.Float64() / w.rate * float64(time.Second)))
 		}
 		if gap > 0 {
 			time.Sleep(time.Until(due)) // the pace of the order

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -36,7 +37,7 @@ func (d *Orders) Check(s Stretch) error {
 func (d *Orders) Prepare(ctx context.Context, s Stretch) (Armed, error) {
 	a := &ordered{by: d, stretch: s, process: s.Operation.Owner(d.Processes).Name, order: load.Order{
 		Calls: s.Count, Duration: s.Duration, Rate: s.Rate, Threads: max(1, s.Load.Threads), Depth: s.Load.Depth, Busy: s.Load.Busy,
-		Seed: s.Seed, Words: s.Operation.Drive,
+		Seed: s.Seed, Moments: rand.NewPCG(s.Seed, 1+s.Own).Uint64(), Words: s.Operation.Drive,
 	}}
 	if s.Purpose.alone() {
 		a.order.Threads = 1

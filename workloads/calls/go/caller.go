@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"sync"
 	"time"
 )
 
 const (
-	tick       = time.Millisecond       // work at a fixed rate falls due in ticks
 	grace      = 100 * time.Millisecond // for what had fallen due when the duration ended
 	hundredths = 100                    // lines of the heap's course
 )
@@ -25,9 +25,11 @@ type caller struct {
 	durations samples
 	lags      samples // of work at a fixed rate: start less intended start
 	course    *course // nil: kept by another thread
+	moments   *rand.Rand
 
 	began time.Time
 	line  int64         // hundredths of the stretch that are over
+	start time.Duration // intended, of the operations of a slot, since began
 	ended time.Duration // end of the last operation, since began
 
 	made, failed int64
@@ -37,7 +39,8 @@ type caller struct {
 
 // newCaller makes room for all that the thread will keep.
 func newCaller(o *order, thread int, c *course) (*caller, error) {
-	one := &caller{order: o, thread: thread, share: o.share(thread), course: c}
+	moments := rand.New(rand.NewPCG(o.moments, uint64(thread)))
+	one := &caller{order: o, thread: thread, share: o.share(thread), course: c, moments: moments}
 	room := int64(ringSamples)
 	if o.kept() {
 		room = one.share
@@ -85,19 +88,25 @@ func (c *caller) makeAll() {
 	}
 }
 
-// makeAtRate makes all that has fallen due in each tick, then waits for the next. What
-// falls due before the stretch is over is made, also where a tick wakes late.
+// makeAtRate makes the operations of each slot at a random moment of it, then waits for the next slot that has some. What
+// falls due before the stretch is over is made, also where the thread wakes late.
 func (c *caller) makeAtRate() {
-	for next := time.Duration(0); c.made < c.share; next += tick {
+	for c.made < c.share {
+		begin, length := c.order.slot(c.made, c.thread)
+		c.start = begin
+		if c.order.moments > 0 {
+			c.start += time.Duration(c.moments.Float64() * float64(length))
+		}
 		now := time.Since(c.began)
-		if now < next {
-			time.Sleep(next - now)
+		if now < c.start {
+			time.Sleep(c.start - now)
 			now = time.Since(c.began)
 		}
-		if now >= c.end() {
-			return
-		}
-		for due := min(c.share, c.order.due(now, c.thread)); c.made < due && now < c.end(); now = c.ended {
+		due := min(c.share, max(c.made+1, c.order.due(begin+length-1, c.thread)))
+		for ; c.made < due; now = c.ended {
+			if now >= c.end() {
+				return
+			}
 			most, until := c.nextLine()
 			c.call(min(most, due), until)
 			c.keepCourse()
@@ -126,7 +135,6 @@ func (c *caller) nextLine() (made int64, until time.Duration) {
 func (c *caller) call(most int64, until time.Duration) {
 	depth, busy, kept, fixedRate := c.order.depth, c.order.busy, c.order.kept(), c.order.fixedRate()
 	made, ended := c.made, c.ended
-	offset, interval := c.order.offset(c.thread), c.order.interval() // infinite where there is no fixed rate
 	for {
 		begin := time.Since(c.began)
 		if outerCall(busy, depth) != depth {
@@ -139,8 +147,7 @@ func (c *caller) call(most int64, until time.Duration) {
 		}
 		c.durations.set(place, ended-begin)
 		if fixedRate {
-			intended := time.Duration(offset + float64(made)*interval)
-			c.lags.set(place, max(0, begin-intended))
+			c.lags.set(place, max(0, begin-c.start))
 		}
 		c.calling += ended - begin
 		made++

@@ -83,6 +83,7 @@ type order struct {
 	calls    int64         // the most operations, over all threads; 0 is no limit
 	duration time.Duration // the longest time; 0 is no limit
 	rate     float64       // operations/s over all threads; 0 is as fast as it goes
+	moments  uint64        // seed of the moments at which operations start at a rate; 0 is the beginning of each slot
 	threads  int
 	depth    int           // calls in one another that make one operation
 	busy     time.Duration // that the innermost call takes at least
@@ -103,6 +104,22 @@ func (o *order) offset(thread int) float64 { return 1e9 * float64(thread) / o.ra
 // due is how many operations of a thread have fallen due so long after the start.
 func (o *order) due(d time.Duration, thread int) int64 {
 	return int64(math.Floor((float64(d)-o.offset(thread))/o.interval())) + 1
+}
+
+// leastSlot: operations that fall due within it start together.
+const leastSlot = time.Millisecond
+
+// slot is the time in which the n-th operation of a thread, from 0, starts: its own period or, of more frequent ones, a
+// millisecond. What ends the stretch cuts the last one off.
+func (o *order) slot(n int64, thread int) (begin, length time.Duration) {
+	begin, length = time.Duration(math.Round(o.offset(thread)+float64(n)*o.interval())), time.Duration(1e9/o.rate)
+	if length < leastSlot {
+		begin, length = begin.Truncate(leastSlot), leastSlot
+	}
+	if o.duration > 0 {
+		length = min(length, o.duration-begin)
+	}
+	return begin, length
 }
 
 // share is the most operations that a thread, counted from 0, makes.
@@ -133,8 +150,8 @@ func parseOrder(line string) (order, error) {
 		}
 		w[name] = value
 	}
-	delete(w, "seed") // nothing here is left to chance
-	var errs [6]error
+	delete(w, "seed") // no operation is left to chance
+	var errs [7]error
 	o := order{threads: 1, depth: defaultDepth, samples: w.take("samples"), batches: w.take("batches")}
 	o.calls, errs[0] = w.whole("calls", 0, 0, math.MaxInt64)
 	duration, err := w.whole("duration_ns", 0, 0, math.MaxInt64)
@@ -146,6 +163,8 @@ func parseOrder(line string) (order, error) {
 	busy, err := w.whole("busy_ns", 0, 0, math.MaxInt64)
 	o.busy, errs[4] = time.Duration(busy), err
 	o.rate, errs[5] = w.rate("rate")
+	moments, err := w.whole("moments", 0, 0, math.MaxInt64)
+	o.moments, errs[6] = uint64(moments), err
 	if err := errors.Join(errs[:]...); err != nil {
 		return order{}, err
 	}
@@ -276,5 +295,5 @@ func (s *server) prepare(words string) (string, error) {
 		s.stretch = nil // its arrays make room for the new ones
 	}
 	s.stretch, err = newStretch(o)
-	return "prepared", err
+	return "prepared moments=1", err
 }

@@ -3,6 +3,7 @@
 
 const MOST_DEPTH = 1024;
 const MOST_SAMPLES = 2 ** 24; // where the number of operations is not ordered
+const LEAST_SLOT = 1; // ms: operations that fall due within it start together
 
 function wordsOf(line) {
   const words = new Map();
@@ -44,14 +45,39 @@ function rate(words, name) {
   return n;
 }
 
+function seed(words, name) {
+  const value = take(words, name) || '0';
+  if (!/^\d+$/.test(value)) {
+    throw new Error(`${name}=${value} is not a whole number from 0`);
+  }
+  return BigInt(value);
+}
+
 // due is how many operations have fallen due so many milliseconds after the start.
 function due(order, ms) {
   return Math.floor((ms * order.rate) / 1e3) + 1;
 }
 
-// dueAt is when an operation falls due, in milliseconds after the start; the first is 0.
-function dueAt(order, operation) {
-  return (operation * 1e3) / order.rate;
+// slot is when the time begins in which an operation starts, and how long it is, in milliseconds: its own period or, of more
+// frequent ones, a millisecond.
+function slot(order, operation) {
+  let begin = (operation * 1e3) / order.rate;
+  let length = 1e3 / order.rate;
+  if (length < LEAST_SLOT) {
+    begin = Math.floor(begin / LEAST_SLOT + 1e-6) * LEAST_SLOT;
+    length = LEAST_SLOT;
+  }
+  return { begin, length: order.duration ? Math.min(length, order.duration - begin) : length }; // the last one may be cut off
+}
+
+// random gives numbers from 0 to 1: a linear congruential generator (Knuth, The Art of Computer Programming, 3.3.4, table 1), of
+// which the upper half is taken.
+function random(seed) {
+  let state = BigInt.asUintN(64, seed);
+  return () => {
+    state = BigInt.asUintN(64, state * 6364136223846793005n + 1442695040888963407n);
+    return Number(state >> 32n) / 2 ** 32;
+  };
 }
 
 // share is the most operations that are made.
@@ -66,11 +92,12 @@ function share(order) {
 // parse reads the words that follow "prepare". Times are in milliseconds.
 function parse(line) {
   const words = wordsOf(line);
-  words.delete('seed'); // nothing here is left to chance
+  words.delete('seed'); // no operation is left to chance
   const order = {
     calls: whole(words, 'calls', 0, 0, Number.MAX_SAFE_INTEGER), // the most; 0 is no limit
     duration: whole(words, 'duration_ns', 0, 0, Number.MAX_SAFE_INTEGER) / 1e6, // the longest time; 0 is no limit
     rate: rate(words, 'rate'), // operations/s; 0 is as fast as it goes
+    moments: seed(words, 'moments'), // of the moments at which operations start at a rate; 0n is the beginning of each slot
     depth: whole(words, 'depth', 10, 1, MOST_DEPTH), // calls in one another that make one operation
     busy: whole(words, 'busy_ns', 0, 0, Number.MAX_SAFE_INTEGER) / 1e6, // that the innermost call takes at least
     samples: take(words, 'samples'), // prefix of the files that every duration goes to; '' keeps none
@@ -90,4 +117,4 @@ function parse(line) {
   return order;
 }
 
-module.exports = { parse, due, dueAt };
+module.exports = { parse, due, slot, random };

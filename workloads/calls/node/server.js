@@ -31,7 +31,7 @@ async function carryOut(line) {
       const order = parse(line.slice(verb.length));
       stretch = null; // its arrays make room for the new ones
       stretch = new Stretch(order);
-      return 'prepared';
+      return 'prepared moments=1';
     }
     case 'run':
       return `done ${await prepared().make()}`;

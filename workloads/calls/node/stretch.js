@@ -5,11 +5,11 @@ const fs = require('node:fs');
 const { performance } = require('node:perf_hooks');
 const { setImmediate: turn } = require('node:timers/promises');
 const alarm = require('./alarm');
-const { due, dueAt } = require('./order');
+const { due, slot, random } = require('./order');
 const { Course, Collections } = require('./meters');
 const { outerCall } = require('./function');
 
-const SLICE = 1; // ms of calls, after which the event loop gets its turn
+const SLICE = 1; // ms of calls as fast as they go, after which the event loop gets its turn
 const LONGEST = 50; // ms without a look at whether the work was cancelled
 const GRACE = 100; // ms for work at a fixed rate that had fallen due when the duration ended
 const RING = 2 ** 16; // durations where they are not kept
@@ -22,6 +22,7 @@ class Stretch {
     this.durations = new Float64Array(room).fill(0); // filled, so that no page is made while they come
     this.lags = order.rate ? new Float64Array(room).fill(0) : null;
     this.course = new Course();
+    this.random = order.moments ? random(order.moments) : () => 0;
     this.made = this.failed = this.calling = this.began = this.ended = 0;
     this.state = 'prepared';
     if (order.rate) {
@@ -80,33 +81,34 @@ class Stretch {
     }
   }
 
-  // In ticks of a millisecond: each makes all that has fallen due, then waits for the next
-  // that has something to make. What falls due before the duration is over is made, also
-  // where a tick wakes late.
+  // Makes the operations of each slot at a random moment of it, then waits for the next slot that has some. What falls due
+  // before the duration is over is made, also where the loop wakes late.
   async makeAtRate() {
-    let now = this.began;
-    for (let tick = now; !this.over(now); tick = this.next(tick)) {
-      const early = tick - now;
-      await (early > 0 ? alarm.sleep(early) : turn());
-      now = performance.now();
-      this.call(Math.min(this.order.share, due(this.order, now - this.began)), now, this.end);
+    while (!this.over(performance.now())) {
+      const { begin, length } = slot(this.order, this.made);
+      this.start = this.began + begin + this.random() * length;
+      await this.until(this.start);
+      const most = Math.max(this.made + 1, due(this.order, begin + length - 1e-6));
+      this.call(Math.min(this.order.share, most), performance.now(), this.end);
       this.keepCourse();
-      now = performance.now();
     }
   }
 
-  next(tick) {
-    const falls = this.began + Math.ceil(dueAt(this.order, this.made) / SLICE) * SLICE;
-    return Math.min(Math.max(falls, tick + SLICE), tick + LONGEST);
+  // Waits until a time, with a look now and then at whether the work was cancelled. The event loop has one turn at least.
+  async until(time) {
+    let now = performance.now();
+    do {
+      await (time > now ? alarm.sleep(Math.min(time - now, LONGEST)) : turn());
+      now = performance.now();
+    } while (now < time && !this.over(now));
   }
 
   // The timed loop: makes operations from now on, until so many are made in all, or
   // until a time has passed.
   call(most, now, until) {
-    const { depth, busy, rate } = this.order;
+    const { depth, busy } = this.order;
     const { durations, lags } = this;
     const room = durations.length;
-    const interval = 1e3 / rate;
     let { made, failed, calling } = this;
     let ended = now;
     while (made < most && ended < until) {
@@ -119,7 +121,7 @@ class Stretch {
         failed++;
       }
       if (lags) {
-        lags[made % room] = Math.max(0, begin - this.began - made * interval);
+        lags[made % room] = Math.max(0, begin - this.start);
       }
       made++;
     }

@@ -1,13 +1,13 @@
 """The timed loop of one calling thread."""
 
 import math
+import random
 import sys
 import time
 from array import array
 
 from calls.function import outer_call
 
-TICK_NS = 1_000_000  # work at a fixed rate falls due in ticks of a millisecond
 GRACE_NS = 100_000_000  # for work at a fixed rate that had fallen due when the duration ended
 RING = 1 << 16  # durations where they are not kept
 
@@ -18,6 +18,7 @@ class Caller:
     def __init__(self, order, thread):
         """Makes room for all that the thread will keep."""
         self.made = self.failed = self.call_ns = self.cpu_ns = self.began = self.ended = 0
+        self._start = 0  # intended, of the operations of a slot
         self._order = order
         self._thread = thread
         self._share = order.share(thread)
@@ -37,20 +38,24 @@ class Caller:
         self.cpu_ns = time.thread_time_ns() - cpu
 
     def _make_at_rate(self, end):
-        """Makes all that has fallen due in each tick, then waits for the next.
+        """Makes the operations of each slot at a random moment of it, then waits for the next slot that has some.
 
-        What falls due before the duration is over is made, also where a tick wakes late.
+        What falls due before the duration is over is made, also where the thread wakes late.
         """
-        tick = self.began
+        order, moments = self._order, random.Random(self._order.moments + self._thread)
         while self.made < self._share:
+            begin, length = order.slot(self.made, self._thread)
+            self._start = self.began + begin
+            if order.moments:
+                self._start += moments.randrange(length)
             now = time.perf_counter_ns()
-            if now < tick:
-                time.sleep((tick - now) / 1e9)
+            if now < self._start:
+                time.sleep((self._start - now) / 1e9)
                 now = time.perf_counter_ns()
             if now >= end:
                 return
-            self._call(min(self._share, self._order.due(now - self.began, self._thread)), end)
-            tick += TICK_NS
+            due = max(self.made + 1, order.due(begin + length - 1, self._thread))
+            self._call(min(self._share, due), end)
 
     def _call(self, most, end):
         """The timed loop: makes operations until so many are made in all, or until a time has passed."""
@@ -58,7 +63,6 @@ class Caller:
         busy, depth = self._order.busy, self._order.depth
         durations, lags = self._durations, self._lags
         room = len(durations)
-        offset = self._order.offset(self._thread) if lags is not None else 0
         made, call_ns, after = self.made, self.call_ns, self.ended  # before end: the caller has looked
         while made < most and after < end:
             before = clock()
@@ -72,7 +76,7 @@ class Caller:
             if calls != depth:
                 self.failed += 1
             if lags is not None:
-                lags[made % room] = max(0, before - self.began - int(offset + made * self._order.interval))
+                lags[made % room] = max(0, before - self._start)
             made += 1
         self.made, self.call_ns, self.ended = made, call_ns, after
 

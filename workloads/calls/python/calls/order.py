@@ -6,6 +6,7 @@ from dataclasses import dataclass
 MOST_DEPTH = 1024
 MOST_THREADS = 64
 MOST_SAMPLES = 1 << 24  # of a thread, where the number of operations is not ordered
+LEAST_SLOT = 1_000_000  # operations that fall due within it start together
 
 
 @dataclass(frozen=True)
@@ -15,6 +16,7 @@ class Order:
     calls: int  # the most operations, over all threads; 0 is no limit
     duration: int  # the longest time; 0 is no limit
     rate: float  # operations/s over all threads; 0 is as fast as it goes
+    moments: int  # seed of the moments at which operations start at a rate; 0 is the beginning of each slot
     threads: int
     depth: int  # calls in one another that make one operation
     busy: int  # that the innermost call takes at least
@@ -29,12 +31,13 @@ class Order:
             if not equals or name in words:
                 raise ValueError(f'the word "{word}" is not of the form name=value, or stands there twice')
             words[name] = value
-        words.pop("seed", None)  # nothing here is left to chance
+        words.pop("seed", None)  # no operation is left to chance
         words.pop("batches", None)  # nor is there anything to tell of the heap
         order = cls(
             calls=_whole(words, "calls", 0, 0, 1 << 62),
             duration=_whole(words, "duration_ns", 0, 0, 1 << 62),
             rate=_rate(words, "rate"),
+            moments=_whole(words, "moments", 0, 0, 1 << 63),
             threads=_whole(words, "threads", 1, 1, MOST_THREADS),
             depth=_whole(words, "depth", 10, 1, MOST_DEPTH),
             busy=_whole(words, "busy_ns", 0, 0, 1 << 62),
@@ -58,6 +61,15 @@ class Order:
     def due(self, ns, thread):
         """How many operations of a thread have fallen due so long after the start."""
         return math.floor((ns - self.offset(thread)) / self.interval) + 1
+
+    def slot(self, operation, thread):
+        """When the time begins in which an operation of a thread starts, and how long it is: its own period, or a millisecond."""
+        begin, length = round(self.offset(thread) + operation * self.interval), int(1e9 / self.rate)
+        if length < LEAST_SLOT:
+            begin, length = begin - begin % LEAST_SLOT, LEAST_SLOT
+        if self.duration:  # the last one may be cut off
+            length = min(length, self.duration - begin)
+        return begin, length
 
     def share(self, thread):
         """The most operations that a thread, counted from 0, makes."""

@@ -51,7 +51,7 @@ class Server:
                 order = Order.parse(words)
                 self._stretch = None  # its arrays make room for the new ones
                 self._stretch = Stretch(order)
-                return "prepared"
+                return "prepared moments=1"
             case "run":
                 return "done " + self._prepared().make()
             case "write":

@@ -7,9 +7,6 @@ use crate::function::monitored_function;
 use crate::order::Order;
 use crate::samples::Samples;
 
-/// Work at a fixed rate falls due in ticks.
-const TICK: Duration = Duration::from_millis(1);
-
 /// For work at a fixed rate that had fallen due when the duration ended.
 const GRACE: Duration = Duration::from_millis(100);
 
@@ -20,6 +17,7 @@ pub struct Caller {
     share: u64,
     durations: Samples,
     lags: Option<Samples>, // of work at a fixed rate: start less intended start
+    start: Duration,       // intended, of the operations of a slot, since began
     pub made: u64,
     pub failed: u64,
     pub calling: Duration, // sum of all durations
@@ -40,6 +38,7 @@ impl Caller {
             share,
             durations: room(),
             lags: order.rate.map(|_| room()),
+            start: Duration::ZERO,
             made: 0,
             failed: 0,
             calling: Duration::ZERO,
@@ -62,19 +61,23 @@ impl Caller {
         Ok(())
     }
 
-    /// Makes all that has fallen due in each tick, then waits for the next. What falls due
-    /// before the duration is over is made, also where a tick wakes late.
+    /// Makes the operations of each slot at a random moment of it, then waits for the next slot
+    /// that has some. What falls due before the duration is over is made, also where the thread
+    /// wakes late.
     fn make_at_rate(&mut self, rate: f64) {
-        let mut tick = self.began;
+        let mut moments = self.order.moments.map(|seed| Random(seed + self.thread));
         while self.made < self.share {
-            thread::sleep(tick.saturating_duration_since(Instant::now()));
+            let (begin, length) = self.order.slot(rate, self.thread, self.made);
+            let moment = moments.as_mut().map_or(0.0, Random::next);
+            self.start = begin + length.mul_f64(moment);
+            thread::sleep((self.began + self.start).saturating_duration_since(Instant::now()));
             let now = Instant::now();
             if self.over(now) {
                 return;
             }
-            let due = self.order.due(rate, self.thread, now - self.began);
+            let end = begin + length - Duration::from_nanos(1);
+            let due = self.order.due(rate, self.thread, end).max(self.made + 1);
             self.call(self.share.min(due), now);
-            tick += TICK;
         }
     }
 
@@ -93,11 +96,6 @@ impl Caller {
     /// until the time has passed.
     fn call(&mut self, most: u64, mut now: Instant) {
         let (busy, depth) = (self.order.busy, self.order.depth);
-        let thread = self.thread;
-        let pace = self.order.rate.map(|rate| {
-            let order = &self.order;
-            (order.offset(rate, thread), order.interval(rate))
-        });
         while self.made < most && !self.over(now) {
             let begin = Instant::now();
             let calls = monitored_function(busy, depth);
@@ -105,9 +103,8 @@ impl Caller {
             self.durations.set(self.made, now - begin);
             self.calling += now - begin;
             self.failed += u64::from(calls != depth);
-            if let (Some(lags), Some((offset, interval))) = (&mut self.lags, pace) {
-                let intended = Duration::from_secs_f64(offset + self.made as f64 * interval);
-                lags.set(self.made, (begin - self.began).saturating_sub(intended));
+            if let Some(lags) = &mut self.lags {
+                lags.set(self.made, (begin - self.began).saturating_sub(self.start));
             }
             self.made += 1;
             self.ended = now;
@@ -122,6 +119,21 @@ impl Caller {
             Some(lags) => lags.write(&format!("{name}.lag"), self.made),
             None => Ok(()),
         }
+    }
+}
+
+/// A linear congruential generator (Knuth, The Art of Computer Programming, 3.3.4, table 1), of which
+/// the upper bits are taken.
+struct Random(u64);
+
+impl Random {
+    /// A number from 0 to 1.
+    fn next(&mut self) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 const MOST_DEPTH: u64 = 4096;
 const MOST_THREADS: u64 = 1024;
 const MOST_SAMPLES: u64 = 1 << 24; // of a thread, where the number of operations is not ordered
+const LEAST_SLOT: Duration = Duration::from_millis(1); // operations that fall due within it start together
 
 /// A stretch of work that is asked for.
 #[derive(Clone, Debug)]
@@ -17,6 +18,8 @@ pub struct Order {
     pub duration: Option<Duration>,
     /// Operations a second over all threads; None is as fast as it goes.
     pub rate: Option<f64>,
+    /// Seed of the moments at which operations start at a rate; None is the beginning of each slot.
+    pub moments: Option<u64>,
     pub threads: u64,
     /// Calls in one another that make one operation.
     pub depth: u32,
@@ -38,7 +41,7 @@ impl Order {
                 return Err(format!("the word {name:?} stands there twice"));
             }
         }
-        words.remove("seed"); // nothing here is left to chance
+        words.remove("seed"); // no operation is left to chance
         words.remove("batches"); // nor is there a collector to tell of
         let order = Order {
             calls: Some(whole(&mut words, "calls", 0, 0..=i64::MAX as u64)?)
@@ -46,6 +49,8 @@ impl Order {
             duration: Some(nanoseconds(&mut words, "duration_ns")?)
                 .filter(|duration| !duration.is_zero()),
             rate: Some(rate(&mut words)?).filter(|&rate| rate > 0.0),
+            moments: Some(whole(&mut words, "moments", 0, 0..=i64::MAX as u64)?)
+                .filter(|&seed| seed > 0),
             threads: whole(&mut words, "threads", 1, 1..=MOST_THREADS)?,
             depth: whole(&mut words, "depth", 10, 1..=MOST_DEPTH)? as u32,
             busy: nanoseconds(&mut words, "busy_ns")?,
@@ -80,6 +85,23 @@ impl Order {
             return 0;
         }
         (over / self.interval(rate)) as u64 + 1
+    }
+
+    /// When the time begins in which an operation of a thread starts, and how long it is: its own
+    /// period or, of more frequent ones, a millisecond.
+    pub fn slot(&self, rate: f64, thread: u64, operation: u64) -> (Duration, Duration) {
+        let due = self.offset(rate, thread) + operation as f64 * self.interval(rate);
+        let mut begin = Duration::from_secs_f64(due);
+        let mut length = Duration::from_secs_f64(1.0 / rate);
+        if length < LEAST_SLOT {
+            let slots = begin.as_nanos() / LEAST_SLOT.as_nanos();
+            begin = LEAST_SLOT * slots as u32;
+            length = LEAST_SLOT;
+        }
+        match self.duration {
+            Some(duration) => (begin, length.min(duration - begin)), // the last one may be cut off
+            None => (begin, length),
+        }
     }
 
     /// The most operations that a thread, counted from 0, makes.

@@ -50,7 +50,7 @@ fn carry_out(line: &str, stretch: &mut Option<Stretch>) -> Result<String> {
             let order = Order::parse(words)?;
             *stretch = None; // its arrays make room for the new ones
             *stretch = Some(Stretch::new(order));
-            Ok("prepared".into())
+            Ok("prepared moments=1".into())
         }
         "run" => prepared(stretch)?.make(),
         "write" => Ok(format!("written samples={}", prepared(stretch)?.write()?)),

@@ -3,6 +3,7 @@ package tracetax.calls;
 import java.io.IOException;
 import java.nio.LongBuffer;
 import java.nio.file.Path;
+import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
@@ -16,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
 final class Caller implements Runnable {
 
     private static final int BURST = 1000; // so few that the JIT compiles call() early in the warm-up
-    private static final long TICK_NS = 1_000_000;
+    private static final long SLOT_NS = 1_000_000; // operations that fall due within it start together
     private static final long GRACE_NS = 100_000_000; // for what had fallen due when the duration ended
     private static final long MOST_SAMPLES = 1 << 24; // where the number of operations is not ordered
     private static final int LINES = 100; // of the heap's course
@@ -35,8 +36,10 @@ final class Caller implements Runnable {
     private final CountDownLatch go;
     private final Course course; // null: kept by another thread, or not at all
     private final Meters meters;
+    private final SplittableRandom moments;
 
     private int line; // hundredths of the stretch that are over
+    private long intended; // clock at which the operations of a slot are to start
     private long ended; // clock at the end of the last operation
 
     // What is read when the thread has ended.
@@ -55,6 +58,7 @@ final class Caller implements Runnable {
         this.go = go;
         this.course = course;
         this.meters = meters;
+        this.moments = new SplittableRandom(order.moments() + number);
         this.share = share();
         // Reckoned here, so that a warm-up and a measured stretch take the same way through the
         // loops below: a branch first taken when it is measured would throw compiled code away.
@@ -122,13 +126,23 @@ final class Caller implements Runnable {
     }
 
     /**
-     * In ticks of a millisecond: each makes all that has fallen due, then waits for the next. What
-     * has fallen due within the duration is made after it too, where a tick woke late.
+     * Makes the operations of each slot at a random moment of it, then waits for the next slot that has some: the period of
+     * an operation or, of more frequent ones, a millisecond. What has fallen due within the duration is made after it too,
+     * where the thread woke late.
      */
     private void makeAtRate() {
-        for (long tick = 0; made < share; tick++) {
-            long now = awaitTick(beganNs + tick * TICK_NS);
-            long due = Math.min(share, due(now - beganNs));
+        long duration = order.durationNs() > 0 ? order.durationNs() : Long.MAX_VALUE;
+        long period = (long) (1e9 / order.rate());
+        while (made < share) {
+            long begin = Math.round(offsetNs() + made * intervalNs());
+            if (period < SLOT_NS) {
+                begin -= begin % SLOT_NS;
+            }
+            long length = Math.min(Math.max(period, SLOT_NS), duration - begin); // the last one may be cut off
+            long start = order.moments() > 0 ? begin + moments.nextLong(length) : begin;
+            intended = beganNs + start;
+            long now = await(intended);
+            long due = Math.min(share, Math.max(made + 1, due(begin + length - 1)));
             while (made < due) {
                 if (order.durationNs() > 0 && now - beganNs >= order.durationNs() + GRACE_NS) {
                     return;
@@ -155,13 +169,13 @@ final class Caller implements Runnable {
         return 1e9 * order.threads() / order.rate();
     }
 
-    private static long awaitTick(long tick) {
+    private static long await(long time) {
         for (;;) {
             long now = System.nanoTime();
-            if (now - tick >= 0) {
+            if (now - time >= 0) {
                 return now;
             }
-            LockSupport.parkNanos(tick - now);
+            LockSupport.parkNanos(time - now);
         }
     }
 
@@ -205,9 +219,6 @@ final class Caller implements Runnable {
     private void callLate(LongBuffer durations, LongBuffer lags, int from, int to, long begin) {
         int depth = order.depth();
         long busy = order.busyNs();
-        double interval = intervalNs();
-        double offset = offsetNs();
-        long first = made - from; // operations before place 0
         long before = begin;
         for (int place = from; place < to; place++) {
             if (!whole(busy, depth)) {
@@ -215,7 +226,7 @@ final class Caller implements Runnable {
             }
             long now = System.nanoTime();
             durations.put(place, now - before);
-            lags.put(place, Math.max(0, before - beganNs - (long) (offset + (first + place) * interval)));
+            lags.put(place, Math.max(0, before - intended));
             before = now;
         }
         ended = before;

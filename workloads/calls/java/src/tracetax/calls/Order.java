@@ -10,13 +10,15 @@ import java.util.Map;
  * @param calls the most operations, over all threads; 0 is no limit
  * @param durationNs the longest time; 0 is no limit
  * @param rate operations a second over all threads; 0 is as fast as it goes
+ * @param moments seed of the moments at which operations start at a rate; 0 is the beginning of each slot
  * @param threads that call
  * @param depth calls in one another that make one operation
  * @param busyNs time that the innermost call burns
  * @param samples prefix of the files that every duration goes to; null keeps none
  * @param batches file of the heap's course; null keeps none
  */
-record Order(long calls, long durationNs, double rate, int threads, int depth, long busyNs, Path samples, Path batches) {
+record Order(long calls, long durationNs, double rate, long moments, int threads, int depth, long busyNs, Path samples,
+        Path batches) {
 
     private static final int DEPTH = 10; // where nobody says it
     private static final int MOST_THREADS = 1024;
@@ -38,9 +40,9 @@ record Order(long calls, long durationNs, double rate, int threads, int depth, l
             }
         }
         Order order = new Order(whole(words, "calls", 0), whole(words, "duration_ns", 0), number(words, "rate"),
-                between(words, "threads", MOST_THREADS, 1), between(words, "depth", MOST_DEPTH, DEPTH),
+                whole(words, "moments", 0), between(words, "threads", MOST_THREADS, 1), between(words, "depth", MOST_DEPTH, DEPTH),
                 whole(words, "busy_ns", 0), path(words, "samples"), path(words, "batches"));
-        words.remove("seed"); // nothing here is left to chance
+        words.remove("seed"); // no operation is left to chance
         if (!words.isEmpty()) {
             throw new IllegalArgumentException("unknown word \"" + words.keySet().iterator().next() + "\"");
         }

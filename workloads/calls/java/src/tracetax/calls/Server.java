@@ -85,7 +85,7 @@ final class Server {
         }
         stretch = null; // its arrays make room for the new ones
         stretch = new Stretch(order, meters);
-        return "prepared";
+        return "prepared moments=1";
     }
 
     private Stretch prepared() {
