@@ -1,6 +1,6 @@
 // Command testlines reads what 'go test -json' writes, and prints what 'go test' would: a line for each package, and the output
 // of each test that failed or never ended. It ends with status 1 if a test or package did so. To the file that TRACETAX_TIMES
-// names it adds a line for each test that has no parts of its own: seconds, package, test.
+// names it adds a line for each test, and each part of one that ran beside others: seconds, package, test.
 package main
 
 import (
@@ -39,9 +39,10 @@ type event struct {
 
 // running is a package whose tests have not all ended.
 type running struct {
-	said  map[string]*strings.Builder // by test; "" is the package itself
-	order []string                    // the tests, as they began
-	ended []event
+	said   map[string]*strings.Builder // by test; "" is the package itself
+	order  []string                    // the tests, as they began
+	paused map[string]bool             // the tests that wait until those before them end: their time is theirs alone
+	ended  []event
 }
 
 // filter reads events until their end. passed: nothing failed, and each package that began has ended.
@@ -68,13 +69,15 @@ func filter(events io.Reader, out, times io.Writer) (passed bool, err error) {
 		}
 		p := packages[e.Package]
 		if p == nil {
-			p = &running{said: map[string]*strings.Builder{}}
+			p = &running{said: map[string]*strings.Builder{}, paused: map[string]bool{}}
 			packages[e.Package] = p
 		}
 		switch {
 		case e.Action == "output":
 			p.add(e)
-		case e.Action != "pass" && e.Action != "fail" && e.Action != "skip": // it has begun, waits or goes on
+		case e.Action == "pause":
+			p.paused[e.Test] = true
+		case e.Action != "pass" && e.Action != "fail" && e.Action != "skip": // it begins, or goes on
 		case e.Test != "":
 			p.end(e, out)
 			passed = passed && e.Action != "fail"
@@ -133,14 +136,8 @@ func (p *running) close(e event, out, times io.Writer) {
 	if strings.Contains(whole, "\t(cached)") { // it took no time now
 		return
 	}
-	parts := map[string]bool{} // tests that have parts
 	for _, e := range p.ended {
-		for at := range e.Test {
-			parts[e.Test[:at]] = parts[e.Test[:at]] || e.Test[at] == '/'
-		}
-	}
-	for _, e := range p.ended {
-		if !parts[e.Test] {
+		if p.paused[e.Test] || !strings.Contains(e.Test, "/") { // of other parts the test has the time
 			fmt.Fprintf(times, "%8.2f %s %s\n", e.Elapsed, strings.TrimPrefix(e.Package, "github.com/tracetax/tracetax/"), e.Test)
 		}
 	}
