@@ -250,13 +250,10 @@ func TestSearchNamesItsBracket(t *testing.T) {
 		want   string
 	}{
 		{finding.Search{Kind: "latency", Goal: "p99 under 20.0 ms", Rate: &finding.Interval{Estimate: 800, Low: &low, High: &high}},
-			record.Search{Goal: "latency", Method: "staircase", Outcome: record.Found, Rate: 800, Passing: 800, Failing: 840},
+			record.Search{Goal: "latency", Outcome: record.Found, Rate: 800, Passing: 800, Failing: 840},
 			"p99 under 20.0 ms up to 800/s (800 to 840); between 800/s (passed) and 840/s (did not)"},
 		{finding.Search{Kind: "cpu", Goal: "75 % of the app's CPU", Rate: &finding.Interval{Estimate: 840, Low: &low, High: &high}},
-			record.Search{Goal: "cpu", Target: 0.75, Method: "staircase", Outcome: record.Found, Rate: 840, Passing: 800, Failing: 840},
-			"75 % of the app's CPU at 840/s (800 to 840); between 800/s (not over it) and 840/s (over it)"},
-		{finding.Search{Kind: "cpu", Goal: "75 % of the app's CPU", Rate: &finding.Interval{Estimate: 840, Low: &low, High: &high}},
-			record.Search{Goal: "cpu", Target: 0.75, Method: "fit", Outcome: record.Found, Rate: 840, Passing: 800, Failing: 840},
+			record.Search{Goal: "cpu", Target: 0.75, Outcome: record.Found, Rate: 840, Passing: 800, Failing: 840},
 			"75 % of the app's CPU at 840/s (800 to 840)"},
 	} {
 		FillSearch(&c.search, []*record.Search{&c.made})
