@@ -4,8 +4,6 @@ package config
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config/program"
@@ -25,13 +23,10 @@ func defaultSearch() RateSearch {
 type RateSearch struct {
 	_          struct{}          `called:"capacity"`
 	Goal       Goal              // with CPU, or with Percentile and Limit; each probe is as long as Load.Duration
-	CPU        float64           `yaml:"cpu" as:"own" shape:"Share"`     // goal: the rate at which the role app uses that share of its CPU
-	P50        program.Elsewhere `yaml:"p50" as:"own" shape:"Duration"`  // goal: the highest rate with that latency within the limit
-	P75        program.Elsewhere `yaml:"p75" as:"own" shape:"Duration"`  // likewise
-	P90        program.Elsewhere `yaml:"p90" as:"own" shape:"Duration"`  // likewise
-	P95        program.Elsewhere `yaml:"p95" as:"own" shape:"Duration"`  // likewise
-	P99        program.Elsewhere `yaml:"p99" as:"own" shape:"Duration"`  // likewise
-	P999       program.Elsewhere `yaml:"p999" as:"own" shape:"Duration"` // likewise
+	CPU        float64           `yaml:"cpu" as:"own" shape:"Share"`    // goal: the rate at which the role app uses that share of its CPU
+	P50        program.Elsewhere `yaml:"p50" as:"own" shape:"Duration"` // goal: the highest rate with that latency within the limit
+	P95        program.Elsewhere `yaml:"p95" as:"own" shape:"Duration"` // likewise
+	P99        program.Elsewhere `yaml:"p99" as:"own" shape:"Duration"` // likewise
 	Percentile float64           // 99 is p99
 	Limit      time.Duration     // of that percentile
 	Lost       program.Elsewhere `yaml:"lost" as:"own" shape:"Text"`                              // goal, 0: the highest rate without a lost span
@@ -43,7 +38,7 @@ type RateSearch struct {
 }
 
 // latencyGoals are the percentiles that may be limited, by their words.
-var latencyGoals = map[string]float64{"p50": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9}
+var latencyGoals = map[string]float64{"p50": 50, "p95": 95, "p99": 99}
 
 func (c *RateSearch) Begin(s *program.Source, n *program.Node) {
 	*c = defaultSearch()
@@ -102,16 +97,11 @@ func checkNothing(s *program.Source, n *program.Node) {
 	}
 }
 
-// percentileWord is p999 for 99.9.
-func percentileWord(percentile float64) string {
-	return "p" + strings.ReplaceAll(strconv.FormatFloat(percentile, 'f', -1, 64), ".", "")
-}
-
 // Summary says what is searched for: "the rate at which 75% of the CPU is used".
 func (c RateSearch) Summary() string {
 	switch c.Goal {
 	case GoalLatency:
-		return fmt.Sprintf("the highest rate with a %s of at most %s", percentileWord(c.Percentile), program.FormatDuration(c.Limit))
+		return fmt.Sprintf("the highest rate with a p%g of at most %s", c.Percentile, program.FormatDuration(c.Limit))
 	case GoalLossless:
 		if c.Confirm > 0 {
 			return "the highest rate at which no span is lost over " + program.FormatDuration(c.Confirm)

@@ -169,7 +169,7 @@ load: {streams: 10}
 		t.Fatal(err)
 	}
 	want := []program.Operation{
-		{Name: "add", Method: "POST", URL: "/shop.v1.Cart/Add", GRPC: true, Body: program.Content{Bytes: []byte("\x0a\x03abc")}},
+		{Name: "add", Method: "POST", URL: "/shop.v1.Cart/Add", GRPC: true, Body: program.Content{Bytes: []byte("\x0a\x03abc"), File: filepath.Join(abs, "message.bin")}},
 		{Name: "far", Method: "POST", URL: "https://127.0.0.1:{port}/shop.v1.Cart/Add", GRPC: true, Insecure: true},
 		{Name: "tls", Method: "GET", URL: "https://127.0.0.1:{port}/x", Insecure: true},
 		{Name: "rows", Method: "GET", URL: "/u/{data.user}", Headers: map[string]string{"X-Order": "{data.Order Id:raw}"},

@@ -164,8 +164,8 @@ type Call struct {
 	Operation string  `json:"operation"` // the operation; of a mix the average
 	From      string  `json:"from"`      // name of the process that calls
 	To        string  `json:"to"`        // name of the process that is called
-	Low       float64 `json:"low"`       // calls per operation; at least, where chance has a part
-	High      float64 `json:"high"`      // likewise, at most
+	Low       float64 `json:"low"`       // calls per operation
+	High      float64 `json:"high"`      // the same
 }
 
 // Lossy is a variant which lost over 1 % of its spans on an operation: in its window, of a

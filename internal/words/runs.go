@@ -228,9 +228,6 @@ func drivenText(l config.Load) string {
 	case text != "":
 		parts = append(parts, "on "+text+" threads")
 	}
-	if l.Busy > 0 {
-		parts = append(parts, "each busy for "+l.Busy.String())
-	}
 	text := strings.Join(parts, " ")
 	switch {
 	case l.Relative != nil:
