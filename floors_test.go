@@ -27,7 +27,8 @@ var floors = map[string]floor{
 	"cli/alone":   {level: 7, beside: []string{"cli/console"}},
 	"cli/show":    {level: 7},
 
-	"session":    {level: 6},
+	"results":    {level: 6},
+	"session":    {level: 6, beside: []string{"results"}},
 	"study":      {level: 6},
 	"study/view": {level: 6, beside: []string{"study"}},
 

@@ -16,7 +16,7 @@ import (
 	"github.com/tracetax/tracetax/internal/rawdata"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/report"
-	"github.com/tracetax/tracetax/internal/session"
+	"github.com/tracetax/tracetax/internal/results"
 	"golang.org/x/term"
 )
 
@@ -92,22 +92,22 @@ func writeReport(s console.Streams, dir string, flags reportFlags) error {
 	if err != nil {
 		return console.UsageError(err)
 	}
-	if err := session.NotAFolder(dir); err != nil {
+	if err := results.NotAFolder(dir); err != nil {
 		return err
 	}
 	limits, err := flags.limits()
 	if err != nil {
 		return console.UsageError(err)
 	}
-	read := session.ReadFindings
+	read := results.ReadFindings
 	switch {
 	case limits != nil:
 		read = func(dir string) (*finding.Document, error) {
-			return session.Judge(dir, limits, builtIn(), session.Options{Tool: Version(), Listener: listener{s.Err}})
+			return results.Judge(dir, limits, builtIn(), Version())
 		}
 	case flags.reanalyze:
 		read = func(dir string) (*finding.Document, error) {
-			return session.Reanalyze(dir, builtIn(), session.Options{Tool: Version(), Listener: listener{s.Err}})
+			return results.Reanalyze(dir, builtIn(), Version(), func(path string, bytes int64) { tellCutOff(s.Err, path, bytes) })
 		}
 	}
 	doc, err := read(dir)
@@ -145,7 +145,7 @@ func writeOutputs(s console.Streams, dir string, doc *finding.Document, outputs 
 	for _, o := range outputs {
 		if o.records != nil && records == nil {
 			var err error
-			if records, err = session.ReadRecords(dir); err != nil {
+			if records, err = results.ReadRecords(dir); err != nil {
 				return err
 			}
 		}
@@ -165,7 +165,7 @@ func writeOutputs(s console.Streams, dir string, doc *finding.Document, outputs 
 // outputs lists what was asked for. It refuses two forms on one stream.
 func (f reportFlags) outputs(s console.Streams) ([]output, error) {
 	all := []output{
-		{name: "--html", file: f.html, write: session.WritePage}, {name: "--csv", file: f.csv, write: report.CSV},
+		{name: "--html", file: f.html, write: results.WritePage}, {name: "--csv", file: f.csv, write: report.CSV},
 		{name: "--samples", file: f.samples, write: report.SamplesCSV}, {name: "--benchfmt", file: f.benchfmt, write: report.Benchfmt},
 		{name: "--markdown", file: f.markdown, write: report.Markdown},
 		{name: "--bmf", file: f.bmf, write: report.BMF}, {name: "--benchmark-action", file: f.action, write: report.BenchmarkAction},
@@ -233,3 +233,35 @@ func terminalOptions(out io.Writer, all bool) report.TerminalOptions {
 	}
 	return opts
 }
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// showCauses shows the causes of the results in a folder.
+func showCauses(s console.Streams, dir string, json bool) error {
+	docs, err := results.ReadResults(dir)
+	if err != nil {
+		return err
+	}
+	for _, doc := range docs {
+		write := func(w io.Writer, doc *finding.Document) error {
+			return report.Causes(w, doc, terminalOptions(s.Out, false))
+		}
+		if json {
+			write = report.JSON
+		}
+		if err := write(s.Out, doc); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tellCutOff says that a run is missing.
+func tellCutOff(to io.Writer, path string, bytes int64) {
+	note(to, fmt.Sprintf("the last line of %s is cut off (%d bytes, no whole record): its run is left out", path, bytes))
+}
+
+func note(to io.Writer, text string) { fmt.Fprintln(to, wrapped("note: "+text, widthOf(to))) }
