@@ -28,8 +28,8 @@ lint: ## format, vet, staticcheck
 	$(GO) vet ./...
 	$(LINT) ./...
 
-cross: ## build for the other platforms
-	GOOS=darwin GOARCH=arm64 $(GO) build ./cmd/... ./internal/...
+cross: ## build for the other platforms: for macOS what reads and compares results
+	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/tracetax
 	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/tracetax
 
 bench-load: ## the load generator beside wrk and oha (minutes; installs both)

@@ -25,7 +25,7 @@ nodes:
     protocol: http
     work: 20us
     methods:
-      home: {answer: 2kB, steps: [cart.get, {at_once: [{call: stock.look, times: 3}, {in_turn: [price.ask, cart.get]}]}, {call: mail.send, background: true}]}
+      home: {answer: 2kB, steps: [cart.get, {at_once: [{call: stock.look, times: 3}, {in_turn: [price.ask, cart.get]}]}, mail.send]}
       slow: {steps: [late.ask]}
       bare: {}
   cart: {request: 40, methods: {get: {steps: [kept.get, {call: kept.set, times: 2}, rows.find, cells.put]}}}
@@ -103,7 +103,7 @@ func graphCalls(g *topology.Graph, r record.Record) map[string]uint64 {
 	out, started := map[string]uint64{}, started(r)
 	for _, o := range g.Operations {
 		for call, n := range g.Count(o).Of {
-			out[call] += uint64(n.Low) * started[o.Name]
+			out[call] += uint64(n) * started[o.Name]
 		}
 	}
 	return out

@@ -40,7 +40,6 @@ var agents = map[string]struct{ artifact, sum string }{
 	"dd-java-agent.jar":    {"com.datadoghq:dd-java-agent:1.68.1", "86c97c1348277bb024f6185c4fd15a5567c50ab648f88277dffc429adb4bf927"},
 	"elastic-agent.jar":    {"co.elastic.apm:elastic-apm-agent:1.55.1", "a67c4e7224e54ecdb10cbe77d1d15c7d57f4df71ff0d0fb7e6842d307dcf280f"},
 	"otel-agent.jar":       {"io.opentelemetry.javaagent:opentelemetry-javaagent:2.33.1", "e43a270df53c6f423e0ab157be9c27ccc01d5dc3232e162fe54777573db2f149"},
-	"zipkin-server.jar":    {"io.zipkin:zipkin-server:3.6.1:jar:exec", "d8326e0ed4f43855dba81228f688554706e52578a7c782d9a90b73f8680654a1"},
 	"scouter-agent.jar":    {"io.github.scouter-project:scouter-agent-java:2.0.0", "2ea5b3a9b77f2cd716a04a260c4b2fa829e631eaf7ff90562e060d4e5259ff02"},
 }
 
@@ -230,21 +229,6 @@ func spans(t *testing.T, s *sink.Server, want, roots uint64) record.Counts {
 		t.Errorf("counted %+v; want %d spans, %d roots", c, want, roots)
 	}
 	return c
-}
-
-// freeAddresses are n on which nobody listens now, for a server that cannot choose them itself.
-func freeAddresses(t *testing.T, n int) []string {
-	t.Helper()
-	var out []string
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close() // when all are chosen, so no two are the same
-		out = append(out, l.Addr().String())
-	}
-	return out
 }
 
 func hostPort(t *testing.T, address string) (host, port string) {

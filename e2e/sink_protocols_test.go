@@ -153,14 +153,12 @@ func TestPinpoint(t *testing.T) {
 
 // Scouter's agent.
 
-// Scouter: an XLog an outer call, and a step a call. The sink passes everything on to the real
-// server, which has it then.
+// Scouter: an XLog an outer call, and a step a call.
 func TestScouter(t *testing.T) {
 	more(t, "Scouter")
 	t.Parallel() // it mostly waits, and asks for counts, not for times
 	agent := fetchAgent(t, "scouter-agent.jar")
-	server := scouterServer(t)
-	s := startSink(t, sink.Config{Listen: protocol.Addresses{protocol.Scouter: "127.0.0.1:0"}, Forward: map[string]string{"scouter": server.address}})
+	s := startSink(t, sink.Config{Listen: protocol.Addresses{protocol.Scouter: "127.0.0.1:0"}})
 	host, port := hostPort(t, s.Addresses()[protocol.Scouter])
 	dir := t.TempDir()
 	p := startCalls(t, nil, "-javaagent:"+agent, "-Dscouter.config="+filepath.Join(dir, "scouter.conf"), "-Dlog_dir="+dir, "-Dobj_name=calls",
@@ -172,27 +170,13 @@ func TestScouter(t *testing.T) {
 	if c.Kinds["server"] != agentCalls || c.Kinds["internal"] != agentCalls*agentDepth {
 		t.Errorf("counted %+v", c)
 	}
-	if c.Forwarded != c.Spans || c.Refused != 0 {
-		t.Errorf("forwarded %d, refused %d of %d spans", c.Forwarded, c.Refused, c.Spans)
-	}
 	p.end(t)
-	// The server stores what it has got in its own time; while it does, it may end a connection
-	// on which it is asked, on a busy machine for half a minute and more.
-	var xlogs, calls int
-	var err error
-	for deadline := time.Now().Add(3 * time.Minute); (err != nil || xlogs < agentCalls || calls < made) && time.Now().Before(deadline); {
-		xlogs, calls, err = server.has(t)
-	}
-	if err != nil || xlogs != agentCalls || calls != made {
-		t.Errorf("Scouter has %d XLogs and %d calls (%v), want %d and %d", xlogs, calls, err, agentCalls, made)
-	}
 }
 
 // SkyWalking's agent, with a plugin for the method that is traced.
 
 // SkyWalking: a span a call, a segment an outer call. What is called before the agent is
-// connected is lost, so it is waited for. The sink passes everything on to another, which
-// counts the same and passes it on to the real server, which has it then.
+// connected is lost, so it is waited for.
 func TestSkyWalking(t *testing.T) {
 	more(t, "SkyWalking")
 	t.Parallel() // it mostly waits, and asks for counts, not for times
@@ -213,9 +197,7 @@ func TestSkyWalking(t *testing.T) {
 		}
 	}
 	execute(t, home, "jar", "--create", "--file", filepath.Join(home, "plugins", "calls.jar"), "-C", classes, ".")
-	server := oapServer(t)
-	backend := startSink(t, sink.Config{Listen: protocol.Addresses{protocol.SkyWalking: "127.0.0.1:0"}, Forward: map[string]string{"skywalking": "http://" + server.grpc}})
-	s := startSink(t, sink.Config{Listen: protocol.Addresses{protocol.SkyWalking: "127.0.0.1:0"}, Forward: map[string]string{"skywalking": "http://" + backend.Addresses()[protocol.SkyWalking]}})
+	s := startSink(t, sink.Config{Listen: protocol.Addresses{protocol.SkyWalking: "127.0.0.1:0"}})
 	p := startCalls(t, nil, "-javaagent:"+agent, "-Dskywalking.collector.backend_service="+s.Addresses()[protocol.SkyWalking], "-Dskywalking.logging.output=CONSOLE")
 	awaitSink(t, s, "the agent", func(c record.Counts) bool { return c.Protocols["skywalking"] > 0 })
 	p.callInTurn(t, come(t, s, agentDepth))
@@ -223,20 +205,5 @@ func TestSkyWalking(t *testing.T) {
 	if c.Traces != agentCalls || c.Services["calls"] != c.Spans || c.Kinds["internal"] != c.Spans {
 		t.Errorf("counted %+v", c)
 	}
-	awaitSink(t, s, "what the backend accepted", func(now record.Counts) bool { return now.Forwarded == c.Spans })
-	if behind := backend.Snapshot().Counts; behind.Spans != c.Spans || behind.Forwarded != c.Spans || behind.Traces != c.Traces || behind.Services["calls"] != c.Spans {
-		t.Errorf("the backend counted %+v", behind)
-	}
 	p.end(t)
-	// The server stores what it has accepted in its own time.
-	var segments map[string]string
-	for deadline := time.Now().Add(30 * time.Second); len(segments) < agentCalls && time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
-		var err error
-		if segments, err = server.segments(t); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if stored := server.spans(t, segments); len(segments) != agentCalls || stored != made {
-		t.Errorf("SkyWalking has %d spans in %d segments, want %d in %d", stored, len(segments), made, agentCalls)
-	}
 }

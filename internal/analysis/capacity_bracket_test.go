@@ -88,28 +88,6 @@ func TestBudgetsOfCells(t *testing.T) {
 	}
 }
 
-// The first step over the target is the staircase's answer; what it says is that the
-// rate lies between it and the step before.
-func TestAStaircaseIsAsFineAsItsSteps(t *testing.T) {
-	s := cells([2]float64{950, 1000}, [2]float64{950, 1000})
-	s.also(func(r *record.Record) {
-		c := r.Phases[0].Capacity
-		c.Goal, c.Target, c.Method, c.Rate = "cpu", 0.75, "staircase", c.Failing
-	})
-	doc := analyse(t, s.input())
-	f := get(t, doc, "json", "otel", "capacity")
-	if f.Value != 1000 || !near(*f.Relative.Low, -0.05) || !near(*f.Relative.High, 1/0.95-1) {
-		t.Errorf("%v, %v to %v", f.Value, *f.Relative.Low, *f.Relative.High)
-	}
-	one := searchOf(t, doc, "otel")
-	if one.Rate.Estimate != 1000 || *one.Rate.Low != 950 || *one.Rate.High != 1000 {
-		t.Errorf("%+v", one.Rate)
-	}
-	if one.Held != 950 || one.Failed != 1000 {
-		t.Errorf("%v passed and %v did not", one.Held, one.Failed)
-	}
-}
-
 // A fit reads its rate off a line: it is exact, whatever was probed around it.
 func TestAFitIsExact(t *testing.T) {
 	doc := analyse(t, capacities(map[string]float64{"none": 2450, "otel": 2450}).input())

@@ -169,7 +169,7 @@ func TestGoals(t *testing.T) {
 	}{
 		{config.RateSearch{Goal: config.GoalLatency, Percentile: 99, Limit: 20e6}, 0.020, "p99 under 20.0 ms up to 2,4", "search for the highest rate with p99 under 20ms"},
 		{config.RateSearch{Goal: config.GoalLossless}, 0, "no span lost up to 2,4", "search for the highest rate at which no span is lost"},
-		{config.RateSearch{Goal: config.GoalCPU, CPU: 0.75, Method: config.MethodStaircase, Step: 50}, 0.75, "75 % of the app's CPU at 2,4", "staircase by 50/s for the rate"},
+		{config.RateSearch{Goal: config.GoalCPU, CPU: 0.75}, 0.75, "75 % of the app's CPU at 2,4", "search for the rate"},
 	} {
 		s := capacities(map[string]float64{"none": 2450, "otel": 1520})
 		s.design = func(e *config.Experiment) { e.Load.Capacity = &c.goal }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/config"
@@ -219,7 +218,7 @@ func TestCalls(t *testing.T) {
 	s.design = func(e *config.Experiment) {
 		e.Workload.Graph = &topology.Graph{
 			Nodes: []topology.Node{
-				{Name: "front", Methods: []topology.Method{{Name: "home", Steps: []topology.Step{{Call: "cart.get", Times: 4}}}, {Name: "bare", Steps: []topology.Step{{Call: "ads.pick", Chance: 0.5}}}}},
+				{Name: "front", Methods: []topology.Method{{Name: "home", Steps: []topology.Step{{Call: "cart.get", Times: 4}}}, {Name: "bare", Steps: []topology.Step{{Call: "ads.pick"}}}}},
 				{Name: "cart", Replicas: 2}, {Name: "ads"},
 			},
 			Operations: []topology.Operation{{Name: "home", Call: "front.home"}, {Name: "bare", Call: "front.bare"}},
@@ -229,7 +228,7 @@ func TestCalls(t *testing.T) {
 		}}}
 	}
 	want := []finding.Call{
-		{Operation: "json", From: "front", To: "ads", Low: 0, High: 0.25},
+		{Operation: "json", From: "front", To: "ads", Low: 0.25, High: 0.25},
 		{Operation: "json", From: "front", To: "cart", Low: 1.5, High: 1.5},
 		{Operation: "json", From: "front", To: "cart-2", Low: 1.5, High: 1.5},
 	}
@@ -279,7 +278,6 @@ func TestCostOverNothingIsAnAmount(t *testing.T) {
 	}{
 		"a call that does nothing": {empty, true},
 		"work":                     {func(*config.Experiment) {}, false},
-		"time burnt":               {func(e *config.Experiment) { empty(e); e.Load.Busy = time.Millisecond }, false},
 		"a budget": {func(e *config.Experiment) {
 			empty(e)
 			e.Budget = []config.Limit{{Metric: "time_per_call", Value: 0.05}}

@@ -209,7 +209,7 @@ func Claims(e *config.Experiment) []finding.Claim {
 	for _, c := range e.Claims {
 		out = append(out, finding.Claim{
 			Name: c.Name, Text: c.Text, Metric: c.Metric, Of: c.Of, Beside: c.Beside, Variants: slices.Clone(c.Variants), Workloads: slices.Clone(c.Workloads),
-			Operation: slices.Clone(c.Operation), Over: c.Over, Some: c.Some, Above: c.Above, Below: c.Below,
+			Operation: slices.Clone(c.Operation), Over: c.Over, Above: c.Above, Below: c.Below,
 		})
 	}
 	return out
@@ -278,8 +278,8 @@ func (s *study) proxied() []finding.Proxied {
 			sum.Runs++
 			told, sum.Calls = told || r.Tracer.Calls != nil, plus(sum.Calls, r.Tracer.Calls)
 			if sum.Makes != nil {
-				low, high := callsMade(s.Experiment.Workload.Graph, r.Record)
-				sum.Makes.Low, sum.Makes.High = sum.Makes.Low+low, sum.Makes.High+high
+				sum.Makes.Low += callsMade(s.Experiment.Workload.Graph, r.Record)
+				sum.Makes.High = sum.Makes.Low
 			}
 		}
 		if told {
@@ -290,7 +290,7 @@ func (s *study) proxied() []finding.Proxied {
 }
 
 // callsMade is how many calls a graph makes of the operations of a run, those of the load and under profilers among them.
-func callsMade(g *topology.Graph, r *record.Record) (low, high int64) {
+func callsMade(g *topology.Graph, r *record.Record) (calls int64) {
 	started := map[string]uint64{r.Start.FirstOperation: 1}
 	for i := range r.Phases {
 		p := &r.Phases[i]
@@ -303,10 +303,9 @@ func callsMade(g *topology.Graph, r *record.Record) (low, high int64) {
 		}
 	}
 	for _, o := range g.Operations {
-		calls, n := g.Count(o).Calls, float64(started[o.Name])
-		low, high = low+int64(n*(1+calls.Low)), high+int64(n*(1+calls.High))
+		calls += int64(float64(started[o.Name]) * (1 + g.Count(o).Calls))
 	}
-	return low, high
+	return calls
 }
 
 // This file adds up answers by their status, where several are right.

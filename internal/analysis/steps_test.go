@@ -227,7 +227,7 @@ func capacities(rate map[string]float64) scene {
 	s := twoVariants()
 	s.design = func(e *config.Experiment) {
 		e.Load.Rate = 0
-		e.Load.Capacity = &config.RateSearch{Goal: config.GoalCPU, CPU: 0.75, Method: config.MethodFit}
+		e.Load.Capacity = &config.RateSearch{Goal: config.GoalCPU, CPU: 0.75}
 	}
 	s.change = func(r *record.Record) {
 		for i := range r.Phases {

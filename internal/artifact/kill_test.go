@@ -1,5 +1,3 @@
-//go:build linux
-
 // A tracetax that is killed while it builds, at any moment.
 
 package artifact

@@ -1,3 +1,5 @@
+//go:build linux
+
 package cli
 
 import (
@@ -16,6 +18,7 @@ import (
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/profile"
+	"github.com/tracetax/tracetax/internal/results"
 	"github.com/tracetax/tracetax/internal/session"
 )
 
@@ -242,7 +245,7 @@ func newQuickstart(s console.Streams) *cobra.Command {
 
 // experiments finds what is to be run, with what the flags change in it.
 func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*config.Experiment, error) {
-	if err := session.NotAFolder(f.resume); err != nil {
+	if err := results.NotAFolder(f.resume); err != nil {
 		return nil, err
 	}
 	if err := checkOrder(f.order); err != nil {

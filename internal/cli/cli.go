@@ -14,12 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/tracetax/tracetax/internal/cli/agent"
-	"github.com/tracetax/tracetax/internal/cli/alone"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/results"
 	"github.com/tracetax/tracetax/internal/selfcheck"
-	"github.com/tracetax/tracetax/internal/session"
 	"golang.org/x/term"
 )
 
@@ -49,7 +47,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 		}
 		return status.Code
 	}
-	if asked := new(session.AskedError); errors.As(err, &asked) {
+	if asked := new(results.AskedError); errors.As(err, &asked) {
 		complain(errOut, asked)
 		return console.Usage
 	}
@@ -95,28 +93,8 @@ func wrapFlags(root *cobra.Command) {
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".LocalFlags.FlagUsages", "wrapped .LocalFlags"))
 }
 
-// commands lists the constructors of all commands, one a file.
-var commands = []func(console.Streams) *cobra.Command{
-	newQuickstart,
-	newRun,
-	newExplain,
-	newDoctor,
-	newSelfcheck,
-	newVersion,
-	alone.NewSink,
-	agent.New,
-	alone.NewLoad,
-	newReport,
-	newCompare,
-	newReplicate,
-	newFetch,
-	newInit,
-	newValidate,
-	newSchema,
-	newList,
-	newShow,
-	newGraph,
-}
+// commands lists the constructors of all commands. What measures does so on Linux alone.
+var commands = append(measuring, newReport, newCompare, newReplicate, newGraph, newSchema, newVersion)
 
 // How the commands say what went wrong.
 

@@ -16,7 +16,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report"
-	"github.com/tracetax/tracetax/internal/session"
+	"github.com/tracetax/tracetax/internal/results"
 	"github.com/tracetax/tracetax/internal/study"
 	"github.com/tracetax/tracetax/internal/study/view"
 )
@@ -138,7 +138,7 @@ func (f compareFlags) compareVariants(in compare.Input, args []string) (*finding
 func readResults(paths []string) ([]*finding.Document, error) {
 	var docs []*finding.Document
 	for _, path := range paths {
-		doc, err := session.ReadResult(path)
+		doc, err := results.ReadResult(path)
 		if err != nil {
 			return nil, err
 		}
@@ -244,7 +244,7 @@ func (f replicateFlags) run(s console.Streams, dirs []string) error {
 	}
 	var docs []*finding.Document
 	for _, dir := range dirs {
-		read, err := session.ReadResults(dir)
+		read, err := results.ReadResults(dir)
 		if err != nil {
 			return err
 		}

@@ -14,13 +14,13 @@ import (
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report"
-	"github.com/tracetax/tracetax/internal/session"
+	"github.com/tracetax/tracetax/internal/results"
 )
 
 // changed is a results folder with the findings of result, changed.
 func changed(t *testing.T, name string, change func(*finding.Document)) string {
 	t.Helper()
-	doc, err := session.ReadFindings(result(t))
+	doc, err := results.ReadFindings(result(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestCompare(t *testing.T) {
 		t.Fatal(err)
 	}
 	variants := func() string {
-		doc, err := session.ReadFindings(main)
+		doc, err := results.ReadFindings(main)
 		if err != nil {
 			t.Fatal(err)
 		}

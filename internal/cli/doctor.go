@@ -1,3 +1,5 @@
+//go:build linux
+
 package cli
 
 import (
@@ -205,9 +207,6 @@ func checkInterference(ctx context.Context) ([]check, error) {
 		return nil, nil // there is nothing to keep apart
 	}
 	all, err := machine.MeasureNoise(ctx, machine.NoiseOptions{CPU: place.App[0], Other: place.Harness[len(place.Harness)-1]})
-	if errors.Is(err, machine.ErrUnsupported) {
-		return nil, nil
-	}
 	if err != nil {
 		return nil, err
 	}

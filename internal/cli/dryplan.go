@@ -1,3 +1,5 @@
+//go:build linux
+
 package cli
 
 // This file is 'run --dry-run --json': the plan of an experiment for programs, a document a workload.

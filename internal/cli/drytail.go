@@ -1,3 +1,5 @@
+//go:build linux
+
 // Which percentiles of latency a run will tell: of a plan, before anything runs.
 
 package cli

@@ -1,20 +1,17 @@
+//go:build linux
+
 // tracetax explain: why tracing costs what it costs.
 
 package cli
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/tracetax/tracetax/internal/cli/console"
-	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/profile"
-	"github.com/tracetax/tracetax/internal/report"
-	"github.com/tracetax/tracetax/internal/session"
 )
 
 func newExplain(s console.Streams) *cobra.Command {
@@ -73,29 +70,4 @@ func (f *runFlags) advised(tracer string) ([]profile.Advice, error) {
 		return nil, err
 	}
 	return rules.AllAdvice(), nil
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
-// showCauses shows the causes of the results in a folder.
-func showCauses(s console.Streams, dir string, json bool) error {
-	docs, err := session.ReadResults(dir)
-	if err != nil {
-		return err
-	}
-	for _, doc := range docs {
-		write := func(w io.Writer, doc *finding.Document) error {
-			return report.Causes(w, doc, terminalOptions(s.Out, false))
-		}
-		if json {
-			write = report.JSON
-		}
-		if err := write(s.Out, doc); err != nil {
-			return err
-		}
-	}
-	return nil
 }

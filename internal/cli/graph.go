@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/topology"
@@ -57,4 +59,25 @@ func graphOf(name string) (*topology.Graph, error) {
 		return nil, console.UsageError(fmt.Errorf("workload %s is no graph of services: it has no topology", name))
 	}
 	return w.Graph, nil
+}
+
+// catalogVariable names folders with workloads/, tracers/ and experiments/ of
+// the user's own; they win over built-in ones of the same name.
+const catalogVariable = "TRACETAX_CATALOG"
+
+// builtIn is the catalog of what tracetax brings along and what the user adds.
+func builtIn() *program.Catalog {
+	layers := []fs.FS{tracetax.Files}
+	for _, dir := range filepath.SplitList(os.Getenv(catalogVariable)) {
+		layers = append(layers, os.DirFS(dir))
+	}
+	return program.NewCatalog(layers...)
+}
+
+// fileError is err as the user's own mistake, if it is one: exit status 2.
+func fileError(err error) error {
+	if program.IsProblem(err) {
+		return console.UsageError(err)
+	}
+	return err
 }

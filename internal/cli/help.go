@@ -3,13 +3,9 @@ package cli
 // This file is 'tracetax help', and what is said of a command or a flag that there is not.
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"golang.org/x/mod/semver"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -17,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/nearest"
 	"github.com/tracetax/tracetax/schemas"
@@ -150,32 +145,8 @@ func versionOf(source string, info *debug.BuildInfo) string {
 	return source
 }
 
-// builtOf is what this build was made of, where Go noted that.
-func builtOf() *artifact.Checkout {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return nil
-	}
-	var of artifact.Checkout
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			of.Commit = s.Value
-		case "vcs.modified":
-			of.Dirty = s.Value == "true"
-		}
-	}
-	if of.Commit == "" {
-		return nil
-	}
-	return &of
-}
-
 // schemaFile is what the schema of an experiment is called beside one.
 const schemaFile = "tracetax.schema.json"
-
-// forEditors is the first line of an experiment that has its schema beside it.
-const forEditors = "# yaml-language-server: $schema=" + schemaFile + "\n"
 
 func newSchema(s console.Streams) *cobra.Command {
 	return &cobra.Command{
@@ -204,53 +175,4 @@ first line is
 			return err
 		},
 	}
-}
-
-// schemaBeside writes the schema of experiments beside one, for editors. It replaces one that another tracetax wrote; any
-// other file of that name is left alone.
-func schemaBeside(experiment string) error {
-	text, err := schemas.Text("experiment")
-	if err != nil {
-		return err
-	}
-	path := filepath.Join(filepath.Dir(experiment), schemaFile)
-	written, err := isOwnSchema(path)
-	if err != nil {
-		return fmt.Errorf("looking at the schema for editors: %w", err)
-	}
-	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if written {
-		flags = os.O_WRONLY | os.O_TRUNC
-	}
-	f, err := os.OpenFile(path, flags, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("writing the schema for editors: %w", err)
-	}
-	if _, err := f.Write(text); err != nil {
-		return errors.Join(fmt.Errorf("writing %s: %w", path, err), f.Close())
-	}
-	return f.Close()
-}
-
-// isOwnSchema reports whether a file is a schema of experiments that a tracetax wrote. An early one wrote an empty one.
-func isOwnSchema(path string) (bool, error) {
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil || !info.Mode().IsRegular() {
-		return false, err
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return false, err
-	}
-	var have map[string]any
-	if json.Unmarshal(text, &have) != nil {
-		return false, nil // it is somebody else's
-	}
-	return len(have) == 0 || have["title"] == schemas.ExperimentTitle, nil
 }

@@ -1,3 +1,5 @@
+//go:build linux
+
 package cli
 
 // This file says before a run what would make its figures hard to use.

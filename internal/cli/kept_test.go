@@ -58,7 +58,6 @@ func TestKeptResults(t *testing.T) {
 	forms["compare terminal"] = hashOf(t, "compare", "calls", "calls-again", "--all")
 	forms["compare markdown"] = hashOf(t, "compare", "calls", "calls-again", "--markdown", "-")
 	forms["compare variants"] = hashOf(t, "compare", "sampled", "--variants", "tenth,whole", "--all")
-	forms["otava"] = hashOf(t, "report", "calls", "calls-again", "--otava", "-")
 	forms["replicate terminal"] = hashOf(t, "replicate", "calls", "depth")
 	forms["replicate markdown"] = hashOf(t, "replicate", "calls", "depth", "--markdown", "-")
 	forms["replicate csv"] = hashOf(t, "replicate", "calls", "depth", "--csv", "-")

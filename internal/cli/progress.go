@@ -1,3 +1,5 @@
+//go:build linux
+
 package cli
 
 import (
@@ -5,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"runtime/debug"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/design"
@@ -322,6 +326,27 @@ func sessionOptions(to io.Writer, accounting string) session.Options {
 	return session.Options{Tool: Version(), Source: builtOf(), Accounting: accounting, Profilers: profilers, Progress: to, Listener: listener{to}}
 }
 
+// builtOf is what this build was made of, where Go noted that.
+func builtOf() *artifact.Checkout {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil
+	}
+	var of artifact.Checkout
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			of.Commit = s.Value
+		case "vcs.modified":
+			of.Dirty = s.Value == "true"
+		}
+	}
+	if of.Commit == "" {
+		return nil
+	}
+	return &of
+}
+
 // LeftOut names variants that cannot run here.
 func (l listener) LeftOut(all []session.Lack) {
 	for _, line := range lacks(all) {
@@ -331,7 +356,7 @@ func (l listener) LeftOut(all []session.Lack) {
 
 // CutOff says that a run is missing.
 func (l listener) CutOff(path string, bytes int64) {
-	l.note(fmt.Sprintf("the last line of %s is cut off (%d bytes, no whole record): its run is left out", path, bytes))
+	tellCutOff(l.to, path, bytes)
 }
 
 // Watch tells of every run.
@@ -343,7 +368,7 @@ func (l listener) Watch(e *config.Experiment, part bool) session.Watcher {
 	return p
 }
 
-func (l listener) note(text string) { fmt.Fprintln(l.to, wrapped("note: "+text, widthOf(l.to))) }
+func (l listener) note(text string) { note(l.to, text) }
 
 // print shows the result on stdout: a table, that of its causes where only these were asked for, or the findings alone.
 func print(s console.Streams, doc *finding.Document, asJSON, causes bool) error {

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/console"
@@ -18,7 +16,7 @@ import (
 	"github.com/tracetax/tracetax/internal/rawdata"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/report"
-	"github.com/tracetax/tracetax/internal/session"
+	"github.com/tracetax/tracetax/internal/results"
 	"golang.org/x/term"
 )
 
@@ -26,8 +24,7 @@ import (
 type reportFlags struct {
 	html, csv, samples, benchfmt, markdown string
 	runs, histograms                       string // of the records
-	bmf, action, otava                     string // for dashboards
-	moobench                               string // a folder
+	bmf, action                            string // for dashboards
 	budget                                 string // instead of the experiment's
 	json, summary, all, reanalyze          bool
 }
@@ -40,8 +37,7 @@ func newReport(s console.Streams) *cobra.Command {
 		Long: `Print or write a finished result again.
 
 DIR is the results folder that 'tracetax run' names at its end. Without flags the
-command prints a table. A FILE of - is standard output. Only --otava takes several
-folders, and writes a row for each.
+command prints a table. A FILE of - is standard output.
 
 --reanalyze first analyses the records again, with the statistics of this version,
 and replaces findings.json, report.html and benchfmt.txt in DIR. It measures nothing.
@@ -56,15 +52,12 @@ run': 3 over budget, 4 inconclusive. DIR stays as it is.`,
   tracetax report tracetax-results/hello-1 --runs runs.csv --histograms latency.csv
   tracetax report tracetax-results/hello-1 --benchfmt - | benchstat -col /variant /dev/stdin`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 && (len(args) == 0 || flags.otava == "") {
+			if len(args) != 1 {
 				return console.UsageError(fmt.Errorf("report takes one results folder, not %d (see 'tracetax report --help')", len(args)))
 			}
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if flags.otava != "" {
-				return writeHistory(s, args, flags)
-			}
 			return writeReport(s, args[0], flags)
 		},
 	}
@@ -77,9 +70,7 @@ run': 3 over budget, 4 inconclusive. DIR stays as it is.`,
 	f.StringVar(&flags.benchfmt, "benchfmt", "", "write the Go benchmark format, for benchstat, to `FILE`")
 	f.StringVar(&flags.bmf, "bmf", "", "write the figures with their intervals in Bencher Metric Format to `FILE`")
 	f.StringVar(&flags.action, "benchmark-action", "", "write the main figures for github-action-benchmark (customSmallerIsBetter) to `FILE`")
-	f.StringVar(&flags.otava, "otava", "", "write a row per results folder, as CSV for Otava, to `FILE`")
 	f.StringVar(&flags.markdown, "markdown", "", "write Markdown for a pull request to `FILE`")
-	f.StringVar(&flags.moobench, "moobench", "", "write the durations that run --samples kept, for MooBench's statistics.r, to a new `FOLDER`")
 	f.BoolVar(&flags.summary, "summary", false, "print a table, the method and the machine as Markdown, to paste into documentation")
 	f.BoolVar(&flags.json, "json", false, "print the findings as JSON")
 	f.StringVar(&flags.budget, "budget", "", "other `limits` for the cost, e.g. cpu=3%,p99=5%,lost=0")
@@ -101,32 +92,27 @@ func writeReport(s console.Streams, dir string, flags reportFlags) error {
 	if err != nil {
 		return console.UsageError(err)
 	}
-	if err := session.NotAFolder(dir); err != nil {
+	if err := results.NotAFolder(dir); err != nil {
 		return err
 	}
 	limits, err := flags.limits()
 	if err != nil {
 		return console.UsageError(err)
 	}
-	read := session.ReadFindings
+	read := results.ReadFindings
 	switch {
 	case limits != nil:
 		read = func(dir string) (*finding.Document, error) {
-			return session.Judge(dir, limits, builtIn(), session.Options{Tool: Version(), Listener: listener{s.Err}})
+			return results.Judge(dir, limits, builtIn(), Version())
 		}
 	case flags.reanalyze:
 		read = func(dir string) (*finding.Document, error) {
-			return session.Reanalyze(dir, builtIn(), session.Options{Tool: Version(), Listener: listener{s.Err}})
+			return results.Reanalyze(dir, builtIn(), Version(), func(path string, bytes int64) { tellCutOff(s.Err, path, bytes) })
 		}
 	}
 	doc, err := read(dir)
 	if err != nil {
 		return err
-	}
-	if flags.moobench != "" {
-		if err := rawdata.MooBench(dir, flags.moobench, measuredVariants(doc)); err != nil {
-			return err
-		}
 	}
 	if err := writeOutputs(s, dir, doc, outputs); err != nil || limits == nil {
 		return err
@@ -159,7 +145,7 @@ func writeOutputs(s console.Streams, dir string, doc *finding.Document, outputs 
 	for _, o := range outputs {
 		if o.records != nil && records == nil {
 			var err error
-			if records, err = session.ReadRecords(dir); err != nil {
+			if records, err = results.ReadRecords(dir); err != nil {
 				return err
 			}
 		}
@@ -176,21 +162,10 @@ func writeOutputs(s console.Streams, dir string, doc *finding.Document, outputs 
 	return nil
 }
 
-// measuredVariants are the names of those that were not left out.
-func measuredVariants(doc *finding.Document) []string {
-	var names []string
-	for _, v := range doc.Experiment.Variants {
-		if !slices.ContainsFunc(doc.Experiment.LeftOut, func(l finding.LeftOut) bool { return l.Variant == v.Name }) {
-			names = append(names, v.Name)
-		}
-	}
-	return names
-}
-
 // outputs lists what was asked for. It refuses two forms on one stream.
 func (f reportFlags) outputs(s console.Streams) ([]output, error) {
 	all := []output{
-		{name: "--html", file: f.html, write: session.WritePage}, {name: "--csv", file: f.csv, write: report.CSV},
+		{name: "--html", file: f.html, write: results.WritePage}, {name: "--csv", file: f.csv, write: report.CSV},
 		{name: "--samples", file: f.samples, write: report.SamplesCSV}, {name: "--benchfmt", file: f.benchfmt, write: report.Benchfmt},
 		{name: "--markdown", file: f.markdown, write: report.Markdown},
 		{name: "--bmf", file: f.bmf, write: report.BMF}, {name: "--benchmark-action", file: f.action, write: report.BenchmarkAction},
@@ -217,7 +192,7 @@ func (f reportFlags) outputs(s console.Streams) ([]output, error) {
 		}
 		onOut = o.name
 	}
-	if len(wanted) > 0 || f.moobench != "" {
+	if len(wanted) > 0 {
 		return wanted, nil
 	}
 	table := func(w io.Writer, doc *finding.Document) error {
@@ -259,27 +234,34 @@ func terminalOptions(out io.Writer, all bool) report.TerminalOptions {
 	return opts
 }
 
-// writeHistory writes what is read over several results, a row each.
-func writeHistory(s console.Streams, dirs []string, flags reportFlags) error {
-	file := flags.otava
-	if flags.otava = ""; flags != (reportFlags{}) {
-		return console.UsageError(errors.New("--otava stands alone: write the other forms by a second 'tracetax report DIR'"))
-	}
-	var docs []*finding.Document
-	for _, dir := range dirs {
-		if err := session.NotAFolder(dir); err != nil {
-			return err
-		}
-		doc, err := session.ReadFindings(dir)
-		if err != nil {
-			return err
-		}
-		docs = append(docs, doc)
-	}
-	var left []string
-	err := writeOutput(s, "--otava", file, func(w io.Writer) (err error) { left, err = report.Otava(w, docs); return err })
-	if err == nil && len(left) > 0 {
-		_, err = fmt.Fprintf(s.Err, "left out, since not every result can tell it: %s\n", strings.Join(left, ", "))
-	}
-	return err
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
+
+// showCauses shows the causes of the results in a folder.
+func showCauses(s console.Streams, dir string, json bool) error {
+	docs, err := results.ReadResults(dir)
+	if err != nil {
+		return err
+	}
+	for _, doc := range docs {
+		write := func(w io.Writer, doc *finding.Document) error {
+			return report.Causes(w, doc, terminalOptions(s.Out, false))
+		}
+		if json {
+			write = report.JSON
+		}
+		if err := write(s.Out, doc); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tellCutOff says that a run is missing.
+func tellCutOff(to io.Writer, path string, bytes int64) {
+	note(to, fmt.Sprintf("the last line of %s is cut off (%d bytes, no whole record): its run is left out", path, bytes))
+}
+
+func note(to io.Writer, text string) { fmt.Fprintln(to, wrapped("note: "+text, widthOf(to))) }

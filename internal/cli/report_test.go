@@ -65,8 +65,6 @@ func TestReport(t *testing.T) {
 		{"benchfmt", []string{dir, "--benchfmt", "-"}, console.Fine, "/variant=", ""},
 		{"bmf", []string{dir, "--bmf", "-"}, console.Fine, `"lower_value"`, ""},
 		{"benchmark action", []string{dir, "--benchmark-action", "-"}, console.Fine, `"range"`, ""},
-		{"otava", []string{dir, dir, "--otava", "-"}, console.Fine, "time,commit,", ""},
-		{"otava beside others", []string{dir, "--otava", "-", "--csv", at("b.csv")}, console.Usage, "", "--otava stands alone"},
 		{"summary", []string{dir, "--summary"}, console.Fine, "### How it was measured", ""},
 		{"runs without records", []string{dir, "--runs", "-"}, console.Usage, "", "runs.jsonl"},
 		{"runs and findings on one stream", []string{dir, "--runs", "-", "--csv", "-"}, console.Usage, "", "--csv and --runs both"},

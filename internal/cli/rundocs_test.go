@@ -44,9 +44,8 @@ func TestRunsDocs(t *testing.T) {
 	if len(want) < 2 {
 		t.Fatalf("the report tells %q", want)
 	}
-	python := filepath.Join(os.Getenv("TRACETAX_CONSUMERS"), "python3")
 	for language, c := range map[string]struct{ has, run []string }{
-		"python": {[]string{python, "-c", "import pandas"}, []string{python, "-c"}},
+		"python": {[]string{"python3", "--version"}, []string{"python3", "-c"}},
 		"r":      {[]string{"Rscript", "--version"}, []string{"Rscript", "-e"}},
 	} {
 		t.Run(language, func(t *testing.T) {
@@ -58,7 +57,7 @@ func TestRunsDocs(t *testing.T) {
 				if os.Getenv("TRACETAX_REQUIRE_PROGRAMS") == "1" {
 					t.Fatal(err)
 				}
-				t.Skipf("%s: %v; 'make test' installs what it needs", strings.Join(c.has, " "), err)
+				t.Skipf("%s: %v; 'make setup' installs it", strings.Join(c.has, " "), err)
 			}
 			out, err := exec.Command(c.run[0], append(c.run[1:], string(examples[0][1]))...).CombinedOutput()
 			if err != nil {
@@ -70,5 +69,44 @@ func TestRunsDocs(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The recipe of docs/ci.md makes a row of each kept result, in the order of time, and a column of each cost that all have.
+func TestHistoryDocs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/ci.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	recipe := regexp.MustCompile("(?s)```sh\n(jq .*?)```").FindSubmatch(page)
+	if recipe == nil {
+		t.Fatal("docs/ci.md has no recipe")
+	}
+	if _, err := exec.LookPath("jq"); err != nil {
+		if os.Getenv("TRACETAX_REQUIRE_PROGRAMS") == "1" {
+			t.Fatal(err)
+		}
+		t.Skip("needs jq; 'make setup' installs it")
+	}
+	kept, err := filepath.Abs("testdata/kept")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"calls", "calls-again"} {
+		if err := os.MkdirAll("results/"+name, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile("results/"+name+"/findings.json", unzipped(t, filepath.Join(kept, name, "findings.json.gz")), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := exec.Command("sh", "-c", string(recipe[1])).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text, err := os.ReadFile("history.csv")
+	rows := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if err != nil || len(rows) != 3 || rows[0] != `"time","commit","call/otel/cpu_per_operation"` || !(rows[1] < rows[2]) || strings.Contains(string(text), "null") {
+		t.Errorf("%v\n%s", err, text)
 	}
 }

@@ -1,3 +1,5 @@
+//go:build linux
+
 // tracetax selfcheck: the harness held against injected overheads.
 
 package cli

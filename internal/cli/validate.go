@@ -1,3 +1,5 @@
+//go:build linux
+
 package cli
 
 import (
@@ -8,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,6 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/run/prepare"
+	"github.com/tracetax/tracetax/schemas"
 )
 
 // checked is what validate found out about one file.
@@ -257,4 +261,56 @@ func writeStarter(s console.Streams, file, text string) (err error) {
 	}
 	_, err = fmt.Fprintf(s.Err, "wrote %s; fill in the command and the operations, then: tracetax validate %s\n", file, file)
 	return err
+}
+
+// forEditors is the first line of an experiment that has its schema beside it.
+const forEditors = "# yaml-language-server: $schema=" + schemaFile + "\n"
+
+// schemaBeside writes the schema of experiments beside one, for editors. It replaces one that another tracetax wrote; any
+// other file of that name is left alone.
+func schemaBeside(experiment string) error {
+	text, err := schemas.Text("experiment")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(filepath.Dir(experiment), schemaFile)
+	written, err := isOwnSchema(path)
+	if err != nil {
+		return fmt.Errorf("looking at the schema for editors: %w", err)
+	}
+	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if written {
+		flags = os.O_WRONLY | os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, flags, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("writing the schema for editors: %w", err)
+	}
+	if _, err := f.Write(text); err != nil {
+		return errors.Join(fmt.Errorf("writing %s: %w", path, err), f.Close())
+	}
+	return f.Close()
+}
+
+// isOwnSchema reports whether a file is a schema of experiments that a tracetax wrote. An early one wrote an empty one.
+func isOwnSchema(path string) (bool, error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil || !info.Mode().IsRegular() {
+		return false, err
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return false, err
+	}
+	var have map[string]any
+	if json.Unmarshal(text, &have) != nil {
+		return false, nil // it is somebody else's
+	}
+	return len(have) == 0 || have["title"] == schemas.ExperimentTitle, nil
 }

@@ -4,8 +4,6 @@ package config
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config/program"
@@ -25,26 +23,22 @@ func defaultSearch() RateSearch {
 type RateSearch struct {
 	_          struct{}          `called:"capacity"`
 	Goal       Goal              // with CPU, or with Percentile and Limit; each probe is as long as Load.Duration
-	CPU        float64           `yaml:"cpu" as:"own" shape:"Share"`     // goal: the rate at which the role app uses that share of its CPU
-	P50        program.Elsewhere `yaml:"p50" as:"own" shape:"Duration"`  // goal: the highest rate with that latency within the limit
-	P75        program.Elsewhere `yaml:"p75" as:"own" shape:"Duration"`  // likewise
-	P90        program.Elsewhere `yaml:"p90" as:"own" shape:"Duration"`  // likewise
-	P95        program.Elsewhere `yaml:"p95" as:"own" shape:"Duration"`  // likewise
-	P99        program.Elsewhere `yaml:"p99" as:"own" shape:"Duration"`  // likewise
-	P999       program.Elsewhere `yaml:"p999" as:"own" shape:"Duration"` // likewise
+	CPU        float64           `yaml:"cpu" as:"own" shape:"Share"`    // goal: the rate at which the role app uses that share of its CPU
+	P50        program.Elsewhere `yaml:"p50" as:"own" shape:"Duration"` // goal: the highest rate with that latency within the limit
+	P95        program.Elsewhere `yaml:"p95" as:"own" shape:"Duration"` // likewise
+	P99        program.Elsewhere `yaml:"p99" as:"own" shape:"Duration"` // likewise
 	Percentile float64           // 99 is p99
 	Limit      time.Duration     // of that percentile
 	Lost       program.Elsewhere `yaml:"lost" as:"own" shape:"Text"`                              // goal, 0: the highest rate without a lost span
-	Method     Method            `yaml:"method" one:"fit staircase"`                              // fit: few probes, a line through them, a check of its prediction; staircase: steps until the goal is passed; default: fit
-	From       float64           `yaml:"from" as:"rate"`                                          // first rate; default: the operation's or workload's rate, 50/s; in a staircase, the step
+	Method     string            `yaml:"method" one:"fit"`                                        // fit, the only one: few probes, a line through them, a check of its prediction
+	From       float64           `yaml:"from" as:"rate"`                                          // first rate; default: the operation's or workload's rate, 50/s
 	Max        float64           `yaml:"max" as:"rate"`                                           // a rate that is never exceeded; default: what the generator can do
-	Step       float64           `yaml:"step" as:"rate"`                                          // of a staircase, needed there
 	Resolution float64           `yaml:"resolution" as:"shareIn" range:"0.1%..50%" always:"true"` // relative bracket at which a bisection ends; default: 2%
 	Confirm    time.Duration     `yaml:"confirm" range:"1ms..1h"`                                 // of lost: length of a last probe that confirms the rate; default: duration
 }
 
 // latencyGoals are the percentiles that may be limited, by their words.
-var latencyGoals = map[string]float64{"p50": 50, "p75": 75, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9}
+var latencyGoals = map[string]float64{"p50": 50, "p95": 95, "p99": 99}
 
 func (c *RateSearch) Begin(s *program.Source, n *program.Node) {
 	*c = defaultSearch()
@@ -88,22 +82,10 @@ func (c *RateSearch) Finish(s *program.Source, n *program.Node) {
 	if c.Goal == "" && len(n.Meant) == 0 {
 		s.Fail(n.At, "capacity needs a goal: {cpu: 75%%}, {p99: 50ms} or {lost: 0}")
 	}
-	checkStaircase(s, n, *c)
-	if confirm := n.Get("confirm"); confirm != nil && (c.Goal != GoalLossless || c.Method != MethodFit) {
-		s.Fail(confirm.At, "confirm is how long nothing is lost at the rate that is found: it goes with lost: 0, and with no staircase")
+	if confirm := n.Get("confirm"); confirm != nil && c.Goal != GoalLossless {
+		s.Fail(confirm.At, "confirm is how long nothing is lost at the rate that is found: it goes with lost: 0")
 	}
-}
-
-// checkStaircase checks what goes together with the method.
-func checkStaircase(s *program.Source, n *program.Node, c RateSearch) {
-	step, most, from := n.Get("step"), n.Get("max"), n.Get("from")
-	switch {
-	case c.Method == MethodStaircase && step == nil:
-		s.Fail(n.Get("method").At, "a staircase needs a step: by how much the rate rises, such as step: 50/s")
-	case c.Method == MethodFit && step != nil:
-		s.Fail(step.At, "only a staircase has a step; write method: staircase, or leave it out")
-	}
-	if from != nil && most != nil && c.From > c.Max {
+	if most := n.Get("max"); n.Get("from") != nil && most != nil && c.From > c.Max {
 		s.Fail(most.At, "max, %s, is below the rate that the search sets out from, %s", program.FormatRate(c.Max), program.FormatRate(c.From))
 	}
 }
@@ -115,16 +97,11 @@ func checkNothing(s *program.Source, n *program.Node) {
 	}
 }
 
-// percentileWord is p999 for 99.9.
-func percentileWord(percentile float64) string {
-	return "p" + strings.ReplaceAll(strconv.FormatFloat(percentile, 'f', -1, 64), ".", "")
-}
-
 // Summary says what is searched for: "the rate at which 75% of the CPU is used".
 func (c RateSearch) Summary() string {
 	switch c.Goal {
 	case GoalLatency:
-		return fmt.Sprintf("the highest rate with a %s of at most %s", percentileWord(c.Percentile), program.FormatDuration(c.Limit))
+		return fmt.Sprintf("the highest rate with a p%g of at most %s", c.Percentile, program.FormatDuration(c.Limit))
 	case GoalLossless:
 		if c.Confirm > 0 {
 			return "the highest rate at which no span is lost over " + program.FormatDuration(c.Confirm)

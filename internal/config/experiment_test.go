@@ -114,23 +114,28 @@ func TestBody(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "order.json"), []byte("{\"n\": 1}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, "bytes.bin"), []byte("\x00\x01\xff"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	es, err := ParseExperiment("x.yaml", dir, []byte(`
 workload:
   processes: [{name: shop, run: [shop, "{port}"]}]
   operations:
     a: {request: POST /, body: "@order.json"}
     b: {request: POST /, body: {text: "@order.json"}}
-    c: {request: POST /, body: {base64: AAE=}}
+    c: {request: POST /, body: {file: bytes.bin}}
+    d: {request: POST /, body: {text: "\x01\r\n\t'é\u2028\x7f"}}
 variants: {none: , otel-python: }
 `), builtIn())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"{\"n\": 1}\n", "@order.json", "\x00\x01"} {
+	for i, want := range []string{"{\"n\": 1}\n", "@order.json", "\x00\x01\xff", "\x01\r\n\t'é\u2028\x7f"} {
 		if got := string(es[0].Operations[i].Body.Bytes); got != want {
 			t.Errorf("body %d is %q, want %q", i, got, want)
 		}
 	}
+	again(t, builtIn(), es[0])
 }
 
 func TestKeep(t *testing.T) {

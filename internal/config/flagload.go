@@ -78,7 +78,7 @@ func (b *flagBuilder) list(n *program.Node, key, value string) {
 type Override struct {
 	Rate        string // "400/s", "100/s,200/s" or "50% of slowest"
 	Connections string // "4" or "1,2,4"
-	Capacity    string // "cpu=75%" or "p99=50ms,method=staircase,step=100/s"
+	Capacity    string // "cpu=75%" or "p99=50ms,from=100/s"
 	Duration    string
 	Warmup      string
 	Calls       string // "2000000"; self-driving workloads only, and so the next two

@@ -42,7 +42,7 @@ func FuzzExperiment(f *testing.F) {
 	for _, text := range []string{
 		"load: {rate: [1/s, 2/s]}\ndesign: {blocks: 8..30, precision: 2% of p99}\nfaults: {sink-loses: 3%}",
 		"load: {connections: [1, 2]}\ndesign: {order: woven, precision: 1% of throughput}",
-		"load: {rate: 50% of slowest, capacity: {p99: 50ms, method: staircase, step: 5/s}}",
+		"load: {rate: 50% of slowest, capacity: {p99: 50ms, from: 5/s}}",
 		"load: {capacity: {lost: 0, from: 1/s, max: 9/s, resolution: 3%, confirm: 30s}}\ndesign: {precision: 1%}",
 	} {
 		f.Add(small + text)

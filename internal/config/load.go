@@ -47,7 +47,6 @@ type Load struct {
 	Calls       uint64        `yaml:"calls" range:"1..1000000000000"`                // self-driving: most operations of the window; what comes first, calls or duration, ends it
 	Depth       int           `yaml:"depth" as:"own" shape:"OneOrMoreNumbers"`       // self-driving: call depth; default: the workload's
 	Threads     int           `yaml:"threads" as:"own" shape:"OneOrMoreNumbers"`     // self-driving: threads that call; default: 1
-	Busy        time.Duration `yaml:"busy" range:"0s..1m"`                           // self-driving: how long the innermost call works; default: 0s
 	WarmupAll   time.Duration `yaml:"warmup_all" range:"0s..1h" always:"true"`       // load of all operations in turn before the first warm-up; default: the workload's, or 0s
 	Warmup      time.Duration `yaml:"warmup" as:"own" shape:"Text"`                  // load before the window: 3s; auto (at most 30 s) or auto..60s: pilots find it; default: 3s
 	Duration    time.Duration `yaml:"duration" range:"100ms..24h" always:"true"`     // the measured window of a phase, or a search's probe; default: 10s. Make it five times as long as a tracer holds spans, or longer

@@ -34,13 +34,13 @@ func TestLoads(t *testing.T) {
 			l.Capacity = &RateSearch{Goal: GoalLossless, Method: MethodFit, Resolution: 0.02, Confirm: 30 * time.Second}
 		}),
 		"{rate: 0.3 of slowest, capacity: {lost: 0, max: 5000/s, resolution: 5%}}": load(func(l *Load) {
-			l.Relative = &Relative{Share: 0.3, Search: RateSearch{Goal: GoalLossless, Method: MethodFit, Max: 5000, Resolution: 0.05}}
+			l.Relative = &Relative{Share: 0.3, Search: RateSearch{Goal: GoalLossless, Max: 5000, Method: MethodFit, Resolution: 0.05}}
 		}),
 		"{capacity: {cpu: 75%}, arrivals: poisson}": load(func(l *Load) {
 			l.Capacity, l.Arrivals = &RateSearch{Goal: GoalCPU, CPU: 0.75, Method: MethodFit, Resolution: 0.02}, "poisson"
 		}),
-		"{capacity: {p999: 1m30s, method: staircase, step: 50/s, from: 10/s}, connections: 64}": load(func(l *Load) {
-			l.Capacity = &RateSearch{Goal: GoalLatency, Percentile: 99.9, Limit: 90 * time.Second, Method: MethodStaircase, Step: 50, From: 10, Resolution: 0.02}
+		"{capacity: {p95: 1m30s, from: 10/s}, connections: 64}": load(func(l *Load) {
+			l.Capacity = &RateSearch{Goal: GoalLatency, Percentile: 95, Limit: 90 * time.Second, Method: MethodFit, From: 10, Resolution: 0.02}
 			l.Connections = 64
 		}),
 		"{capacity: {p50: 1.5ms}}": load(func(l *Load) {
@@ -169,7 +169,7 @@ load: {streams: 10}
 		t.Fatal(err)
 	}
 	want := []program.Operation{
-		{Name: "add", Method: "POST", URL: "/shop.v1.Cart/Add", GRPC: true, Body: program.Content{Bytes: []byte("\x0a\x03abc")}},
+		{Name: "add", Method: "POST", URL: "/shop.v1.Cart/Add", GRPC: true, Body: program.Content{Bytes: []byte("\x0a\x03abc"), File: filepath.Join(abs, "message.bin")}},
 		{Name: "far", Method: "POST", URL: "https://127.0.0.1:{port}/shop.v1.Cart/Add", GRPC: true, Insecure: true},
 		{Name: "tls", Method: "GET", URL: "https://127.0.0.1:{port}/x", Insecure: true},
 		{Name: "rows", Method: "GET", URL: "/u/{data.user}", Headers: map[string]string{"X-Order": "{data.Order Id:raw}"},

@@ -109,9 +109,6 @@ func (l Load) shape() string {
 	case l.Threads > 1:
 		out += fmt.Sprintf(", on %d threads", l.Threads)
 	}
-	if l.Busy > 0 {
-		out += ", busy for " + program.FormatDuration(l.Busy) + " each"
-	}
 	if l.Calls > 0 {
 		out += fmt.Sprintf(", at most %d calls", l.Calls)
 	}

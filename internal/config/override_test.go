@@ -25,14 +25,14 @@ func TestOverrideLoad(t *testing.T) {
 		"relative": {flags: Override{Rate: "40% of slowest", Capacity: "p99=20ms"}, want: Load{
 			Relative:    &Relative{Share: 0.4, Search: RateSearch{Goal: GoalLatency, Percentile: 99, Limit: 20 * time.Millisecond, Method: MethodFit, Resolution: 0.02}},
 			Connections: 256, Duration: second, Warmup: second}},
-		"capacity": {flags: Override{Capacity: "cpu=60%,method=staircase,step=50/s"}, want: Load{
-			Capacity:    &RateSearch{Goal: GoalCPU, CPU: 0.6, Method: MethodStaircase, Step: 50, Resolution: 0.02},
+		"capacity": {flags: Override{Capacity: "cpu=60%,from=50/s"}, want: Load{
+			Capacity:    &RateSearch{Goal: GoalCPU, CPU: 0.6, From: 50, Method: MethodFit, Resolution: 0.02},
 			Connections: 256, Duration: second, Warmup: second}},
 		"a rate of the longer window": {flags: Override{Rate: "3/min", Duration: "1m"}, want: Load{Rate: 0.05, Connections: 256, Duration: time.Minute, Warmup: second}},
 		"no rate":                     {flags: Override{Rate: "fast"}, bad: `--rate fast: "fast" is not a rate`},
 		"no length":                   {flags: Override{Duration: "0s"}, bad: "--duration 0s: 0s is out of range"},
 		"negative":                    {flags: Override{Connections: "-1"}, bad: "--connections -1: -1 is out of range"},
-		"no goal":                     {flags: Override{Capacity: "method=fit"}, bad: "--capacity method=fit: capacity needs a goal"},
+		"no goal":                     {flags: Override{Capacity: "from=5/s"}, bad: "--capacity from=5/s: capacity needs a goal"},
 		"no value":                    {flags: Override{Capacity: "cpu"}, bad: `--capacity cpu: "cpu" is not KEY=VALUE`},
 		"two kinds":                   {flags: Override{Capacity: "cpu=75%", Rate: "5/s"}, bad: "--capacity cpu=75%: the search for a capacity chooses the rates itself"},
 		"never in the window":         {flags: Override{Rate: "0.5/s"}, bad: "--rate 0.5/s: 0.5/s for 1s is no operation"},

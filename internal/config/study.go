@@ -114,7 +114,6 @@ type Claim struct {
 	Workloads []string `yaml:"workloads" as:"among" means:"workload"`        // likewise
 	Operation []string `yaml:"operations" as:"among" means:"operation"`      // likewise
 	Over      string   `yaml:"over" one:"operations workloads variants all"` // geometric mean over operations, workloads, variants or all; default: each by itself
-	Some      bool     `yaml:"some"`                                         // true: one is enough; default: false
 	Above     *float64 `yaml:"above" as:"bound"`                             // relative range, from: 0 (no difference), 5%, -0.1
 	Below     *float64 `yaml:"below" as:"bound"`                             // relative range, to; one of both is needed
 }

@@ -20,7 +20,7 @@ Doe,calls,,none,latency_p50,,3,,of all
 
 const claims = `
 - {name: MF1, text: it costs, metric: cpu_per_operation, above: 0}
-- {name: MF2, text: "x: y", metric: time_per_call, of: ratio, variants: [kieker, none], over: all, some: true, above: -5%, below: 0.125}
+- {name: MF2, text: "x: y", metric: time_per_call, of: ratio, variants: [kieker, none], over: all, above: -5%, below: 0.125}
 - {name: MF3, text: z, metric: r2, of: ratio, workloads: [calls, calls2], operations: [call], below: 10%}
 `
 
@@ -48,7 +48,7 @@ func TestStudy(t *testing.T) {
 	low, high, none, tenth := -0.05, 0.125, 0.0, 0.1
 	wantClaims := []Claim{
 		{Name: "MF1", Text: "it costs", Metric: "cpu_per_operation", Of: "cost", Above: &none},
-		{Name: "MF2", Text: "x: y", Metric: "time_per_call", Of: "ratio", Variants: []string{"kieker", "none"}, Over: "all", Some: true, Above: &low, Below: &high},
+		{Name: "MF2", Text: "x: y", Metric: "time_per_call", Of: "ratio", Variants: []string{"kieker", "none"}, Over: "all", Above: &low, Below: &high},
 		{Name: "MF3", Text: "z", Metric: "r2", Of: "ratio", Workloads: []string{"calls", "calls2"}, Operation: []string{"call"}, Below: &tenth},
 	}
 	for i, e := range es {

@@ -36,14 +36,8 @@ const (
 	GoalLossless Goal = "lossless" // the highest rate at which no span is lost
 )
 
-// Method is how a search goes about it.
-type Method string
-
-// The methods of a search.
-const (
-	MethodFit       Method = "fit"       // probe, fit or bracket, verify, bisect where it must
-	MethodStaircase Method = "staircase" // rising by fixed steps until the goal is passed, as the studies did
-)
+// MethodFit is how a search goes about it: probe, fit or bracket, verify, bisect where it must. There is no other.
+const MethodFit = "fit"
 
 // Order is how the load goes through the variants of a block.
 type Order string

@@ -272,5 +272,5 @@ func Bracket(c *record.Search) *finding.Range {
 // bracketed reports whether the answer of a search is a bracket. A fit to a CPU
 // target reads the rate off a line, which can be as fine as it likes.
 func bracketed(c *record.Search) bool {
-	return c.Method == string(config.MethodStaircase) || c.Goal != string(config.GoalCPU)
+	return c.Goal != string(config.GoalCPU)
 }

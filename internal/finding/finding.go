@@ -113,7 +113,6 @@ type Claim struct {
 	Workloads []string `json:"workloads,omitempty"`  // that it is about; none: all
 	Operation []string `json:"operations,omitempty"` // that it is about; none: all
 	Over      string   `json:"over,omitempty"`       // the geometric mean over "operations", "workloads", "variants" or "all"; "": each by itself
-	Some      bool     `json:"some,omitempty"`       // one is enough
 	Above     *float64 `json:"above,omitempty"`      // the relative range, from
 	Below     *float64 `json:"below,omitempty"`      // the relative range, to
 }

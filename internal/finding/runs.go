@@ -164,8 +164,8 @@ type Call struct {
 	Operation string  `json:"operation"` // the operation; of a mix the average
 	From      string  `json:"from"`      // name of the process that calls
 	To        string  `json:"to"`        // name of the process that is called
-	Low       float64 `json:"low"`       // calls per operation; at least, where chance has a part
-	High      float64 `json:"high"`      // likewise, at most
+	Low       float64 `json:"low"`       // calls per operation
+	High      float64 `json:"high"`      // the same
 }
 
 // Lossy is a variant which lost over 1 % of its spans on an operation: in its window, of a
@@ -253,7 +253,7 @@ type Search struct {
 	Kind      string            `json:"kind"`                // of the goal: "cpu", "latency" or "lossless"
 	Target    float64           `json:"target"`              // a share for cpu, seconds for latency, lost spans for lossless
 	Goal      string            `json:"goal"`                // e.g. "75 % of the app's CPU"
-	Method    string            `json:"method"`              // "fit" or "staircase"
+	Method    string            `json:"method"`              // "fit"
 	Rate      *Interval         `json:"rate"`                // operations/s: centre over the blocks; nil where a search met a limit, or too few were steady
 	Outcomes  []string          `json:"outcomes"`            // by block: "found", "saturated", "by-generator", "above-max", "below-least", "no-spans" or "unsteady"
 	Repeated  int               `json:"repeated,omitempty"`  // searches that were made twice, because the first ended unsteady
@@ -274,7 +274,7 @@ type Search struct {
 // SearchPoint is one probe.
 type SearchPoint struct {
 	Block       int     `json:"block"`             // number of the block, from 1
-	Purpose     string  `json:"purpose"`           // "probe", "verify", "bisect" or "step"
+	Purpose     string  `json:"purpose"`           // "probe", "verify" or "bisect"
 	Rate        float64 `json:"rate"`              // operations/s asked for
 	Utilisation float64 `json:"utilisation"`       // share of the app's CPU that was used
 	Seconds     float64 `json:"seconds,omitempty"` // the latency looked at, for a latency goal

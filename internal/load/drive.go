@@ -201,7 +201,6 @@ type Order struct {
 	Rate     float64           // operations/s over all threads; 0: as fast as it goes
 	Threads  int               // 0 is 1
 	Depth    int               // calls in one another that make one operation; 0: as Words say, or the workload's own
-	Busy     time.Duration     // that the innermost call burns; 0: as Words say, or the workload's own
 	Seed     uint64            // of what is random in the operation
 	Moments  uint64            // seed of the moments at which operations start at a rate; 0: at a constant period
 	Words    map[string]string // the operation's own words; those above win
@@ -241,9 +240,6 @@ func (o Order) line() (string, error) {
 	}
 	if o.Depth > 0 {
 		add("depth", strconv.Itoa(o.Depth))
-	}
-	if o.Busy > 0 {
-		add("busy_ns", strconv.FormatInt(int64(o.Busy), 10))
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Words)) {
 		if !slices.Contains(own, name) {

@@ -79,7 +79,7 @@ func TestDriver(t *testing.T) {
 		"fixed rate":      {Order{Rate: 2000, Duration: 50 * time.Millisecond}, 100, 100, 100},
 		"calls at a rate": {Order{Rate: 2000, Calls: 30}, 30, 30, 30},
 		"no samples":      {Order{Calls: 10}, 10, 10, 0},
-		"depth and words": {Order{Calls: 10, Depth: 3, Busy: time.Microsecond, Words: map[string]string{"depth": "7", "calls": "99"}}, 10, 10, 0},
+		"depth and words": {Order{Calls: 10, Depth: 3, Words: map[string]string{"depth": "7", "calls": "99"}}, 10, 10, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			depths := make(chan int, 2000)
@@ -241,8 +241,8 @@ func TestOrders(t *testing.T) {
 		order Order
 		want  string // of the line, or the error
 	}{
-		"all": {Order{Calls: 7, Duration: time.Second, Rate: 0.5, Threads: 2, Depth: 3, Busy: 4, Seed: 10, Words: map[string]string{"size": "9", "depth": "8"}, Samples: "/tmp/x"},
-			"prepare calls=7 duration_ns=1000000000 rate=0.5 threads=2 seed=5 depth=3 busy_ns=4 size=9 samples=/tmp/x batches=/tmp/x.csv"},
+		"all": {Order{Calls: 7, Duration: time.Second, Rate: 0.5, Threads: 2, Depth: 3, Seed: 10, Words: map[string]string{"size": "9", "depth": "8"}, Samples: "/tmp/x"},
+			"prepare calls=7 duration_ns=1000000000 rate=0.5 threads=2 seed=5 depth=3 size=9 samples=/tmp/x batches=/tmp/x.csv"},
 		"random":  {Order{Calls: 2, Rate: 1, Moments: 14}, "prepare calls=2 duration_ns=0 rate=1 threads=1 seed=0 moments=7"},
 		"no step": {Order{Calls: 2, Moments: 14}, "prepare calls=2 duration_ns=0 rate=0 threads=1 seed=0"},
 		"least":   {Order{Calls: 1, Words: map[string]string{"depth": "8"}}, "prepare calls=1 duration_ns=0 rate=0 threads=1 seed=0 depth=8"},

@@ -5,7 +5,6 @@ package machine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -36,9 +35,6 @@ type NoiseOptions struct {
 	Rounds     int           // alone and beside, each; 10
 	Length     time.Duration // of the work, alone; 30 ms
 }
-
-// ErrUnsupported is returned where threads cannot be bound to CPUs.
-var ErrUnsupported = errors.New("threads cannot be bound to CPUs on this system")
 
 // MeasureNoise does the work alone and beside a busy neighbour, in turn, for each kind
 // of work. It takes about 4 × Rounds × Length, and more where the machine is busy.

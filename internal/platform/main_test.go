@@ -1,5 +1,3 @@
-//go:build linux
-
 package platform
 
 // The test binary is also the process with the environments, and a client of the Runtime API.

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -69,9 +68,6 @@ func takePort(args []string) error {
 // A port that was given out is given to nobody else, also before its program listens: not here, nor by another tracetax
 // until that has ended.
 func TestPortsAreReserved(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("ports are reserved on Linux only")
-	}
 	candidates := portsOutside(ephemeral())
 	own, err := FreePorts(1)
 	if err != nil {
@@ -123,9 +119,6 @@ func TestPortsAreReserved(t *testing.T) {
 
 // Old reservations are given up, so a long experiment does not run out of files.
 func TestReservationsAreBounded(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("ports are reserved on Linux only")
-	}
 	r := reservations{most: 2}
 	t.Cleanup(func() {
 		for _, mark := range r.held {

@@ -1,5 +1,3 @@
-//go:build linux
-
 package process
 
 // The test binary is also the keeper and every program that the tests start.

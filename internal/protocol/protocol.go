@@ -1,5 +1,5 @@
 // Package protocol owns the table of the wire protocols that spans can come in: one row each, which flags, placeholders,
-// the sink and what it passes on all read. It is a leaf. It must not know how a protocol is received.
+// and the sink read. It is a leaf. It must not know how a protocol is received.
 package protocol
 
 import (
@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Name is what a protocol is called: in the flag --NAME of the sink, and in --forward NAME=….
+// Name is what a protocol is called in the flag --NAME of the sink.
 type Name string
 
 // The protocols.
@@ -26,28 +26,27 @@ const (
 
 // Row is one protocol.
 type Row struct {
-	Name    Name
-	Word    string // its placeholder is {sink.WORD}
-	Title   string // for people
-	Always  bool   // the sink of every run serves it
-	Whole   bool   // {sink.WORD} stands for host:port
-	Split   bool   // {sink.WORD.host} and {sink.WORD.port} stand for its parts
-	Forward bool   // the sink can pass it on to a real backend
+	Name   Name
+	Word   string // its placeholder is {sink.WORD}
+	Title  string // for people
+	Always bool   // the sink of every run serves it
+	Whole  bool   // {sink.WORD} stands for host:port
+	Split  bool   // {sink.WORD.host} and {sink.WORD.port} stand for its parts
 
 	Unanswered bool // its senders wait for no answer, so none can be late
 }
 
 // Table lists all protocols.
 var Table = []Row{
-	{Name: OTLPGRPC, Word: "otlp.grpc", Title: "OTLP over gRPC", Always: true, Whole: true, Forward: true},
-	{Name: OTLPHTTP, Word: "otlp.http", Title: "OTLP over HTTP", Always: true, Whole: true, Forward: true},
-	{Name: Zipkin, Word: "zipkin", Title: "Zipkin v2", Whole: true, Forward: true},
-	{Name: Elastic, Word: "elastic", Title: "Elastic APM's intake", Whole: true, Forward: true},
-	{Name: Datadog, Word: "datadog", Title: "Datadog's trace API", Whole: true, Forward: true},
+	{Name: OTLPGRPC, Word: "otlp.grpc", Title: "OTLP over gRPC", Always: true, Whole: true},
+	{Name: OTLPHTTP, Word: "otlp.http", Title: "OTLP over HTTP", Always: true, Whole: true},
+	{Name: Zipkin, Word: "zipkin", Title: "Zipkin v2", Whole: true},
+	{Name: Elastic, Word: "elastic", Title: "Elastic APM's intake", Whole: true},
+	{Name: Datadog, Word: "datadog", Title: "Datadog's trace API", Whole: true},
 	{Name: Kieker, Word: "kieker", Title: "Kieker's records over TCP", Whole: true, Split: true, Unanswered: true},
-	{Name: SkyWalking, Word: "skywalking", Title: "SkyWalking over gRPC", Whole: true, Forward: true},
+	{Name: SkyWalking, Word: "skywalking", Title: "SkyWalking over gRPC", Whole: true},
 	{Name: Pinpoint, Word: "pinpoint", Title: "Pinpoint over gRPC", Split: true},
-	{Name: Scouter, Word: "scouter", Title: "Scouter over UDP and TCP", Split: true, Forward: true, Unanswered: true},
+	{Name: Scouter, Word: "scouter", Title: "Scouter over UDP and TCP", Split: true, Unanswered: true},
 	{Name: Glowroot, Word: "glowroot", Title: "Glowroot over gRPC", Whole: true},
 }
 

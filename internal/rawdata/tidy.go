@@ -1,4 +1,4 @@
-// Package rawdata owns the raw records as tables for R and pandas, a row a value, and as the files of MooBench's scripts. It copies
+// Package rawdata owns the raw records as tables for R and pandas, a row a value. It copies
 // what was measured; it must not know how a result is analysed or shown.
 package rawdata
 

@@ -204,7 +204,7 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 type Search struct {
 	Goal    string  `json:"goal"`             // "cpu", "latency" or "lossless"
 	Target  float64 `json:"target"`           // a share for cpu, seconds for latency, lost spans for lossless
-	Method  string  `json:"method"`           // "fit" or "staircase"
+	Method  string  `json:"method"`           // "fit"
 	Outcome Outcome `json:"outcome"`          // how the search ended
 	Rate    float64 `json:"rate,omitempty"`   // operations/s
 	Passing float64 `json:"passing"`          // the highest rate probed that passed; 0: none
@@ -221,7 +221,7 @@ type Search struct {
 
 // Probe is one stretch of load within a search.
 type Probe struct {
-	Purpose      string  `json:"purpose"`              // "probe", "verify", "bisect" or "step"
+	Purpose      string  `json:"purpose"`              // "probe", "verify" or "bisect"
 	Rate         float64 `json:"rate"`                 // operations/s asked for
 	Seconds      float64 `json:"seconds"`              // length of the schedule
 	Load         Load    `json:"load"`                 // what was made in it

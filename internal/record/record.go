@@ -348,8 +348,6 @@ type Counts struct {
 	Merged     uint64            `json:"merged,omitempty"`       // spans that their tracer says it merged into others that were received: in no other count
 	Suppressed uint64            `json:"suppressed,omitempty"`   // spans that their tracer says over the wire that it did not send (a limit of its own): in no other count
 	Thrown     uint64            `json:"thrown,omitempty"`       // spans answered for and thrown away by order (a fault asked for); in no other count
-	Forwarded  uint64            `json:"forwarded,omitempty"`    // of the spans received: those that the real backend accepted which they were passed on to
-	Refused    uint64            `json:"refused,omitempty"`      // of the spans received: those that it refused, or that did not reach it
 	Unchecked  uint64            `json:"unchecked,omitempty"`    // of the spans received: those that have no id to check (checking mode)
 	Absent     int64             `json:"absent,omitempty"`       // spans that are the parent of others which came, and have not come themselves (checking mode); below 0: more came that were waited for before
 	Shapes     Shapes            `json:"traces_by,omitempty"`    // traces by the name of their root and by their spans (checking mode)

@@ -157,7 +157,7 @@ func otherGoals() *finding.Document {
 	doc := searching(2, false)
 	for i := range doc.Searches {
 		s := &doc.Searches[i]
-		s.Base, s.Demand, s.Linear, s.Method = nil, nil, 0, "staircase"
+		s.Base, s.Demand, s.Linear = nil, nil, 0
 		lossless := s.Operation == "json"
 		s.Kind, s.Goal, s.Target = "latency", "p99 under 20.0 ms", 0.020
 		if lossless {

@@ -81,10 +81,5 @@ func BMF(w io.Writer, doc *finding.Document) error { return data.BMF(w, doc) }
 // BenchmarkAction writes the figures for github-action-benchmark.
 func BenchmarkAction(w io.Writer, doc *finding.Document) error { return data.BenchmarkAction(w, doc) }
 
-// Otava writes a row for each result, for Otava, and says which figures are left out since some results lack them.
-func Otava(w io.Writer, docs []*finding.Document) (left []string, err error) {
-	return data.Otava(w, docs)
-}
-
 // ComparisonJSON writes the comparison.
 func ComparisonJSON(w io.Writer, doc *finding.Comparison) error { return data.ComparisonJSON(w, doc) }

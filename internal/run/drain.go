@@ -124,7 +124,7 @@ type flow struct {
 // see takes note of what has come, and keeps what had come a while ago.
 func (f *flow) see(c record.Counts, while time.Duration) {
 	own, _ := c.OfOperations(f.begun)
-	if made := own.Sum() + own.Duplicate + c.Rejected + c.Refused + c.Malformed + c.Thrown; made != f.last {
+	if made := own.Sum() + own.Duplicate + c.Rejected + c.Malformed + c.Thrown; made != f.last {
 		f.last, f.changed = made, time.Now()
 	}
 	if time.Since(f.marked) >= while {

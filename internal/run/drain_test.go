@@ -38,15 +38,14 @@ func TestStillBesideOthers(t *testing.T) {
 		add   func(*record.Counts)
 		still bool
 	}{
-		"nothing":              {known, func(*record.Counts) {}, true},
-		"metrics":              {nil, func(c *record.Counts) { c.Requests, c.Metrics = 3, 9 }, true},
-		"others, known":        {known, func(c *record.Counts) { c.Spans, c.Shapes = 5, record.Shapes{"GET /": {3: 1}, "tick": {1: 2}} }, true},
-		"others, not known":    {nil, func(c *record.Counts) { c.Spans, c.Shapes = 5, record.Shapes{"GET /": {3: 1}, "tick": {1: 2}} }, false},
-		"others, all are":      {map[string]int{"GET /": 3, "tick": 1}, func(c *record.Counts) { c.Spans, c.Shapes = 5, record.Shapes{"GET /": {3: 1}, "tick": {1: 2}} }, false},
-		"of operations":        {known, func(c *record.Counts) { c.Spans, c.Shapes = 5, record.Shapes{"GET /": {4: 1}, "tick": {1: 1}} }, false},
-		"twice":                {nil, func(c *record.Counts) { c.Spans, c.Duplicate = 5, 1 }, false},
-		"refused by a backend": {nil, func(c *record.Counts) { c.Refused = 1 }, false},
-		"unreadable":           {nil, func(c *record.Counts) { c.Malformed = 1 }, false},
+		"nothing":           {known, func(*record.Counts) {}, true},
+		"metrics":           {nil, func(c *record.Counts) { c.Requests, c.Metrics = 3, 9 }, true},
+		"others, known":     {known, func(c *record.Counts) { c.Spans, c.Shapes = 5, record.Shapes{"GET /": {3: 1}, "tick": {1: 2}} }, true},
+		"others, not known": {nil, func(c *record.Counts) { c.Spans, c.Shapes = 5, record.Shapes{"GET /": {3: 1}, "tick": {1: 2}} }, false},
+		"others, all are":   {map[string]int{"GET /": 3, "tick": 1}, func(c *record.Counts) { c.Spans, c.Shapes = 5, record.Shapes{"GET /": {3: 1}, "tick": {1: 2}} }, false},
+		"of operations":     {known, func(c *record.Counts) { c.Spans, c.Shapes = 5, record.Shapes{"GET /": {4: 1}, "tick": {1: 1}} }, false},
+		"twice":             {nil, func(c *record.Counts) { c.Spans, c.Duplicate = 5, 1 }, false},
+		"unreadable":        {nil, func(c *record.Counts) { c.Malformed = 1 }, false},
 	} {
 		f := flow{begun: record.Begun{Roots: test.roots}}
 		f.see(before, 0)

@@ -3,7 +3,6 @@ package run_test
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -56,9 +55,6 @@ func TestMissed(t *testing.T) {
 
 // A launcher that loads the tracer, as the program that it starts does, is told of; a program alone is not.
 func TestLaunchers(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("what a program has open is seen on Linux alone")
-	}
 	t.Parallel()
 	for script, want := range map[string]int{
 		`exec 7<"$0"; "$@" & wait`: 2, `exec 7<"$0"; exec "$@"`: 0,

@@ -34,9 +34,7 @@ func TestLength(t *testing.T) {
 		"latency":                     {&config.Plan{}, with(config.RateSearch{Goal: config.GoalLatency}), 1, record.Measured, start + 54*s + 6*calm, start + 144*s + 15*calm},
 		"lossless, confirmed":         {&config.Plan{}, with(config.RateSearch{Goal: config.GoalLossless, Confirm: 30 * s}), 1, record.Measured, start + 74*s + 6*calm, start + 284*s + 17*calm},
 		"lossless, no longer":         {&config.Plan{}, with(config.RateSearch{Goal: config.GoalLossless, Confirm: 5 * s}), 1, record.Measured, start + 54*s + 6*calm, start + 164*s + 17*calm},
-		"staircase": {&config.Plan{}, with(config.RateSearch{Goal: config.GoalCPU, Method: config.MethodStaircase, From: 100, Step: 100, Max: 500}), 1, record.Measured,
-			start + 24*s + 3*calm, start + 54*s + 6*calm},
-		"calibration": {exporting, plain, 1, record.Calibration, start + 3*1400*time.Millisecond, start + 3*1400*time.Millisecond},
+		"calibration":                 {exporting, plain, 1, record.Calibration, start + 3*1400*time.Millisecond, start + 3*1400*time.Millisecond},
 	} {
 		if few, many := Length(test.plan, test.load, test.phases, test.kind, 0); few.All() != test.few || many.All() != test.many {
 			t.Errorf("%s: %v to %v, want %v to %v", name, few, many, test.few, test.many)

@@ -4,7 +4,6 @@ package run
 
 import (
 	"maps"
-	"math"
 	"path"
 	"slices"
 	"time"
@@ -247,15 +246,10 @@ func Between(p *config.Plan, l config.Load, windows int) time.Duration {
 // has the simulation that these come from. Where short ones mislead, all that follow are long:
 // the most that calls-lossless was seen to take is given.
 func probesOf(c config.RateSearch) (few, many probes) {
-	switch {
-	case c.Method == config.MethodStaircase && c.Max > 0 && c.Step > 0:
-		steps := 1 + int(math.Max(0, (c.Max-c.From)/c.Step))
-		return probes{all: min(2, steps)}, probes{all: steps}
-	case c.Method == config.MethodStaircase:
-		return probes{all: 2}, probes{all: 20}
-	case c.Goal == config.GoalCPU:
+	switch c.Goal {
+	case config.GoalCPU:
 		return probes{all: 3}, probes{all: 14}
-	case c.Goal == config.GoalLossless:
+	case config.GoalLossless:
 		return probes{all: 5, long: 1}, probes{all: 16, long: 6}
 	}
 	return probes{all: 5}, probes{all: 14}

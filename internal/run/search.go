@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -66,8 +65,7 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 }
 
 // searches makes the search, and makes it again where it ended unsteady. It returns the
-// probes of all searches, and what the last of them came to. A staircase is made once:
-// it ends unsteady where its steps end.
+// probes of all searches, and what the last of them came to.
 func (s *stage) searches(ctx context.Context, request PhaseRequest, j *job, counted record.Counts, clean bool) ([]tried, record.Search, record.Counts, error) {
 	var all []tried
 	var before []record.Probe
@@ -86,7 +84,7 @@ func (s *stage) searches(ctx context.Context, request PhaseRequest, j *job, coun
 		}
 		result := request.Search.Result(probes)
 		result.Before = before
-		if result.Outcome != record.Unsteady || result.Method == string(config.MethodStaircase) || made == mostSearches {
+		if result.Outcome != record.Unsteady || made == mostSearches {
 			return all, result, counted, nil
 		}
 		before = append(before, probes...)

@@ -279,7 +279,6 @@ func TestSearchWithoutWarmup(t *testing.T) {
 // unsure probes one rate a search, and is unsteady the first so many times.
 type unsure struct {
 	*capacity.Search
-	method   string
 	unsteady int
 	searches *int
 }
@@ -291,7 +290,7 @@ func (u unsure) Next(probes []record.Probe) (record.Probe, bool) {
 func (u unsure) Result(probes []record.Probe) record.Search {
 	*u.searches++
 	c := u.Search.Result(probes)
-	c.Method, c.Outcome, c.Note = u.method, record.Found, "sure"
+	c.Outcome, c.Note = record.Found, "sure"
 	if *u.searches <= u.unsteady {
 		c.Outcome, c.Note = record.Unsteady, "unsure"
 	}
@@ -302,17 +301,15 @@ func (u unsure) Result(probes []record.Probe) record.Search {
 func TestUnsteadySearchIsRepeated(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		method        string
 		unsteady      int
 		probes        []float64 // rates of the search that counts
 		before        []float64
 		outcome       record.Outcome
 		warm, counted uint64 // operations
 	}{
-		"steady at once":    {"fit", 0, []float64{50}, nil, record.Found, 0, 10},
-		"steady thereafter": {"fit", 1, []float64{100}, []float64{50}, record.Found, 10, 20},
-		"never steady":      {"fit", 9, []float64{100}, []float64{50}, record.Unsteady, 10, 20},
-		"a staircase":       {"staircase", 9, []float64{50}, nil, record.Unsteady, 0, 10},
+		"steady at once":    {0, []float64{50}, nil, record.Found, 0, 10},
+		"steady thereafter": {1, []float64{100}, []float64{50}, record.Found, 10, 20},
+		"never steady":      {9, []float64{100}, []float64{50}, record.Unsteady, 10, 20},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -320,7 +317,7 @@ func TestUnsteadySearchIsRepeated(t *testing.T) {
 			l := work
 			l.Rate, l.Warmup, l.Duration = 0, 0, 200*time.Millisecond
 			q.Plan.Silent = true
-			by := unsure{goal(config.RateSearch{Goal: config.GoalCPU, CPU: 0.75}), test.method, test.unsteady, new(int)}
+			by := unsure{goal(config.RateSearch{Goal: config.GoalCPU, CPU: 0.75}), test.unsteady, new(int)}
 			q.Phases = []run.PhaseRequest{{Operation: q.First, Load: l, Search: by}}
 			r, err := conductor.Run(t.Context(), q)
 			if err != nil || r.Failed() {

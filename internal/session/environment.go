@@ -3,7 +3,6 @@ package session
 // This file is environment.json: where, by what and with what a result was measured.
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +18,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/results"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/shell"
 )
@@ -74,18 +74,6 @@ func (e environment) facts() (map[string]any, error) {
 	return m, json.Unmarshal(text, &m)
 }
 
-// stillAsks complains where a result's experiment has been edited since it was begun: its
-// runs are not of what it says now. A result of before this was noted is taken at its word.
-func (e environment) stillAsks(text []byte, dir string) error {
-	if e.Asked == "" || e.Asked == digest(text) {
-		return nil
-	}
-	return &AskedError{fmt.Errorf("%s changed after its first run, and its runs are of the earlier file: restore it, or run the new one into another folder with --out",
-		filepath.Join(dir, record.ExperimentFile))}
-}
-
-func digest(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
-
 // This file is about variables of the user's shell that belong to tracers: programs get
 // none of them but those that are named.
 
@@ -120,11 +108,11 @@ func (s *Session) switchOff() {
 func (s *Session) sameKeptEnv(before environment) error {
 	asked := s.environment.KeptEnv
 	if len(asked) > 0 && !slices.Equal(asked, before.KeptEnv) {
-		return &AskedError{fmt.Errorf("%s was begun with %s; go on without --keep-env, or "+startAgain, s.dir, keptEnvText(before.KeptEnv))}
+		return &results.AskedError{Err: fmt.Errorf("%s was begun with %s; go on without --keep-env, or "+startAgain, s.dir, keptEnvText(before.KeptEnv))}
 	}
 	for _, name := range before.KeptEnv {
 		if _, set := os.LookupEnv(name); !set {
-			return &AskedError{fmt.Errorf("%s was begun with %s, which is not set now: set it as it was then", s.dir, keptEnvText([]string{name}))}
+			return &results.AskedError{Err: fmt.Errorf("%s was begun with %s, which is not set now: set it as it was then", s.dir, keptEnvText([]string{name}))}
 		}
 	}
 	s.keepEnv(before.KeptEnv)

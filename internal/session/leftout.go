@@ -15,6 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/results"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/shell"
 )
@@ -64,22 +65,6 @@ func (s *Session) makeReady(ctx context.Context, open func() (*artifact.Store, e
 		s.options.Listener.LeftOut(left)
 	}
 	return nil
-}
-
-// without is an experiment without the variants that are left out. What was to be
-// compared with one of them besides the baseline is compared with the baseline alone.
-func without(e *config.Experiment, left []finding.LeftOut) *config.Experiment {
-	gone := func(name string) bool {
-		return slices.ContainsFunc(left, func(l finding.LeftOut) bool { return l.Variant == name })
-	}
-	kept := *e
-	kept.Variants = slices.DeleteFunc(slices.Clone(e.Variants), func(v config.Variant) bool { return gone(v.Name) })
-	for i := range kept.Variants {
-		if gone(kept.Variants[i].Against) {
-			kept.Variants[i].Against = ""
-		}
-	}
-	return &kept
 }
 
 // sameLeftOut complains where other variants can run here than when the experiment
@@ -165,7 +150,7 @@ func Foresee(asked *config.Experiment) (Foreseen, error) {
 	f.Lacking, f.None = Lacking(asked)
 	var err error
 	if f.Schedule, err = experiment.Foresee(f.Experiment); err != nil {
-		return f, &AskedError{err}
+		return f, &results.AskedError{Err: err}
 	}
 	return f, nil
 }
@@ -181,23 +166,12 @@ func Runnable(e *config.Experiment) *config.Experiment {
 	for _, l := range lacking {
 		left = append(left, finding.LeftOut{Variant: l.Variant})
 	}
-	return without(e, left)
+	return results.Without(e, left)
 }
 
-// This file says which flag or file an error is about, and what to do, in the words of the command line.
-
-// AskedError is the mistake of who asked: another folder, file or setting is to be given.
-type AskedError struct{ Err error }
-
-func (e *AskedError) Error() string { return e.Err.Error() }
-
-// Unwrap gives the mistake itself.
-func (e *AskedError) Unwrap() error { return e.Err }
-
+// What to do, in the words of the command line.
 const (
 	startAgain  = "start again with --out"
 	chooseOther = "choose another with --out"
 	askedFor    = "it was asked for by --variants"
 )
-
-func goOn(dir string) string { return "go on with: tracetax run --resume " + dir }

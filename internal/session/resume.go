@@ -17,6 +17,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/results"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 )
 
@@ -50,11 +51,11 @@ func (s *Session) sameExperiment() error {
 	if err != nil {
 		return fmt.Errorf("going on with %s: %w", s.dir, err)
 	}
-	if err := before.stillAsks(kept, s.dir); err != nil {
+	if err := results.StillAsks(before.Asked, kept, s.dir); err != nil {
 		return err
 	}
 	if !bytes.Equal(kept, text) {
-		return &AskedError{fmt.Errorf("%s holds another experiment than the one given: go on with 'tracetax run --resume %s' alone, or "+startAgain, s.dir, s.dir)}
+		return &results.AskedError{Err: fmt.Errorf("%s holds another experiment than the one given: go on with 'tracetax run --resume %s' alone, or "+startAgain, s.dir, s.dir)}
 	}
 	return nil
 }

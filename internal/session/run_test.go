@@ -16,6 +16,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/results"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/session"
 )
@@ -116,7 +117,7 @@ func TestSeries(t *testing.T) {
 	if err := runs.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := session.Reanalyze(folders[0], catalog, options)
+	again, err := results.Reanalyze(folders[0], catalog, options.Tool, h.CutOff)
 	if err != nil || h.cutOff != int64(len(`{"cut`)) || len(again.Findings) == 0 || len(again.Findings) != len(doc.Findings) {
 		t.Fatalf("again: %v, heard %+v", err, h)
 	}
@@ -125,8 +126,8 @@ func TestSeries(t *testing.T) {
 	if err := os.WriteFile(text, []byte("# edited\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	var asked *session.AskedError
-	if _, err := session.Reanalyze(folders[0], catalog, options); !errors.As(err, &asked) {
+	var asked *results.AskedError
+	if _, err := results.Reanalyze(folders[0], catalog, options.Tool, h.CutOff); !errors.As(err, &asked) {
 		t.Errorf("an edited experiment: %v", err)
 	}
 }

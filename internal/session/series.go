@@ -15,6 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/results"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 )
 
@@ -95,7 +96,7 @@ func (s *Series) one(ctx context.Context, e *config.Experiment, dir string) (doc
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, one.Close()) }()
-	one.tellCutOff()
+	results.CutOff(one.folder, s.Options.Listener.CutOff)
 	history, err := one.Run(ctx)
 	if err != nil {
 		return nil, one.interrupted(s.Top, history, err)
@@ -114,12 +115,12 @@ func (s *Session) interrupted(top string, history []record.Record, reason error)
 		return reason
 	}
 	_, err := s.Finish(history)
-	next := goOn(top)
+	next := results.GoOn(top)
 	if final := new(experiment.FinalError); errors.As(reason, &final) {
 		next = "see " + s.dir
 	}
 	if mistake := new(experiment.MistakeError); errors.As(reason, &mistake) {
-		next = goOn(top) + " --go-on"
+		next = results.GoOn(top) + " --go-on"
 	}
 	return errors.Join(fmt.Errorf("%w\n%s; %s", reason, kept(history), next), err)
 }

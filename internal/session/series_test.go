@@ -1,7 +1,6 @@
 package session
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -95,21 +94,6 @@ func TestKept(t *testing.T) {
 		if got := kept(history); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
-	}
-}
-
-func TestWithout(t *testing.T) {
-	e := &config.Experiment{Variants: []config.Variant{{Name: "none"}, {Name: "a"}, {Name: "b", Against: "a"}, {Name: "c", Against: "b"}}}
-	kept := without(e, []finding.LeftOut{{Variant: "a"}})
-	var got []string
-	for _, v := range kept.Variants {
-		got = append(got, v.Name+":"+v.Against)
-	}
-	if want := "[none: b: c:b]"; fmt.Sprint(got) != want {
-		t.Errorf("kept %v, want %s", got, want)
-	}
-	if len(e.Variants) != 4 || e.Variants[2].Against != "a" {
-		t.Error("what the user has was changed")
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package session owns what happens in results folders: an experiment is made ready for one,
-// run in it, gone on with, and analysed, at once or again; over several workloads, each has a
+// run in it, gone on with, and analysed; over several workloads, each has a
 // folder of its own. It knows neither the command line nor an exit status nor how a result is
 // printed: a Listener hears of it. Commands are named only where an error
 // says what to do.
@@ -17,12 +17,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/experiment"
+	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/results"
 	"github.com/tracetax/tracetax/internal/run"
 )
 
@@ -33,15 +36,12 @@ type Options struct {
 	Accounting string             // how CPU time is charged: auto, cgroup or clock
 	Named      []string           // variants that were asked for by name: none of them is left out
 	GoOn       bool               // also where the first runs show a mistake
-	Rules      Rules              // of causes; nil: none are read
+	Rules      results.Rules      // of causes; nil: none are read
 	Profilers  fs.FS              // the folders of pinned profilers; nil: none are fetched
 	KeepEnv    []string           // variables of the shell that programs get though they belong to a tracer
 	Progress   io.Writer          // what fetching and building say
 	Listener   Listener
 }
-
-// Rules gives the rules of tracers together, by their names; nil where they have none.
-type Rules func(tracers ...string) (*profile.Rules, error)
 
 // Listener hears how a session goes.
 type Listener interface {
@@ -92,13 +92,13 @@ func begin(ctx context.Context, e *config.Experiment, dir string, part bool, o O
 	if err != nil {
 		return nil, fmt.Errorf("finding the tracetax program for its agents: %w", err)
 	}
-	results, err := filepath.Abs(dir)
+	folder, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("finding the results folder: %w", err)
 	}
 	s := &Session{
 		asked: e, dir: dir, options: o,
-		conductor: &run.Conductor{Self: []string{self}, Logs: filepath.Join(results, record.LogsFolder), Results: results, Accounting: o.Accounting},
+		conductor: &run.Conductor{Self: []string{self}, Logs: filepath.Join(folder, record.LogsFolder), Results: folder, Accounting: o.Accounting},
 		environment: environment{
 			Facts: machine.Read(), Tool: o.Tool, Source: o.Source, Started: time.Now(),
 			Runtimes: artifact.Versions(ctx, e.Needs()), Digests: map[string]map[string]string{}, Files: files,
@@ -120,7 +120,7 @@ func begin(ctx context.Context, e *config.Experiment, dir string, part bool, o O
 	if err := s.notePrograms(); err != nil {
 		return nil, err
 	}
-	s.experiment = without(e, s.environment.LeftOut)
+	s.experiment = results.Without(e, s.environment.LeftOut)
 	if s.environment.Packages, err = packagesOf(s.experiment); err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (s *Session) Create() (err error) {
 		return err
 	}
 	s.loop.Keeper = s.folder
-	s.environment.Asked = digest(text)
+	s.environment.Asked = results.Digest(text)
 	return errors.Join(
 		s.writeHops(),
 		s.folder.Write(record.ExperimentFile, func(w io.Writer) error { _, err := w.Write(text); return err }),
@@ -195,3 +195,45 @@ func (s *Session) Run(ctx context.Context) (history []record.Record, err error) 
 
 // Close gives the results folder free.
 func (s *Session) Close() error { return s.folder.Close() }
+
+// Finish turns the records into findings, and writes every form of them. With findings, an
+// error says that not all forms could be written.
+func (s *Session) Finish(history []record.Record) (*finding.Document, error) {
+	of, err := s.result()
+	if err != nil {
+		return nil, err
+	}
+	return of.Write(s.folder, history)
+}
+
+// precise says whether the blocks so far are enough.
+func (s *Session) precise(history []record.Record) (bool, error) {
+	of, err := s.result()
+	if err != nil {
+		return false, err
+	}
+	enough, _, err := analysis.Precise(of.Input(history))
+	return enough, err
+}
+
+// spoiled counts the planned blocks that are to be made again.
+func (s *Session) spoiled(history []record.Record) (int, error) {
+	of, err := s.result()
+	if err != nil {
+		return 0, err
+	}
+	return analysis.Spoiled(of.Input(history))
+}
+
+// result is what the records are analysed with.
+func (s *Session) result() (*results.Result, error) {
+	plans := map[string]*config.Plan{}
+	for _, prepared := range s.loop.Variants {
+		plans[prepared.Variant.Name] = prepared.Plan
+	}
+	facts, err := s.environment.facts()
+	return &results.Result{
+		Dir: s.dir, Experiment: s.experiment, Plans: plans, Rules: s.rules, Environment: facts,
+		Shadowed: s.environment.Shadowed, LeftOut: s.environment.LeftOut, Tool: s.options.Tool,
+	}, err
+}

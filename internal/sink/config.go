@@ -19,7 +19,6 @@ import (
 	"github.com/tracetax/tracetax/internal/lines"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/sink/forward"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 	"github.com/tracetax/tracetax/internal/sink/wire"
 	"github.com/tracetax/tracetax/internal/traceparent"
@@ -39,8 +38,6 @@ const (
 // limit is its default.
 type Config struct {
 	Listen protocol.Addresses // where to listen, host:port; port 0 is a free one; a protocol without an address is not served
-
-	Forward map[string]string // by the name of a protocol (protocol.Name): where its requests are passed on to; the answers go back
 
 	Checking bool // look at the ids: duplicates, traces, orphans
 	MaxSpans int  // spans whose ids are held in checking mode
@@ -98,7 +95,7 @@ func (c Config) check() error {
 			return fmt.Errorf("starting a sink: --%s %s: %w", name, address, ErrUnixSocket)
 		}
 	}
-	return errors.Join(c.checkFaults(), c.checkForward())
+	return c.checkFaults()
 }
 
 // ErrUnixSocket says that the sink does not listen there.
@@ -131,19 +128,6 @@ func (c Config) unanswered() string {
 		}
 	}
 	return ""
-}
-
-// checkForward reports what is to be passed on and is not received, or has no address.
-func (c Config) checkForward() error {
-	for name, address := range c.Forward {
-		if _, err := forward.Target(protocol.Name(name), address); err != nil {
-			return fmt.Errorf("starting a sink: %w", err)
-		}
-		if c.Listen[protocol.Name(name)] == "" {
-			return fmt.Errorf("starting a sink: %s is to be passed on, and is not received; give it an address to listen on", name)
-		}
-	}
-	return nil
 }
 
 func (c Config) tally() tally.Config {

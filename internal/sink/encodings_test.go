@@ -187,24 +187,6 @@ func TestGRPCEncodings(t *testing.T) {
 	}
 }
 
-// What comes compressed goes on compressed the same way: a backend without gzip is no reason to answer with it.
-func TestForwardedEncoding(t *testing.T) {
-	backend := start(t, Config{})
-	s := start(t, Config{Forward: map[string]string{string(protocol.OTLPGRPC): "http://" + backend.Addresses()[protocol.OTLPGRPC]}})
-	body := spanBody(t, 200<<10)
-	for _, name := range []string{"gzip", "zstd", "snappy"} {
-		var answer []byte
-		before := backend.Snapshot().Counts.Bytes
-		if err := dialRaw(t, s.Addresses()[protocol.OTLPGRPC]).Invoke(t.Context(), exportMethod, &body, &answer, grpc.UseCompressor(name)); err != nil {
-			t.Fatal(err)
-		}
-		// Of a body of one letter each makes another size.
-		if here, there := s.Snapshot().Counts.Bytes, backend.Snapshot().Counts.Bytes; here != there || there == before {
-			t.Errorf("%s: %d bytes came, %d of them the backend has", name, here, there)
-		}
-	}
-}
-
 // Bodies are as large as 64 MiB over either protocol.
 func TestLargeBodies(t *testing.T) {
 	s := start(t, Config{})

@@ -100,7 +100,7 @@ func TestLateAnswers(t *testing.T) {
 // So are those of agents that send over gRPC with messages of their own.
 func TestLateAnswersOfCalls(t *testing.T) {
 	const late = 30 * time.Millisecond
-	s := everywhere(t, Config{Late: late})
+	s := start(t, Config{Late: late, Listen: protocol.Addresses{protocol.SkyWalking: "127.0.0.1:0"}})
 	conn, err := grpc.NewClient(s.Addresses()[protocol.SkyWalking], grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/sink/datadog"
 	"github.com/tracetax/tracetax/internal/sink/elastic"
-	"github.com/tracetax/tracetax/internal/sink/forward"
 	"github.com/tracetax/tracetax/internal/sink/glowroot"
 	"github.com/tracetax/tracetax/internal/sink/kieker"
 	"github.com/tracetax/tracetax/internal/sink/otlp"
@@ -31,37 +30,24 @@ type receiver interface {
 }
 
 // makers make the receiver of each protocol, but for Scouter's, which listens twice.
-var makers = map[protocol.Name]func(*Server, Config) (receiver, error){
-	protocol.OTLPGRPC: otlpGRPC,
-	protocol.OTLPHTTP: overHTTP(protocol.OTLPHTTP, func(s *Server) wire.Counter { return otlp.On(s.intake).Counter() }),
-	protocol.Zipkin:   overHTTP(protocol.Zipkin, func(s *Server) wire.Counter { return zipkin.New(s.intake) }),
-	protocol.Elastic:  overHTTP(protocol.Elastic, func(s *Server) wire.Counter { return elastic.New(s.intake) }),
-	protocol.Datadog:  overHTTP(protocol.Datadog, func(s *Server) wire.Counter { return datadog.New(s.intake) }),
-	protocol.Kieker: func(s *Server, c Config) (receiver, error) {
-		return kieker.New(s.total, kieker.Limits{Body: c.MaxBody}), nil
-	},
-	protocol.SkyWalking: skyWalking,
-	protocol.Pinpoint:   func(s *Server, c Config) (receiver, error) { return pinpoint.New(s.total, c.rpc()), nil },
-	protocol.Glowroot:   func(s *Server, c Config) (receiver, error) { return glowroot.New(s.total, c.rpc()), nil },
+var makers = map[protocol.Name]func(*Server, Config) receiver{
+	protocol.OTLPGRPC:   func(s *Server, _ Config) receiver { return grpcReceiver{otlp.On(s.intake).GRPC()} },
+	protocol.OTLPHTTP:   func(s *Server, _ Config) receiver { return s.overHTTP(otlp.On(s.intake).Counter()) },
+	protocol.Zipkin:     func(s *Server, _ Config) receiver { return s.overHTTP(zipkin.New(s.intake)) },
+	protocol.Elastic:    func(s *Server, _ Config) receiver { return s.overHTTP(elastic.New(s.intake)) },
+	protocol.Datadog:    func(s *Server, _ Config) receiver { return s.overHTTP(datadog.New(s.intake)) },
+	protocol.Kieker:     func(s *Server, c Config) receiver { return kieker.New(s.total, kieker.Limits{Body: c.MaxBody}) },
+	protocol.SkyWalking: func(s *Server, c Config) receiver { return skywalking.New(s.total, c.rpc()) },
+	protocol.Pinpoint:   func(s *Server, c Config) receiver { return pinpoint.New(s.total, c.rpc()) },
+	protocol.Glowroot:   func(s *Server, c Config) receiver { return glowroot.New(s.total, c.rpc()) },
 }
 
 func (c Config) rpc() rpc.Limits {
 	return rpc.Limits{Body: c.MaxBody, Header: c.HeaderTimeout, Late: c.Late}
 }
 
-// overHTTP makes a receiver over HTTP, which counts or counts and passes on.
-func overHTTP(name protocol.Name, counter func(*Server) wire.Counter) func(*Server, Config) (receiver, error) {
-	return func(s *Server, c Config) (receiver, error) {
-		handler := s.intake.Handler(counter(s))
-		if address, ok := c.Forward[string(name)]; ok {
-			target, err := forward.Target(name, address)
-			if err != nil {
-				return nil, err
-			}
-			handler = forward.HTTP(s.intake, counter(s), target)
-		}
-		return httpReceiver{s.intake.HTTP(handler)}, nil
-	}
+func (s *Server) overHTTP(counter wire.Counter) receiver {
+	return httpReceiver{s.intake.HTTP(s.intake.Handler(counter))}
 }
 
 type httpReceiver struct{ *http.Server }
@@ -74,47 +60,7 @@ func (r httpReceiver) Serve(l net.Listener) error {
 	return nil
 }
 
-func otlpGRPC(s *Server, c Config) (receiver, error) {
-	r := otlp.On(s.intake)
-	backend, err := c.dial(protocol.OTLPGRPC)
-	if err != nil {
-		return nil, err
-	}
-	if backend != nil {
-		r.PassOn(backend)
-	}
-	return grpcReceiver{Server: r.GRPC(), backend: backend}, nil
-}
-
-func skyWalking(s *Server, c Config) (receiver, error) {
-	r := skywalking.New(s.total, c.rpc())
-	backend, err := c.dial(protocol.SkyWalking)
-	if err != nil {
-		return nil, err
-	}
-	if backend != nil {
-		r.PassOn(backend)
-	}
-	return r, nil
-}
-
-// dial returns what passes a protocol over gRPC on; nil where nothing is to be.
-func (c Config) dial(name protocol.Name) (*forward.GRPC, error) {
-	address, ok := c.Forward[string(name)]
-	if !ok {
-		return nil, nil
-	}
-	target, err := forward.Target(name, address)
-	if err != nil {
-		return nil, err
-	}
-	return forward.Dial(target)
-}
-
-type grpcReceiver struct {
-	*grpc.Server
-	backend *forward.GRPC // nil: nothing is passed on
-}
+type grpcReceiver struct{ *grpc.Server }
 
 // Serve serves until Close.
 func (r grpcReceiver) Serve(l net.Listener) error {
@@ -128,10 +74,7 @@ func (r grpcReceiver) Serve(l net.Listener) error {
 // Close cuts off what is under way.
 func (r grpcReceiver) Close() error {
 	r.Stop()
-	if r.backend == nil {
-		return nil
-	}
-	return r.backend.Close()
+	return nil
 }
 
 // pairAttempts is how often two ports of one number are looked for.
@@ -148,23 +91,8 @@ func (s *Server) startScouter(c Config) error {
 	}
 	s.addresses[protocol.Scouter] = l.Addr().String()
 	r := scouter.New(s.total, scouter.Limits{Body: c.MaxBody, Header: c.HeaderTimeout})
-	if address, ok := c.Forward[string(protocol.Scouter)]; ok {
-		backend, err := scouterServer(address)
-		if err != nil {
-			return errors.Join(err, l.Close(), packets.Close())
-		}
-		r.PassOn(backend)
-	}
 	s.serve("Scouter", func() error { return r.Serve(l, packets) }, r.Close)
 	return nil
-}
-
-func scouterServer(address string) (*forward.Collector, error) {
-	target, err := forward.Target(protocol.Scouter, address)
-	if err != nil {
-		return nil, err
-	}
-	return forward.Collect(target)
 }
 
 func (s *Server) listenTwice(address string, c Config) (net.Listener, net.PacketConn, error) {

@@ -52,10 +52,7 @@ func (s *Server) start(c Config) error {
 		if address == "" || row.Name == protocol.Scouter {
 			continue
 		}
-		r, err := makes(s, c)
-		if err != nil {
-			return err
-		}
+		r := makes(s, c)
 		l, err := s.listen(address, row.Title, c)
 		if err != nil {
 			return errors.Join(err, r.Close())

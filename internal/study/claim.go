@@ -40,8 +40,7 @@ func (s *replication) restsOn(c finding.Claim) []ClaimFigure {
 // the test of that part errs in 5 % at most, however many others there are (the
 // intersection–union test: Berger, Technometrics 24, 1982, pp. 295–300). To refute it one
 // figure beyond the range is enough, and each of k has its chance to be there by luck: so
-// that one is asked for with an interval corrected for k (Bonferroni). A claim that some figure is in the
-// range is the other way round: corrected to confirm it, each by itself to refute it.
+// that one is asked for with an interval corrected for k (Bonferroni).
 //
 // Claims are not corrected for each other: each is a question of its own.
 func judge(c finding.Claim, all []ClaimFigure) ClaimResult {
@@ -57,9 +56,9 @@ func judge(c finding.Claim, all []ClaimFigure) ClaimResult {
 	case len(all) == 0:
 		out.Said = "nothing that it is about was measured"
 		return out
-	case c.Some && n.surelyIn > 0, !c.Some && n.in == n.of:
+	case n.in == n.of:
 		out.Kind = Confirmed
-	case c.Some && n.out == n.of, !c.Some && n.surelyOut > 0:
+	case n.surelyOut:
 		out.Kind = Refuted
 	}
 	out.Said = n.text(c, out.Kind)
@@ -68,13 +67,13 @@ func judge(c finding.Claim, all []ClaimFigure) ClaimResult {
 
 // count is how many of the figures of a claim lie where.
 type count struct {
-	of                  int
-	in, out             int // by themselves
-	surelyIn, surelyOut int // corrected for all
-	open                []string
-	first               string // that surely settles it
-	needed              int    // blocks, for a corrected interval
-	blocks              int    // the fewest that a figure has
+	of        int
+	in, out   int  // by themselves
+	surelyOut bool // one, corrected for all
+	open      []string
+	first     string // that surely settles it
+	needed    int    // blocks, for a corrected interval
+	blocks    int    // the fewest that a figure has
 }
 
 func (n *count) add(c finding.Claim, f ClaimFigure) {
@@ -93,15 +92,8 @@ func (n *count) add(c finding.Claim, f ClaimFigure) {
 		}
 		n.open = append(n.open, name)
 	}
-	side := sideOf(c, f.Wide)
-	if side == Confirmed {
-		n.surelyIn++
-	}
-	if side == Refuted {
-		n.surelyOut++
-	}
-	if n.first == "" && (c.Some && side == Confirmed || !c.Some && side == Refuted) {
-		n.first = figureName(f) + " " + finding.FormatInterval(*f.Wide, "1", true)
+	if !n.surelyOut && sideOf(c, f.Wide) == Refuted {
+		n.surelyOut, n.first = true, figureName(f)+" "+finding.FormatInterval(*f.Wide, "1", true)
 	}
 }
 
@@ -112,12 +104,10 @@ func (n *count) text(c finding.Claim, kind ClaimKind) string {
 		corrected = fmt.Sprintf(", corrected for %d figures", n.of)
 	}
 	switch {
-	case kind == Confirmed && !c.Some && n.of == 1:
+	case kind == Confirmed && n.of == 1:
 		return "the interval lies " + rangeText(c)
-	case kind == Confirmed && !c.Some:
+	case kind == Confirmed:
 		return fmt.Sprintf("all %d intervals lie %s", n.of, rangeText(c))
-	case kind == Refuted && c.Some:
-		return fmt.Sprintf("all %d intervals lie beyond: none is %s", n.of, rangeText(c))
 	case n.first != "":
 		return n.first + corrected
 	}
@@ -128,7 +118,7 @@ func (n *count) text(c finding.Claim, kind ClaimKind) string {
 	if len(n.open) > 0 {
 		text += "; open: " + fewNames(n.open)
 	}
-	if settles := n.out > 0 && !c.Some || n.in > 0 && c.Some; settles {
+	if n.out > 0 {
 		text += "; that is not significant after correction for " + counted(n.of, "comparison")
 		if n.blocks < n.needed {
 			text += fmt.Sprintf(": an interval corrected for so many needs %d blocks, there are %d", n.needed, n.blocks)

@@ -121,10 +121,7 @@ func TestClaims(t *testing.T) {
 	}{
 		{finding.Claim{Name: "all cost", Above: number(0)}, Confirmed, 8, "all 8 intervals lie above 0 %"},
 		{finding.Claim{Name: "all cost much", Above: number(0.4)}, Open, 8, "needs 9 blocks, there are 8"},
-		{finding.Claim{Name: "some costs much", Above: number(0.4), Some: true}, Open, 8, "needs 9 blocks, there are 8"},
 		{finding.Claim{Name: "both cost much on spring's json", Above: number(0.4), Workloads: []string{"spring"}, Operation: []string{"json"}}, Refuted, 2, "spring, json, otel +20"},
-		{finding.Claim{Name: "some costs much on flask", Above: number(0.9), Some: true, Workloads: []string{"flask"}}, Confirmed, 4, "flask, json, otel +"},
-		{finding.Claim{Name: "some saves", Below: number(0), Some: true}, Refuted, 8, "none is below 0 %"},
 		{finding.Claim{Name: "one variant", Variants: []string{"otel"}, Workloads: []string{"flask"}, Operation: []string{"db"}, Above: number(0.4), Below: number(0.6)}, Confirmed, 1, "the interval lies between 40 % and 60 %"},
 		{finding.Claim{Name: "mean over operations", Over: "operations", Workloads: []string{"flask"}, Variants: []string{"otel"}, Above: number(0.70), Below: number(0.76)}, Confirmed, 1, ""},
 		{finding.Claim{Name: "mean over workloads", Over: "workloads", Variants: []string{"otel"}, Operation: []string{"json"}, Above: number(0.53), Below: number(0.57)}, Confirmed, 1, ""},
@@ -305,34 +302,32 @@ func TestClaimsMissNoOperation(t *testing.T) {
 func TestClaimsErrSeldom(t *testing.T) {
 	const experiments, figures, blocks = 1500, 4, 12
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, some := range []bool{false, true} {
-		confirmed, refuted, confirmedLoose := 0, 0, 0
-		for range experiments {
-			edge := make([]evidence, figures)
-			loose := make([]evidence, figures)
-			for i := range edge {
-				edge[i] = evidenceAt(r, 0, blocks)
-				loose[i] = edge[i]
-				if i > 0 { // all the others surely in the range: one is at the edge
-					loose[i] = evidenceAt(r, -1, blocks)
-				}
-			}
-			c := finding.Claim{Below: number(0), Some: some}
-			switch judge(c, drawn(c, edge)).Kind {
-			case Confirmed:
-				confirmed++
-			case Refuted:
-				refuted++
-			}
-			if !some && judge(c, drawn(c, loose)).Kind == Confirmed {
-				confirmedLoose++
+	confirmed, refuted, confirmedLoose := 0, 0, 0
+	c := finding.Claim{Below: number(0)}
+	for range experiments {
+		edge := make([]evidence, figures)
+		loose := make([]evidence, figures)
+		for i := range edge {
+			edge[i] = evidenceAt(r, 0, blocks)
+			loose[i] = edge[i]
+			if i > 0 { // all the others surely in the range: one is at the edge
+				loose[i] = evidenceAt(r, -1, blocks)
 			}
 		}
-		most := 0.05 + 3*math.Sqrt(0.05*0.95/experiments)
-		for what, n := range map[string]int{"confirmed": confirmed, "refuted": refuted, "confirmed with one at the edge": confirmedLoose} {
-			if got := float64(n) / experiments; got > most {
-				t.Errorf("some %v: %s in %.3f of the experiments", some, what, got)
-			}
+		switch judge(c, drawn(c, edge)).Kind {
+		case Confirmed:
+			confirmed++
+		case Refuted:
+			refuted++
+		}
+		if judge(c, drawn(c, loose)).Kind == Confirmed {
+			confirmedLoose++
+		}
+	}
+	most := 0.05 + 3*math.Sqrt(0.05*0.95/experiments)
+	for what, n := range map[string]int{"confirmed": confirmed, "refuted": refuted, "confirmed with one at the edge": confirmedLoose} {
+		if got := float64(n) / experiments; got > most {
+			t.Errorf("%s in %.3f of the experiments", what, got)
 		}
 	}
 }
@@ -386,7 +381,6 @@ func TestClaimsAboutLostSpans(t *testing.T) {
 		{"nothing is lost, where much is", finding.Claim{Variants: []string{"elastic"}, Below: number(0.01)}, Refuted},
 		{"much is lost", finding.Claim{Variants: []string{"elastic"}, Above: number(0.1)}, Confirmed},
 		{"much is lost, where nothing is", finding.Claim{Above: number(0.1)}, Refuted},
-		{"some lose much", finding.Claim{Above: number(0.35), Some: true}, Confirmed},
 		{"who was not measured", finding.Claim{Variants: []string{"kieker"}, Below: number(0.01)}, Open},
 		{"what was not measured", finding.Claim{Workloads: []string{"none such"}, Below: number(0.01)}, Open},
 	} {

@@ -17,7 +17,7 @@ func (g *Graph) Tree() string {
 		}
 		c := g.Count(o)
 		t, _ := g.Find(o.Call)
-		fmt.Fprintf(&out, "%s: %s %s, %s %s\n%s", o.Name, c.Calls, plural(c.Calls, "call"), c.Spans, plural(c.Spans, "span"), o.Call)
+		fmt.Fprintf(&out, "%s: %s, %s\n%s", o.Name, counted(c.Calls, "call"), counted(c.Spans, "span"), o.Call)
 		out.WriteString(g.told(t) + "\n")
 		g.branches(&out, t.Steps, "")
 	}
@@ -40,12 +40,6 @@ func (g *Graph) branches(out *strings.Builder, steps []Step, indent string) {
 		}
 		if s.Times > 1 {
 			text = fmt.Sprintf("%d × %s", s.Times, text)
-		}
-		if s.Chance > 0 && s.Chance < 1 {
-			text += fmt.Sprintf(", by chance %s", percent(s.Chance))
-		}
-		if s.Background {
-			text += ", in the background"
 		}
 		out.WriteString(indent + branch + text + "\n")
 		g.branches(out, inner, indent+further)
@@ -77,7 +71,7 @@ func (g *Graph) told(t Target) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// Dot draws who calls whom, for Graphviz: the calls of one operation of the mix on average, at most where chance has a part.
+// Dot draws who calls whom, for Graphviz: the calls of one operation of the mix on average.
 func (g *Graph) Dot() string {
 	var out strings.Builder
 	out.WriteString("digraph {\n  rankdir=LR\n")
@@ -91,7 +85,7 @@ func (g *Graph) Dot() string {
 	for _, o := range g.Operations {
 		sum += g.weight(o)
 		for edge, n := range g.Count(o).Edges {
-			edges[edge] += n.High * g.weight(o)
+			edges[edge] += n * g.weight(o)
 		}
 	}
 	var all []Edge
@@ -116,19 +110,12 @@ func (g *Graph) weight(o Operation) float64 {
 	return g.Mix[o.Name]
 }
 
-// String writes a number, or both of its ends.
-func (r Range) String() string {
-	if r.Exact() {
-		return strconv.FormatFloat(r.Low, 'f', -1, 64)
+// counted is "1 call" or "7 calls".
+func counted(n float64, word string) string {
+	if n != 1 {
+		word += "s"
 	}
-	return strconv.FormatFloat(r.Low, 'f', -1, 64) + " to " + strconv.FormatFloat(r.High, 'f', -1, 64)
-}
-
-func plural(n Range, word string) string {
-	if n == (Range{1, 1}) {
-		return word
-	}
-	return word + "s"
+	return fmt.Sprintf("%.0f %s", n, word)
 }
 
 func percent(share float64) string { return strconv.FormatFloat(share*100, 'g', 6, 64) + " %" }

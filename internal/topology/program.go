@@ -1,7 +1,6 @@
 package topology
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -44,14 +43,12 @@ type method struct {
 }
 
 type step struct {
-	Node    string  `json:"node,omitempty"`
-	Method  string  `json:"method,omitempty"`
-	Request int64   `json:"request,omitempty"`
-	AtOnce  []step  `json:"at_once,omitempty"`
-	InTurn  []step  `json:"in_turn,omitempty"`
-	Times   int     `json:"times"`
-	Chance  float64 `json:"chance"`
-	Late    bool    `json:"late,omitempty"`
+	Node    string `json:"node,omitempty"`
+	Method  string `json:"method,omitempty"`
+	Request int64  `json:"request,omitempty"`
+	AtOnce  []step `json:"at_once,omitempty"`
+	InTurn  []step `json:"in_turn,omitempty"`
+	Times   int    `json:"times"`
 }
 
 type peer struct {
@@ -190,7 +187,7 @@ func (g *Graph) called(n *Node) []string {
 func (g *Graph) plans(steps []Step) []step {
 	var out []step
 	for _, s := range steps {
-		one := step{Times: max(1, s.Times), Chance: cmp.Or(s.Chance, 1), Late: s.Background, AtOnce: g.plans(s.AtOnce), InTurn: g.plans(s.InTurn)}
+		one := step{Times: max(1, s.Times), AtOnce: g.plans(s.AtOnce), InTurn: g.plans(s.InTurn)}
 		if t, ok := g.Find(s.Call); ok {
 			one.Node, one.Method, one.Request = t.Node.Name, t.Method, t.Does.Request
 		}

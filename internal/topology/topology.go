@@ -52,13 +52,11 @@ type Method struct {
 
 // Step is a call, or several.
 type Step struct {
-	_          struct{} `called:"a step"`
-	Call       string   `yaml:"call"`                  // NODE.METHOD
-	AtOnce     []Step   `yaml:"at_once" as:"calls"`    // steps that are made at the same time; all are awaited
-	InTurn     []Step   `yaml:"in_turn" as:"calls"`    // steps one after the other, among others that are made at once
-	Times      int      `yaml:"times" range:"1..1000"` // how often, one after the other; default: 1
-	Chance     float64  `yaml:"chance" as:"part"`      // that it is made, each time anew; default: always
-	Background bool     `yaml:"background"`            // true: nobody awaits it
+	_      struct{} `called:"a step"`
+	Call   string   `yaml:"call"`                  // NODE.METHOD
+	AtOnce []Step   `yaml:"at_once" as:"calls"`    // steps that are made at the same time; all are awaited
+	InTurn []Step   `yaml:"in_turn" as:"calls"`    // steps one after the other, among others that are made at once
+	Times  int      `yaml:"times" range:"1..1000"` // how often, one after the other; default: 1
 }
 
 // Operation is what is asked of the graph.

@@ -17,16 +17,16 @@ func shop() *Graph {
 				{Name: "home", Does: Does{Answer: 900}, Steps: []Step{
 					{Call: "cart.Get"},
 					{AtOnce: []Step{{Call: "stock.Look", Times: 3}, {InTurn: []Step{{Call: "price.Ask"}, {Call: "cart.Get"}}}}},
-					{Call: "mail.Send", Background: true},
+					{Call: "mail.Send"},
 				}},
-				{Name: "maybe", Steps: []Step{{Call: "cart.Get", Chance: 0.25, Times: 2}}},
+				{Name: "twice", Steps: []Step{{Call: "cart.Get", Times: 2}}},
 			}},
 			{Name: "cart", Replicas: 2, Methods: []Method{{Name: "Get", Does: Does{Request: 40}, Steps: []Step{{Call: "kept.get"}}}}},
 			{Name: "stock"}, {Name: "price", Does: Does{Errors: 0.1}}, {Name: "mail"}, {Name: "idle"},
 		},
 		Stores:     []Node{{Name: "kept"}},
-		Operations: []Operation{{Name: "home", Call: "front.home"}, {Name: "maybe", Call: "front.maybe"}},
-		Mix:        map[string]float64{"home": 3, "maybe": 1},
+		Operations: []Operation{{Name: "home", Call: "front.home"}, {Name: "twice", Call: "front.twice"}},
+		Mix:        map[string]float64{"home": 3, "twice": 1},
 	}
 }
 
@@ -37,23 +37,23 @@ func TestCount(t *testing.T) {
 	}
 	home := g.Count(g.Operations[0])
 	// cart.Get twice with its store, stock.Look 3 times, price.Ask and mail.Send once.
-	if want := (Range{9, 9}); home.Calls != want {
+	if want := 9.0; home.Calls != want {
 		t.Errorf("home makes %v calls, want %v", home.Calls, want)
 	}
-	if want := (Range{1 + 2*7 + 2, 17}); home.Spans != want {
+	if want := 1.0 + 2*7 + 2; home.Spans != want {
 		t.Errorf("home makes %v spans, want %v", home.Spans, want)
 	}
 	for call, want := range map[string]float64{"front.home": 1, "cart.Get": 2, "kept.get": 2, "stock.Look": 3, "price.Ask": 1, "mail.Send": 1} {
-		if got := home.Of[call]; got != (Range{want, want}) {
+		if got := home.Of[call]; got != want {
 			t.Errorf("%s is called %v times, want %v", call, got, want)
 		}
 	}
-	if got := home.Edges[Edge{"front", "stock"}]; got != (Range{3, 3}) {
+	if got := home.Edges[Edge{"front", "stock"}]; got != 3 {
 		t.Errorf("front calls stock %v times, want 3", got)
 	}
-	maybe := g.Count(g.Operations[1])
-	if maybe.Calls != (Range{0, 4}) || maybe.Spans != (Range{1, 7}) || maybe.Spans.Exact() {
-		t.Errorf("maybe makes %v calls and %v spans, want 0 to 4 and 1 to 7", maybe.Calls, maybe.Spans)
+	twice := g.Count(g.Operations[1])
+	if twice.Calls != 4 || twice.Spans != 7 {
+		t.Errorf("twice makes %v calls and %v spans, want 4 and 7", twice.Calls, twice.Spans)
 	}
 	if !g.Fails(g.Operations[0]) || g.Fails(g.Operations[1]) {
 		t.Error("home alone may fail on purpose: price does, and home calls it")
@@ -90,11 +90,11 @@ func TestProcesses(t *testing.T) {
 		t.Errorf("front finds cart by %v, want two addresses, the first %s", got, cart)
 	}
 	home := front.Methods["home"]
-	if home.Rounds != 20*roundsPerMicrosecond || home.Answer != 900 || len(home.Steps) != 3 || !home.Steps[2].Late || home.Steps[0].Request != 40 {
-		t.Errorf("home is planned as %+v: its node's work, its own answer, the request of cart.Get, a step in the background", home)
+	if home.Rounds != 20*roundsPerMicrosecond || home.Answer != 900 || len(home.Steps) != 3 || home.Steps[0].Request != 40 {
+		t.Errorf("home is planned as %+v: its node's work, its own answer, the request of cart.Get", home)
 	}
-	if front.Methods["maybe"].Steps[0].Chance != 0.25 || home.Steps[0].Chance != 1 {
-		t.Error("a step without a chance is always made, one of 25 % is not")
+	if front.Methods["twice"].Steps[0].Times != 2 || home.Steps[0].Times != 1 {
+		t.Error("a step without times is made once, one of two twice")
 	}
 	var mail plan
 	if err := json.Unmarshal(all[place["mail"]].Plan, &mail); err != nil {
@@ -202,18 +202,18 @@ front.home (http, works 20µs, 0 → 900 B)
 │     ├─ price.Ask (grpc, errors 10 %)
 │     └─ cart.Get (grpc, 2 replicas, 40 → 0 B)
 │        └─ kept.get (store)
-└─ mail.Send (grpc), in the background
+└─ mail.Send (grpc)
 
-maybe: 0 to 4 calls, 1 to 7 spans
-front.maybe (http, works 20µs)
-└─ 2 × cart.Get (grpc, 2 replicas, 40 → 0 B), by chance 25 %
+twice: 4 calls, 7 spans
+front.twice (http, works 20µs)
+└─ 2 × cart.Get (grpc, 2 replicas, 40 → 0 B)
    └─ kept.get (store)
 `
 	if got := g.Tree(); got != tree {
 		t.Errorf("the tree is\n%s\nwant\n%s", got, tree)
 	}
 	dot := g.Dot()
-	// Of 4 operations 3 are home, with 2 calls each, and 1 is maybe, with 2 at most.
+	// Of 4 operations 3 are home, with 2 calls each, and 1 is twice, with 2.
 	for _, line := range []string{`"front" -> "cart" [label="2"]`, `"front" -> "mail" [label="0.75"]`, `"kept" [shape=cylinder]`, `"idle" [shape=box]`} {
 		if !strings.Contains(dot, line) {
 			t.Errorf("the drawing lacks %s:\n%s", line, dot)

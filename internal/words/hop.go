@@ -85,10 +85,8 @@ func Proxied(p finding.Proxied) string {
 		case m == nil:
 		case *p.Calls >= m.Low && *p.Calls <= m.High:
 			text += ", as many as the graph makes"
-		case m.Low == m.High:
-			text += "; the graph makes " + finding.FormatCount(m.Low)
 		default:
-			text += "; the graph makes " + finding.FormatCount(m.Low) + " to " + finding.FormatCount(m.High)
+			text += "; the graph makes " + finding.FormatCount(m.Low)
 		}
 	}
 	return text + " (" + Counted(p.Runs, "run") + ")"

@@ -9,7 +9,7 @@ import (
 
 // What settles what is known only to lie between two ends.
 const (
-	finerSearch = "each search finds its rate only to within its resolution: a finer one (for a staircase, a smaller step) would help, more blocks would not"
+	finerSearch = "each search finds its rate only to within its resolution: a finer one would help, more blocks would not"
 	finerCount  = "the number of spans per operation is an interval: if it is the same in every operation, declare it (operations: {NAME: {spans: 3}}); more blocks would not help"
 )
 

@@ -228,9 +228,6 @@ func drivenText(l config.Load) string {
 	case text != "":
 		parts = append(parts, "on "+text+" threads")
 	}
-	if l.Busy > 0 {
-		parts = append(parts, "each busy for "+l.Busy.String())
-	}
 	text := strings.Join(parts, " ")
 	switch {
 	case l.Relative != nil:
@@ -293,11 +290,7 @@ func capacityText(c config.RateSearch, length time.Duration) string {
 	default:
 		goal = "the capacity"
 	}
-	how := "search"
-	if c.Method == config.MethodStaircase {
-		how = fmt.Sprintf("staircase by %g/s", c.Step)
-	}
-	return fmt.Sprintf("%s for %s, probes of %s, open loop", how, goal, length)
+	return fmt.Sprintf("search for %s, probes of %s, open loop", goal, length)
 }
 
 // sharesText is "50 %", or "33 %, 67 % and 100 %".

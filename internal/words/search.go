@@ -34,7 +34,7 @@ func FillSearch(f *finding.Search, made []*record.Search) {
 		upTo = " at "
 	}
 	if f.Rate != nil {
-		text := f.Goal + upTo + finding.FormatSize(*f.Rate, "1/s", false) + betweenText(f.Kind, made)
+		text := f.Goal + upTo + finding.FormatSize(*f.Rate, "1/s", false) + betweenText(made)
 		if f.Binding != "" {
 			text += "; limited by " + article(f.Binding)
 		}
@@ -64,7 +64,7 @@ func repeatedText(n int) string {
 
 // betweenText names the two rates between which searches found theirs, each the centre
 // over the blocks; "" where they are exact.
-func betweenText(kind string, made []*record.Search) string {
+func betweenText(made []*record.Search) string {
 	end := func(of func(*finding.Range) (float64, bool)) []float64 {
 		return estimate.Each(made, func(c *record.Search) (float64, bool) {
 			r := estimate.Bracket(c)
@@ -84,12 +84,7 @@ func betweenText(kind string, made []*record.Search) string {
 	if len(low) == 0 || len(high) < len(low) {
 		return ""
 	}
-	passed, failed := "passed", "did not"
-	if kind == string(config.GoalCPU) {
-		passed, failed = "not over it", "over it"
-	}
-	return fmt.Sprintf("; between %s (%s) and %s (%s)",
-		finding.FormatValue(stats.Center(low), "1/s"), passed, finding.FormatValue(stats.Center(high), "1/s"), failed)
+	return fmt.Sprintf("; between %s (passed) and %s (did not)", finding.FormatValue(stats.Center(low), "1/s"), finding.FormatValue(stats.Center(high), "1/s"))
 }
 
 // outcomes lists how a search may end, in the order of the text.

@@ -236,7 +236,7 @@ func (s *Estimator) outline(m measure.Measure, p dataset.Pair, at cell.At, sampl
 func (s *Estimator) overNothing(c *claim) bool {
 	e, tracer := s.Experiment, s.Variants[0].Tracer
 	traced := tracer != nil && tracer.Name != program.NoTracer
-	if c.pair.Extra || c.Unit != "s" || c.metric.WholeRun || e.Load.Busy > 0 || traced || s.budgetFor(c) != nil {
+	if c.pair.Extra || c.Unit != "s" || c.metric.WholeRun || traced || s.budgetFor(c) != nil {
 		return false
 	}
 	return len(e.Operations) > 0 && !slices.ContainsFunc(e.Operations, func(o program.Operation) bool { return !o.Empty })

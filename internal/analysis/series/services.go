@@ -129,18 +129,18 @@ func (s Builder) Calls() []finding.Call {
 				all += part.Weight
 			}
 		}
-		calls := map[topology.Edge]topology.Range{}
+		calls := map[topology.Edge]float64{}
 		for _, part := range w.Graph.Operations {
 			share := weights[part.Name] / all
 			for edge, n := range w.Graph.Calls(part) {
-				calls[edge] = topology.Range{Low: calls[edge].Low + share*n.Low, High: calls[edge].High + share*n.High}
+				calls[edge] += share * n
 			}
 		}
 		for _, edge := range slices.SortedFunc(maps.Keys(calls), func(a, b topology.Edge) int {
 			return cmp.Or(strings.Compare(a.From, b.From), strings.Compare(a.To, b.To))
 		}) {
-			if n := calls[edge]; n.High > 0 {
-				out = append(out, finding.Call{Operation: o.Name, From: edge.From, To: edge.To, Low: n.Low, High: n.High})
+			if n := calls[edge]; n > 0 {
+				out = append(out, finding.Call{Operation: o.Name, From: edge.From, To: edge.To, Low: n, High: n})
 			}
 		}
 	}

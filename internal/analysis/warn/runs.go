@@ -163,7 +163,7 @@ func (s *checker) findImprecise() []hit {
 	case at.Width < 1e3:
 		text := fmt.Sprintf("the widest interval is ±%s, not the %s that was asked for", finding.FormatBound(at.Width, "1", true), s.PrecisionText())
 		if least := s.LeastWidth(s.Experiment.Design.Metric); least >= s.Experiment.Design.Precision {
-			text += fmt.Sprintf("; the searches find their rates only to within ±%s: a finer resolution (a smaller step of a staircase) would help, more blocks would not",
+			text += fmt.Sprintf("; the searches find their rates only to within ±%s: a finer resolution would help, more blocks would not",
 				finding.FormatBound(least, "1", true))
 		}
 		return []hit{{text: text}}

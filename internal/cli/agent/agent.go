@@ -21,7 +21,7 @@ func New(s console.Streams) *cobra.Command {
 		Short:  "Processes that tracetax starts itself",
 		Hidden: true,
 	}
-	agent.AddCommand(alone.NewSinkAgent(s), alone.NewTap(s), newKeep(s), alone.NewLoadAgent(s), newHello(), newPlatform(), newEnvironments(s), newVerify(s), newVerifyTiers(s), newVerifyFunctions(s), newSidecar())
+	agent.AddCommand(alone.NewSinkAgent(s), newKeep(s), alone.NewLoadAgent(s), newHello(), newPlatform(), newEnvironments(s), newVerify(s), newVerifyTiers(s), newVerifyFunctions(s), newSidecar())
 	return agent
 }
 

@@ -1,5 +1,3 @@
-//go:build linux
-
 package alone_test
 
 import (

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"strconv"
 	"strings"
 	"syscall"
@@ -32,10 +31,9 @@ func NewSink(s console.Streams) *cobra.Command {
 		Short: "Receive spans and count them, until Ctrl-C",
 		Long: `Receive spans over OTLP, and over each other protocol that has an address, and count
 them. Point any tracer's exporter at it; Ctrl-C prints the counts. It stores nothing,
-and passes spans on only with --forward.`,
+and passes nothing on.`,
 		Example: `  tracetax sink
-  tracetax sink --zipkin 127.0.0.1:9411
-  tracetax sink --zipkin 127.0.0.1:9412 --forward zipkin=http://127.0.0.1:9411`,
+  tracetax sink --zipkin 127.0.0.1:9411`,
 		Args: console.UsageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch config.SinkMode(mode) {
@@ -97,7 +95,6 @@ func sinkFlags(flags *pflag.FlagSet, cfg *sink.Config) {
 	for _, r := range protocol.Table {
 		flags.Var(listenFlag{cfg.Listen, r.Name}, string(r.Name), "`address` for "+r.Title+`; "" for none`)
 	}
-	flags.StringToStringVar(&cfg.Forward, "forward", nil, "pass requests on to a real backend, and its answers back: `PROTOCOL=URL`, such as zipkin=http://127.0.0.1:9411 (repeatable)")
 	flags.IntVar(&cfg.MaxSpans, "max-spans", sink.DefaultMaxSpans, "most spans whose ids are kept when checking")
 	flags.Var((*shareFlag)(&cfg.Lose), "lose", "fault: accept this share of the spans and throw it away, such as 3% or 0.03")
 	flags.DurationVar(&cfg.Late, "late", 0, "fault: wait before each answer, such as 500ms (at most 1m)")
@@ -210,49 +207,3 @@ func (f *shareFlag) String() string { return strconv.FormatFloat(float64(*f), 'g
 
 // Type is how help calls the value.
 func (f *shareFlag) Type() string { return "share" }
-
-// NewTap is the sink between two programs: it passes every request on, and counts on a page what the next program took in.
-func NewTap(s console.Streams) *cobra.Command {
-	cfg := sink.Config{Listen: protocol.Addresses{}}
-	var page string
-	c := &cobra.Command{
-		Use:  "tap",
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return runTap(c.Context(), s, cfg, page) },
-	}
-	sinkFlags(c.Flags(), &cfg)
-	c.Flags().StringVar(&page, "page", "127.0.0.1:0", "`address` of the page of counters")
-	return c
-}
-
-func runTap(ctx context.Context, s console.Streams, cfg sink.Config, page string) error {
-	server, err := sink.Start(cfg)
-	if err != nil {
-		return fmt.Errorf("starting the tap: %w", err)
-	}
-	listener, err := net.Listen("tcp", page)
-	if err != nil {
-		return errors.Join(fmt.Errorf("starting the tap's page of counters: %w", err), server.Close())
-	}
-	pages := &http.Server{Handler: tapPage(server), ReadHeaderTimeout: cfg.HeaderTimeout}
-	failed := make(chan error, 1)
-	go func() { failed <- pages.Serve(listener) }()
-	fmt.Fprintln(s.Err, "tap: passing on")
-	select {
-	case <-ctx.Done():
-		err = nil
-	case err = <-failed:
-	}
-	return errors.Join(err, pages.Close(), server.Close())
-}
-
-// tapPage is the page of counters, in Prometheus' text format. What the next program refused was not taken in: its sender was
-// told so, and may send it again.
-func tapPage(server *sink.Server) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		c := server.Snapshot().Counts
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4")
-		// An error says that the reader went away.
-		_, _ = fmt.Fprintf(w, "# TYPE tap_forwarded_spans counter\ntap_forwarded_spans %d\n# TYPE tap_refused_spans counter\ntap_refused_spans %d\n", c.Forwarded, c.Refused)
-	})
-}

@@ -23,7 +23,7 @@ func progressLine(c record.Counts) string {
 	}{
 		{c.Metrics, "data points"}, {c.Logs, "log records"}, {c.Rejected, "rejected"}, {c.Malformed, "requests refused"},
 		{c.Duplicate, "duplicates"}, {c.Orphans, "orphans"}, {c.Thrown, "thrown away"},
-		{c.Merged, "merged by the tracer"}, {c.Suppressed, "suppressed by the tracer"}, {c.Forwarded, "forwarded"}, {c.Refused, "refused by the backend"},
+		{c.Merged, "merged by the tracer"}, {c.Suppressed, "suppressed by the tracer"},
 	} {
 		if extra.n > 0 {
 			line += fmt.Sprintf(", %d %s", extra.n, extra.name)
@@ -50,7 +50,7 @@ func printCounts(w io.Writer, c record.Counts) error {
 		name string
 		n    uint64
 	}{
-		{"thrown away", c.Thrown}, {"merged by tracer", c.Merged}, {"suppressed", c.Suppressed}, {"forwarded", c.Forwarded}, {"refused there", c.Refused},
+		{"thrown away", c.Thrown}, {"merged by tracer", c.Merged}, {"suppressed", c.Suppressed},
 	} {
 		if extra.n > 0 {
 			row(extra.name, extra.n)

@@ -15,6 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/results"
 	"github.com/tracetax/tracetax/internal/session"
 )
 
@@ -27,7 +28,7 @@ type Shown struct {
 }
 
 // Find looks for a tracer, a workload, a service, then an experiment. Where there is none of that
-// name, the error is a *session.AskedError.
+// name, the error is a *results.AskedError.
 func Find(name string, catalog *program.Catalog) (Shown, error) {
 	var near []string
 	missing := func(err error) bool {
@@ -57,7 +58,7 @@ func Find(name string, catalog *program.Catalog) (Shown, error) {
 	if len(near) > 0 {
 		hint = "did you mean the " + strings.Join(near, ", or the ") + "?"
 	}
-	return Shown{}, &session.AskedError{Err: fmt.Errorf("there is no experiment, workload, service or tracer %q; %s", name, hint)}
+	return Shown{}, &results.AskedError{Err: fmt.Errorf("there is no experiment, workload, service or tracer %q; %s", name, hint)}
 }
 
 // Print writes it line by line.

@@ -51,8 +51,8 @@ var Drivers = []DriverRow{
 		Generator: true, QuickWindow: 2500 * time.Millisecond, QuickWarmup: 500 * time.Millisecond,
 	},
 	{
-		Name: SelfDriving, Are: "self-driving workloads (self: true)", Is: "self-driving (calls, depth, threads, busy, rate and duration are its words)",
-		Load: []string{"calls", "depth", "threads", "busy"}, AtRate: metric.FixedRate, Free: metric.Unthrottled,
+		Name: SelfDriving, Are: "self-driving workloads (self: true)", Is: "self-driving (calls, depth, threads, rate and duration are its words)",
+		Load: []string{"calls", "depth", "threads"}, AtRate: metric.FixedRate, Free: metric.Unthrottled,
 		Refuses: map[string]string{
 			"mix":            "workload {workload} is self-driving, one operation at a time: it has no mix; name its operations",
 			"rate":           "a self-driving workload goes as fast as it can where the experiment names no rate; leave rate out",
@@ -118,7 +118,7 @@ const (
 // orderWords are the words of an order that the load gives, never the operation.
 var orderWords = map[string]string{
 	"calls": "load: {calls: …}", "duration_ns": "load: {duration: …}", "rate": "load: {rate: …}", "threads": "load: {threads: …}",
-	"busy": "load: {busy: …}, or the word busy_ns here", "seed": "design: {seed: …}", "moments": "load: {rate: …}", "samples": "samples: true in the experiment", "batches": "samples: true in the experiment",
+	"seed": "design: {seed: …}", "moments": "load: {rate: …}", "samples": "samples: true in the experiment", "batches": "samples: true in the experiment",
 }
 
 var orderWord = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)

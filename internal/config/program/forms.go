@@ -317,18 +317,12 @@ func rolesIn(in fileKind) []string {
 			out = append(out, string(r))
 		}
 	}
-	if in == inService {
-		out = append(out, string(role.Sink))
-	}
 	return out
 }
 
-// readRole reads a role: the program under test is the workload's, and the harness's own that of a service that only counts.
+// readRole reads a role: the program under test is the workload's.
 func readRole(s *Source, n *Node, _ key) any {
-	switch text := s.Text(n); {
-	case text == string(role.Sink) && s.In == inService:
-		return role.Sink
-	case s.In == inTracer && (text == string(role.App) || text == string(role.Platform)):
+	if text := s.Text(n); s.In == inTracer && (text == string(role.App) || text == string(role.Platform)) {
 		s.Fail(n.At, "role %s is for the workload's processes; what a tracer brings is a sidecar, a collector, a backend or a database", text)
 		return role.Sidecar
 	}

@@ -4,7 +4,6 @@ package program
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/tracetax/tracetax/internal/nearest"
 	"github.com/tracetax/tracetax/internal/role"
@@ -280,12 +280,11 @@ type Content struct {
 	File  string // the resolved experiment names this file; "": it holds the body
 }
 
-// Body is where a body comes from: one of text, file and base64.
+// Body is where a body comes from: text or file.
 type Body struct {
-	_      struct{} `called:"body"`
-	Text   string   `yaml:"text" as:"text"`   // the body itself
-	File   string   `yaml:"file"`             // a file beside the experiment, or inside the workload's folder
-	Base64 string   `yaml:"base64" as:"text"` // the body in base64
+	_    struct{} `called:"body"`
+	Text string   `yaml:"text" as:"text"` // the body itself
+	File string   `yaml:"file"`           // a file beside the experiment, or inside the workload's folder
 }
 
 // body reads a text, "@file", or a Body.
@@ -299,20 +298,12 @@ func (s *Source) body(n *Node) Content {
 	}
 	var from Body
 	s.Decode(n, &from)
-	file, coded := n.Get("file"), n.Get("base64")
 	if len(n.Entries) != 1 {
-		s.Fail(n.At, "body has one of text, file and base64")
+		s.Fail(n.At, "body has one of text and file")
 		return Content{}
 	}
-	switch {
-	case file != nil:
+	if file := n.Get("file"); file != nil {
 		return s.bodyFile(file, from.File)
-	case coded != nil:
-		out, err := base64.StdEncoding.DecodeString(from.Base64)
-		if err != nil {
-			s.Fail(coded.At, "not base64: %v", err)
-		}
-		return s.inline(coded, out)
 	}
 	return s.inline(n, []byte(from.Text))
 }
@@ -326,7 +317,12 @@ func (s *Source) inline(n *Node, body []byte) Content {
 	return Content{Bytes: body}
 }
 
-// bodyFile reads a body from a file. A large one stays there.
+// survives reports whether a body stays what it is when it is written as YAML.
+func survives(body []byte) bool {
+	return utf8.Valid(body) && !bytes.ContainsFunc(body, func(r rune) bool { return !unicode.IsPrint(r) && !strings.ContainsRune("\n\t", r) })
+}
+
+// bodyFile reads a body from a file. A large one, and one that is no text, stays there.
 func (s *Source) bodyFile(n *Node, name string) Content {
 	if s.Open == nil {
 		s.Fail(n.At, "body: there is no folder to read %q from", Printable(name))
@@ -340,7 +336,7 @@ func (s *Source) bodyFile(n *Node, name string) Content {
 	case err != nil:
 		s.Fail(n.At, "body: %v", err)
 		return Content{}
-	case s.Files != nil || s.inlined+len(text) <= maxInline:
+	case s.Files != nil || s.inlined+len(text) <= maxInline && survives(text):
 		return s.inline(n, text)
 	}
 	if s.filed += len(text); s.filed > MaxBody {

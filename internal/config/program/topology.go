@@ -227,7 +227,7 @@ func (w *Workload) ofGraph(services func(name string) (*Service, error)) error {
 		one := Operation{
 			Name: o.Name, Description: o.Description, Process: process, Method: "GET", Rate: o.Rate,
 			URL:   "http://{" + process + ".host}:{" + process + ".port}" + path,
-			Spans: map[string]Number{NoTracer: {}, "otel-go": {spans.Low, spans.High}},
+			Spans: map[string]Number{NoTracer: {}, "otel-go": {spans, spans}},
 		}
 		if w.Graph.Fails(o) {
 			one.Status = []int{200, 500}

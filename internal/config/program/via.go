@@ -26,14 +26,9 @@ func (s *Source) Via(n *Node, w *Workload) []Process {
 	}
 	var out []Process
 	for _, item := range items {
-		hop, ok := s.hop(item, passing)
-		if !ok {
-			continue
+		if hop, ok := s.hop(item, passing); ok {
+			out = s.another(out, hop, item, w)
 		}
-		if tap, asked := s.tapOf(item, hop); asked {
-			out = s.another(out, tap, item, w)
-		}
-		out = s.another(out, hop, item, w)
 	}
 	if n.Kind == List && len(n.Items) == 0 {
 		s.Fail(n.At, "via is empty; write %s", viaExample)
@@ -102,7 +97,6 @@ func (s *Source) hop(n *Node, as func(*Service) *Service) (Process, bool) {
 type Hop struct {
 	_       struct{}          `called:"a hop"`
 	Service string            `yaml:"service" as:"own" shape:"Text"` // name of the service; default: the hop's own name
-	Tap     string            `yaml:"tap" as:"own" shape:"Text"`     // on: a tap before it counts what goes to it; default: off
 	Program string            `yaml:"program" as:"own" shape:"Text"` // a program of the PATH in place of the one that the service builds, as otelcol-contrib
 	Config  string            `yaml:"config" as:"own" shape:"Text"`  // a configuration of your own, a file beside this one
 	Env     map[string]string `yaml:"env" as:"userEnv"`              // its environment variables
@@ -118,7 +112,7 @@ func (h Hop) more() (behind string, names []string) {
 	return "config", namesOf(h.process.Service.Settings)
 }
 
-// ReadKey reads the configuration and the settings: service, program and tap are read before, since what others may say depends
+// ReadKey reads the configuration and the settings: service and program are read before, since what others may say depends
 // on them.
 func (h *Hop) ReadKey(s *Source, n *Node, key string) {
 	of := h.process.Service
@@ -279,21 +273,4 @@ func (w Writer) Hop(p Process) Object {
 		h.Memory = p.Memory
 	}
 	return single(p.Name, w.Written(&h, InExperiment))
-}
-
-// A tap before a hop counts every span that goes to it.
-
-// TapService is the service that counts and passes on.
-const TapService = "tap"
-
-// tapOf is the tap before a hop; false where none is asked for.
-func (s *Source) tapOf(n *Node, hop Process) (Process, bool) {
-	if n.Kind != Mapping || len(n.Entries) == 0 {
-		return Process{}, false
-	}
-	at := n.Entries[0].Value.Get("tap")
-	if at == nil || s.oneOf(at, "tap", "on", "off") != "on" {
-		return Process{}, false
-	}
-	return s.hopOf(&Node{Kind: Scalar, Text: TapService, At: at.At}, at, hop.Name+"-"+TapService, passing)
 }

@@ -4,14 +4,12 @@ package program
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -38,22 +36,12 @@ func (w Writer) Env(m map[string]string) Object {
 	return p
 }
 
-// bodyOf is a text where that survives being written as YAML.
+// bodyOf returns the file of a body, or its text.
 func bodyOf(from Content) Object {
 	if from.File != "" {
 		return single("file", from.File)
 	}
-	body := from.Bytes
-	text := string(body)
-	for _, r := range text {
-		if unicode.IsControl(r) || !unicode.IsPrint(r) {
-			return single("base64", base64.StdEncoding.EncodeToString(body))
-		}
-	}
-	if !utf8.ValidString(text) {
-		return single("base64", base64.StdEncoding.EncodeToString(body))
-	}
-	return single("text", text)
+	return single("text", string(from.Bytes))
 }
 
 // Writing a tree of mappings as YAML, by the library that reads it again.

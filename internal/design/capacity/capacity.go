@@ -29,7 +29,6 @@ const (
 const (
 	MostFit     = 14
 	mostBracket = 14 // besides those that narrow it
-	MostSteps   = 200
 )
 
 // Purposes of a probe.
@@ -37,7 +36,6 @@ const (
 	purposeProbe  = "probe"
 	purposeVerify = "verify"
 	purposeBisect = "bisect"
-	purposeStep   = "step"
 )
 
 // Options are what a search has to know besides its goal.
@@ -54,9 +52,6 @@ type Search struct {
 
 // New returns the search for c.
 func New(c config.RateSearch, o Options) *Search {
-	if c.Method == "" {
-		c.Method = config.MethodFit
-	}
 	if c.Resolution <= 0 {
 		c.Resolution = DefaultResolution
 	}
@@ -80,7 +75,7 @@ func (s *Search) Next(probes []record.Probe) (record.Probe, bool) {
 func (s *Search) Result(probes []record.Probe) record.Search {
 	at := s.stand(probes)
 	c := record.Search{
-		Goal: string(s.goal.Goal), Target: s.target(), Method: string(s.goal.Method),
+		Goal: string(s.goal.Goal), Target: s.target(), Method: config.MethodFit,
 		Outcome: at.outcome, Rate: at.found, Note: at.note, Probes: probes,
 	}
 	if at.purpose != "" {
@@ -113,22 +108,12 @@ func (s *Search) target() float64 {
 // stand says where the search stands after these probes.
 func (s *Search) stand(probes []record.Probe) state {
 	if len(probes) == 0 {
-		return probe(s.firstPurpose(), s.first())
+		return probe(purposeProbe, s.first())
 	}
-	switch {
-	case s.goal.Method == config.MethodStaircase:
-		return s.climb(probes)
-	case s.goal.Goal == config.GoalCPU:
+	if s.goal.Goal == config.GoalCPU {
 		return s.fit(probes)
 	}
 	return s.bracket(probes)
-}
-
-func (s *Search) firstPurpose() string {
-	if s.goal.Method == config.MethodStaircase {
-		return purposeStep
-	}
-	return purposeProbe
 }
 
 // What a search says next: a probe, or its end.
@@ -183,9 +168,6 @@ const (
 // first is the rate of the first probe.
 func (s *Search) first() float64 {
 	rate := s.goal.From
-	if rate <= 0 && s.goal.Method == config.MethodStaircase {
-		rate = s.goal.Step
-	}
 	if rate <= 0 {
 		rate = s.options.First
 	}

@@ -44,13 +44,3 @@ func TestDisturbed(t *testing.T) {
 		}
 	}
 }
-
-// A step that fails by the service's own doing ends the staircase as saturated, whatever others took meanwhile.
-func TestStaircaseThatFailsByItself(t *testing.T) {
-	s := New(staircase(cpu75, 100, 100), Options{})
-	for _, others := range []float64{0, 0.2} {
-		if c := find(t, s, service{cpu: linear(0, 0.0005), most: 450, latency: 0.002, others: others}, 1); c.Outcome != record.Saturated {
-			t.Errorf("others took %g: outcome %q (%s), want saturated", others, c.Outcome, c.Note)
-		}
-	}
-}

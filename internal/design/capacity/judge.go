@@ -45,9 +45,6 @@ func (s *Search) Judge(p record.Probe) record.Probe {
 	}
 	why = append(why, s.missed(&p, latency)...)
 	p.Passed = len(why) == 0
-	if s.goal.Method == config.MethodStaircase && s.goal.Goal == config.GoalCPU {
-		p.Passed = p.Utilisation >= s.goal.CPU // the study's: the first step over the target, held or not
-	}
 	p.Why = strings.Join(why, "; ")
 	return p
 }

@@ -116,9 +116,6 @@ func TestJudge(t *testing.T) {
 		"one span lost":               {lossless, func(p *record.Probe) { p.Lost = 1 }, true, false, "1 spans lost"},
 		"spans still came":            {lossless, func(p *record.Probe) { p.Quiet = false }, true, false, "patience"},
 		"nothing to lose":             {lossless, func(p *record.Probe) { p.Expected = 0 }, true, false, "no span is to come"},
-		"a step below":                {staircase(cpu75, 1, 1), func(p *record.Probe) { p.Utilisation = 0.749 }, true, false, ""},
-		"a step far above":            {staircase(cpu75, 1, 1), func(p *record.Probe) { p.Utilisation = 0.95 }, true, true, ""},
-		"a step above, but not held ": {staircase(cpu75, 1, 1), func(p *record.Probe) { p.Utilisation = 0.95; p.Load.Completed = 900 }, false, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, p := New(test.goal, Options{}), probed(t, test.change)
@@ -177,7 +174,7 @@ func TestSearchIsPure(t *testing.T) {
 	if got := s.Result(nil); got.Outcome != record.Unsteady || got.Binding != "" {
 		t.Errorf("a search without probes: %+v", got)
 	}
-	if c.Goal != "cpu" || c.Target != 0.75 || c.Method != "fit" || !c.Linear || c.Seconds < 30 || c.Demand < 0.00099 || c.Demand > 0.00101 || c.Base < 0.019 || c.Base > 0.021 {
+	if c.Goal != "cpu" || c.Target != 0.75 || !c.Linear || c.Seconds < 30 || c.Demand < 0.00099 || c.Demand > 0.00101 || c.Base < 0.019 || c.Base > 0.021 {
 		t.Errorf("%+v", c)
 	}
 	if !(c.Passing > 0 && c.Passing <= c.Rate*1.03) || c.Failing != 0 {

@@ -146,7 +146,7 @@ func find(t *testing.T, s *Search, v service, seed uint64) record.Search {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 7))
 	var probes []record.Probe
-	for range 2 * MostSteps {
+	for range 100 {
 		next, more := s.Next(probes)
 		if !more {
 			return s.Result(probes)

@@ -16,7 +16,6 @@ type call struct {
 	counted  bool // as started
 	resent   bool // this is its second connection, of a step: the step's
 	tried    int  // addresses of the server that failed for it, of a step: for the step
-	stream   stream
 
 	prev, next *call // in loop.busy
 	after      *call // in a callQueue
@@ -114,43 +113,6 @@ func (b *busyList) remove(k *call) {
 	b.size--
 }
 
-// What is spoken on a connection: the border between the event loop, which knows
-// sockets and deadlines, and the protocols, which know requests and responses.
-
-// session speaks one protocol on one connection. Its methods may end calls by
-// loop.finish and put out bytes by loop.emit; neither calls it back.
-type session interface {
-	// greet begins the connection; the session calls loop.ready when calls may be made.
-	greet(l *loop)
-	// open reports whether a call may be started now.
-	open() bool
-	// start puts out the request of k.
-	start(l *loop, k *call)
-	// feed takes what the server sent. hup says that it has closed its side, so
-	// that the connection cannot be used again. An error breaks the connection.
-	feed(l *loop, b []byte, hup bool) error
-	// flush writes what has been put off, as much as the socket takes.
-	flush(l *loop)
-	// end is called when the server has closed the connection; the error says what
-	// the calls under way fail of.
-	end(l *loop) error
-	// cancel forgets k, and reports whether the connection can go on without it.
-	cancel(l *loop, k *call) bool
-	// untouched reports whether nothing of a response to k has come.
-	untouched(k *call) bool
-	// take forgets some call that has been started and returns it, nil if there is none.
-	take() *call
-}
-
-// newSession returns the session for a connection to c's server.
-func (l *loop) newSession(c *conn) session {
-	if c.server.grpc {
-		return newHTTP2(l, c)
-	}
-	c.http1.conn = c
-	return &c.http1
-}
-
 // One operation from its connection to its end.
 
 // begin sends the operation w, if a connection can be had for it: one that has
@@ -190,10 +152,10 @@ func (l *loop) assign(c *conn, k *call) {
 
 // pump starts the calls that wait on c, as many as it takes.
 func (l *loop) pump(c *conn) {
-	for c.ready && c.err == nil && c.queue.first != nil && c.session.open() {
+	for c.ready && c.err == nil && c.queue.first != nil && c.http1.call == nil {
 		k := c.queue.pop()
 		k.waits = false
-		c.session.start(l, k)
+		c.http1.start(l, k)
 	}
 }
 
@@ -259,22 +221,16 @@ func (l *loop) giveUp(k *call) {
 		l.ended = append(l.ended, k)
 		return
 	}
-	keep := true
 	if k.waits {
 		c.queue.remove(k)
 	} else {
-		keep = c.session.cancel(l, k)
+		c.http1.call = nil
 	}
 	l.detach(k)
-	if !keep || !c.ready && c.load == 0 {
-		l.close(c)
-		return
-	}
-	l.keep(c)
-	l.afterSession(c)
+	l.close(c) // the answer may still come
 }
 
-// afterSession does what c needs after its session has been at work.
+// afterSession does what c needs after bytes have come or gone.
 func (l *loop) afterSession(c *conn) {
 	switch {
 	case c.err != nil: // a server may have answered before it closed the connection
@@ -283,8 +239,6 @@ func (l *loop) afterSession(c *conn) {
 		if l.read(c, true); c.is(age) {
 			l.broken(c, c.lost)
 		}
-	case c.draining && c.load == 0:
-		l.close(c)
 	default:
 		l.pump(c)
 		if c.err != nil {

@@ -4,10 +4,8 @@
 //
 // # How it is made
 //
-// An event loop (loop) knows sockets, deadlines and books. What is spoken on a
-// connection is a session's: HTTP/1.1 (http1) or HTTP/2 (http2Session), with TLS
-// (tlsLayer) between it and the socket where there is any. Which operation is due
-// is a feeder's. The engine over net/http (client) is for systems without epoll.
+// An event loop (loop) knows sockets, deadlines, books and HTTP/1.1 (http1). The engine over net/http (client) does what
+// is beyond that: TLS and gRPC. Which operation is due is a feeder's.
 package engine
 
 import (
@@ -188,8 +186,8 @@ type ports struct{ first, last, count int }
 const (
 	socketBytes = 6 << 10
 	plainBytes  = 1 << 10
-	tlsBytes    = 24 << 10
-	http2Bytes  = 8 << 10
+	tlsBytes    = 32 << 10 // with what net/http keeps
+	http2Bytes  = 24 << 10
 )
 
 // filesPerThread are an event loop's own.

@@ -5,14 +5,12 @@ package engine
 import (
 	"bytes"
 	"encoding/binary"
+	"io"
 	"net"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/load/feed"
 	"golang.org/x/net/http2"
-	"golang.org/x/net/http2/hpack"
 )
 
 // The headers that say where a response ends.
@@ -150,193 +148,19 @@ func OnlyHTTP2(address string) bool {
 	if _, err := c.Write(append([]byte(http2.ClientPreface), 0, 0, 0, byte(http2.FrameSettings), 0, 0, 0, 0, 0)); err != nil {
 		return false
 	}
-	var said []byte
-	for b := make([]byte, maxFrame); ; {
-		n, err := c.Read(b)
-		if said = append(said, b[:n]...); beginsHTTP2(said) {
-			return true
-		}
-		if err != nil || len(said) > maxFrame {
-			return false
-		}
-	}
+	said := make([]byte, frameHeader)
+	_, err = io.ReadFull(c, said)
+	return err == nil && beginsHTTP2(said)
 }
+
+// frameHeader is how many bytes of HTTP/2 come before a frame's payload: its length, kind, flags and stream.
+const frameHeader = 9
 
 // beginsHTTP2 reports whether a server begins as HTTP/2 has it: with settings, or a good-bye, of the whole connection.
 func beginsHTTP2(b []byte) bool {
-	f, n, err := nextFrame(b)
-	return err == nil && n > 0 && f.stream == 0 && (f.kind == http2.FrameSettings || f.kind == http2.FrameGoAway)
-}
-
-// A gRPC call as the plan holds it, which is in the words of HTTP/1.1, so that
-// request data fills both alike; and as HTTP/2 sends it.
-
-// grpcCall is a call with its headers in the order in which they are sent.
-type grpcCall struct {
-	fields  []hpack.HeaderField
-	message []byte
-}
-
-// readCall appends to fields the headers that wire says. The message is part of wire.
-func readCall(fields []hpack.HeaderField, wire []byte, secure bool) grpcCall {
-	head, message, _ := bytes.Cut(wire, []byte("\r\n\r\n"))
-	lines := strings.Split(string(head), "\r\n")
-	_, path, _ := strings.Cut(lines[0], " ")
-	path, _, _ = strings.Cut(path, " ")
-	scheme := "http"
-	if secure {
-		scheme = "https"
+	if len(b) < frameHeader || b[0] != 0 || binary.BigEndian.Uint32(b[5:]) != 0 {
+		return false
 	}
-	host, agent := "", ""
-	var rest []hpack.HeaderField
-	for _, line := range lines[1:] {
-		name, value, _ := strings.Cut(line, ":")
-		name, value = strings.ToLower(name), strings.TrimSpace(value)
-		switch name {
-		case "host":
-			host = value
-		case "user-agent":
-			agent = value
-		case "content-length", "content-type", "te", "connection", "keep-alive", "upgrade":
-		default:
-			rest = append(rest, hpack.HeaderField{Name: name, Value: value})
-		}
-	}
-	fields = append(fields,
-		hpack.HeaderField{Name: ":method", Value: "POST"},
-		hpack.HeaderField{Name: ":scheme", Value: scheme},
-		hpack.HeaderField{Name: ":path", Value: path},
-		hpack.HeaderField{Name: ":authority", Value: host},
-		hpack.HeaderField{Name: "content-type", Value: "application/grpc"},
-		hpack.HeaderField{Name: "user-agent", Value: agent},
-		hpack.HeaderField{Name: "te", Value: "trailers"},
-	)
-	return grpcCall{fields: append(fields, rest...), message: message}
-}
-
-// What a gRPC server answers to one unary call: headers, one message with a
-// length before it, and a status.
-
-// noStatus is a status that has not come.
-const noStatus = -1
-
-// grpcReply reads one answer. reset makes it ready for one.
-type grpcReply struct {
-	http     int // :status; 0 until it has come
-	status   int // grpc-status, or noStatus
-	grpc     bool
-	messages int
-	body     uint64  // bytes of the messages
-	prefix   [5]byte // compressed or not, and the length, of the message that comes
-	have     int     // bytes of prefix
-	left     uint32  // bytes of the message still to come
-	bad      badResponse
-}
-
-func (r *grpcReply) reset() { *r = grpcReply{status: noStatus} }
-
-// field takes one header field, also of the trailers.
-func (r *grpcReply) field(f hpack.HeaderField) {
-	switch f.Name {
-	case ":status":
-		n, err := strconv.Atoi(f.Value)
-		if err != nil || n < 100 || n > 999 || r.http >= 200 {
-			r.spoil("status")
-			return
-		}
-		r.http = n
-	case "content-type":
-		r.grpc = strings.HasPrefix(f.Value, "application/grpc")
-	case "grpc-status":
-		n, err := strconv.ParseUint(f.Value, 10, 31)
-		if err != nil {
-			r.spoil("grpc-status")
-			return
-		}
-		r.status = int(n)
-	}
-}
-
-// headersRead is called at the end of a block of headers, which ends the stream if last.
-func (r *grpcReply) headersRead(last bool) {
-	switch {
-	case r.http == 0:
-		r.spoil("headers without a status")
-	case r.http < 200 && last:
-		r.spoil("an interim response that ends")
-	}
-}
-
-// data takes bytes of the message.
-func (r *grpcReply) data(b []byte) {
-	if r.http < 200 {
-		r.spoil("data before the headers")
-	}
-	for len(b) > 0 && r.bad == "" {
-		if r.left > 0 {
-			n := min(r.left, uint32(len(b)))
-			r.left -= n
-			b = b[n:]
-			continue
-		}
-		n := copy(r.prefix[r.have:], b)
-		r.have += n
-		b = b[n:]
-		if r.have == len(r.prefix) {
-			r.message()
-		}
-	}
-}
-
-// message begins one.
-func (r *grpcReply) message() {
-	if r.prefix[0] != 0 {
-		r.spoil("message compressed unasked")
-	}
-	r.left, r.have = binary.BigEndian.Uint32(r.prefix[1:]), 0
-	r.messages++
-	r.body += uint64(r.left)
-}
-
-func (r *grpcReply) spoil(what badResponse) {
-	if r.bad == "" {
-		r.bad = what
-	}
-}
-
-// kind is what the call failed of, "" if it did not; to be asked when the stream
-// has ended.
-func (r *grpcReply) kind() string {
-	switch {
-	case r.bad != "":
-		return r.bad.Error()
-	case r.status > 0:
-		return "grpc: " + statusName(r.status)
-	case r.http != 200:
-		return "grpc: HTTP status " + strconv.Itoa(r.http)
-	case !r.grpc:
-		return badResponse("not gRPC").Error()
-	case r.status == noStatus:
-		return badResponse("no grpc-status").Error()
-	case r.left > 0 || r.have > 0:
-		return badResponse("message cut short").Error()
-	case r.messages != 1:
-		return badResponse("not one message").Error()
-	}
-	return ""
-}
-
-// statusNames are the names of the statuses in gRPC's own documents.
-var statusNames = [...]string{
-	"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS",
-	"PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED",
-	"INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
-}
-
-// statusName is UNKNOWN for statuses that nobody knows, as gRPC has it.
-func statusName(status int) string {
-	if status >= len(statusNames) {
-		return statusNames[2]
-	}
-	return statusNames[status]
+	kind := http2.FrameType(b[3])
+	return kind == http2.FrameSettings || kind == http2.FrameGoAway
 }

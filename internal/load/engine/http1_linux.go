@@ -4,19 +4,14 @@ package engine
 
 import "github.com/tracetax/tracetax/internal/load/feed"
 
-// http1 is a session.
+// http1 is HTTP/1.1 on one connection. It may end calls by loop.finish and put out bytes by loop.emit.
 type http1 struct {
 	conn     *conn
 	call     *call // nil: none is under way
 	response response
 }
 
-func (h *http1) greet(l *loop) { l.ready(h.conn) }
-
-func (h *http1) open() bool { return h.call == nil }
-
-func (h *http1) flush(*loop) {}
-
+// start puts out the request of k.
 func (h *http1) start(l *loop, k *call) {
 	h.call = k
 	step := k.step()
@@ -33,6 +28,8 @@ func (h *http1) start(l *loop, k *call) {
 	}
 }
 
+// feed takes what the server sent. hup says that it has closed its side: the connection cannot be used again. An error
+// breaks the connection.
 func (h *http1) feed(l *loop, b []byte, hup bool) error {
 	if h.call == nil { // bytes that nobody asked for
 		return errUnasked
@@ -78,6 +75,7 @@ func (h *http1) follow(l *loop, k *call, keep bool) {
 	h.start(l, k)
 }
 
+// end is called when the server has closed the connection; the error says what the call under way fails of.
 func (h *http1) end(l *loop) error {
 	if h.call == nil {
 		return errClosedEarly
@@ -89,13 +87,7 @@ func (h *http1) end(l *loop) error {
 	return nil
 }
 
-func (h *http1) cancel(*loop, *call) bool {
-	h.call = nil
-	return false
-}
-
-func (h *http1) untouched(*call) bool { return h.response.fresh() }
-
+// take forgets the call that has been started, if there is one, and returns it.
 func (h *http1) take() *call {
 	k := h.call
 	h.call = nil

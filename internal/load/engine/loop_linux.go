@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"sync"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/load"
@@ -30,25 +29,18 @@ type loop struct {
 	shown   *progress
 	conns   []*conn // by slot
 	free    []int32 // slots
-	open    int     // connections, save those that drain
+	open    int     // connections
 	opening int     // of these, that take no calls yet
 	made    int     // connections so far
 	servers map[string]*server
 
 	// Room that everything shares, so a connection needs none of its own:
-	buf    []byte   // what a socket gave
-	plain  []byte   // the same, decrypted
-	room   []byte   // a request
-	call   grpcCall // the same, for HTTP/2
-	header headerBuffer
-	spare  [][]byte // write buffers
-	ended  []*call
+	buf   []byte   // what a socket gave
+	room  []byte   // a request
+	spare [][]byte // write buffers
+	ended []*call
 
-	stamps     stamps
-	dirty      []*conn // their sessions have put off putting out
-	mail       mailbox
-	letters    []letter
-	handshakes sync.WaitGroup
+	stamps stamps
 
 	// Of the task under way:
 	plan    *plan
@@ -79,7 +71,6 @@ func newLoop(shown *progress) (*loop, error) {
 		poll:   poll{fd: epoll, events: make([]unix.EpollEvent, 256)},
 		wakeup: wakeup, shown: shown,
 		buf:     make([]byte, 64<<10),
-		plain:   make([]byte, 16<<10),
 		servers: map[string]*server{},
 	}
 	if err := l.poll.add(wakeup, unix.EPOLLIN, wakeSlot, 0); err != nil {
@@ -100,7 +91,6 @@ func (l *loop) shut() {
 			l.close(c)
 		}
 	}
-	l.handshakes.Wait()
 	_ = unix.Close(l.wakeup)
 	_ = unix.Close(l.poll.fd)
 }
@@ -212,7 +202,6 @@ func (l *loop) catchUp() error {
 		for i := range events {
 			l.event(&events[i])
 		}
-		l.flush()
 		if len(events) < len(l.poll.events) {
 			return nil
 		}
@@ -226,7 +215,6 @@ func (l *loop) turn() error {
 		l.poll.sleep(patience)
 		l.clock()
 		l.fall()
-		l.flush()
 		patience = 0
 	}
 	events, errno := l.poll.wait(patience)
@@ -235,7 +223,6 @@ func (l *loop) turn() error {
 		return fmt.Errorf("waiting for events: %w", errno)
 	}
 	l.fall()
-	l.flush()
 	for i := range events {
 		l.event(&events[i])
 		l.proceed()
@@ -251,7 +238,6 @@ func (l *loop) proceed() {
 	l.rerun()
 	l.serve()
 	l.fall()
-	l.flush()
 }
 
 // patience is how long the loop has nothing to do unless a socket has news.
@@ -314,10 +300,9 @@ func (l *loop) forget(w wait) {
 	l.tally.timeOut(w.At, l.now)
 }
 
-// What the event loop does with the news of a socket, and of a handshake.
+// event does what the news of a socket asks for.
 func (l *loop) event(ev *unix.EpollEvent) {
 	if ev.Fd == wakeSlot {
-		l.finishHandshakes()
 		return
 	}
 	c, age := l.conns[ev.Fd], uint32(ev.Pad)
@@ -340,38 +325,25 @@ func (l *loop) event(ev *unix.EpollEvent) {
 	}
 }
 
-// finishHandshakes attends to the handshakes that have news.
-func (l *loop) finishHandshakes() {
-	l.letters = l.mail.take(l.letters[:0])
-	for _, m := range l.letters {
-		if c := l.conns[m.slot]; c.is(m.age) && c.tls.pipe.shaking {
-			l.shook(c)
-		}
-	}
+// engines carry out tasks over HTTP/1.1 by the event loop, and those with TLS or gRPC by net/http.
+type engines struct {
+	*loop
+	*client
 }
 
-// putOff has c's session flushed before the loop sleeps, so what is due at
-// the same time goes out together.
-func (l *loop) putOff(c *conn) {
-	if !c.dirty {
-		c.dirty = true
-		l.dirty = append(l.dirty, c)
-	}
+func newEngine(shown *progress) (engine, error) {
+	l, err := newLoop(shown)
+	return &engines{l, newClient(shown)}, err
 }
 
-// flush puts out what has been put off.
-func (l *loop) flush() {
-	for i := 0; i < len(l.dirty); i++ {
-		c := l.dirty[i]
-		if c.fd < 0 || !c.dirty {
-			continue // closed since
-		}
-		c.dirty = false
-		c.session.flush(l)
-		l.afterSession(c)
+func (e *engines) run(ctx context.Context, p *plan, thread int, start time.Time) (*tally, error) {
+	if p.plain() {
+		return e.loop.run(ctx, p, thread, start)
 	}
-	l.dirty = l.dirty[:0]
+	return e.client.run(ctx, p, thread, start)
 }
 
-// The engine of Linux: the event loop.
-func newEngine(shown *progress) (engine, error) { return newLoop(shown) }
+func (e *engines) shut() {
+	e.loop.shut()
+	e.client.shut()
+}

@@ -120,8 +120,7 @@ func TestStampsOfTheKernel(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	s := newScene(t, 1)
-	l, c := s.loop, s.conn
+	l := loopAt(t, load.Task{Operations: []load.Request{{Address: "127.0.0.1:1"}}, Count: 1}, 0)
 	l.stamps.on = true
 	l.start = time.Now()
 	addr := server.Addr().(*net.TCPAddr).AddrPort()
@@ -134,8 +133,7 @@ func TestStampsOfTheKernel(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer peer.Close()
-	_ = unix.Close(c.fd)
-	c.fd = fd
+	c := l.take(fd)
 	l.stamp(c)
 	await := func() {
 		if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1); err != nil {

@@ -26,7 +26,6 @@ type operation struct {
 	target  int // index in plan.targets
 	part    int // index in Task.Operations
 	wire    []byte
-	call    grpcCall   // the same, where it is one
 	head    bool       // the response has no body, whatever its headers say
 	resend  bool       // may be sent twice
 	tracing *tracing   // chooses the ids of its trace; nil: nobody, or the request's own header
@@ -56,9 +55,6 @@ func newOperation(r load.Request, target int, ids *tracing) operation {
 	}
 	if slices.Contains(r.Headers, roomForIDs) {
 		o.tracing, o.traceAt = ids, traceAt(o.wire)
-	}
-	if r.GRPC {
-		o.call = readCall(nil, o.wire, r.TLS != nil)
 	}
 	return o
 }
@@ -254,6 +250,11 @@ type plan struct {
 	targets []target
 	tracing *tracing     // nil: the program chooses the ids of traces
 	sources []netip.Addr // to connect from, in turn; none: the system's choice
+}
+
+// plain reports whether all operations go over HTTP/1.1 without TLS.
+func (p *plan) plain() bool {
+	return !slices.ContainsFunc(p.targets, func(t target) bool { return t.grpc || t.tls != nil })
 }
 
 // target is a server: all operations with the same Address share its connections,

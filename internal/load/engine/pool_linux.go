@@ -3,7 +3,6 @@
 package engine
 
 import (
-	"crypto/tls"
 	"errors"
 	"net/netip"
 
@@ -13,59 +12,40 @@ import (
 // conn is one connection with the calls on it. What only some connections need
 // is behind pointers, so an idle one is small.
 type conn struct {
-	fd       int
-	slot     int32  // index in loop.conns
-	age      uint32 // tells events of this connection from those of the slot's former ones
-	server   *server
-	addr     netip.AddrPort // of the server, to which it leads
-	place    int            // index in server.free; -1 while it takes no more calls
-	load     int            // calls on it
-	up       bool           // TCP is established
-	ready    bool           // so is what goes over it: calls may be made
-	used     bool           // it has carried a whole response
-	draining bool           // no new calls; it does not count as open any more
-	dirty    bool           // in loop.dirty
-	stamped  bool           // the kernel says when bytes come in
-	err      error          // that a write met; the connection is to be broken off
-	lost     error          // that one met, while what has come is still read
-	out      []byte         // still to be written
-	base     []byte         // out's memory
-	queue    callQueue
-	tls      *tlsLayer // nil: plain
-	session  session
-	http1    http1
+	fd      int
+	slot    int32  // index in loop.conns
+	age     uint32 // tells events of this connection from those of the slot's former ones
+	server  *server
+	addr    netip.AddrPort // of the server, to which it leads
+	place   int            // index in server.free; -1 while it takes no more calls
+	load    int            // calls on it
+	up      bool           // TCP is established
+	ready   bool           // so is what goes over it: calls may be made
+	used    bool           // it has carried a whole response
+	stamped bool           // the kernel says when bytes come in
+	err     error          // that a write met; the connection is to be broken off
+	lost    error          // that one met, while what has come is still read
+	out     []byte         // still to be written
+	base    []byte         // out's memory
+	queue   callQueue
+	http1   http1
 }
 
 // server is a target with its connections; it outlives the tasks.
 type server struct {
-	addrs   []netip.AddrPort
-	first   int         // index of the address that last worked
-	streams int         // calls at a time on one connection
-	grpc    bool        // HTTP/2
-	tls     *tls.Config // nil: plain
-	cache   tls.ClientSessionCache
-	free    []*conn // a stack of those that take more calls, so few do most of the work; nil where one was closed
+	addrs []netip.AddrPort
+	first int     // index of the address that last worked
+	free  []*conn // a stack of those that take more calls, so few do most of the work; nil where one was closed
 }
 
 // server returns the server of a target, known from a task before or not.
 func (l *loop) server(t target) *server {
 	s, ok := l.servers[t.key]
 	if !ok {
-		s = &server{grpc: t.grpc}
+		s = &server{}
 		l.servers[t.key] = s
 	}
-	s.addrs, s.first, s.streams = t.addrs, 0, 1
-	if t.grpc {
-		s.streams = l.plan.task.Streams
-	}
-	if t.tls == nil {
-		return s
-	}
-	if s.cache == nil {
-		s.cache = tls.NewLRUClientSessionCache(0)
-	}
-	s.tls = t.tls.Clone()
-	s.tls.ClientSessionCache = s.cache
+	s.addrs, s.first = t.addrs, 0
 	return s
 }
 
@@ -112,7 +92,6 @@ func (l *loop) connect(s *server, addr netip.AddrPort) (*conn, error) {
 	}
 	c := l.take(fd)
 	c.server, c.addr = s, addr
-	c.session = l.newSession(c)
 	const events = unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP
 	if err := l.poll.add(fd, events, c.slot, c.age); err != nil {
 		l.close(c)
@@ -139,10 +118,11 @@ func (l *loop) take(fd int) *conn {
 	if n := len(l.free); n > 0 {
 		c := l.conns[l.free[n-1]]
 		l.free = l.free[:n-1]
-		*c = conn{fd: fd, slot: c.slot, age: c.age + 1, place: -1, http1: http1{response: response{line: c.http1.response.line[:0]}}}
+		*c = conn{fd: fd, slot: c.slot, age: c.age + 1, place: -1, http1: http1{conn: c, response: response{line: c.http1.response.line[:0]}}}
 		return c
 	}
 	c := &conn{fd: fd, slot: int32(len(l.conns)), place: -1}
+	c.http1.conn = c
 	l.conns = append(l.conns, c)
 	return c
 }
@@ -152,43 +132,24 @@ func (l *loop) close(c *conn) {
 	if c.place >= 0 {
 		c.server.free[c.place] = nil
 	}
-	if c.tls != nil {
-		c.tls.close()
-	}
 	// The kernel takes the socket out of the epoll set; an error could change nothing.
 	_ = unix.Close(c.fd)
 	c.fd, c.place = -1, -1
-	if !c.draining {
-		l.open--
-	}
+	l.open--
 	if !c.ready {
 		l.opening--
 	}
 	l.emptied(c)
-	c.tls, c.session = nil, nil
 	l.free = append(l.free, c.slot)
 }
 
 // keep puts a connection aside for the next call, if it takes more.
 func (l *loop) keep(c *conn) {
-	if c.place >= 0 || c.draining || c.load >= c.server.streams {
+	if c.place >= 0 || c.load > 0 {
 		return
 	}
 	c.place = len(c.server.free)
 	c.server.free = append(c.server.free, c)
-}
-
-// drain has no more calls made on c; it is closed when the last one ends.
-func (l *loop) drain(c *conn) {
-	if c.draining {
-		return
-	}
-	c.draining = true
-	l.open--
-	l.freed = l.clock() // another may be opened in its place
-	if c.place >= 0 {
-		c.server.free[c.place], c.place = nil, -1
-	}
 }
 
 // closeIdle closes some idle connection, false if there is none.
@@ -210,8 +171,7 @@ func (l *loop) trim() {
 	}
 }
 
-// A connection from the moment when it is asked of the kernel until calls can be
-// made on it: TCP, TLS, and what the protocol says first.
+// A connection from the moment when it is asked of the kernel until calls can be made on it.
 
 // connected deals with the first news of a connection, and reports whether it is
 // established.
@@ -227,17 +187,8 @@ func (l *loop) connected(c *conn) bool {
 	}
 	c.up = true
 	l.tally.connected++
-	if c.server.tls != nil {
-		l.shakeHands(c)
-		return true
-	}
-	return l.greet(c)
-}
-
-// greet has the session begin, and reports whether the connection is still there.
-func (l *loop) greet(c *conn) bool {
 	age := c.age
-	c.session.greet(l)
+	l.ready(c)
 	l.afterSession(c)
 	return c.is(age)
 }
@@ -282,7 +233,7 @@ func (l *loop) broken(c *conn, err error) {
 
 // popCall takes some call off c, nil if there is none.
 func (c *conn) popCall() *call {
-	if k := c.session.take(); k != nil {
+	if k := c.http1.take(); k != nil {
 		return k
 	}
 	return c.queue.pop()
@@ -291,12 +242,12 @@ func (c *conn) popCall() *call {
 // isStaleFor reports whether c broke as a connection does that the server closed
 // while it was idle, and whether k may then be made on another one.
 func (c *conn) isStaleFor(k *call) bool {
-	return c.used && !k.resent && (!k.began || k.step().resend && c.session.untouched(k))
+	return c.used && !k.resent && (!k.began || k.step().resend && c.http1.response.fresh())
 }
 
 // reason is what k fails of when c ends because of err.
 func (c *conn) reason(k *call, err error) error {
-	if errors.Is(err, errClosedEarly) && k.began && !c.session.untouched(k) {
+	if errors.Is(err, errClosedEarly) && k.began && !c.http1.response.fresh() {
 		return errCutShort
 	}
 	return err
@@ -313,20 +264,6 @@ func (l *loop) restart(calls *call, s *server) {
 		}
 		l.assign(c, k)
 	}
-}
-
-// repeat has k made once more, on whatever connection is free, since the server has not
-// looked at it.
-func (l *loop) repeat(k *call) {
-	c := k.conn
-	c.load--
-	l.keep(c)
-	k.conn = nil
-	k.resent = true
-	if k.began {
-		l.tally.resent++
-	}
-	l.again.push(k)
 }
 
 // move has k go on on another connection: the server ends its own between two steps.

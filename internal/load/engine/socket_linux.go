@@ -5,9 +5,11 @@ package engine
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
+	"syscall"
 	"time"
 	"unsafe"
 
@@ -61,6 +63,15 @@ func sockaddr(addr netip.AddrPort) unix.Sockaddr {
 		return &unix.SockaddrInet6{Port: int(addr.Port()), Addr: addr.Addr().As16()}
 	}
 	return &unix.SockaddrInet4{Port: int(addr.Port()), Addr: addr.Addr().As4()}
+}
+
+// lateBind has the kernel choose the port of a socket with a local address when it connects.
+func lateBind(_, _ string, raw syscall.RawConn) error {
+	var failed error
+	err := raw.Control(func(fd uintptr) {
+		failed = unix.SetsockoptInt(int(fd), unix.IPPROTO_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1)
+	})
+	return errors.Join(err, failed)
 }
 
 // read and write must not be given empty slices.

@@ -157,7 +157,7 @@ const Colours = 10
 // their name, or the next that is free.
 var tracerColours = map[string]int{
 	"otel": 1, "elastic": 2, "kieker": 3, "pinpoint": 4, "skywalking": 5,
-	"datadog": 6, "newrelic": 7, "scouter": 8, "inspectit": 9, "zipkin": 10,
+	"datadog": 6, "scouter": 8, "inspectit": 9, "zipkin": 10,
 }
 
 // Paints are what the variants are drawn with, by name. Where there are more tracers than colours, several have one, and

@@ -205,9 +205,6 @@ func searchTable(list []*finding.Search) model.Grid {
 		{Head: "searches", Right: true, Drop: 3},
 		{Head: "each", Right: true, Drop: 2},
 	}}
-	if list[0].Method == "staircase" {
-		table.Remark = "by a staircase"
-	}
 	for _, s := range list {
 		rate, ends := rateCells(s)
 		table.Add(model.Cell{Text: s.Variant}, rate, ends, lostCell(s),

@@ -160,7 +160,7 @@ func Paste(doc *finding.Document) *model.Page {
 	p.Headline = pasteTable(doc)
 	p.Marks = marksIn(p)
 	p.Warnings = slices.DeleteFunc(parts.Warnings(doc.Warnings), func(w model.Warning) bool { return w.Tone == model.Plain })
-	p.How = model.How{Title: "How it was measured", Reading: []model.Note{{Text: method(doc)}, {Text: where(doc)}}}
+	p.How = model.How{Title: "How it was measured", Reading: []model.Note{{Text: method(doc)}, {Text: Where(doc)}}}
 	return p
 }
 
@@ -316,8 +316,8 @@ func usedOf(doc *finding.Document, tracer string) []string {
 	})
 }
 
-// where says on what machine, by what and when a result was measured, and which versions of tracers it had.
-func where(doc *finding.Document) string {
+// Where says on what machine, by what and when a result was measured, and which versions of tracers it had.
+func Where(doc *finding.Document) string {
 	fact := func(name string) string { return parts.Fact(doc, name) }
 	pieces := []string{fact("cpu_model")}
 	if cpus := fact("cpus"); cpus != "" {

@@ -36,7 +36,7 @@ func (d *Orders) Check(s Stretch) error {
 // Prepare implements Driver: it gives the order to the process of the operation.
 func (d *Orders) Prepare(ctx context.Context, s Stretch) (Armed, error) {
 	a := &ordered{by: d, stretch: s, process: s.Operation.Owner(d.Processes).Name, order: load.Order{
-		Calls: s.Count, Duration: s.Duration, Rate: s.Rate, Threads: max(1, s.Load.Threads), Depth: s.Load.Depth, Busy: s.Load.Busy,
+		Calls: s.Count, Duration: s.Duration, Rate: s.Rate, Threads: max(1, s.Load.Threads), Depth: s.Load.Depth,
 		Seed: s.Seed, Moments: rand.NewPCG(s.Seed, 1+s.Own).Uint64(), Words: s.Operation.Drive,
 	}}
 	if s.Purpose.alone() {

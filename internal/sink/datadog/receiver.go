@@ -101,10 +101,8 @@ func (d *Receiver) traces(r *http.Request, v version) wire.Answer {
 			d.Total.Discard(batch)
 			return (&wire.Refusal{Status: http.StatusBadRequest, Message: err.Error()}).Answer()
 		}
-		answer := v.answer
-		answer.Spans = batch.Spans
 		d.Total.Merge(batch, v.protocol, size)
-		return answer
+		return v.answer
 	})
 	if refused != nil {
 		return refused.Answer()

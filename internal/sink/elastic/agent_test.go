@@ -214,8 +214,8 @@ func BenchmarkStream(b *testing.B) {
 			rest = rest[n:]
 			s.take(n, int64(n))
 		}
-		if s.last(0); s.spans != 100 {
-			b.Fatal("spans", s.spans)
+		if s.last(0); s.accepted != 100 {
+			b.Fatal("events", s.accepted)
 		}
 	}
 }

@@ -36,8 +36,7 @@ type stream struct {
 	held    int
 	passing bool // the rest of a line that is too long is passed over
 
-	begun    bool // the metadata have come
-	spans    uint64
+	begun    bool   // the metadata have come
 	accepted uint64 // events
 	faults   []fault
 	refused  error // why the request is refused whole
@@ -71,7 +70,7 @@ func (e *Receiver) events(r *http.Request) wire.Answer {
 		if s.refused != nil {
 			refusal = &wire.Refusal{Status: http.StatusBadRequest, Message: s.refused.Error()}
 		}
-		return wire.Answer{Status: refusal.Status, Type: typeJSON, Body: s.answer(fault{Message: refusal.Message}), Spans: s.spans, Events: s.accepted, Refused: refusal}
+		return wire.Answer{Status: refusal.Status, Type: typeJSON, Body: s.answer(fault{Message: refusal.Message}), Refused: refusal}
 	}
 	return s.end(r)
 }
@@ -135,7 +134,6 @@ func (s *stream) merge(size int64) {
 		s.batch = nil
 		return
 	}
-	s.spans += s.batch.Spans
 	s.total.Part(s.batch, size)
 	s.batch = nil
 }

@@ -30,18 +30,8 @@ type Limits = wire.Limits
 // Receiver counts OTLP requests in a tally.
 type Receiver struct {
 	*wire.Intake
-	passer Passer // nil: what comes over gRPC is not passed on
-
 	admitted atomic.Int64 // gRPC requests whose header has come, and that have not ended
 }
-
-// Passer passes a message on that came over gRPC, and returns what answers it.
-type Passer interface {
-	Pass(ctx context.Context, method string, m *wire.Message) (answer []byte, err error)
-}
-
-// PassOn has everything that comes over gRPC passed on, from before it is served.
-func (r *Receiver) PassOn(p Passer) { r.passer = p }
 
 // New returns a receiver that counts in total, and answers each request that it has
 // accepted so late.
@@ -139,11 +129,7 @@ func (r *Receiver) export(s *signal, stream grpc.ServerStream) error {
 	defer r.Total.Finished()
 	m := wire.Message{Pool: &r.Bodies}
 	defer m.Free()
-	counted, err := r.receive(s, stream, &m)
-	answer := counted.Body
-	if r.passer != nil && m.Body() != nil {
-		answer, err = r.pass(stream.Context(), s, &m, counted)
-	}
+	answer, err := r.receive(s, stream, &m)
 	if err != nil {
 		return err
 	}
@@ -155,24 +141,24 @@ func (r *Receiver) export(s *signal, stream grpc.ServerStream) error {
 }
 
 // receive receives and counts one request, and returns the answer.
-func (r *Receiver) receive(s *signal, stream grpc.ServerStream, m *wire.Message) (wire.Answer, error) {
+func (r *Receiver) receive(s *signal, stream grpc.ServerStream, m *wire.Message) ([]byte, error) {
 	if !r.Enter(stream.Context()) {
-		return wire.Answer{}, r.refuse(status.Error(codes.Unavailable, wire.Busy))
+		return nil, r.refuse(status.Error(codes.Unavailable, wire.Busy))
 	}
 	defer r.Leave()
 	if err := stream.RecvMsg(m); err != nil {
 		// gRPC itself has told the sender: too large, too slow, or not gzip.
 		if status.Code(err) != codes.Canceled { // unless the sender gave it up
-			return wire.Answer{}, r.refuse(err)
+			return nil, r.refuse(err)
 		}
-		return wire.Answer{}, err
+		return nil, err
 	}
 	batch := r.Total.Batch()
 	if err := s.protobuf(batch, m.Body()); err != nil {
 		r.Total.Discard(batch)
-		return wire.Answer{}, r.refuse(status.Error(codes.InvalidArgument, err.Error()))
+		return nil, r.refuse(status.Error(codes.InvalidArgument, err.Error()))
 	}
-	answer := wire.Answer{Body: answerProtobuf(batch), Spans: batch.Spans, Rejected: batch.Rejected}
+	answer := answerProtobuf(batch)
 	if len(metadata.ValueFromIncomingContext(stream.Context(), protocol.CopyHeader)) > 0 { // what it holds comes by another request too
 		r.Total.Discard(batch)
 		return answer, nil
@@ -257,7 +243,7 @@ func (c counter) count(s *signal, body []byte, size int64, json, copied bool) wi
 		c.Total.Discard(batch)
 		return refuse(&wire.Refusal{Status: http.StatusBadRequest, Message: err.Error()}, json)
 	}
-	answer := wire.Answer{Status: http.StatusOK, Spans: batch.Spans, Rejected: batch.Rejected}
+	answer := wire.Answer{Status: http.StatusOK}
 	by := overProtobuf
 	if json {
 		by = overJSON

@@ -15,7 +15,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/sink/forward"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 	"github.com/tracetax/tracetax/internal/sink/wire"
 	"google.golang.org/grpc"
@@ -61,7 +60,6 @@ type Server struct {
 	protocol string
 	methods  map[string]Method
 	server   *grpc.Server
-	backend  *forward.GRPC // nil: nothing is passed on
 	late     time.Duration
 	open     atomic.Int64
 }
@@ -99,10 +97,7 @@ func (s *Server) Serve(l net.Listener) error {
 // Close ends the server at once, cutting off the calls under way.
 func (s *Server) Close() error {
 	s.server.Stop()
-	if s.backend == nil {
-		return nil
-	}
-	return s.backend.Close()
+	return nil
 }
 
 // admit rejects calls above maxStreams.
@@ -119,9 +114,6 @@ func (s *Server) admit(ctx context.Context, _ *tap.Info) (context.Context, error
 func (s *Server) handle(_ any, stream grpc.ServerStream) error {
 	name, _ := grpc.MethodFromServerStream(stream)
 	method, known := s.methods[name]
-	if s.backend != nil {
-		return s.pass(stream, name, method)
-	}
 	if !known {
 		err := wire.NoMethod(name, s.protocol)
 		if wire.Bears(name) {
@@ -147,7 +139,7 @@ func (s *Server) drain(stream grpc.ServerStream, method Method) error {
 		} else if err != nil {
 			return s.broken(err)
 		}
-		_, err := s.take(&m, method, service, first)
+		err := s.take(&m, method, service, first)
 		if err == nil && method.Echo {
 			err = stream.SendMsg(&wire.Message{Out: bytes.Clone(m.Body())}) // which is written in gRPC's own time
 		}
@@ -175,27 +167,26 @@ func (s *Server) refuse(err error) error {
 	return err
 }
 
-// take counts one message, and returns how many spans it holds.
-func (s *Server) take(m *wire.Message, method Method, service []byte, first bool) (spans uint64, err error) {
+// take counts one message.
+func (s *Server) take(m *wire.Message, method Method, service []byte, first bool) error {
 	s.total.Arrived()
 	defer s.total.Finished()
 	batch := s.total.Batch()
 	if method.Count != nil {
 		if err := method.Count(batch, m.Body()); err != nil {
 			s.total.Discard(batch)
-			return 0, s.refuse(status.Error(codes.InvalidArgument, fmt.Sprintf("reading a message of %s: %v", s.protocol, err)))
+			return s.refuse(status.Error(codes.InvalidArgument, fmt.Sprintf("reading a message of %s: %v", s.protocol, err)))
 		}
 	}
 	if method.ServiceKey != "" {
 		batch.Service(service, batch.Spans)
 	}
-	spans = batch.Spans
 	if first {
 		s.total.Merge(batch, s.protocol, m.Wire)
-		return spans, nil
+	} else {
+		s.total.Part(batch, m.Wire)
 	}
-	s.total.Part(batch, m.Wire)
-	return spans, nil
+	return nil
 }
 
 func serviceOf(stream grpc.ServerStream, key string) []byte {

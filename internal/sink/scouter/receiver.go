@@ -6,7 +6,6 @@
 package scouter
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/sink/forward"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 	"github.com/tracetax/tracetax/internal/sink/wire"
 )
@@ -31,11 +29,10 @@ type Limits struct {
 // than it was read, is counted as malformed where the kernel tells (on Linux); it tells
 // with the next one that has room.
 type Receiver struct {
-	total   *tally.Total
-	limits  Limits
-	server  wire.TCP
-	packs   packs
-	backend *forward.Collector // nil: nothing is passed on
+	total  *tally.Total
+	limits Limits
+	server wire.TCP
+	packs  packs
 
 	mu      sync.Mutex
 	closed  bool
@@ -52,10 +49,6 @@ func New(total *tally.Total, limits Limits) *Receiver {
 	r.packs.pieces.limit = limits.Body
 	return r
 }
-
-// PassOn has everything passed on to backend as well: datagrams, and the connections, on which
-// backend may ask the agents something. Close closes backend. It is to be called before Serve.
-func (r *Receiver) PassOn(backend *forward.Collector) { r.backend = backend }
 
 // Serve serves the connections of l and the datagrams of packets until Close.
 func (r *Receiver) Serve(l net.Listener, packets net.PacketConn) error {
@@ -88,9 +81,6 @@ func (r *Receiver) Close() error {
 	var err error
 	if packets != nil && first {
 		err = packets.Close()
-	}
-	if r.backend != nil && first {
-		err = errors.Join(err, r.backend.Close())
 	}
 	return errors.Join(err, r.server.Close())
 }
@@ -134,7 +124,7 @@ func (r *Receiver) read(packets net.PacketConn) error {
 	}
 }
 
-// take counts one datagram, and passes it on, also one that is malformed.
+// take counts one datagram.
 func (r *Receiver) take(datagram []byte) {
 	r.total.Arrived()
 	defer r.total.Finished()
@@ -142,10 +132,8 @@ func (r *Receiver) take(datagram []byte) {
 	if err := r.packs.datagram(batch, datagram); err != nil {
 		r.total.Discard(batch)
 		r.refuse(fmt.Errorf("reading a datagram of Scouter: %w", err))
-		r.pass(datagram, 0)
 		return
 	}
-	r.pass(datagram, batch.Spans)
 	r.total.Merge(batch, protocol, int64(len(datagram)))
 	for ; r.packs.pieces.gaveUp > 0; r.packs.pieces.gaveUp-- {
 		r.refuse(errors.New("pieces of a pack did not come"))
@@ -163,24 +151,21 @@ const (
 // it by itself when nothing has been asked for a while, and opens another.
 func (r *Receiver) handle(c net.Conn) {
 	r.total.Arrived()
-	hello := make([]byte, 8)
-	err := r.greet(c, hello)
+	err := r.greet(c)
 	if err == nil {
 		r.total.Note(protocol, 8)
 	} else {
 		r.refuse(fmt.Errorf("reading from %v what opened a connection: %w", c.RemoteAddr(), err))
 	}
 	r.total.Finished()
-	switch {
-	case err == nil && r.backend != nil:
-		r.join(c, hello)
-	case err == nil:
+	if err == nil {
 		_, _ = io.Copy(io.Discard, c) // until either side ends it, in whatever way
 	}
 }
 
 // greet reads the kind of the opener, and the hash of its name.
-func (r *Receiver) greet(c net.Conn, hello []byte) error {
+func (r *Receiver) greet(c net.Conn) error {
+	hello := make([]byte, 8)
 	if err := c.SetReadDeadline(time.Now().Add(r.limits.Header)); err != nil {
 		return err
 	}
@@ -233,44 +218,4 @@ func (in *input) next(buffer []byte) (n int, lost uint32, err error) {
 		in.lost = all
 	}
 	return n, lost, nil
-}
-
-// This file passes on to a Scouter server what its agents send.
-
-// pass passes a datagram of so many valid spans on, if there is a server to pass it to. They are told as forwarded where the
-// network took them and nobody said that nobody is there: the server answers nothing. The
-// spans of a pack in pieces are told with the last piece.
-func (r *Receiver) pass(datagram []byte, spans uint64) {
-	switch {
-	case r.backend == nil:
-	case r.backend.Send(datagram) != nil:
-		r.total.Passed(0, spans)
-	default:
-		r.total.Passed(spans, 0)
-	}
-}
-
-// join has an agent and the server talk, until either ends it. Where the server cannot be
-// reached the agent's connection ends, so it tries again in its own time.
-func (r *Receiver) join(agent net.Conn, hello []byte) {
-	ctx, cancel := context.WithTimeout(context.Background(), r.limits.Header)
-	defer cancel()
-	server, err := r.backend.Connect(ctx)
-	if err != nil {
-		return
-	}
-	defer server.Close()
-	if _, err := server.Write(hello); err != nil {
-		return
-	}
-	ended := make(chan struct{}, 2)
-	for _, way := range [][2]net.Conn{{server, agent}, {agent, server}} {
-		go func() {
-			_, _ = io.Copy(way[0], way[1]) // in whatever way it ends, the other is ended too
-			ended <- struct{}{}
-		}()
-	}
-	<-ended
-	_, _ = server.Close(), agent.Close() // each may have ended
-	<-ended
 }

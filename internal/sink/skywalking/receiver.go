@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"net"
 
-	"github.com/tracetax/tracetax/internal/sink/forward"
 	"github.com/tracetax/tracetax/internal/sink/rpc"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 )
@@ -23,10 +22,6 @@ const protocol = "skywalking"
 func New(total *tally.Total, limits rpc.Limits) *Receiver {
 	return &Receiver{server: rpc.New(total, protocol, limits, methods())}
 }
-
-// PassOn has every call passed on to backend, which then answers it. It is to be called before
-// Serve.
-func (r *Receiver) PassOn(backend *forward.GRPC) { r.server.PassOn(backend) }
 
 // Serve serves the connections of l until Close.
 func (r *Receiver) Serve(l net.Listener) error { return r.server.Serve(l) }

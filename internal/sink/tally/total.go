@@ -144,15 +144,6 @@ func (t *Total) note(protocol string, wire int64) {
 	t.protocols.addClean(protocol, 1)
 }
 
-// Passed counts what became of a request's spans at the backend that they were passed
-// on to.
-func (t *Total) Passed(forwarded, refused uint64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.counts.Forwarded += forwarded
-	t.counts.Refused += refused
-}
-
 // Refuse counts a request that was refused whole, and why.
 func (t *Total) Refuse(why string) {
 	t.mu.Lock()

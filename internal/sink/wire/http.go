@@ -43,10 +43,7 @@ type Answer struct {
 	Type   string            // content type; "" is plain text
 	Body   []byte
 
-	Spans    uint64   // spans that were counted of the request
-	Rejected uint64   // spans of it that were refused as invalid
-	Refused  *Refusal // why the request was refused whole; nil: it was not
-	Events   uint64   // that were valid, spans among them, where a protocol counts them
+	Refused *Refusal // why the request was refused whole; nil: it was not
 }
 
 // HTTP returns a server for a handler, to be served and closed by the caller.
@@ -68,7 +65,7 @@ func (in *Intake) Handler(c Counter) http.Handler {
 			in.Total.Arrived()
 			defer in.Total.Finished()
 		}
-		answer := c.Count(Controlled(w, r))
+		answer := c.Count(controlled(w, r))
 		if answer.Refused != nil {
 			in.Total.Refuse(answer.Refused.Why())
 		} else {
@@ -80,8 +77,8 @@ func (in *Intake) Handler(c Counter) http.Handler {
 
 type controllerKey struct{}
 
-// Controlled returns the request with what Extend needs in its context.
-func Controlled(w http.ResponseWriter, r *http.Request) *http.Request {
+// controlled returns the request with what Extend needs in its context.
+func controlled(w http.ResponseWriter, r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), controllerKey{}, http.NewResponseController(w)))
 }
 

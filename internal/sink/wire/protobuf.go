@@ -140,8 +140,6 @@ type Message struct {
 	Out  []byte         // what goes out
 	Wire int64          // size of what came in, as it was on the wire
 
-	Compressed bool // whether what came in was
-
 	in mem.Buffer
 }
 
@@ -204,7 +202,6 @@ func (w Watch) HandleRPC(_ context.Context, event stats.RPCStats) {
 	case *stats.InPayload:
 		if m, ok := in.Payload.(*Message); ok {
 			m.Wire = int64(in.CompressedLength)
-			m.Compressed = in.CompressedLength != in.Length
 		}
 	}
 }

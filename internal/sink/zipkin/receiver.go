@@ -59,9 +59,8 @@ func (z *Receiver) Count(r *http.Request) wire.Answer {
 			z.Total.Discard(batch)
 			return (&wire.Refusal{Status: http.StatusBadRequest, Message: err.Error()}).Answer()
 		}
-		spans := batch.Spans
 		z.Total.Merge(batch, protocol, size)
-		return wire.Answer{Status: http.StatusAccepted, Spans: spans}
+		return wire.Answer{Status: http.StatusAccepted}
 	})
 	if refused != nil {
 		return refused.Answer()

@@ -80,7 +80,6 @@ func run(ctx context.Context, file string) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownPatience)
 	defer cancel()
 	err = server.stop(ctx)
-	n.late.Wait() // calls that nobody awaits
 	n.tell()
 	return err
 }

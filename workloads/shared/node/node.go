@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -21,7 +20,6 @@ type node struct {
 	clients map[string]client        // by the node that is called
 	served  map[string]*atomic.Int64 // calls answered, by method
 	bodies  map[string][]byte        // answers, by method
-	late    sync.WaitGroup           // calls that nobody awaits
 }
 
 // errOnPurpose is an error that the topology asks for, and errAnswered that of its callers: of both nobody has to complain.
@@ -92,14 +90,6 @@ func (n *node) atOnce(ctx context.Context, steps []step) error {
 
 func (n *node) step(ctx context.Context, s *step) (err error) {
 	for range s.Times {
-		if s.Chance < 1 && rand.Float64() >= s.Chance {
-			continue
-		}
-		if s.Late {
-			ctx := context.WithoutCancel(ctx) // the caller's answer does not end it
-			n.late.Go(func() { complain(n.once(ctx, s)) })
-			continue
-		}
 		if failed := n.once(ctx, s); err == nil {
 			err = failed
 		}

@@ -30,14 +30,12 @@ type method struct {
 
 // step is a call, or several steps.
 type step struct {
-	Node    string  `json:"node,omitempty"`
-	Method  string  `json:"method,omitempty"`
-	Request int     `json:"request,omitempty"` // bytes
-	AtOnce  []step  `json:"at_once,omitempty"`
-	InTurn  []step  `json:"in_turn,omitempty"`
-	Times   int     `json:"times"`
-	Chance  float64 `json:"chance"` // that it is made, each time
-	Late    bool    `json:"late"`   // nobody awaits it
+	Node    string `json:"node,omitempty"`
+	Method  string `json:"method,omitempty"`
+	Request int    `json:"request,omitempty"` // bytes
+	AtOnce  []step `json:"at_once,omitempty"`
+	InTurn  []step `json:"in_turn,omitempty"`
+	Times   int    `json:"times"`
 }
 
 // peer is a node that is called.

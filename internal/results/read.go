@@ -1,6 +1,6 @@
-package session
-
-// This file reads findings back from results folders.
+// Package results owns results folders that are read: the findings and records of one, and its analysis again, without
+// running anything. It must not know how a run is made: it works on every system that tracetax is built for.
+package results
 
 import (
 	"bytes"
@@ -13,14 +13,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tracetax/tracetax/internal/analysis"
-	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/report"
 )
@@ -204,7 +199,7 @@ func noFindings(dir string) error {
 		return fmt.Errorf("%s holds several results, one a workload: give one of %s", dir, strings.Join(inside, ", "))
 	}
 	if isFile(filepath.Join(dir, record.RunsFile)) {
-		return fmt.Errorf("%s has no findings.json: it is not finished; %s", dir, goOn(dir))
+		return fmt.Errorf("%s has no findings.json: it is not finished; %s", dir, GoOn(dir))
 	}
 	return fmt.Errorf("%s has no findings.json: give a results folder that 'tracetax run' has finished", dir)
 }
@@ -225,155 +220,13 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// This file makes findings of records.
+// AskedError is the mistake of who asked: another folder, file or setting is to be given.
+type AskedError struct{ Err error }
 
-// Finish turns the records into findings, and writes every form of them. With findings, an
-// error says that not all forms could be written.
-func (s *Session) Finish(history []record.Record) (*finding.Document, error) {
-	in, err := s.input(history)
-	if err != nil {
-		return nil, err
-	}
-	doc, err := analysis.Analyse(in)
-	if err != nil {
-		return nil, err
-	}
-	return doc, errors.Join(
-		s.folder.Write(record.FindingsFile, func(w io.Writer) error { return report.JSON(w, doc) }),
-		s.folder.Write(record.ReportFile, func(w io.Writer) error { return WritePage(w, doc) }),
-		s.folder.Write(record.BenchfmtFile, func(w io.Writer) error { return report.Benchfmt(w, doc) }),
-	)
-}
+func (e *AskedError) Error() string { return e.Err.Error() }
 
-// precise says whether the blocks so far are enough.
-func (s *Session) precise(history []record.Record) (bool, error) {
-	in, err := s.input(history)
-	if err != nil {
-		return false, err
-	}
-	enough, _, err := analysis.Precise(in)
-	return enough, err
-}
+// Unwrap gives the mistake itself.
+func (e *AskedError) Unwrap() error { return e.Err }
 
-// spoiled counts the planned blocks that are to be made again.
-func (s *Session) spoiled(history []record.Record) (int, error) {
-	in, err := s.input(history)
-	if err != nil {
-		return 0, err
-	}
-	return analysis.Spoiled(in)
-}
-
-// input is what the analysis is given of the records.
-func (s *Session) input(history []record.Record) (analysis.Input, error) {
-	plans := map[string]*config.Plan{}
-	for _, prepared := range s.loop.Variants {
-		plans[prepared.Variant.Name] = prepared.Plan
-	}
-	facts, err := s.environment.facts()
-	return analysis.Input{
-		Experiment: s.experiment, Plans: plans, Rules: s.rules, Environment: facts, Records: history, LeftOut: s.environment.LeftOut, Shadowed: s.environment.Shadowed,
-		Results: s.dir, Tool: s.options.Tool, Now: time.Now(),
-	}, err
-}
-
-// This file analyses the records of a finished result again: by a newer tracetax, which knows
-// more statistics than the one that measured.
-
-// Reanalyze makes the findings of a results folder from its records, and puts them in
-// the place of those that are there. Nothing is run, fetched or built. A result that is
-// not finished has findings too, of the blocks that are whole. Of the options Tool and Listener
-// are needed.
-func Reanalyze(dir string, catalog *program.Catalog, o Options) (doc *finding.Document, err error) {
-	s, err := finished(dir, catalog, o)
-	if err != nil {
-		return nil, err
-	}
-	if s.folder, s.history, err = record.Hold(dir); err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	s.tellCutOff()
-	if len(s.history) == 0 {
-		return nil, nothingIn(dir)
-	}
-	return s.Finish(s.history)
-}
-
-// Judge holds a finished result against another budget. Nothing is written.
-func Judge(dir string, budget []config.Limit, catalog *program.Catalog, o Options) (*finding.Document, error) {
-	s, err := finished(dir, catalog, o)
-	if err != nil {
-		return nil, err
-	}
-	if s.history, err = record.Read(dir); err != nil {
-		return nil, err
-	}
-	if len(s.history) == 0 {
-		return nil, nothingIn(dir)
-	}
-	s.experiment.Budget = budget
-	if err := s.experiment.Check(); err != nil {
-		return nil, &AskedError{fmt.Errorf("judging %s: %w", dir, err)}
-	}
-	in, err := s.input(s.history)
-	if err != nil {
-		return nil, err
-	}
-	doc, err := analysis.Analyse(in)
-	if err != nil {
-		return nil, err
-	}
-	analysis.Found(doc, dir)
-	return doc, nil
-}
-
-func nothingIn(dir string) error {
-	return fmt.Errorf("%s holds no run that could be analysed; %s", dir, goOn(dir))
-}
-
-// finished is the session of a results folder, before its records are read.
-func finished(dir string, catalog *program.Catalog, o Options) (*Session, error) {
-	if !isFile(filepath.Join(dir, record.RunsFile)) {
-		return nil, &AskedError{noRecords(dir)}
-	}
-	e, err := readEnvironment(dir)
-	if err != nil {
-		return nil, fmt.Errorf("analysing %s: %w (it is written with the first run; take a whole copy of the folder, or measure again)", dir, err)
-	}
-	text, err := os.ReadFile(filepath.Join(dir, record.ExperimentFile))
-	if err != nil {
-		return nil, fmt.Errorf("analysing %s: %w", dir, err)
-	}
-	if err := e.stillAsks(text, dir); err != nil {
-		return nil, err
-	}
-	asked, err := config.Find(filepath.Join(dir, record.ExperimentFile), catalog)
-	if err != nil {
-		return nil, fmt.Errorf("reading the experiment of %s: %w", dir, err)
-	}
-	if len(asked) != 1 {
-		return nil, fmt.Errorf("reading the experiment of %s: it has %d workloads; a results folder has one", dir, len(asked))
-	}
-	s := &Session{asked: asked[0], dir: dir, loop: &experiment.Loop{}, environment: e, options: o}
-	s.experiment = without(s.asked, s.environment.LeftOut)
-	for _, v := range s.experiment.Variants {
-		plan, err := s.experiment.Plan(v)
-		if err != nil {
-			return nil, fmt.Errorf("analysing %s: %w", dir, err)
-		}
-		s.loop.Variants = append(s.loop.Variants, experiment.Prepared{Variant: v, Plan: plan})
-	}
-	if s.options.Rules == nil {
-		s.options.Rules = func(tracers ...string) (*profile.Rules, error) { return catalog.Rules("", tracers...) }
-	}
-	return s, s.readRules()
-}
-
-// tellCutOff says that the end of the last record is missing, where it is: that run is not
-// in what follows.
-func (s *Session) tellCutOff() {
-	if n := s.folder.CutOff(); n > 0 {
-		s.options.Listener.CutOff(s.folder.Path(record.RunsFile), n)
-	}
-}
+// GoOn says how a result that is not finished is gone on with.
+func GoOn(dir string) string { return "go on with: tracetax run --resume " + dir }

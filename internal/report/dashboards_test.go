@@ -1,141 +1,16 @@
-// Otava's history of results, as it reads it.
+// What dashboards read, as they read it.
 
 package report
 
 import (
 	"bytes"
-	"encoding/csv"
 	"encoding/json"
-	"io"
-	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/tracetax/tracetax/internal/finding"
 )
-
-// otavaOf is a history by column, as Otava's importer reads it: a time, attributes, and a number in every other cell.
-func otavaOf(t *testing.T, docs ...*finding.Document) map[string][]float64 {
-	t.Helper()
-	rows, err := csv.NewReader(bytes.NewReader(otavaText(t, docs...))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if rows[0][0] != "time" || rows[0][1] != "commit" || len(rows) != len(docs)+1 {
-		t.Fatalf("%d rows, the first %.200v", len(rows), rows[0])
-	}
-	out := map[string][]float64{}
-	for _, row := range rows[1:] {
-		if _, err := time.Parse(time.RFC3339, row[0]); err != nil {
-			t.Error(err)
-		}
-		for i := 2; i < len(row); i++ {
-			v, err := strconv.ParseFloat(row[i], 64)
-			if err != nil || math.IsNaN(v) {
-				t.Errorf("%s is %q: %v", rows[0][i], row[i], err)
-			}
-			out[rows[0][i]] = append(out[rows[0][i]], v)
-		}
-	}
-	return out
-}
-
-func otavaText(t *testing.T, docs ...*finding.Document) []byte {
-	t.Helper()
-	var text bytes.Buffer
-	if _, err := Otava(&text, docs); err != nil {
-		t.Fatal(err)
-	}
-	return text.Bytes()
-}
-
-// Results that have nothing in common make no history.
-func TestOtavaOfDifferentResults(t *testing.T) {
-	other := small.make()
-	other.Experiment.Workload = "hello/python"
-	if _, err := Otava(io.Discard, []*finding.Document{small.make(), other}); err == nil || !strings.Contains(err.Error(), "one experiment and workload") {
-		t.Errorf("error %v", err)
-	}
-}
-
-// history is results of thirty days; the last ten have a tracer that costs half as much again.
-func history(t *testing.T) []*finding.Document {
-	t.Helper()
-	var docs []*finding.Document
-	for day := range 30 {
-		doc := small.make()
-		doc.Environment = map[string]any{
-			"started":  time.Date(2026, 1, 30-day, 12, 0, 0, 0, time.UTC).Format(time.RFC3339Nano), // the newest first
-			"checkout": map[string]any{"commit": strings.Repeat(strconv.Itoa(day%10), 40), "dirty": day == 0},
-		}
-		for i := range doc.Findings {
-			f := &doc.Findings[i]
-			noise := 1 + float64((day*7+i)%5)*1e-3
-			if day < 10 {
-				noise *= 1.5
-			}
-			if f.Relative != nil {
-				f.Relative.Estimate *= noise
-			}
-			f.Value *= finding.Number(noise)
-		}
-		docs = append(docs, doc)
-	}
-	return docs
-}
-
-func TestOtavaRows(t *testing.T) {
-	docs := history(t)
-	rows, err := csv.NewReader(bytes.NewReader(otavaText(t, docs...))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if first, last := rows[1], rows[30]; first[0] != "2026-01-01T12:00:00Z" || last[0] != "2026-01-30T12:00:00Z" || first[1] != strings.Repeat("9", 40) || last[1] != strings.Repeat("0", 40)+"-dirty" {
-		t.Errorf("from %v to %v", first[:2], last[:2])
-	}
-	got := otavaOf(t, docs...)["hello/go/json/otel cpu_per_operation_overhead"]
-	if len(got) != 30 || got[29] < got[0]*1.4 {
-		t.Errorf("the costs are %v", got)
-	}
-}
-
-// Otava itself reads the history, and finds the day of the change. scripts/consumers/install has it.
-func TestOtava(t *testing.T) {
-	otava, err := exec.LookPath(filepath.Join(os.Getenv("TRACETAX_CONSUMERS"), "otava"))
-	if err != nil {
-		if os.Getenv("TRACETAX_REQUIRE_PROGRAMS") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip("needs otava: see scripts/consumers")
-	}
-	dir := t.TempDir()
-	write := func(name string, text []byte) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	file := write("history.csv", otavaText(t, history(t)...))
-	config := write("otava.yaml", []byte("tests:\n  cost:\n    type: csv\n    file: "+file+"\n    time_column: time\n    attributes: [commit]\n    metrics: [\"hello/go/json/otel cpu_per_operation_overhead\"]\n"))
-	command := exec.Command(otava, "analyze", "cost", "--since", "2020-01-01")
-	command.Env = append(os.Environ(), "OTAVA_CONFIG="+config)
-	out, err := command.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if text := string(out); !strings.Contains(text, "2026-01-21") || !strings.Contains(text, "·") && !strings.Contains(text, "%") {
-		t.Errorf("Otava says\n%s", text)
-	}
-}
-
-// What dashboards read, as they read it.
 
 // Bencher Metric Format is as its published schema says, within the lengths of names that Bencher has, and carries the
 // interval of a cost.
@@ -251,7 +126,7 @@ func TestBenchmarkAction(t *testing.T) {
 	if cost.Unit != "% of the baseline" || cost.Value == nil || *cost.Value < 101 || *cost.Value > 110 || !strings.HasPrefix(cost.Range, "10") || !strings.Contains(cost.Range, " to 1") {
 		t.Errorf("the cost is %+v", cost)
 	}
-	want := "runner: linux/amd64, 2 CPUs\nruntime: go version go1.26\ncpu: a processor\nkernel: 6.8.0\nframework: hello/go\ntracer: otel-go (go.opentelemetry.io/otel v1.47.0)\ntracetax: 1.2.3"
+	want := "Measured by tracetax 1.2.3: a processor; 2 CPUs; linux 6.8.0; go version go1.26; otel-go (go.opentelemetry.io/otel v1.47.0)."
 	if cost.Extra != want {
 		t.Errorf("extra is\n%s\nwant\n%s", cost.Extra, want)
 	}
@@ -323,13 +198,10 @@ func TestDashboardsLeaveOutWhatABaselineHasNot(t *testing.T) {
 	one("gc_count", "count", 4, added, false, 0)
 	one("blocked_time", "s", 3, nil, true, 2)
 	const base, traced = "hello/go/json/none", "hello/go/json/otel"
-	all, history := bmfOf(t, doc), otavaOf(t, doc)
+	all := bmfOf(t, doc)
 	for _, metric := range none {
 		if _, has := all[base][metric]; has {
 			t.Errorf("BMF: the baseline has %s", metric)
-		}
-		if _, has := history[base+" "+metric]; has {
-			t.Errorf("Otava: the baseline has %s", metric)
 		}
 		if _, has := actionsOf(t, doc)[base+": "+metric]; has {
 			t.Errorf("github-action-benchmark: the baseline has %s", metric)
@@ -375,13 +247,6 @@ func TestDashboardsLeaveOutWhatIsNotKnown(t *testing.T) {
 		}
 		if _, has := actionsOf(t, doc)[name+": cpu_per_operation_of_baseline"]; has {
 			t.Errorf("%s: github-action-benchmark has the cost", what)
-		}
-		history := otavaOf(t, doc, small.make())
-		if got, has := history[name+" "+measure]; has {
-			t.Errorf("%s: Otava has %v", what, got)
-		}
-		if got := history[name+" cpu_per_operation"]; len(got) != 2 {
-			t.Errorf("%s: Otava has the values %v", what, got)
 		}
 		if _, has := bmfOf(t, doc)[name]["cpu_per_operation"]; !has {
 			t.Errorf("%s: the value is gone too", what)
