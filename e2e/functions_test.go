@@ -155,7 +155,7 @@ func TestFunctionOfYourOwn(t *testing.T) {
 	if added := f.Value - f.Baseline; added < 47e6 || added > 53e6 {
 		t.Errorf("of 50 MB that are held %v bytes are found", added)
 	}
-	cold := run("cold", "--header", "Tracetax-Start: cold", "--variant", "none", "--variant", "slow:env.IMPORT=0.3")
+	cold := run("cold", "--rate", "2", "--header", "Tracetax-Start: cold", "--variant", "none", "--variant", "slow:env.IMPORT=0.3")
 	if f := find(t, cold, "app.handler", "slow", "init_time"); f.Value < 0.3 || f.Baseline <= 0 {
 		t.Errorf("of 300 ms at the import %v s are found, and %v without", f.Value, f.Baseline)
 	}
@@ -242,7 +242,7 @@ func TestFunctionsAsOnLambda(t *testing.T) {
 	}
 	at := func(i int) string { return fmt.Sprintf("127.0.0.1:%d", ports[i]) }
 	runtime := []string{"python3", "-m", "awslambdaric", "app.handler"}
-	env := []string{"PYTHONPATH=" + pythonPath, "AWS_LAMBDA_FUNCTION_TIMEOUT=1", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=128", "AWS_LAMBDA_FUNCTION_NAME=function"}
+	env := []string{"PYTHONPATH=" + pythonPath, "AWS_LAMBDA_FUNCTION_TIMEOUT=4", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=128", "AWS_LAMBDA_FUNCTION_NAME=function"}
 	serve := func(args ...string) {
 		c := exec.CommandContext(t.Context(), args[0], args[1:]...)
 		c.Dir, c.Env, c.SysProcAttr = dir, append(os.Environ(), env...), &syscall.SysProcAttr{Setpgid: true}
@@ -253,7 +253,7 @@ func TestFunctionsAsOnLambda(t *testing.T) {
 		t.Cleanup(func() { _ = c.Wait() }) // the context has ended it
 	}
 	serve(append([]string{filepath.Join(emulator, "emulator"), "--runtime-interface-emulator-address", at(0), "--runtime-api-address", at(1), "--log-level", "error"}, runtime...)...)
-	serve(program, "agent", "platform", "--listen="+at(2), "--control="+at(3), "--function=function=app.handler,memory=128,timeout=1s")
+	serve(program, "agent", "platform", "--listen="+at(2), "--control="+at(3), "--function=function=app.handler,memory=128,timeout=4s")
 	await(t, "the platform listens", func() bool {
 		answer, err := http.Get("http://" + at(2) + "/healthz")
 		if err == nil {
@@ -294,7 +294,7 @@ func TestFunctionsAsOnLambda(t *testing.T) {
 		{`{"sleep": 0.001}`, http.StatusOK, ""},
 		{`{"do": "throw"}`, http.StatusBadGateway, "it threw"},
 		{`{"do": "large"}`, http.StatusBadGateway, "exceeded maximum allowed payload size (6291556 bytes)"},
-		{`{"sleep": 3}`, http.StatusBadGateway, "Task timed out after 1.00 seconds"},
+		{`{"sleep": 9}`, http.StatusBadGateway, "Task timed out after 4.00 seconds"},
 		{`{"do": "exit"}`, http.StatusBadGateway, "exit status 3"},
 		{`{"sleep": 0.002}`, http.StatusOK, ""}, // the next one has a new environment
 	} {

@@ -110,7 +110,7 @@ workload: `+workload+`
 operations: [json, db, queries, updates]
 variants:
   none:`+variants+`
-load: {rate: 20/s, warmup: 0s, warmup_all: 0s, duration: 500ms, idle: 100ms, timeout: 60s}
+load: {rate: 5/s, warmup: 0s, warmup_all: 0s, duration: 1s, idle: 100ms, timeout: 60s}
 design: {blocks: 1, seed: 3, order: woven}
 `)
 	out := t.TempDir() + "/results"
