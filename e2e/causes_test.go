@@ -196,7 +196,7 @@ workload: hello/go
 operations: [cpu]
 variants: {none: , again: {tracer: none}, otel: {tracer: otel, settings: {delay: 200ms}}}
 load: {duration: 1s, warmup: 300ms, idle: 300ms}
-design: {blocks: 2, order: woven}
+design: {blocks: 2}
 profile: {cpu: 4s}
 `)
 	if c := causesOf(t, doc, "again"); len(c.Reasons) != 1 || c.Reasons[0].Code != finding.WhyFewSamples {
@@ -238,7 +238,7 @@ workload: hello/go
 operations: [json]
 variants: {none: , otel: {tracer: otel, settings: {delay: 200ms}}}
 load: {duration: 1s, warmup: 300ms, idle: 300ms}
-design: {blocks: 1, order: woven}
+design: {blocks: 1}
 profile: {cpu: 1s}
 `)
 	c := causesOf(t, doc, "otel")

@@ -36,7 +36,7 @@ variants:
   jaeger: {tracer: otel, settings: {delay: 200ms}, to: jaeger}
   mesh: {tracer: mesh, on: all}
 load: {rate: 40/s, warmup: 200ms, duration: 1s, idle: 100ms}
-design: {blocks: 1, order: woven}
+design: {blocks: 1}
 `), "--out", out, "--json").exit(t, 0)
 			doc := document(t, c)
 			for _, variant := range []string{"otel", "jaeger"} {
@@ -138,7 +138,7 @@ func TestGraphOneIsKilled(t *testing.T) {
 				more(t, "graphs")
 			}
 			out := filepath.Join(t.TempDir(), "results")
-			c := tracetax(t, "run", builtInGraph(t, "social-network", "\nvariants: "+one.variants+"\nload: {rate: 20/s, warmup: 200ms, duration: 1s, idle: 100ms}\ndesign: {blocks: 1, order: woven}\n"), "--out", out)
+			c := tracetax(t, "run", builtInGraph(t, "social-network", "\nvariants: "+one.variants+"\nload: {rate: 20/s, warmup: 200ms, duration: 1s, idle: 100ms}\ndesign: {blocks: 1}\n"), "--out", out)
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
 			}
