@@ -86,7 +86,7 @@ func (w *window) next(ctx context.Context, place int) error {
 	}
 	w.job.Count = share(w.calls, len(w.pieces), len(w.turns))
 	if w.job.Count == 0 && w.unthrottled() {
-		w.job.Count = uint64(roomFor * w.fastest * w.piece.Seconds())
+		w.job.Count = mostIn(w.piece, w.fastest)
 	}
 	if w.armed, err = w.stage.driver.Prepare(ctx, w.job.Stretch); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (w *window) part(mark usage.Mark, at time.Time) {
 // What holds for pieces of a program that makes its operations itself, as fast as it goes.
 const (
 	calmAfterPiece = 50 * time.Millisecond // as calmFor; no quota is so low that calls wait for most of its period
-	roomFor        = 4                     // times the fastest so far, in operations: a program makes room for the duration of each
+	roomFor        = 4                     // times the fastest so far
 )
 
 // unthrottled reports whether the program itself makes the operations, as fast as it goes.
@@ -224,6 +224,9 @@ func (w *window) marks() ([]usage.Mark, error) {
 	}
 	return w.stage.turn.marks()
 }
+
+// mostIn is how many operations a program is to make in a time at most, by its pace so far: it makes room for all their durations.
+func mostIn(d time.Duration, pace float64) uint64 { return uint64(roomFor * pace * d.Seconds()) }
 
 // paceIn is how many operations a second were made.
 func paceIn(l record.Load) float64 {
