@@ -38,7 +38,7 @@ type Design struct {
 	Precision float64       `yaml:"precision" as:"own" shape:"Text"` // stop when the interval is that narrow: 2%, or 2% of latency_p99; default: all blocks
 	Metric    string        // of which metric
 	Order     Order         `yaml:"order" one:"paired windows woven apart"` // paired: all variants of a block live at once, have their full rate at once for CPU, memory and bytes, and in turn for latency; windows: in turn for all; woven: at once for all, without verdicts on time; apart: one run after the other; default: paired; windows without a rate; apart where variants cannot live beside each other
-	Window    time.Duration `yaml:"window" range:"100ms..5m"`               // of the orders windows and paired, at least; default: 100ms, 20 operations, and twice the longest delay of the tracers
+	Window    time.Duration `yaml:"window" range:"100ms..5m"`               // of the orders windows and paired, at least; default: 100ms, 20 operations, and twice the longest delay of the tracers; 500ms for calls as fast as they go
 	Seed      uint64        `yaml:"seed" as:"own" shape:"Text"`             // of the random orders; default: drawn, and kept in the results
 	Quick     bool          `yaml:"quick"`                                  // true: what 'run --quick' writes, of a load and blocks that it has cut down; default: false
 	Unpiloted string        `yaml:"unpiloted"`                              // what 'run --quick' writes, with quick: the relative rate, as 50% of slowest, that the declared rates stand in for

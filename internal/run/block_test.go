@@ -310,6 +310,9 @@ func TestUnthrottledProgramsWithADisturbedWindow(t *testing.T) {
 		if n := strings.Count(string(text), "prepare calls=0 "); err != nil || n != 1 { // of the warm-up
 			t.Errorf("%s: %d orders say not how many calls they may be (%v):\n%s", r.Variant, n, err, text)
 		}
+		if n := strings.Count(string(text), " samples="); n != 7 { // the first operation, the end of the warm-up, five windows
+			t.Errorf("%s: %d orders keep durations, want 7:\n%s", r.Variant, n, text)
+		}
 	}
 }
 
