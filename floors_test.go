@@ -254,7 +254,8 @@ func TestPurePackages(t *testing.T) {
 	if err != nil || len(files) < 100 {
 		t.Fatalf("%d files of pure packages: %v", len(files), err)
 	}
-	impure := regexp.MustCompile(`"os/exec"|"net/http|"crypto/tls"|\bnet\.(Listen|Dial)|\btime\.(Now|Since|Until|Sleep|Tick|NewTimer|NewTicker)\(` +
+	impure := regexp.MustCompile(`"os/exec"|"net/http|"crypto/tls"|\bnet\.(Listen|Dial)|` +
+		`\btime\.(Now|Since|Until|Sleep|Tick|NewTimer|NewTicker)\(` +
 		`|tracetax/internal/(artifact|cli|experiment|jitter|lines|load/|machine|mesh|platform|process|run|session|sink"|usage)`)
 	for _, file := range files {
 		text, err := os.ReadFile(file)

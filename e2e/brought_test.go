@@ -124,7 +124,8 @@ func TestBrought(t *testing.T) {
 	if shielded {
 		variants += "  shield: {tracer: shield, on: shop}\n"
 	}
-	file := write(t, strings.ReplaceAll(broughtServices, "MESH", mesh)+variants+"load: {rate: 40/s, warmup: 200ms, duration: 1s, idle: 100ms}\ndesign: {blocks: 2, quick: true, order: woven}\n")
+	file := write(t, strings.ReplaceAll(broughtServices, "MESH", mesh)+variants+
+		"load: {rate: 40/s, warmup: 200ms, duration: 1s, idle: 100ms}\ndesign: {blocks: 2, quick: true, order: woven}\n")
 	out := filepath.Join(t.TempDir(), "results")
 	c := tracetax(t, "run", file, "--out", out, "--json")
 	c.Env = append(c.Env, "TRACETAX_CATALOG="+broughtCatalog(t, mesh))

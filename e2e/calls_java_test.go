@@ -191,7 +191,8 @@ func TestCallsProgram(t *testing.T) {
 			}
 		}
 		startsAtRandom(t, ask)
-		for _, wrong := range []string{"run", "prepare calls=1 moments=x", "prepare", "prepare calls=1 depht=3", "prepare calls=x", "prepare calls=1 calls=2", "walk", "prepare calls=1 threads=0"} {
+		for _, wrong := range []string{"run", "prepare calls=1 moments=x", "prepare", "prepare calls=1 depht=3",
+			"prepare calls=x", "prepare calls=1 calls=2", "walk", "prepare calls=1 threads=0"} {
 			if got := ask(wrong); !strings.HasPrefix(got, "error ") {
 				t.Errorf("%q: %s", wrong, got)
 			}

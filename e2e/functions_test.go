@@ -138,7 +138,8 @@ func TestFunctionOfYourOwn(t *testing.T) {
 	run := func(name string, args ...string) finding.Document {
 		t.Helper()
 		c := tracetax(t, slices.Concat([]string{"run", "--function", "app.handler", "--event", "event.json", "--env", "PYTHONPATH=" + pythonPath,
-			"--rate", "4", "--warmup", "100ms", "--duration", "3s", "--blocks", "1", "--order", "woven", "--json", "--out", filepath.Join(dir, name)}, args,
+			"--rate", "4", "--warmup", "100ms", "--duration", "3s", "--blocks", "1",
+			"--order", "woven", "--json", "--out", filepath.Join(dir, name)}, args,
 			[]string{"--", "python3", "-m", "awslambdaric", "measured.handler"})...)
 		c.Dir = dir
 		return document(t, c.exit(t, 0))
@@ -242,7 +243,8 @@ func TestFunctionsAsOnLambda(t *testing.T) {
 	}
 	at := func(i int) string { return fmt.Sprintf("127.0.0.1:%d", ports[i]) }
 	runtime := []string{"python3", "-m", "awslambdaric", "app.handler"}
-	env := []string{"PYTHONPATH=" + pythonPath, "AWS_LAMBDA_FUNCTION_TIMEOUT=4", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=128", "AWS_LAMBDA_FUNCTION_NAME=function"}
+	env := []string{"PYTHONPATH=" + pythonPath, "AWS_LAMBDA_FUNCTION_TIMEOUT=4",
+		"AWS_LAMBDA_FUNCTION_MEMORY_SIZE=128", "AWS_LAMBDA_FUNCTION_NAME=function"}
 	serve := func(args ...string) {
 		c := exec.CommandContext(t.Context(), args[0], args[1:]...)
 		c.Dir, c.Env, c.SysProcAttr = dir, append(os.Environ(), env...), &syscall.SysProcAttr{Setpgid: true}

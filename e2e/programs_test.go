@@ -251,7 +251,8 @@ func TestDotnetWithItsOwn(t *testing.T) {
 	needDotnet(t)
 	program := filepath.Join(installed(t, "dotnet", programconfig.Artifact{NuGet: "projects"}), "own", "own.dll")
 	doc := document(t, tracetax(t, "run", "--json", "--op", "op=GET /", "--variant", "none", "--variant", "own:tracer=otel-dotnet,attach=own,delay=100ms",
-		"--variant", "both:tracer=otel-dotnet,attach=hook,delay=100ms", "--rate", "20", "--warmup", "0s", "--duration", "1s", "--blocks", "1", "--order", "woven", "--patience", "120s",
+		"--variant", "both:tracer=otel-dotnet,attach=hook,delay=100ms",
+		"--rate", "20", "--warmup", "0s", "--duration", "1s", "--blocks", "1", "--order", "woven", "--patience", "120s",
 		"--", "dotnet", program, "--urls", "http://127.0.0.1:{port}").exit(t, 0))
 	if l := ledger(t, doc, "op", "own"); l.Operations == 0 || entry(l, "delivered") != int64(l.Operations) || entry(l, "duplicated") > 0 {
 		t.Errorf("with its own alone: %+v", l)

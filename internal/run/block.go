@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/usage"
@@ -294,13 +293,4 @@ func (t turn) fail() {
 	if t.turns != nil {
 		t.end(t.stages[t.run])
 	}
-}
-
-// offset is by how much later than the first run's the load of a run begins where all have it at the same time: a part of
-// the time between two operations.
-func (t turn) offset(rate float64) time.Duration {
-	if t.turns == nil || rate <= 0 {
-		return 0
-	}
-	return time.Duration(float64(t.run) / float64(t.runs) / rate * float64(time.Second))
 }

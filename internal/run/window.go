@@ -41,15 +41,6 @@ type window struct {
 // run makes the window. The preparation of its pieces has a figure of its own.
 func (w *window) run(ctx context.Context) error {
 	if w.turns == nil {
-		offset := w.stage.turn.offset(w.job.Rate)
-		if w.job.Slices != nil {
-			offset = 0 // the generator begins with its slice
-		}
-		select {
-		case <-time.After(offset):
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
 		return w.make(ctx, 0)
 	}
 	w.job.Duration, w.calls = w.piece, w.job.Count
