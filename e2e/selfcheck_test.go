@@ -69,7 +69,7 @@ func TestSelfcheckQuick(t *testing.T) {
 			if c.Code != selfcheck.Found {
 				t.Errorf("%s: %s, %s: noise is no excuse", c.Name, c.Code, c.Text)
 			}
-		case c.Verdict == selfcheck.Failed, !all() && c.Code != selfcheck.TooFewBlocks && c.Code != selfcheck.Overloaded:
+		case c.Verdict == selfcheck.Failed, !all() && c.Code != selfcheck.TooFewBlocks && c.Code != selfcheck.Overloaded && c.Code != selfcheck.Withheld:
 			t.Errorf("%s: %s, %s", c.Name, c.Code, c.Text)
 		case c.Verdict == selfcheck.Passed && (c.High < c.Known-c.Tolerance || c.Low > c.Known+c.Tolerance || c.High-c.Low > 2*c.Bound):
 			t.Errorf("%s passed, with %v to %v for %v ± %v", c.Name, c.Low, c.High, c.Known, c.Tolerance)

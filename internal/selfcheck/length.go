@@ -116,6 +116,9 @@ func (l length) check(all map[string]Evidence, confidence float64) Check {
 	c := Check{Name: l.name, Experiment: l.experiment.Name, Order: l.experiment.Order, Unit: l.unit, Known: l.known, Tolerance: l.tolerance, Bound: l.bound}
 	e := all[l.experiment.Folder()]
 	f := l.finding(e.Document)
+	if f != nil && len(f.Samples) == 0 && f.Verdict.Reason().Code == finding.WhyRestless { // a busy machine has no room for all at once
+		return c.verdict(Inconclusive, Withheld, "the report withheld its figure ("+f.Verdict.Text+"): use a quieter machine")
+	}
 	if f == nil || len(f.Samples) == 0 {
 		return c.verdict(Failed, NotMeasured, "it was not measured: there is no "+finding.MetricName(l.metric)+" of "+l.variant+" in any block")
 	}

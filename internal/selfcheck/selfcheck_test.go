@@ -188,6 +188,23 @@ func TestOrders(t *testing.T) {
 	}
 }
 
+// A figure that the report withholds, for what a program did while others had the load, is inconclusive; one that is missing without
+// that reason fails.
+func TestFigureThatIsWithheld(t *testing.T) {
+	for code, want := range map[finding.Code]Code{finding.WhyRestless: Withheld, finding.WhyNoCPU: NotMeasured} {
+		e := quiet().evidence()
+		for i := range e[Costs].Document.Findings {
+			if f := &e[Costs].Document.Findings[i]; f.Variant == Idle5 && f.Metric == "cpu_per_operation" {
+				f.Samples = nil
+				f.Verdict = finding.Verdict{Kind: finding.CannotTell, Reasons: []finding.Reason{{Code: code}}}
+			}
+		}
+		if c := judged(t, Judge(Quick, e), "5 % of a CPU, idle"); c.Code != want || (c.Verdict == Failed) != (want == NotMeasured) {
+			t.Errorf("%s: %s, %s, want %s: %s", code, c.Verdict, c.Code, want, c.Text)
+		}
+	}
+}
+
 // Every exact check fails where what it looks at is off by one, or missing.
 func TestExactChecks(t *testing.T) {
 	for name, test := range map[string]struct {
