@@ -127,7 +127,7 @@ func (f *runFlags) common(c *cobra.Command) {
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would run, in which order, for how long, and what it can show; run nothing")
 	flags.StringVar(&f.out, "out", "", "results folder `DIR` (default tracetax-results/NAME-DATE-TIME)")
 	flags.StringVar(&f.blocks, "blocks", "", "number of blocks `N` (one run of every variant each), instead of the experiment's; a range (8..30) with a precision")
-	flags.StringVar(&f.order, "order", "", "`ORDER` in which the variants of a block get the load: windows (all live at once, one at a time has the load), woven (all have it at once) or apart (one run after the other); default windows, or apart if they cannot live side by side")
+	flags.StringVar(&f.order, "order", "", "`ORDER` in which the variants of a block get the load: paired (all at once, and in turn for latency; the default with a rate), windows (in turn), woven (all at once), or apart (one run after the other)")
 	flags.StringVar(&f.precision, "precision", "", "stop when every interval is this narrow, `WIDTH`: 2% (of CPU per operation), or '2% of latency_p99'")
 	flags.Uint64Var(&f.seed, "seed", 0, "`SEED` of the random orders, instead of the experiment's or a random one")
 	flags.StringVar(&f.accounting, "accounting", "auto", "`HOW` CPU time is charged: by cgroup, clock, or auto, which takes cgroup where it can")

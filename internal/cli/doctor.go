@@ -264,7 +264,7 @@ func measureNoise(ctx context.Context, progress io.Writer, to *doctorResult) err
 		if order == config.Windows {
 			to.Noise = selfcheck.Floors(doc)
 		}
-		if n, ok := selfcheck.NoiseOf(doc, order, e.Load.Duration); ok {
+		if n, ok := selfcheck.NoiseOf(doc, order, atOnce(e, order)); ok {
 			to.Orders = append(to.Orders, n)
 		}
 	}

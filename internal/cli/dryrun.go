@@ -213,6 +213,7 @@ func tellsOf(e *config.Experiment, schedule experiment.Schedule) (*dryTells, err
 	if err != nil {
 		return nil, err
 	}
+	n = n.Over(atOnce(e, order).Seconds())
 	tells, ok := n.Tell(len(schedule.Blocks))
 	if !ok || e.Design.Quick {
 		return nil, nil
@@ -222,6 +223,15 @@ func tellsOf(e *config.Experiment, schedule experiment.Schedule) (*dryTells, err
 		out.Measured = measured.Format(time.DateOnly)
 	}
 	return out, nil
+}
+
+// atOnce is for how long each run has its load where its CPU is measured.
+func atOnce(e *config.Experiment, order config.Order) time.Duration {
+	length := e.Average().Duration
+	if order == config.Paired {
+		length = config.AtOnce(len(e.Variants), length)
+	}
+	return length
 }
 
 // sharedNoise is by how much blocks can differ on a machine that others use.

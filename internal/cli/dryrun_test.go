@@ -170,15 +170,15 @@ func TestDryRunTellsOfSharedMachines(t *testing.T) {
 func TestDryRunTellsOfBudgets(t *testing.T) {
 	t.Setenv(artifact.Variable, t.TempDir())
 	const want = "a difference of 1.9 % is found in 8 of 10 cases, and told to within ± 1.4 %; the budget of 3 % is decided as often if the true difference is over 5.0 % or under 1.1 %\n"
-	if got := dryRunOf(t, "--blocks", "8", "noise-floor", "--budget", "cpu=3%"); !strings.Contains(got, want) {
+	if got := dryRunOf(t, "--blocks", "8", "noise-floor", "--duration", "5s", "--budget", "cpu=3%"); !strings.Contains(got, want) {
 		t.Errorf("%s", got)
 	}
 	for _, budget := range []string{"cpu=3us", "p99=3%", "cpu=3%,p99=3%"} {
-		if got := dryRunOf(t, "--blocks", "8", "noise-floor", "--budget", budget); strings.Contains(got, "the budget of") {
+		if got := dryRunOf(t, "--blocks", "8", "noise-floor", "--duration", "5s", "--budget", budget); strings.Contains(got, "the budget of") {
 			t.Errorf("%s:\n%s", budget, got)
 		}
 	}
-	if got := dryRunOf(t, "--blocks", "8", "noise-floor", "--budget", "cpu=112.5%"); !strings.Contains(got, "the budget of 112.5 % is decided as often if the true difference is over 116.5 % or under 108.5 %") {
+	if got := dryRunOf(t, "--blocks", "8", "noise-floor", "--duration", "5s", "--budget", "cpu=112.5%"); !strings.Contains(got, "the budget of 112.5 % is decided as often if the true difference is over 116.5 % or under 108.5 %") {
 		t.Errorf("%s", got)
 	}
 }

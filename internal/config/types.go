@@ -46,7 +46,7 @@ type Order string
 const (
 	Paired  Order = "paired"  // for CPU, memory and bytes all have their full rate at the same time; for latency the load goes from one to the next
 	Windows Order = "windows" // the load goes to one variant for a window, then to the next
-	Woven   Order = "woven"   // all variants have their full rate at the same time, a part of a period apart
+	Woven   Order = "woven"   // all variants have their full rate at the same time, in slices
 	Apart   Order = "apart"   // one run after the other
 )
 

@@ -87,6 +87,7 @@ func (l *Loop) together(steps []design.Run, requests []run.Request) {
 			requests[i].Phases[p].Turns, requests[i].Phases[p].Window = turns[i], length
 			if order == config.Paired {
 				requests[i].Phases[p].AtOnce = l.atOnce(steps, first)
+				requests[i].Phases[p].Together = config.AtOnce(len(requests), first.Load.Duration)
 			}
 		}
 	}

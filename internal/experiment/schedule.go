@@ -65,7 +65,7 @@ func Foresee(e *config.Experiment) (Schedule, error) {
 	}
 	if e.Design.Order == config.Paired {
 		for name, of := range lasting {
-			lasting[name] = of.atOnce(e, phases, drain)
+			lasting[name] = of.atOnce(e, phases, len(e.Variants), drain)
 		}
 	}
 	p := planOf(e, plans)
@@ -149,8 +149,8 @@ func (l lengths) turning(between time.Duration) lengths {
 }
 
 // atOnce are the lengths where the load is made a second time, by all variants at once.
-func (l lengths) atOnce(e *config.Experiment, phases int, drain time.Duration) lengths {
-	more := run.Lasting{Beside: time.Duration(phases) * (e.Average().Duration + drain)}
+func (l lengths) atOnce(e *config.Experiment, phases, together int, drain time.Duration) lengths {
+	more := run.Lasting{Beside: time.Duration(phases) * (config.AtOnce(together, e.Average().Duration) + drain)}
 	l.measured = l.measured.and(span{more, more})
 	return l
 }

@@ -37,9 +37,29 @@ func (s Slices) Begin(earliest time.Time) (time.Time, Slices) {
 func (s Slices) moment(at float64) float64 {
 	period := float64(s.period())
 	number := int64(at / period)
-	slice := number*int64(s.Of) + int64(s.Place)
+	slice := number*int64(s.Of) + s.turn(number)
 	from, to := s.edge(slice), s.edge(slice+1)
 	return from + (at/period-float64(number))*(to-from)
+}
+
+// turn returns which slice of a period is this load's, from 0. Each period has an order of its own, the same for all loads: in a
+// fixed order, what happens once a period, or once in several, would always meet the same load.
+func (s Slices) turn(period int64) (turn int64) {
+	number := uint64(s.First + period)
+	own := drawn(number, uint64(s.Place))
+	for other := range s.Of {
+		if drawn(number, uint64(other)) < own {
+			turn++
+		}
+	}
+	return turn
+}
+
+// drawn returns a random number of a load in a period.
+func drawn(period, place uint64) uint64 {
+	var p rand.PCG
+	p.Seed(period, place+1)
+	return p.Uint64()
 }
 
 // shift is the share of a slice's length by which its edges are moved at most: slices keep step with no timer.

@@ -27,8 +27,9 @@ func TestSlicesAreApart(t *testing.T) {
 				t.Fatalf("load %d: an operation at %v comes after one at %v", place, a.At, last)
 			}
 			last = a.At
-			periods[int64(a.At-time.Duration(place)*length+length/2)/int64(of*length)]++
-			slice := sliceAt(slices, float64(a.At)) + slices.First*of // numbered by the clock
+			slice := sliceAt(slices, float64(a.At))
+			periods[slice/of]++
+			slice += slices.First * of // numbered by the clock
 			if other, taken := owner[slice]; taken && other != place {
 				t.Fatalf("slice %d has operations of loads %d and %d", slice, other, place)
 			}
@@ -37,6 +38,25 @@ func TestSlicesAreApart(t *testing.T) {
 		for number, n := range periods {
 			if n != 60 {
 				t.Errorf("load %d: %d operations in period %d, want 60", place, n, number)
+			}
+		}
+	}
+}
+
+// Each load has each turn in a third of the periods, and follows itself in as many as chance has it: nothing that comes once in
+// some periods meets the same load each time.
+func TestSlicesTakeTurnsAtRandom(t *testing.T) {
+	const of, periods = 3, 3000
+	for place := range of {
+		s := Slices{Of: of, Place: place, Length: 20 * time.Millisecond, First: 4_000_000_000}
+		var turns, pairs [of]int
+		for period := range int64(periods) {
+			turns[s.turn(period)]++
+			pairs[(s.turn(period+1)-s.turn(period)+of)%of]++
+		}
+		for i := range of {
+			if turns[i] < 900 || turns[i] > 1100 || pairs[i] < 900 || pairs[i] > 1100 {
+				t.Errorf("load %d: turns %v of %d periods, and %v steps to the next one; want about 1000 each", place, turns, periods, pairs)
 			}
 		}
 	}

@@ -165,6 +165,7 @@ type Phase struct {
 	Traced *uint64 `json:"traced,omitempty"` // traces that the tracer decided for at their beginning, by chance, in all of these together
 
 	Windows       []Window `json:"windows,omitempty"`        // the window's parts, where runs were made together and had the load in turn: Load is their sum
+	AtOnceSeconds float64  `json:"at_once_seconds,omitempty"` // for how long all runs of the block had their load at once; 0: for the duration
 	SliceSeconds  float64  `json:"slice_seconds,omitempty"`  // length of the slices, on average, in which the runs of a block had their load at once; 0: it was spread out
 	PausedSeconds float64  `json:"paused_seconds,omitempty"` // of the time of Usage, before and between the parts: others had the load
 

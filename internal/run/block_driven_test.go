@@ -55,7 +55,7 @@ func TestBlockOfPairedPrograms(t *testing.T) {
 		q.Order, q.Phases = config.Paired, q.Phases[:1]
 		p := &q.Phases[0]
 		p.AtOnce, p.Turns, p.Window = run.Always, [][]int{{0, 3}, {1, 2}}[i], time.Second/4
-		p.Load.Rate, p.Load.Calls, p.Load.Duration = 500, 0, time.Second/2
+		p.Load.Rate, p.Load.Calls, p.Load.Duration, p.Together = 500, 0, time.Second/2, time.Second/2
 	}
 	records := blockOf(t, conductor, a, b)
 	moments := regexp.MustCompile(` moments=\d+`)

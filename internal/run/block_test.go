@@ -123,7 +123,7 @@ func TestBlockPaired(t *testing.T) {
 			t.Parallel()
 			conductor, a, b := pair(t, test.path, test.path)
 			for _, q := range []*run.Request{&a, &b} {
-				q.Order, q.Phases[0].AtOnce = config.Paired, test.atOnce
+				q.Order, q.Phases[0].AtOnce, q.Phases[0].Together = config.Paired, test.atOnce, 2*q.Phases[0].Load.Duration
 				q.Phases[0].Load.Warmup = 100 * time.Millisecond
 			}
 			records := blockOf(t, conductor, a, b)
@@ -135,16 +135,20 @@ func TestBlockPaired(t *testing.T) {
 				if sliced := phase.SliceSeconds > 0; sliced != test.room {
 					t.Errorf("%s: the load at once was in slices: %t, want %t", r.Variant, sliced, test.room)
 				}
-				if phase.Load.Completed != 100 {
-					t.Errorf("%s: %d operations in the window, want 100", r.Variant, phase.Load.Completed)
+				want := 100
+				if test.room {
+					want = 200 // at once it is twice as long
+				}
+				if phase.Load.Completed != uint64(want) {
+					t.Errorf("%s: %d operations in the window, want %d", r.Variant, phase.Load.Completed, want)
 				}
 				if spans := test.path == "/work"; spans && test.timed {
 					latency, err := phase.Timed.Load.Latency.Decode()
 					if err != nil || phase.Timed.Load.Completed != 100 || latency.TotalCount() != 100 || len(phase.Timed.Windows) != 4 {
 						t.Errorf("%s: %d operations are timed in %d windows (%v), want 100 in 4", r.Variant, phase.Timed.Load.Completed, len(phase.Timed.Windows), err)
 					}
-					if want := 2 * (phase.Warmup.Started + 100); phase.WarmupSink.Spans != want || phase.Sink.Spans != 200 {
-						t.Errorf("%s: %d spans came of the warm-up and of what was timed, want %d; %d of the window, want 200", r.Variant, phase.WarmupSink.Spans, want, phase.Sink.Spans)
+					if want := 2 * (phase.Warmup.Started + 100); phase.WarmupSink.Spans != want || phase.Sink.Spans != 2*phase.Load.Completed {
+						t.Errorf("%s: %d spans came of the warm-up and of what was timed, want %d; %d of the window, want twice its operations", r.Variant, phase.WarmupSink.Spans, want, phase.Sink.Spans)
 					}
 				}
 				if sum := r.Start.Sink.Plus(phase.Came()).Plus(r.Stop.Sink); sum.Spans != r.Life.Spans {

@@ -113,10 +113,11 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	}
 	j.Purpose, j.Duration, j.Count, j.Keep = drive.Window, request.Load.Duration, request.Load.Calls, s.samplesFile(request)
 	j.Seed++
-	w := window{stage: s, job: j, turns: request.Turns, piece: request.Window, fastest: paceIn(phase.Warmup), warm: warm.counts, came: warm.counts}
+	w := window{stage: s, turns: request.Turns, piece: request.Window, fastest: paceIn(phase.Warmup), warm: warm.counts, came: warm.counts}
 	if atOnce {
-		w.turns = nil
+		w.turns, j.Duration, phase.AtOnceSeconds = nil, request.Together, request.Together.Seconds()
 	}
+	w.job = j
 	if w.turns == nil && s.by().Generator {
 		if w.job.Slices = s.turn.slices(j.Rate, j.Duration); w.job.Slices != nil {
 			phase.SliceSeconds = w.job.Slices.Length.Seconds()

@@ -49,6 +49,7 @@ type PhaseRequest struct {
 	Turns     []int             // the places of its windows among those of all runs of the block, from 0; nil: one window, at once
 	Window    time.Duration     // of each of them
 	AtOnce    AtOnce            // whether all runs of the block have their full load at once, and in turn for latency alone
+	Together  time.Duration     // for how long they have it at once
 	Search    Searcher          // nil: the load is given
 	Watched   time.Duration     // above 0: the load is made for so long and watched slice by slice, and nothing is measured
 }

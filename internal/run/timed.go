@@ -66,14 +66,23 @@ func (s *stage) timeIt(ctx context.Context, request PhaseRequest, j job, phase *
 		phase.Timed.Undisturbed = &rest
 	}
 	phase.Timed.Windows = w.pieces
-	used, asked := usedOf(less(s.between(before, after), w.readying)), request.Load.Duration.Seconds() // which a late machine takes longer for
-	all, err := s.turn.together(ctx, usedBy{used.app / asked, used.harness / asked})
+	all, err := s.turn.together(ctx, s.needed(less(s.between(before, after), w.readying), request.Load.Duration))
 	return request.AtOnce == Always || s.hasRoom(all), err
+}
+
+// needed returns the CPU seconds a second that programs need under load, by what they used while they had it in windows for a
+// duration, which a late machine takes longer for. What they use idle they used as well while others had the load.
+func (s *stage) needed(used []record.Usage, loaded time.Duration) usedBy {
+	sum, asked := usedOf(used), loaded.Seconds()
+	if s.idlePace != nil {
+		sum.app -= s.idlePace.rate() * max(0, secondsOf(used)-asked)
+	}
+	return usedBy{max(0, sum.app) / asked, sum.harness / asked}
 }
 
 // The slices in which the runs of a block make their operations where all have their load at once.
 const (
-	sliceLength     = 20 * time.Millisecond // or as long as sliceOperations take: the first ones of a slice find another program's data in the caches
+	sliceLength     = 10 * time.Millisecond // or as long as sliceOperations take: the first ones of a slice find another program's data in the caches
 	sliceOperations = 5
 	leastPeriods    = 10 // in a window, in each of which every run has a slice
 	leastSlice      = 5 * time.Millisecond

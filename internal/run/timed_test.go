@@ -7,7 +7,7 @@ import (
 	"github.com/tracetax/tracetax/internal/load"
 )
 
-// Slices last 20 ms or five operations, less where a window would have under ten of each run, and not under 5 ms.
+// Slices last 10 ms or five operations, less where a window would have under ten of each run, and not under 5 ms.
 func TestSlices(t *testing.T) {
 	for name, c := range map[string]struct {
 		runs   int
@@ -15,7 +15,7 @@ func TestSlices(t *testing.T) {
 		window time.Duration
 		length time.Duration // 0: none
 	}{
-		"many operations":          {2, 1000, 3 * time.Second, 20 * time.Millisecond},
+		"many operations":          {2, 1000, 3 * time.Second, 10 * time.Millisecond},
 		"few operations":           {2, 25, 10 * time.Second, 100 * time.Millisecond},
 		"a short window":           {5, 1000, 500 * time.Millisecond, 10 * time.Millisecond},
 		"a window of few periods":  {2, 5, 10 * time.Second, 500 * time.Millisecond},

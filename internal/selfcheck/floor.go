@@ -117,6 +117,17 @@ func UsualNoise(order config.Order) Noise {
 	return Noise{Order: order, Seconds: usualSeconds, Deviation: usual[order]}
 }
 
+// Over returns the noise of runs that have load for so long. Less load at once is noisier by the root of its length, as single
+// requests are; more is not taken to be sharper, since processes and hours differ too. In windows noise is the machine's.
+func (n Noise) Over(seconds float64) Noise {
+	if n.Order != config.Paired && n.Order != config.Woven || n.Seconds <= 0 || seconds <= 0 {
+		return n
+	}
+	n.Deviation *= math.Sqrt(max(1, n.Seconds/seconds))
+	n.Seconds = seconds
+	return n
+}
+
 // Tell is what so many blocks can tell; false where they have no interval.
 func (n Noise) Tell(blocks int) (Tells, bool) {
 	width := stats.HalfWidth(blocks, n.Deviation/math.Sqrt2)

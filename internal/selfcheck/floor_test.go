@@ -79,6 +79,14 @@ func TestNoiseOf(t *testing.T) {
 			t.Errorf("%+v after %+v: more blocks tell more, and what is found mostly is above the half-width", one, n.Tells[:i])
 		}
 	}
+	if short := UsualNoise(config.Paired).Over(usualSeconds / 4.0); math.Abs(short.Deviation-0.03) > 1e-9 || short.Seconds != usualSeconds/4.0 {
+		t.Errorf("a quarter of the load: %+v, want twice the deviation", short)
+	}
+	for _, same := range []Noise{UsualNoise(config.Paired).Over(100), UsualNoise(config.Windows).Over(0.1)} {
+		if same.Deviation != UsualNoise(same.Order).Deviation {
+			t.Errorf("%+v: longer load and windows are as noisy as usual", same)
+		}
+	}
 	if _, ok := NoiseOf(again(1, 0), config.Apart, time.Second); ok {
 		t.Error("one block has a noise")
 	}

@@ -176,22 +176,21 @@ func (s *Set) Offers(p *Phase) []pace.Offer {
 	if s.Experiment.Load.Calls > 0 { // which may end the window before
 		seconds = min(seconds, float64(p.Load.Intended)/p.OfferedRate)
 	}
-	offer := func(load *record.Load, windows []record.Window, leftOut bool, latency pace.Latencies) pace.Offer {
+	offer := func(seconds float64, load *record.Load, windows []record.Window, leftOut bool, latency pace.Latencies) pace.Offer {
 		kept := len(windows)
 		if leftOut {
 			kept = len(slices.DeleteFunc(slices.Clone(windows), func(w record.Window) bool { return w.Disturbed }))
 		}
-		of := seconds
 		if kept < len(windows) && s.Experiment.Load.Calls == 0 { // what is left out was not asked for
-			of *= float64(kept) / float64(len(windows))
+			seconds *= float64(kept) / float64(len(windows))
 		}
-		return pace.Offer{Rate: p.OfferedRate, Seconds: of, Windows: kept, Load: load, Latency: latency}
+		return pace.Offer{Rate: p.OfferedRate, Seconds: seconds, Windows: kept, Load: load, Latency: latency}
 	}
 	if p.Timed == nil {
-		return []pace.Offer{offer(&p.Load, p.Windows, p.Undisturbed != nil, p.Latency.pace)}
+		return []pace.Offer{offer(seconds, &p.Load, p.Windows, p.Undisturbed != nil, p.Latency.pace)}
 	}
 	return []pace.Offer{
-		offer(&p.Load, p.Windows, p.Undisturbed != nil, p.queued.pace),
-		offer(p.Clocked(), p.Timed.Windows, p.Timed.Undisturbed != nil, p.Latency.pace),
+		offer(cmp.Or(p.AtOnceSeconds, seconds), &p.Load, p.Windows, p.Undisturbed != nil, p.queued.pace),
+		offer(seconds, p.Clocked(), p.Timed.Windows, p.Timed.Undisturbed != nil, p.Latency.pace),
 	}
 }

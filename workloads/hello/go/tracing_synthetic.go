@@ -177,7 +177,7 @@ func idle(share float64) {
 }
 
 // idlePiece is so short that each half second has its share, and so long that to wake up costs little beside it.
-const idlePiece = 20 * time.Millisecond
+const idlePiece = 50 * time.Millisecond
 
 func shareOf(variable string) (float64, error) {
 	text := os.Getenv(variable)
