@@ -146,6 +146,9 @@ func Found(doc *finding.Document, results string) {
 func (s *study) counted() finding.Runs {
 	failed := s.FailedThemselves()
 	out := finding.Runs{Failed: len(failed), Blocks: s.WholeBlocks(), Stop: s.Stopped()}
+	if n := len(s.Sittings()); n > 1 {
+		out.Sittings = n
+	}
 	if out.Stop != nil {
 		out.Stop.Text = words.Reason(*out.Stop)
 		out.Stopped = out.Stop.Text

@@ -59,6 +59,11 @@ func (p *progress) Observe(e experiment.Event) {
 		return
 	}
 	p.tellRepeated()
+	if !e.Waits.IsZero() {
+		d := p.experiment.Design
+		p.line(fmt.Sprintf("sitting %d of %d begins at %s; Ctrl-C ends the wait, and --resume goes on", d.SittingOf(e.Next.Block)+1, d.Sittings, e.Waits.Format("15:04")))
+		return
+	}
 	p.groups(e)
 	// Runs that are given up leave the sum: they count as past, so the number
 	// of all does not fall.

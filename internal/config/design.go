@@ -39,6 +39,8 @@ type Design struct {
 	Metric    string        // of which metric
 	Order     Order         `yaml:"order" one:"paired windows woven apart"` // paired: all variants of a block live at once, have their full rate at once for CPU, memory and bytes, and in turn for latency; windows: in turn for all; woven: at once for all, without verdicts on time; apart: one run after the other; default: paired; windows without a rate; apart where variants cannot live beside each other
 	Window    time.Duration `yaml:"window" range:"100ms..5m"`               // of the orders windows and paired, at least; default: 100ms, 20 operations, and twice the longest delay of the tracers; 500ms for calls as fast as they go
+	Sittings  int           `yaml:"sittings" range:"1..100"`                // parts of the blocks, apart in time; from 6 on each counts as one block; default: 1
+	Pause     time.Duration `yaml:"pause" range:"1s..24h"`                  // between two sittings; default: 10m
 	Seed      uint64        `yaml:"seed" as:"own" shape:"Text"`             // of the random orders; default: drawn, and kept in the results
 	Quick     bool          `yaml:"quick"`                                  // true: what 'run --quick' writes, of a load and blocks that it has cut down; default: false
 	Unpiloted string        `yaml:"unpiloted"`                              // what 'run --quick' writes, with quick: the relative rate, as 50% of slowest, that the declared rates stand in for
@@ -83,6 +85,9 @@ func (d *Design) Finish(s *program.Source, n *program.Node) {
 		s.Fail(n.Get("unpiloted").At, "unpiloted is what a quick run writes of a rate that no pilot has found: leave it out")
 	}
 	d.Blocks = cmp.Or(d.Blocks, DefaultBlocks)
+	if d.Sittings > 1 {
+		d.Pause = cmp.Or(d.Pause, DefaultPause)
+	}
 }
 
 // readBlocks reads 12, or 8..30: the most is then above 0.

@@ -41,7 +41,7 @@ var quickStretches = map[string]time.Duration{"python": 12 * time.Second, "": 4 
 func (e *Experiment) Quicken() {
 	d := &e.Design
 	d.Quick, d.Blocks = true, min(d.Blocks, quickBlocks)
-	d.Most, d.Precision, d.Metric = 0, 0, ""
+	d.Most, d.Precision, d.Metric, d.Sittings, d.Pause = 0, 0, "", 0, 0
 	if e.Profile.stretches() { // causes need samples, and not blocks
 		d.Blocks = min(d.Blocks, max(quickLeast, d.Blocks*quickPhases/e.quickPhases()))
 	}

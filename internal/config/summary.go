@@ -46,6 +46,9 @@ func (d Design) blocksText() string {
 	if d.Most > 0 {
 		return fmt.Sprintf("%d to %s", d.Blocks, plural(d.Most, "block"))
 	}
+	if d.Sittings > 1 {
+		return fmt.Sprintf("%s in %d sittings, %s apart,", plural(d.Blocks, "block"), d.Sittings, program.FormatDuration(d.Pause))
+	}
 	return plural(d.Blocks, "block")
 }
 

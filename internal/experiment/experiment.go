@@ -84,6 +84,7 @@ type Loop struct {
 type Event struct {
 	Begun   bool // a run begins; otherwise one has ended
 	Next    design.Run
+	Waits   time.Time      // the sitting of the run begins then; zero: now
 	Record  *record.Record // of the run that has ended
 	History []record.Record
 	Ends    *MistakeError // the mistake that the run showed, which ends the experiment; nil: none
@@ -127,6 +128,9 @@ func (l *Loop) Run(ctx context.Context, history []record.Record) ([]record.Recor
 
 // step makes a run, or all of a block, and keeps what it left.
 func (l *Loop) step(ctx context.Context, plan design.Plan, next design.Run) error {
+	if err := l.sit(ctx, plan, next); err != nil {
+		return err
+	}
 	l.tell(plan, Event{Begun: true, Next: next})
 	steps := next.All()
 	made, err := l.make(ctx, steps)

@@ -88,8 +88,9 @@ func Foresee(e *config.Experiment) (Schedule, error) {
 			block = block.beside(e.Design.Order, s.add(Planned{Kind: record.Measured, Block: number, Variant: name}, lasting[name].measured))
 		}
 	}
-	s.Length = before.long.All() + time.Duration(p.Most)*block.long.All()
-	s.Shortest = before.short.All() + time.Duration(p.Least)*block.short.All()
+	pauses := time.Duration(max(0, e.Design.Sittings-1)) * e.Design.Pause
+	s.Length = before.long.All() + time.Duration(p.Most)*block.long.All() + pauses
+	s.Shortest = before.short.All() + time.Duration(p.Least)*block.short.All() + pauses
 	return s, nil
 }
 

@@ -135,6 +135,7 @@ const (
 	NoteHarness     Code = "of-harness"      // the figure is of the load generator or the sink: shown, not charged
 	NoteWithin      Code = "within-blocks"   // the values' centres lie the other way than the difference, which is taken within blocks
 	NoteBracket     Code = "bracket"         // each search knows its rate only to lie between two: share, that they are apart at the most
+	NoteSittings    Code = "sittings"        // blocks differ between sittings by more than within them: sitting, the centre of each in time
 	NoteSharedCPU   Code = "of-shared-cpu"   // the figure is of programs that share their CPUs
 	NoteOtherRate   Code = "not-at-the-rate" // Variant could not hold the rate: offered, reached
 	NoteLossy       Code = "of-lossy"        // Variant lost spans: share

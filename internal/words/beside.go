@@ -32,6 +32,12 @@ func besideText(r finding.Reason) string {
 		return "values vary from block to block by more than the difference, which is taken within blocks: the two values are centres over all blocks"
 	case finding.NoteBracket:
 		return "each search brackets its rate between two probes up to " + finding.FormatBound(r.Figure("share"), "1", true) + " apart; the interval covers both ends"
+	case finding.NoteSittings:
+		var centres []string
+		for _, f := range r.Figures {
+			centres = append(centres, finding.FormatEstimate(finding.Interval{Estimate: f.Value}, f.Unit, f.Unit == "1"))
+		}
+		return "sittings differ by more than their blocks do: " + strings.Join(centres, ", ")
 	case finding.NoteSharedCPU:
 		return "the programs shared their CPUs: " + OnlyCPU
 	case finding.NoteOtherRate:

@@ -288,6 +288,9 @@ func (s *Estimator) orderings() []ordering {
 	}
 	var out []ordering
 	for _, c := range s.headlines {
+		if measure.Joins(len(s.Sittings())) {
+			break // sittings have no order of their own
+		}
 		if c.logs == nil && !c.Amount || len(c.scale()) != len(c.Samples) {
 			continue
 		}

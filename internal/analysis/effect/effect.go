@@ -196,7 +196,7 @@ func (s *Estimator) scatter(c *claim) *finding.Scatter {
 		rounds = append(rounds, roundsOf(base, value))
 	}
 	n, ok := stats.Nest(c.logs, rounds)
-	if !ok {
+	if !ok || measure.Joins(len(s.Sittings())) {
 		return nil
 	}
 	return &finding.Scatter{Blocks: n.Blocks, Rounds: n.Rounds, Windows: n.Windows, FromRounds: n.FromRounds()}
@@ -244,6 +244,7 @@ func (s *Estimator) overNothing(c *claim) bool {
 
 // newClaim is a claim without its figures.
 func (s *Estimator) newClaim(m measure.Measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
+	samples = measure.Join(s.Set, samples)
 	return &claim{metric: m, pair: p, at: at, Finding: finding.Finding{
 		Operation: at.Operation, Parameter: at.Level.Map(), Variant: p.Variant, Against: p.Against,
 		Metric: m.Name, Role: string(m.Payer.Role), Service: m.Payer.Service, Unit: m.Unit, Better: m.Better, Blocks: len(samples), Samples: samples,

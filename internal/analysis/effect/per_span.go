@@ -35,7 +35,7 @@ func (s *Estimator) perSpan(p dataset.Pair, at cell.At) *claim {
 	if !known || !knownBase || added.Low <= 0 {
 		return nil // or it may be that none are added
 	}
-	samples := measure.CPU("").Samples(s.Set, p, at)
+	samples := measure.CPU("").PerBlock(s.Set, p, at)
 	if len(samples) == 0 {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (s *Estimator) perKeptTrace(p dataset.Pair, at cell.At) []*claim {
 		return nil
 	}
 	kept := map[int]float64{}
-	for _, one := range shares.Samples(s.Set, p, at) {
+	for _, one := range shares.PerBlock(s.Set, p, at) {
 		if one.Value <= one.Baseline {
 			return nil
 		}
@@ -88,7 +88,7 @@ func (s *Estimator) perKeptTrace(p dataset.Pair, at cell.At) []*claim {
 	}
 	var out []*claim
 	for _, payer := range s.payers() {
-		if samples := perTrace(measure.CPU(payer).Samples(s.Set, p, at), kept); len(samples) > 0 && !estimate.AllZero(samples) {
+		if samples := perTrace(measure.CPU(payer).PerBlock(s.Set, p, at), kept); len(samples) > 0 && !estimate.AllZero(samples) {
 			m := measure.Made(metric.CPUPerKeptTrace, false)
 			m.Added, m.Payer = true, role.Charge{Role: payer}
 			c := s.newClaim(m, p, at, samples)

@@ -110,6 +110,11 @@ func Named(name string, how metric.Regimes, whole bool) (Measure, bool) {
 // cannot give the metric. A block in which a search came to nothing does not count,
 // like one in which a run failed; but too many of those are nil as well.
 func (m Measure) Samples(s *dataset.Set, p dataset.Pair, at cell.At) []finding.Sample {
+	return Join(s, m.PerBlock(s, p, at))
+}
+
+// PerBlock returns Samples with one for each block, whatever the sittings.
+func (m Measure) PerBlock(s *dataset.Set, p dataset.Pair, at cell.At) []finding.Sample {
 	var out []finding.Sample
 	unsteady := 0
 	blocks := s.BlocksOf(p.Variant, p.Against)

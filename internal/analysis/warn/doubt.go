@@ -63,6 +63,8 @@ func (s *checker) findModes() []hit { return together(s.Modes) }
 func (s *checker) findBelow() []hit { return hitsOf(s.Below) }
 func (s *checker) findBends() []hit { return hitsOf(s.Bends) }
 
+func (s *checker) findSittings() []hit { return hitsOf(s.SittingsDiffer()) }
+
 func (s *checker) findCarryOver() []hit { return hitsOf(s.CarryOver()) }
 
 // findCausesDisagree finds steps that add something else than profiles see of them.

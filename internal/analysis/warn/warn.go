@@ -92,6 +92,7 @@ var checks = []check{
 	{"idle-differs", warning, "find what the program still does when it is ready, or after its load: operations are charged for its own work during the drain", (*checker).findIdleDiffers},
 	{"low-rate", note, "raise the rate to see the cost of operations: idle use is a large part of the CPU per operation", (*checker).findLowRate},
 	{"cpu-negative", warning, "lengthen the window or the idle time before it: the noise is as large as the work", (*checker).findBelow},
+	{"sittings-differ", warning, "make 6 sittings or more (design: {blocks: 12, sittings: 6}): the interval is then one over sittings, and holds for other hours too", (*checker).findSittings},
 	{"modes", warning, "look at the dots of all blocks in the report; more blocks do not help before the cause is found", (*checker).findModes},
 	{"carry-over", warning, "find what a run leaves behind (a cache, a hot CPU, a growing database) and clear it; the order is balanced, which widens the interval and hardly biases the figure", (*checker).findCarryOver},
 	{"causes-disagree", warning, "believe the difference, which is measured: what the steps add lies in other stages too, in the program, or in the runtime (tracetax report --all)", (*checker).findCausesDisagree},

@@ -106,6 +106,9 @@ func runsText(r finding.Runs) string {
 	if r.Blocks == 0 && most > 0 {
 		text = words.Counted(most, "block") + ", none of them whole"
 	}
+	if r.Sittings > 1 {
+		text += fmt.Sprintf(" in %d sittings", r.Sittings)
+	}
 	if n := len(r.Dropped); n > 0 {
 		text += fmt.Sprintf(" (%d more left out)", n)
 	}

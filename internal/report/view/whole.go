@@ -288,6 +288,9 @@ func method(doc *finding.Document) string {
 	if doc.Runs.Blocks > 1 {
 		blocks = "each of " + blocks
 	}
+	if n := doc.Runs.Sittings; n > 1 {
+		blocks += fmt.Sprintf(" in %d sittings", n)
+	}
 	joint := ""
 	if jointly(doc) {
 		joint = jointText + " "

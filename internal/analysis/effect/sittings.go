@@ -1,0 +1,47 @@
+// What is told of blocks that differ between sittings.
+
+package effect
+
+import (
+	"github.com/tracetax/tracetax/internal/analysis/measure"
+	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// doubtful is the probability of chance below which sittings are said to differ.
+const doubtful = 0.05
+
+// SittingsDiffer returns the headlines whose blocks differ between sittings by more than within them, where each block counts as
+// one for want of sittings: their intervals may be too narrow.
+func (s *Estimator) SittingsDiffer() []Doubt {
+	var out []Doubt
+	for _, c := range s.headlines {
+		of := measure.Sat(s.Set, c.Samples)
+		if len(of) < 2 || measure.Joins(len(of)) {
+			continue
+		}
+		groups, centres := make([][]float64, len(of)), make([]float64, len(of))
+		for i, samples := range of {
+			base, value := estimate.Columns(samples)
+			groups[i] = estimate.Minus(value, base)
+			if logs, err := stats.LogRatios(base, value); c.logs != nil && err == nil {
+				groups[i] = logs
+			}
+			centres[i] = c.onScale(stats.Estimate{Center: stats.Center(groups[i])}).Center
+		}
+		if stats.GroupsDiffer(groups) >= doubtful {
+			continue
+		}
+		unit := "1"
+		if c.logs == nil {
+			unit = c.Unit
+		}
+		reason := finding.Reason{Code: finding.NoteSittings}
+		for _, centre := range centres {
+			reason.Figures = append(reason.Figures, finding.Figure{Name: "sitting", Value: centre, Unit: unit})
+		}
+		out = append(out, c.doubt(reason))
+	}
+	return out
+}
