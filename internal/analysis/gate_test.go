@@ -90,6 +90,32 @@ func TestRateThatIsNotHeldWhereLatencyIsTimed(t *testing.T) {
 	}
 }
 
+// What is timed in slices lasts longer than in a window, at a rate that is lower by as much: it is held. A high percentile is not told
+// where a tracer exports meanwhile.
+func TestLatencyOfSlices(t *testing.T) {
+	for seconds, tells := range map[float64]bool{0: true, 2 * window: false} {
+		s := twoVariants()
+		s.latencies = true
+		s.also(func(r *record.Record) {
+			p := &r.Phases[0]
+			p.Timed = &record.Timed{Load: p.Load, Seconds: seconds}
+			if seconds > 0 {
+				p.Timed.Load.WallSeconds = seconds
+			}
+		})
+		doc := analyse(t, s.input())
+		for metric, want := range map[string]bool{"latency_p50": true, "latency_p95": true, "latency_p99": tells} {
+			v := get(t, doc, "json", "otel", metric).Verdict
+			if costs := v.Kind == finding.Costs; costs != want || !want && v.Reason().Code != finding.WhyTails {
+				t.Errorf("over %g s: %s %s (%s)", seconds, metric, v.Kind, v.Text)
+			}
+		}
+		if warned(doc, "overloaded") {
+			t.Errorf("over %g s: %+v", seconds, doc.Warnings)
+		}
+	}
+}
+
 // Of two results it is the same: the newer variant could not hold the rate which the older one held.
 func TestRateThatOnlyTheOlderHolds(t *testing.T) {
 	late := gated(2)

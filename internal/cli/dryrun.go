@@ -183,6 +183,9 @@ func turnsText(e *config.Experiment, schedule experiment.Schedule) string {
 	if e.Design.Order == config.Paired {
 		how = "order paired: all variants of a block have their load at the same time, for CPU, memory and bytes, and in turn for latency"
 	}
+	if e.Design.Order == config.Paired && most.Number == 1 && (e.Workload == nil || e.Workload.Driver.Row().Generator) {
+		return how + ", in slices"
+	}
 	text := fmt.Sprintf("%s: %d %s of %v a phase", how, most.Number, console.Noun(most.Number, "window"), most.Length.Round(time.Millisecond))
 	if least.Number != most.Number {
 		text += fmt.Sprintf(" (%s: %d of %v)", least.Operation, least.Number, least.Length.Round(time.Millisecond))

@@ -237,7 +237,9 @@ const (
 
 // AtOnce returns for how long so many variants have their load at once in the order paired, where one has it for a duration in
 // its windows: as long as all windows together take. CPU is as sharp as it becomes in that time, whatever their number.
-func AtOnce(variants int, duration time.Duration) time.Duration { return time.Duration(variants) * duration }
+func AtOnce(variants int, duration time.Duration) time.Duration {
+	return time.Duration(variants) * duration
+}
 
 // ownOrder is the order of an experiment whose file names none: paired, unless its variants cannot have their load at the same
 // time, or cannot live beside each other.

@@ -83,6 +83,7 @@ const (
 	WhyRestless    Code = "restless"             // Variant did other work while others had the load: share, of a window's CPU, that this may be
 	WhyUnseen      Code = "program-unseen"       // it cannot be seen whether the program that answers is one of Variant's, whose use was read
 	WhyRested      Code = "rested"               // operations of Variant cost another amount after a rest, in windows that follow others' load, than after its own: rested, own
+	WhyTails       Code = "shared-tails"         // what tracers send late falls into slices of other variants: a high percentile is of both
 	WhySharedCPU   Code = "shared-cpu"           // variants that share a CPU are not compared by the clock
 	WhyAnswers     Code = "other-answers"        // Variant had another share of answers with a status than Against, and so did other work: status, share, other
 	WhyBodies      Code = "other-bodies"         // the bodies of its answers are of another size on average: bytes, other

@@ -164,10 +164,10 @@ type Phase struct {
 	Hops   []Hop   `json:"hops,omitempty"`   // what the hops say of warm-up, window and what was profiled together
 	Traced *uint64 `json:"traced,omitempty"` // traces that the tracer decided for at their beginning, by chance, in all of these together
 
-	Windows       []Window `json:"windows,omitempty"`        // the window's parts, where runs were made together and had the load in turn: Load is their sum
+	Windows       []Window `json:"windows,omitempty"`         // the window's parts, where runs were made together and had the load in turn: Load is their sum
 	AtOnceSeconds float64  `json:"at_once_seconds,omitempty"` // for how long all runs of the block had their load at once; 0: for the duration
-	SliceSeconds  float64  `json:"slice_seconds,omitempty"`  // length of the slices, on average, in which the runs of a block had their load at once; 0: it was spread out
-	PausedSeconds float64  `json:"paused_seconds,omitempty"` // of the time of Usage, before and between the parts: others had the load
+	SliceSeconds  float64  `json:"slice_seconds,omitempty"`   // length of the slices, on average, in which the runs of a block had their load at once; 0: it was spread out
+	PausedSeconds float64  `json:"paused_seconds,omitempty"`  // of the time of Usage, before and between the parts: others had the load
 
 	Away *Away `json:"away,omitempty"` // what its processes used while others had the load; nil: they never had it by themselves, or nobody looked
 
@@ -191,9 +191,11 @@ type Phase struct {
 // Timed is operations that were made while no other run of the block had the load, so nothing of these is in their latency. Their
 // spans are in WarmupSink, and what they used is in no figure.
 type Timed struct {
-	Load        Load     `json:"load"`                  // operations
-	Windows     []Window `json:"windows,omitempty"`     // the parts that it is the sum of
-	Undisturbed *Load    `json:"undisturbed,omitempty"` // of the windows in rounds that nothing disturbed; nil: of all
+	Load         Load     `json:"load"`                    // operations
+	Seconds      float64  `json:"seconds,omitempty"`       // that they were spread over, in slices among those of the other runs; 0: they were made in windows
+	SliceSeconds float64  `json:"slice_seconds,omitempty"` // length of the slices, on average
+	Windows      []Window `json:"windows,omitempty"`       // the parts that it is the sum of
+	Undisturbed  *Load    `json:"undisturbed,omitempty"`   // of the windows in rounds that nothing disturbed; nil: of all
 }
 
 // Window is one part of a measured window.

@@ -159,6 +159,31 @@ func TestBlockPaired(t *testing.T) {
 	}
 }
 
+// Where each of paired runs has one window, the operations of it are made in slices, at the rate of the window in each.
+func TestBlockPairedInSlices(t *testing.T) {
+	t.Parallel()
+	conductor, a, b := pair(t, "/work", "/work")
+	for i, q := range []*run.Request{&a, &b} {
+		p := &q.Phases[0]
+		q.Order, p.AtOnce, p.Together, p.Turns, p.Window = config.Paired, run.Always, p.Load.Duration, []int{i}, p.Load.Duration
+		p.Load.Warmup = 100 * time.Millisecond
+	}
+	seconds := 2 * a.Phases[0].Load.Duration.Seconds()
+	for _, r := range blockOf(t, conductor, a, b) {
+		p := r.Phases[0]
+		if p.Timed == nil || p.Timed.Seconds != seconds || p.Timed.SliceSeconds <= 0 || len(p.Timed.Windows) != 0 {
+			t.Fatalf("%s: timed %+v, want in slices over %g s", r.Variant, p.Timed, seconds)
+		}
+		latency, err := p.Timed.Load.Latency.Decode()
+		if err != nil || p.Timed.Load.Completed != 100 || latency.TotalCount() != 100 || p.Timed.Load.WallSeconds < seconds/2 {
+			t.Errorf("%s: %d operations in %g s, %v", r.Variant, p.Timed.Load.Completed, p.Timed.Load.WallSeconds, err)
+		}
+		if want := 2 * (p.Warmup.Started + 100); p.WarmupSink.Spans != want || p.Sink.Spans != 2*p.Load.Completed {
+			t.Errorf("%s: %d spans came of the warm-up and of what was timed, want %d; %d of the window", r.Variant, p.WarmupSink.Spans, want, p.Sink.Spans)
+		}
+	}
+}
+
 // listened is a search that says when it goes on.
 type listened struct {
 	given

@@ -21,6 +21,9 @@ const room = 0.6
 func (s *stage) timeIt(ctx context.Context, request PhaseRequest, j job, phase *record.Phase, counted record.Counts) (atOnce bool, err error) {
 	j.Purpose, j.Duration, j.Count = drive.Window, request.Load.Duration, request.Load.Calls
 	j.Seed += mostSeeds // other choices than those of the window
+	if sliced := s.sliced(request, j); sliced.Slices != nil {
+		return s.timeInSlices(ctx, request, sliced, phase)
+	}
 	w := window{stage: s, job: j, turns: request.Turns, piece: request.Window, warm: counted, came: counted, earlier: phase.Warmup}
 	if err := s.turn.awaitAll(ctx); err != nil {
 		return false, err
@@ -67,6 +70,56 @@ func (s *stage) timeIt(ctx context.Context, request PhaseRequest, j job, phase *
 	}
 	phase.Timed.Windows = w.pieces
 	all, err := s.turn.together(ctx, s.needed(less(s.between(before, after), w.readying), request.Load.Duration))
+	return request.AtOnce == Always || s.hasRoom(all), err
+}
+
+// sliced returns a job that makes what its one window would have, in slices among those of the others; without slices where it has
+// more windows, or cannot have them. A window that is too short for a tracer's delay is no truer than slices, and the machine
+// changes from one window to the next.
+func (s *stage) sliced(request PhaseRequest, j job) job {
+	if len(request.Turns) > 1 || !s.by().Generator || s.turn.turns == nil {
+		return j
+	}
+	runs := s.turn.runs
+	j.Rate, j.Duration = j.Rate/float64(runs), j.Duration*time.Duration(runs)
+	j.Slices = s.turn.slices(j.Rate, j.Duration)
+	return j
+}
+
+// timeInSlices makes the operation in slices of the time, at its own rate in each, while the other runs of the block do so in
+// theirs.
+func (s *stage) timeInSlices(ctx context.Context, request PhaseRequest, j job, phase *record.Phase) (atOnce bool, err error) {
+	stretch, err := s.driver.Prepare(ctx, j.Stretch)
+	if err != nil {
+		return false, err
+	}
+	if err := s.turn.awaitAll(ctx); err != nil {
+		return false, err
+	}
+	s.name = "window"
+	before, err := s.meter.Mark()
+	if err != nil {
+		return false, err
+	}
+	did, err := stretch.Run(ctx)
+	if err != nil {
+		return false, err
+	}
+	after, err := s.meter.Mark()
+	if err == nil {
+		err = s.turn.awaitAll(ctx) // to collect takes CPU
+	}
+	if err == nil {
+		err = stretch.Collect(ctx, &did)
+	}
+	if err == nil {
+		err = s.wellDone(j, did)
+	}
+	if err != nil {
+		return false, err
+	}
+	phase.Timed = &record.Timed{Load: did, Seconds: j.Duration.Seconds(), SliceSeconds: j.Slices.Length.Seconds()}
+	all, err := s.turn.together(ctx, s.needed(s.between(before, after), request.Load.Duration))
 	return request.AtOnce == Always || s.hasRoom(all), err
 }
 

@@ -82,6 +82,8 @@ func reasonText(r finding.Reason) string {
 		return "the runs of " + r.Variant + " fall into modes, " + modes(r.Figures)
 	case finding.WhyCostModes:
 		return "the costs in " + r.Result + " fall into modes, " + modes(r.Figures)
+	case finding.WhyTails:
+		return "exports fall into other variants' slices, and are a part of the slowest operations there; order: windows and a duration of two delays of the tracer tell it"
 	case finding.WhyLag:
 		return "the load generator's own lag differs by " + figure("lag") + ", over a tenth of the measured difference (" + figure("effect") + ")"
 	case finding.WhyLate:

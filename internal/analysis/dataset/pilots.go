@@ -176,7 +176,7 @@ func (s *Set) Offers(p *Phase) []pace.Offer {
 	if s.Experiment.Load.Calls > 0 { // which may end the window before
 		seconds = min(seconds, float64(p.Load.Intended)/p.OfferedRate)
 	}
-	offer := func(seconds float64, load *record.Load, windows []record.Window, leftOut bool, latency pace.Latencies) pace.Offer {
+	offer := func(rate, seconds float64, load *record.Load, windows []record.Window, leftOut bool, latency pace.Latencies) pace.Offer {
 		kept := len(windows)
 		if leftOut {
 			kept = len(slices.DeleteFunc(slices.Clone(windows), func(w record.Window) bool { return w.Disturbed }))
@@ -184,13 +184,17 @@ func (s *Set) Offers(p *Phase) []pace.Offer {
 		if kept < len(windows) && s.Experiment.Load.Calls == 0 { // what is left out was not asked for
 			seconds *= float64(kept) / float64(len(windows))
 		}
-		return pace.Offer{Rate: p.OfferedRate, Seconds: seconds, Windows: kept, Load: load, Latency: latency}
+		return pace.Offer{Rate: rate, Seconds: seconds, Windows: kept, Load: load, Latency: latency}
 	}
 	if p.Timed == nil {
-		return []pace.Offer{offer(seconds, &p.Load, p.Windows, p.Undisturbed != nil, p.Latency.pace)}
+		return []pace.Offer{offer(p.OfferedRate, seconds, &p.Load, p.Windows, p.Undisturbed != nil, p.Latency.pace)}
+	}
+	rate, timed := p.OfferedRate, seconds
+	if s := p.Timed.Seconds; s > 0 { // the same operations, among those of the others
+		rate, timed = rate*timed/s, s
 	}
 	return []pace.Offer{
-		offer(cmp.Or(p.AtOnceSeconds, seconds), &p.Load, p.Windows, p.Undisturbed != nil, p.queued.pace),
-		offer(seconds, p.Clocked(), p.Timed.Windows, p.Timed.Undisturbed != nil, p.Latency.pace),
+		offer(p.OfferedRate, cmp.Or(p.AtOnceSeconds, seconds), &p.Load, p.Windows, p.Undisturbed != nil, p.queued.pace),
+		offer(rate, timed, p.Clocked(), p.Timed.Windows, p.Timed.Undisturbed != nil, p.Latency.pace),
 	}
 }

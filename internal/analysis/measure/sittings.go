@@ -83,4 +83,3 @@ func meanRange(of []*finding.Range) *finding.Range {
 	}
 	return out
 }
-
