@@ -55,8 +55,15 @@ func tailOf(e *config.Experiment) *dryTail {
 		t.Needs = math.Ceil(t.Takes / rate)
 		break
 	}
+	if delay := e.Slicing(); delay > 0 && (t.Next == 0 || t.Next > tailInSlices) {
+		t.Highest, t.Next, t.Takes = 95, tailInSlices, stats.QuantileTakes(tailInSlices)
+		t.Needs = max(math.Ceil(t.Takes/rate), delay.Seconds())
+	}
 	return &t
 }
+
+// tailInSlices is the lowest percentile that slices do not tell where tracers export meanwhile.
+const tailInSlices = 99
 
 // String says it in a line of a dry run.
 func (t *dryTail) String() string {
@@ -68,5 +75,8 @@ func (t *dryTail) String() string {
 		return text
 	}
 	needs := time.Duration(t.Needs * float64(time.Second))
+	if t.Has >= t.Takes {
+		return fmt.Sprintf("%s; p%g takes windows of two delays of the tracers: --duration %v", text, t.Next, needs)
+	}
 	return fmt.Sprintf("%s; p%g takes %.0f requests in a run, and there are %.0f: --duration %v", text, t.Next, t.Takes, t.Has, needs)
 }

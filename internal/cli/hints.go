@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/cli/console"
@@ -45,14 +46,18 @@ func shortWindows(e *config.Experiment, line bool) []string {
 	if e.Design.Quick { // on purpose; the result says whether it matters
 		return nil
 	}
+	delays := time.Duration(windowDelays)
+	if e.Design.Order == config.Paired || e.Design.Order == config.Woven {
+		delays = 1 // a drain ends what all have at once
+	}
 	var out []string
 	for _, v := range e.Variants {
 		plan, err := e.Plan(v)
 		window := e.Shortest()
-		if err != nil || plan.Silent || window <= 0 || window >= windowDelays*plan.Passed() {
+		if err != nil || plan.Silent || window <= 0 || window >= delays*plan.Passed() {
 			continue
 		}
-		longer, shorter := windowDelays*plan.Passed(), window/windowDelays-plan.Passing
+		longer, shorter := delays*plan.Passed(), window/delays-plan.Passing
 		advice := fmt.Sprintf("load: {duration: %s}", longer)
 		if line {
 			advice = fmt.Sprintf("--duration %s", longer)
@@ -65,10 +70,18 @@ func shortWindows(e *config.Experiment, line bool) []string {
 		default:
 			advice += fmt.Sprintf(", or a shorter delay among the variant's settings: {%s: %s}", setting, shorter)
 		}
-		out = append(out, fmt.Sprintf("variant %s: the window of %s is shorter than %d times %s, and may miss a part of the cost; %s",
-			v.Name, window, windowDelays, plan.SaysPassed(), advice))
+		out = append(out, fmt.Sprintf("variant %s: the window of %s is shorter than %s%s, and may miss a part of the cost; %s",
+			v.Name, window, severalTimes(delays), plan.SaysPassed(), advice))
 	}
 	return out
+}
+
+// severalTimes is "5 times ", and nothing of one.
+func severalTimes(n time.Duration) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprintf("%d times ", n)
 }
 
 // delaySetting is the name of the setting by which a tracer's user chooses how long it holds a span; "" where none does.

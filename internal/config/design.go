@@ -347,5 +347,27 @@ func (e *Experiment) Windows(l Load, o program.Operation, delay time.Duration) (
 	return n, l.Duration / time.Duration(n)
 }
 
+// Slicing returns how long the load has to be for latency to be taken in windows of two delays of the tracers, where it is too
+// short for them in the order paired and latency is taken in slices; 0 where it is in windows, or no tracer exports.
+func (e *Experiment) Slicing() time.Duration {
+	delay := time.Duration(0)
+	for _, v := range e.Variants {
+		if plan, err := e.Plan(v); err == nil && !plan.Silent {
+			delay = max(delay, plan.Passed())
+		}
+	}
+	if e.Design.Order != Paired || !e.driver().Generator || delay == 0 {
+		return 0
+	}
+	for _, o := range e.Operations {
+		for _, level := range e.Load.Steps() {
+			if n, _ := e.Windows(level.Load.For(o), o, delay); n < 2 {
+				return 2 * delaysInWindow * delay
+			}
+		}
+	}
+	return 0
+}
+
 // seconds rounds up to the nanosecond.
 func seconds(s float64) time.Duration { return time.Duration(math.Ceil(s * float64(time.Second))) }
