@@ -21,10 +21,19 @@ type floor struct {
 // floors are those of the packages below internal/, and of lab/, which stands above them all. A new package gets a row here, on
 // the lowest floor above all that it imports; a new folder of internal/ or lab/ also a place in ARCHITECTURE.md.
 var floors = map[string]floor{
-	"lab":                 {level: 8, beside: []string{"lab/study/replicate"}},
-	"lab/study":           {level: 8},
-	"lab/study/replicate": {level: 8, beside: []string{"lab/study", "lab/study/view"}},
-	"lab/study/view":      {level: 8, beside: []string{"lab/study"}},
+	"lab": {level: 8, beside: []string{"lab/agents", "lab/study/replicate"}},
+	"lab/agents": {level: 8, beside: []string{
+		"lab/agents/glowroot", "lab/agents/kieker", "lab/agents/pinpoint", "lab/agents/rpc", "lab/agents/scouter", "lab/agents/skywalking",
+	}},
+	"lab/agents/glowroot":   {level: 8, beside: []string{"lab/agents/rpc"}},
+	"lab/agents/kieker":     {level: 8},
+	"lab/agents/pinpoint":   {level: 8, beside: []string{"lab/agents/rpc"}},
+	"lab/agents/rpc":        {level: 8},
+	"lab/agents/scouter":    {level: 8},
+	"lab/agents/skywalking": {level: 8, beside: []string{"lab/agents/rpc"}},
+	"lab/study":             {level: 8},
+	"lab/study/replicate":   {level: 8, beside: []string{"lab/study", "lab/study/view"}},
+	"lab/study/view":        {level: 8, beside: []string{"lab/study"}},
 
 	"cli":         {level: 7, beside: []string{"cli/agent", "cli/alone", "cli/console", "cli/show"}},
 	"cli/agent":   {level: 7, beside: []string{"cli/alone", "cli/console"}},
@@ -80,22 +89,15 @@ var floors = map[string]floor{
 	"usage":       {level: 2},
 
 	"sink": {level: 2, beside: []string{
-		"sink/datadog", "sink/elastic", "sink/glowroot", "sink/kieker", "sink/otlp", "sink/pinpoint",
-		"sink/rpc", "sink/scouter", "sink/skywalking", "sink/tally", "sink/wire", "sink/zipkin",
+		"sink/datadog", "sink/elastic", "sink/otlp", "sink/tally", "sink/wire", "sink/zipkin",
 	}},
-	"sink/datadog":    {level: 2, beside: []string{"sink/tally", "sink/wire"}},
-	"sink/elastic":    {level: 2, beside: []string{"sink/tally", "sink/wire"}},
-	"sink/glowroot":   {level: 2, beside: []string{"sink/rpc", "sink/tally"}},
-	"sink/kieker":     {level: 2, beside: []string{"sink/tally", "sink/wire"}},
-	"sink/otlp":       {level: 2, beside: []string{"sink/tally", "sink/wire"}},
-	"sink/pinpoint":   {level: 2, beside: []string{"sink/rpc", "sink/tally"}},
-	"sink/rpc":        {level: 2, beside: []string{"sink/tally", "sink/wire"}},
-	"sink/sinktest":   {level: 2, beside: []string{"sink/tally"}},
-	"sink/scouter":    {level: 2, beside: []string{"sink/tally", "sink/wire"}},
-	"sink/skywalking": {level: 2, beside: []string{"sink/rpc", "sink/tally"}},
-	"sink/tally":      {level: 2},
-	"sink/wire":       {level: 2, beside: []string{"sink/tally"}},
-	"sink/zipkin":     {level: 2, beside: []string{"sink/tally", "sink/wire"}},
+	"sink/datadog":  {level: 2, beside: []string{"sink/tally", "sink/wire"}},
+	"sink/elastic":  {level: 2, beside: []string{"sink/tally", "sink/wire"}},
+	"sink/otlp":     {level: 2, beside: []string{"sink/tally", "sink/wire"}},
+	"sink/sinktest": {level: 2, beside: []string{"sink/tally"}},
+	"sink/tally":    {level: 2},
+	"sink/wire":     {level: 2, beside: []string{"sink/tally"}},
+	"sink/zipkin":   {level: 2, beside: []string{"sink/tally", "sink/wire"}},
 
 	"finding": {level: 1},
 	"process": {level: 1, beside: []string{

@@ -1,4 +1,4 @@
-// Package lab owns what only studies need: claims about papers. Importing it registers all of it,
+// Package lab owns what only studies need: claims about papers, and the protocols of their agents. Importing it registers all of it,
 // as database drivers are. Nothing below internal/ may import it.
 package lab
 

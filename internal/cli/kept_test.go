@@ -25,7 +25,7 @@ import (
 const keptNumber = 1e-9
 
 // TestKeptResults analyses each kept result again and holds it against what was kept: numbers within 1e-9, all else equal.
-// Then it writes every form of the kept findings, two comparisons of all, and holds their hashes against
+// Then it writes every form of the kept findings, and three comparisons, and holds their hashes against
 // the kept ones. 'go test ./internal/cli -run Kept -update' keeps what there is now; scripts/keep-results measures again.
 func TestKeptResults(t *testing.T) {
 	kept, err := filepath.Abs("testdata/kept")

@@ -49,6 +49,7 @@ func TestAbsent(t *testing.T) {
 		"on no PATH all the same": {prepared, "no-such-program", nil, `there is no program "no-such-program" on the PATH`},
 		"of a built-in, nowhere":  {builtIn, "no-such-program", nil, `there is no program "no-such-program"`},
 		"of a built-in's files":   {builtIn, "./absent", nil, ""},
+		"to the lab.s receiver":   {own, "sh {sink.kieker}", nil, "this build of tracetax cannot receive Kieker's records over TCP (kieker): it lacks the package tracetax/lab"},
 	} {
 		w := test.w
 		w.Processes = []program.Process{{Name: "app", Run: append(strings.Fields(test.run), "{port}"), Env: test.env}}

@@ -1,0 +1,6 @@
+package lab
+
+// What measures does so on Linux alone.
+import (
+	_ "github.com/tracetax/tracetax/lab/agents" // protocols of agents
+)
