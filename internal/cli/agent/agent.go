@@ -21,8 +21,18 @@ func New(s console.Streams) *cobra.Command {
 		Short:  "Processes that tracetax starts itself",
 		Hidden: true,
 	}
-	agent.AddCommand(alone.NewSinkAgent(s), newKeep(s), alone.NewLoadAgent(s), newHello(), newPlatform(), newEnvironments(s), newVerify(s), newVerifyTiers(s), newVerifyFunctions(s), newSidecar())
+	agent.AddCommand(alone.NewSinkAgent(s), newKeep(s), alone.NewLoadAgent(s), newHello(), newVerify(s), newVerifyTiers(s), newSidecar())
+	for _, add := range registered {
+		agent.AddCommand(add(s))
+	}
 	return agent
+}
+
+var registered []func(console.Streams) *cobra.Command
+
+// Register adds commands. It is called before New, by the init of their package.
+func Register(commands ...func(console.Streams) *cobra.Command) {
+	registered = append(registered, commands...)
 }
 
 // newKeep is the process that stands between tracetax and each program it
@@ -48,7 +58,7 @@ func newVerify(s console.Streams) *cobra.Command {
 		Short: "Check a service and its database against TechEmpower's rules for /json, /db, /queries and /updates",
 		Args:  console.UsageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := checkService(target.URL); err != nil {
+			if err := CheckService(target.URL); err != nil {
 				return err
 			}
 			if target.Database == "" {
@@ -70,7 +80,7 @@ func newVerifyTiers(s console.Streams) *cobra.Command {
 		Short: "Check that three tiers answer with the bytes that they answer with in every language",
 		Args:  console.UsageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := checkService(address); err != nil {
+			if err := CheckService(address); err != nil {
 				return err
 			}
 			return tiers.Tiers(c.Context(), s.Out, address)
@@ -80,7 +90,8 @@ func newVerifyTiers(s console.Streams) *cobra.Command {
 	return c
 }
 
-func checkService(address string) error {
+// CheckService is an error where an address is none of a service.
+func CheckService(address string) error {
 	if u, err := url.Parse(address); err != nil || u.Host == "" {
 		return console.UsageError(errors.New("give --url the address of the service: http://127.0.0.1:8080"))
 	}
