@@ -4,7 +4,9 @@ package agent
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/alone"
@@ -20,6 +22,14 @@ func New(s console.Streams) *cobra.Command {
 		Use:    "agent",
 		Short:  "Processes that tracetax starts itself",
 		Hidden: true,
+
+		DisableFlagParsing: true, // those of an unknown command
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+				return console.UsageError(fmt.Errorf("this build of tracetax has no command 'agent %s': it lacks the package tracetax/lab", args[0]))
+			}
+			return c.Help()
+		},
 	}
 	agent.AddCommand(alone.NewSinkAgent(s), newKeep(s), alone.NewLoadAgent(s), newHello(), newVerify(s), newVerifyTiers(s), newSidecar())
 	for _, add := range registered {
