@@ -115,7 +115,8 @@ func (c Config) checkFaults() error {
 	case !slices.Contains([]string{"", Away, Silent, Resetting}, c.Gone):
 		return fmt.Errorf("starting a sink: it cannot be %q; choose %s, %s or %s", c.Gone, Away, Silent, Resetting)
 	case c.Gone != "" && c.serves(packets) != "":
-		return fmt.Errorf("starting a sink: it cannot be %s to %s, whose datagrams need no connection; choose another protocol", c.Gone, c.serves(packets))
+		return fmt.Errorf("starting a sink: it cannot be %s to %s, whose datagrams need no connection; choose another protocol",
+			c.Gone, c.serves(packets))
 	}
 	return nil
 }

@@ -15,6 +15,9 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
+// segments is the method that takes segments of traces.
+const segments = "/skywalking.v3.TraceSegmentReportService/collectInSync"
+
 func start(t *testing.T, c sink.Config) *sink.Server {
 	t.Helper()
 	s, err := sink.Start(c)
@@ -81,7 +84,7 @@ func TestLateAnswersOfCalls(t *testing.T) {
 	}
 	defer conn.Close()
 	begun := time.Now()
-	if err := conn.Invoke(t.Context(), "/skywalking.v3.TraceSegmentReportService/collectInSync", &emptypb.Empty{}, &emptypb.Empty{}); err != nil {
+	if err := conn.Invoke(t.Context(), segments, &emptypb.Empty{}, &emptypb.Empty{}); err != nil {
 		t.Fatal(err)
 	}
 	if took := time.Since(begun); took < late {
@@ -96,8 +99,8 @@ func TestWhatCannotBeRead(t *testing.T) {
 	only.SetUnencryptedHTTP2(true)
 	h2 := &http.Transport{Protocols: &only}
 	defer h2.CloseIdleConnections()
-	const method = "/skywalking.v3.TraceSegmentReportService/collectInSync"
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.Addresses()[protocol.SkyWalking]+method, bytes.NewReader([]byte{1, 0, 0, 0, 0}))
+	body := bytes.NewReader([]byte{1, 0, 0, 0, 0}) // an empty message, said to be compressed
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.Addresses()[protocol.SkyWalking]+segments, body)
 	if err != nil {
 		t.Fatal(err)
 	}

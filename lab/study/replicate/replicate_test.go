@@ -41,7 +41,8 @@ func TestReplicationOfKeptResults(t *testing.T) {
 	var forms string
 	for _, form := range [][]string{{"csv", "--csv", "-"}, {"markdown", "--markdown", "-"}, {"terminal"}} {
 		var out, errOut bytes.Buffer
-		if status := cli.Main(append([]string{"replicate", "calls", "depth"}, form[1:]...), nil, &out, &errOut); status != console.Fine || out.Len() == 0 {
+		args := append([]string{"replicate", "calls", "depth"}, form[1:]...)
+		if status := cli.Main(args, nil, &out, &errOut); status != console.Fine || out.Len() == 0 {
 			t.Fatalf("%s: status %d: %s", form[0], status, errOut.String())
 		}
 		forms += fmt.Sprintf("%.8x replicate %s\n", sha256.Sum256(out.Bytes()), form[0])
@@ -141,7 +142,7 @@ func TestReplicate(t *testing.T) {
 		{[]string{"replicate", dir, "--experiment", "no-such"}, console.Usage, "no-such"},
 		{[]string{"replicate", filepath.Join(dir, "a", "findings.json")}, console.Usage, "is a file: give the folder: " + filepath.Join(dir, "a")},
 		{[]string{"replicate", broken}, console.Failed, filepath.Join(broken, "findings.json") + " is cut off: there is no runs.jsonl beside it"},
-		{[]string{"replicate", nothing}, console.Failed, "there is nothing to replicate, because nothing was measured; see 'tracetax report DIR':\n" + nothing + ": No run succeeded."},
+		{[]string{"replicate", nothing}, console.Failed, "because nothing was measured; see 'tracetax report DIR':\n" + nothing + ": No run succeeded."},
 	} {
 		var out, errOut bytes.Buffer
 		status := cli.Main(c.args, strings.NewReader(""), &out, &errOut)

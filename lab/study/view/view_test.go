@@ -40,7 +40,8 @@ func sampleReplication() *study.Replication {
 		Where: []finding.LostAt{{Place: finding.LostInQueue, Spans: 64e6, Share: 0.8}, {Place: finding.LostNowhere, Spans: 8e6, Share: 0.1}},
 	}
 	queueing := finding.Increment{
-		Operation: "call", Tracer: "otel-java", Steps: []string{"queue", "writing"}, Variant: "otel", Over: "otel-probe", Metric: "time_per_call", Unit: "s",
+		Operation: "call", Tracer: "otel-java", Steps: []string{"queue", "writing"}, Variant: "otel", Over: "otel-probe",
+		Metric: "time_per_call", Unit: "s",
 		Before: 3.4e-6, Value: 4.2e-6, Absolute: i(800e-9, 790e-9, 815e-9), Blocks: 8,
 	}
 	doc := &study.Replication{
