@@ -24,7 +24,7 @@ e2e-all: setup ## every long test, and the simulations at their full length
 	TRACETAX_E2E=all scripts/e2e
 
 lint: ## format, vet, staticcheck
-	@test -z "$$(gofmt -l cmd internal e2e bench schemas scripts services workloads *.go)" || { echo "not formatted with gofmt:"; gofmt -l cmd internal e2e bench schemas scripts services workloads *.go; exit 1; }
+	@test -z "$$(gofmt -l cmd internal lab e2e bench schemas scripts services workloads *.go)" || { echo "not formatted with gofmt:"; gofmt -l cmd internal lab e2e bench schemas scripts services workloads *.go; exit 1; }
 	$(GO) vet ./...
 	$(LINT) ./...
 
@@ -39,7 +39,7 @@ bench-sink: ## the sink beside the OpenTelemetry Collector (minutes; builds it)
 	scripts/bench-sink
 
 golden: ## rewrite the golden files of the tests
-	$(GO) test ./internal/config ./internal/report ./internal/cli ./internal/analysis -update
+	$(GO) test ./internal/config ./internal/report ./internal/cli ./internal/analysis ./lab/study/view ./lab/study/replicate -update
 
 schemas: ## schemas/*.json, from the types and their comments
 	$(GO) test ./schemas -run Schemas -update

@@ -18,19 +18,33 @@ type floor struct {
 	beside []string
 }
 
-// floors are those of the packages below internal/. A new package gets a row here, on the lowest floor above all that it
-// imports; a new folder of internal/ also a place in ARCHITECTURE.md.
+// floors are those of the packages below internal/, and of lab/, which stands above them all. A new package gets a row here, on
+// the lowest floor above all that it imports; a new folder of internal/ or lab/ also a place in ARCHITECTURE.md.
 var floors = map[string]floor{
+	"lab": {level: 8, beside: []string{"lab/agents", "lab/functions", "lab/study/replicate"}},
+	"lab/agents": {level: 8, beside: []string{
+		"lab/agents/glowroot", "lab/agents/kieker", "lab/agents/pinpoint", "lab/agents/rpc", "lab/agents/scouter", "lab/agents/skywalking",
+	}},
+	"lab/agents/glowroot":    {level: 8, beside: []string{"lab/agents/rpc"}},
+	"lab/agents/kieker":      {level: 8},
+	"lab/agents/pinpoint":    {level: 8, beside: []string{"lab/agents/rpc"}},
+	"lab/agents/rpc":         {level: 8},
+	"lab/agents/scouter":     {level: 8},
+	"lab/agents/skywalking":  {level: 8, beside: []string{"lab/agents/rpc"}},
+	"lab/functions":          {level: 8, beside: []string{"lab/functions/platform"}},
+	"lab/functions/platform": {level: 8},
+	"lab/study":              {level: 8},
+	"lab/study/replicate":    {level: 8, beside: []string{"lab/study", "lab/study/view"}},
+	"lab/study/view":         {level: 8, beside: []string{"lab/study"}},
+
 	"cli":         {level: 7, beside: []string{"cli/agent", "cli/alone", "cli/console", "cli/show"}},
 	"cli/agent":   {level: 7, beside: []string{"cli/alone", "cli/console"}},
 	"cli/console": {level: 7},
 	"cli/alone":   {level: 7, beside: []string{"cli/console"}},
 	"cli/show":    {level: 7},
 
-	"results":    {level: 6},
-	"session":    {level: 6, beside: []string{"results"}},
-	"study":      {level: 6},
-	"study/view": {level: 6, beside: []string{"study"}},
+	"results": {level: 6},
+	"session": {level: 6, beside: []string{"results"}},
 
 	"analysis":     {level: 5},
 	"experiment":   {level: 5, beside: []string{"run", "run/prepare"}},
@@ -72,27 +86,19 @@ var floors = map[string]floor{
 	"load/engine": {level: 2, beside: []string{"load", "load/feed"}},
 	"load/feed":   {level: 2, beside: []string{"load"}},
 	"pace":        {level: 2},
-	"platform":    {level: 2},
 	"rawdata":     {level: 2},
 	"usage":       {level: 2},
 
 	"sink": {level: 2, beside: []string{
-		"sink/datadog", "sink/elastic", "sink/glowroot", "sink/kieker", "sink/otlp", "sink/pinpoint",
-		"sink/rpc", "sink/scouter", "sink/skywalking", "sink/tally", "sink/wire", "sink/zipkin",
+		"sink/datadog", "sink/elastic", "sink/otlp", "sink/tally", "sink/wire", "sink/zipkin",
 	}},
-	"sink/datadog":    {level: 2, beside: []string{"sink/tally", "sink/wire"}},
-	"sink/elastic":    {level: 2, beside: []string{"sink/tally", "sink/wire"}},
-	"sink/glowroot":   {level: 2, beside: []string{"sink/rpc", "sink/tally"}},
-	"sink/kieker":     {level: 2, beside: []string{"sink/tally", "sink/wire"}},
-	"sink/otlp":       {level: 2, beside: []string{"sink/tally", "sink/wire"}},
-	"sink/pinpoint":   {level: 2, beside: []string{"sink/rpc", "sink/tally"}},
-	"sink/rpc":        {level: 2, beside: []string{"sink/tally", "sink/wire"}},
-	"sink/sinktest":   {level: 2, beside: []string{"sink/tally"}},
-	"sink/scouter":    {level: 2, beside: []string{"sink/tally", "sink/wire"}},
-	"sink/skywalking": {level: 2, beside: []string{"sink/rpc", "sink/tally"}},
-	"sink/tally":      {level: 2},
-	"sink/wire":       {level: 2, beside: []string{"sink/tally"}},
-	"sink/zipkin":     {level: 2, beside: []string{"sink/tally", "sink/wire"}},
+	"sink/datadog":  {level: 2, beside: []string{"sink/tally", "sink/wire"}},
+	"sink/elastic":  {level: 2, beside: []string{"sink/tally", "sink/wire"}},
+	"sink/otlp":     {level: 2, beside: []string{"sink/tally", "sink/wire"}},
+	"sink/sinktest": {level: 2, beside: []string{"sink/tally"}},
+	"sink/tally":    {level: 2},
+	"sink/wire":     {level: 2, beside: []string{"sink/tally"}},
+	"sink/zipkin":   {level: 2, beside: []string{"sink/tally", "sink/wire"}},
 
 	"finding": {level: 1},
 	"process": {level: 1, beside: []string{
@@ -144,27 +150,32 @@ func TestImportsGoDown(t *testing.T) {
 				}
 				used[p.name+" "+imported] = true
 			}
-			if len(p.workloads) > 0 && p.name != "cli/agent" {
+			for _, imported := range p.tests {
+				if isLab(imported) && !isLab(p.name) {
+					t.Errorf("a test of %s imports %s, and has to pass without it: move the test to lab/", folder(p.name), imported)
+				}
+			}
+			if len(p.workloads) > 0 && p.name != "cli/agent" && !isLab(p.name) {
 				t.Errorf("internal/%s imports %v: what serves one workload is known to the commands of cli/agent alone", p.name, p.workloads)
 			}
 		}
 	}
 	for name := range seen {
 		if _, has := floors[name]; !has {
-			t.Errorf("internal/%s has no floor: add it to the table in floors_test.go", name)
+			t.Errorf("%s has no floor: add it to the table in floors_test.go", folder(name))
 		}
 		// The rooms within a folder are in the comments of their packages.
-		if !strings.Contains(string(page), "`"+name+"`") && !strings.Contains(name, "/") {
+		if !strings.Contains(string(page), "`"+name+"`") && !strings.Contains(strings.TrimPrefix(name, "lab/"), "/") {
 			t.Errorf("ARCHITECTURE.md does not name `%s`: add it to the table of rooms", name)
 		}
 	}
 	for name, at := range floors {
 		if !seen[name] {
-			t.Errorf("internal/%s is gone: take it out of the table in floors_test.go", name)
+			t.Errorf("%s is gone: take it out of the table in floors_test.go", folder(name))
 		}
 		for _, beside := range at.beside {
 			if seen[name] && !used[name+" "+beside] {
-				t.Errorf("internal/%s does not import internal/%s any more: take it out of the table in floors_test.go", name, beside)
+				t.Errorf("%s does not import %s any more: take it out of the table in floors_test.go", folder(name), folder(beside))
 			}
 		}
 	}
@@ -178,9 +189,19 @@ func wrong(floors map[string]floor, from, to string) string {
 	case !known || !there || below.level < above.level || below.level == above.level && slices.Contains(above.beside, to):
 		return ""
 	case below.level == above.level:
-		return "internal/" + from + " imports internal/" + to + " of its own floor: move one of them, or add it to what stands beside it in floors_test.go"
+		return folder(from) + " imports " + folder(to) + " of its own floor: move one of them, or add it to what stands beside it in floors_test.go"
 	}
-	return "internal/" + from + " imports internal/" + to + " of a higher floor: what both need belongs below them"
+	return folder(from) + " imports " + folder(to) + " of a higher floor: what both need belongs below them"
+}
+
+func isLab(name string) bool { return name == "lab" || strings.HasPrefix(name, "lab/") }
+
+// folder is where a package of the table is.
+func folder(name string) string {
+	if isLab(name) {
+		return name
+	}
+	return "internal/" + name
 }
 
 func TestWrongImports(t *testing.T) {
@@ -195,15 +216,16 @@ func TestWrongImports(t *testing.T) {
 	}
 }
 
-// imports are a package below internal/, and those below internal/ and workloads/ that it imports outside its tests.
+// imports are a package below internal/ or lab/, those below internal/, lab/ and workloads/ that it imports outside its tests, and
+// those below lab/ that its tests import.
 type imports struct {
-	name               string
-	imports, workloads []string
+	name                      string
+	imports, workloads, tests []string
 }
 
 func packagesFor(t *testing.T, system string) []imports {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./internal/...")
+	c := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./internal/...", "./lab/...")
 	c.Env = append(os.Environ(), "GOOS="+system, "GOARCH=arm64")
 	var errOut strings.Builder
 	c.Stderr = &errOut
@@ -216,8 +238,8 @@ func packagesFor(t *testing.T, system string) []imports {
 	var all []imports
 	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p struct {
-			ImportPath string
-			Imports    []string
+			ImportPath                         string
+			Imports, TestImports, XTestImports []string
 		}
 		err := decoder.Decode(&p)
 		if errors.Is(err, io.EOF) {
@@ -226,9 +248,16 @@ func packagesFor(t *testing.T, system string) []imports {
 		if err != nil {
 			t.Fatal(err)
 		}
-		one := imports{name: strings.TrimPrefix(p.ImportPath, own)}
+		one := imports{name: strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, own), module)}
+		for _, path := range slices.Concat(p.TestImports, p.XTestImports) {
+			if name, is := strings.CutPrefix(path, module); is && isLab(name) {
+				one.tests = append(one.tests, name)
+			}
+		}
 		for _, path := range p.Imports {
 			if name, is := strings.CutPrefix(path, own); is {
+				one.imports = append(one.imports, name)
+			} else if name, is := strings.CutPrefix(path, module); is && isLab(name) {
 				one.imports = append(one.imports, name)
 			} else if strings.HasPrefix(path, module+"workloads/") {
 				one.workloads = append(one.workloads, path)
@@ -256,7 +285,7 @@ func TestPurePackages(t *testing.T) {
 	}
 	impure := regexp.MustCompile(`"os/exec"|"net/http|"crypto/tls"|\bnet\.(Listen|Dial)|` +
 		`\btime\.(Now|Since|Until|Sleep|Tick|NewTimer|NewTicker)\(` +
-		`|tracetax/internal/(artifact|cli|experiment|jitter|lines|load/|machine|mesh|platform|process|run|session|sink"|usage)`)
+		`|tracetax/internal/(artifact|cli|experiment|jitter|lines|load/|machine|mesh|process|run|session|sink"|usage)`)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 // header and the package clause.
 func TestOneCharterEach(t *testing.T) {
 	charters := map[string][]string{} // by folder and name of the package
-	for _, root := range []string{"internal", "cmd", "e2e", "bench"} {
+	for _, root := range []string{"internal", "lab", "cmd", "e2e", "bench"} {
 		err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() && d.Name() == "testdata" {
 				if err == nil {
@@ -47,7 +47,7 @@ func TestOneCharterEach(t *testing.T) {
 			t.Errorf("%s: %d files have a comment directly above the package clause; keep it in the one that has the charter, and set a blank line in the others: %s",
 				of, len(files), strings.Join(files, ", "))
 		}
-		if len(files) == 0 && !strings.HasSuffix(of, "_test") && strings.HasPrefix(of, "internal/") {
+		if len(files) == 0 && !strings.HasSuffix(of, "_test") && (strings.HasPrefix(of, "internal/") || strings.HasPrefix(of, "lab")) {
 			t.Errorf("%s: no file says what the package owns", of)
 		}
 	}

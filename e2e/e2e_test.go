@@ -21,6 +21,7 @@ import (
 	"github.com/tracetax/tracetax/internal/cli"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
+	_ "github.com/tracetax/tracetax/lab"
 )
 
 // program is the tracetax under test.

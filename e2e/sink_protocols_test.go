@@ -12,7 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink"
-	"github.com/tracetax/tracetax/internal/sink/kieker"
+	"github.com/tracetax/tracetax/lab/agents/kieker"
 )
 
 // Elastic's agent: an outer call is a transaction, the calls in it are spans. Its request

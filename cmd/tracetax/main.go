@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/tracetax/tracetax/internal/cli"
+	_ "github.com/tracetax/tracetax/lab" // what studies need; without this line all else works
 )
 
 func main() {

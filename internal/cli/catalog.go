@@ -28,7 +28,7 @@ func newList(s console.Streams) *cobra.Command {
 			}
 			var all []show.Listed
 			for _, kind := range kinds {
-				some, err := show.List(kind, builtIn())
+				some, err := show.List(kind, BuiltIn())
 				if err != nil {
 					return err
 				}
@@ -81,7 +81,7 @@ func completeAnything(_ *cobra.Command, args []string, _ string) ([]string, cobr
 }
 
 func names(kinds ...func(*program.Catalog) ([]string, error)) []string {
-	catalog := builtIn()
+	catalog := BuiltIn()
 	var all []string
 	for _, kind := range kinds {
 		some, err := kind(catalog)
@@ -114,9 +114,9 @@ starts, its operations, and its settings with their defaults and variables.`,
 		Args:              console.UsageArgs(cobra.ExactArgs(1)),
 		ValidArgsFunction: completeAnything,
 		RunE: func(_ *cobra.Command, args []string) error {
-			found, err := show.Find(args[0], builtIn())
+			found, err := show.Find(args[0], BuiltIn())
 			if err != nil {
-				return fileError(err)
+				return FileError(err)
 			}
 			if asJSON {
 				view, err := found.View()

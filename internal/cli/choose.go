@@ -154,7 +154,7 @@ func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*co
 	}
 	series.Options.Named, series.Options.KeepEnv = f.variants, f.keepEnv
 	series.Options.GoOn = f.goOn
-	series.Options.Rules = func(tracers ...string) (*profile.Rules, error) { return builtIn().Rules(f.rules, tracers...) }
+	series.Options.Rules = func(tracers ...string) (*profile.Rules, error) { return BuiltIn().Rules(f.rules, tracers...) }
 	worst, ran, several := console.Fine, 0, len(experiments) > 1
 	var left []omission
 	var lost []error
@@ -320,7 +320,7 @@ func (f *runFlags) keptSeeds() (map[string]uint64, error) {
 	if f.resume == "" || len(f.resumes) > 0 {
 		return seeds, nil // what is read back from the folders has its own
 	}
-	begun, _, err := session.Begun(f.resume, builtIn())
+	begun, _, err := session.Begun(f.resume, BuiltIn())
 	if err != nil {
 		return nil, err
 	}
@@ -360,13 +360,13 @@ func (f *runFlags) find(c *cobra.Command, args []string) ([]*config.Experiment, 
 		f.line.Command = args
 		f.line.Rate, f.line.Connections, f.line.Capacity = f.load.Rate, f.load.Connections, f.load.Capacity
 		f.line.Duration, f.line.Warmup = f.load.Duration, f.load.Warmup
-		e, err := config.FromFlags(f.line, builtIn())
+		e, err := config.FromFlags(f.line, BuiltIn())
 		if err != nil {
 			return nil, err
 		}
 		return []*config.Experiment{e}, nil
 	case len(args) == 0 && f.resume != "":
-		begun, folders, err := session.Begun(f.resume, builtIn())
+		begun, folders, err := session.Begun(f.resume, BuiltIn())
 		f.resumes = folders
 		return begun, err
 	case len(args) == 0:
@@ -381,7 +381,7 @@ func (f *runFlags) find(c *cobra.Command, args []string) ([]*config.Experiment, 
 			return nil, fmt.Errorf("--%s is for your service from one line (--op … -- COMMAND); write it into the experiment file", flag)
 		}
 	}
-	found, err := config.Find(args[0], builtIn())
+	found, err := config.Find(args[0], BuiltIn())
 	if err != nil {
 		return nil, err
 	}
@@ -398,7 +398,7 @@ func (f *runFlags) find(c *cobra.Command, args []string) ([]*config.Experiment, 
 
 // isProgram reports whether a word is a program and no experiment, nor near one.
 func isProgram(word string) bool {
-	names, err := builtIn().Experiments()
+	names, err := BuiltIn().Experiments()
 	if err != nil || slices.Contains(names, word) || isFile(word) || isFile(word+".yaml") || isFile(word+".yml") {
 		return false
 	}

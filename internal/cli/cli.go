@@ -94,7 +94,7 @@ func wrapFlags(root *cobra.Command) {
 }
 
 // commands lists the constructors of all commands. What measures does so on Linux alone.
-var commands = append(measuring, newReport, newCompare, newReplicate, newGraph, newSchema, newVersion)
+var commands = append(measuring, newReport, newCompare, newGraph, newSchema, newVersion)
 
 // How the commands say what went wrong.
 

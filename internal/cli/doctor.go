@@ -77,7 +77,7 @@ type doctorResult struct {
 
 // printDoctor writes what was found for a person.
 func printDoctor(w io.Writer, all doctorResult) error {
-	options := terminalOptions(w, false)
+	options := TerminalOptions(w, false)
 	wide := 0
 	for _, one := range all.Checks {
 		wide = max(wide, utf8.RuneCountInString(one.Name))
@@ -108,12 +108,12 @@ func examine(ctx context.Context) ([]check, error) {
 		return nil, err
 	}
 	checks = append(checks, between...)
-	names, err := builtIn().Tracers()
+	names, err := BuiltIn().Tracers()
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		t, err := builtIn().Tracer(name)
+		t, err := BuiltIn().Tracer(name)
 		if err != nil {
 			return nil, err
 		}
@@ -358,7 +358,7 @@ func thisMachine() string {
 // noiseExperiment is the built-in one on hello/go; where there is no Go to build
 // it, the same on the service that tracetax itself brings along.
 func noiseExperiment() (*config.Experiment, error) {
-	found, err := config.Find(selfcheck.NoiseFloor, builtIn())
+	found, err := config.Find(selfcheck.NoiseFloor, BuiltIn())
 	if err != nil {
 		return nil, fmt.Errorf("finding the experiment %s: %w", selfcheck.NoiseFloor, err)
 	}
@@ -376,7 +376,7 @@ variants: {none: , again: {tracer: none}}
 load: {rate: 1000/s, idle: 100ms, warmup: 200ms, duration: 800ms}
 design: {blocks: 12}
 `, self)
-	found, err = config.ParseExperiment(selfcheck.NoiseFloor+".yaml", ".", []byte(text), builtIn())
+	found, err = config.ParseExperiment(selfcheck.NoiseFloor+".yaml", ".", []byte(text), BuiltIn())
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func onlyShows(c *cobra.Command) error {
 
 // advised are the settings that the rules of a tracer advise.
 func (f *runFlags) advised(tracer string) ([]profile.Advice, error) {
-	rules, err := builtIn().Rules(f.rules, tracer)
+	rules, err := BuiltIn().Rules(f.rules, tracer)
 	if err != nil || rules == nil {
 		return nil, err
 	}

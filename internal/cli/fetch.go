@@ -39,7 +39,7 @@ need no network.`,
 			if err != nil {
 				return err
 			}
-			f := fetcher{catalog: builtIn(), store: store, progress: s.Err}
+			f := fetcher{catalog: BuiltIn(), store: store, progress: s.Err}
 			return f.fetch(c.Context(), names, s.Out)
 		},
 		ValidArgsFunction: completeFetch,
@@ -49,7 +49,7 @@ need no network.`,
 }
 
 func completeFetch(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	names, err := fetcher{catalog: builtIn()}.names()
+	names, err := fetcher{catalog: BuiltIn()}.names()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
@@ -169,7 +169,7 @@ func (f fetcher) whole(name string) (thing, error) {
 		}
 		return thing{}, console.UsageError(fmt.Errorf("%s is a service without a program to build: it is made ready with the workloads that name it", name))
 	default:
-		return thing{}, fileError(err)
+		return thing{}, FileError(err)
 	}
 	return thing{name, nil, func(ctx context.Context) error { return f.experiments(ctx, experiments) }}, nil
 }

@@ -30,7 +30,7 @@ func newGraph(s console.Streams) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			g, err := graphOf(args[0])
 			if err != nil {
-				return fileError(err)
+				return FileError(err)
 			}
 			text := g.Tree()
 			if dot {
@@ -51,7 +51,7 @@ func graphOf(name string) (*topology.Graph, error) {
 	if folder := err == nil && info.IsDir(); !folder && !errors.Is(err, fs.ErrNotExist) {
 		return program.ReadTopology(name)
 	}
-	w, known := builtIn().Workload(name)
+	w, known := BuiltIn().Workload(name)
 	switch {
 	case known != nil:
 		return nil, console.UsageError(fmt.Errorf("there is no file %s, and no workload of that name: %w", name, known))
@@ -65,8 +65,8 @@ func graphOf(name string) (*topology.Graph, error) {
 // the user's own; they win over built-in ones of the same name.
 const catalogVariable = "TRACETAX_CATALOG"
 
-// builtIn is the catalog of what tracetax brings along and what the user adds.
-func builtIn() *program.Catalog {
+// BuiltIn is the catalog of what tracetax brings along and what the user adds.
+func BuiltIn() *program.Catalog {
 	layers := []fs.FS{tracetax.Files}
 	for _, dir := range filepath.SplitList(os.Getenv(catalogVariable)) {
 		layers = append(layers, os.DirFS(dir))
@@ -74,8 +74,8 @@ func builtIn() *program.Catalog {
 	return program.NewCatalog(layers...)
 }
 
-// fileError is err as the user's own mistake, if it is one: exit status 2.
-func fileError(err error) error {
+// FileError is err as the user's own mistake, if it is one: exit status 2.
+func FileError(err error) error {
 	if program.IsProblem(err) {
 		return console.UsageError(err)
 	}

@@ -25,7 +25,7 @@ import (
 const keptNumber = 1e-9
 
 // TestKeptResults analyses each kept result again and holds it against what was kept: numbers within 1e-9, all else equal.
-// Then it writes every form of the kept findings, two comparisons and a replication of all, and holds their hashes against
+// Then it writes every form of the kept findings, and three comparisons, and holds their hashes against
 // the kept ones. 'go test ./internal/cli -run Kept -update' keeps what there is now; scripts/keep-results measures again.
 func TestKeptResults(t *testing.T) {
 	kept, err := filepath.Abs("testdata/kept")
@@ -58,9 +58,6 @@ func TestKeptResults(t *testing.T) {
 	forms["compare terminal"] = hashOf(t, "compare", "calls", "calls-again", "--all")
 	forms["compare markdown"] = hashOf(t, "compare", "calls", "calls-again", "--markdown", "-")
 	forms["compare variants"] = hashOf(t, "compare", "sampled", "--variants", "tenth,whole", "--all")
-	forms["replicate terminal"] = hashOf(t, "replicate", "calls", "depth")
-	forms["replicate markdown"] = hashOf(t, "replicate", "calls", "depth", "--markdown", "-")
-	forms["replicate csv"] = hashOf(t, "replicate", "calls", "depth", "--csv", "-")
 	holdForms(t, filepath.Join(kept, "forms.txt"), forms)
 }
 

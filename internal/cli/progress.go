@@ -381,9 +381,9 @@ func print(s console.Streams, doc *finding.Document, asJSON, causes bool) error 
 	case asJSON:
 		return report.JSON(s.Out, doc)
 	case causes:
-		return report.Causes(s.Out, doc, terminalOptions(s.Out, false))
+		return report.Causes(s.Out, doc, TerminalOptions(s.Out, false))
 	}
-	return report.Terminal(s.Out, doc, terminalOptions(s.Out, false))
+	return report.Terminal(s.Out, doc, TerminalOptions(s.Out, false))
 }
 
 func encode(w io.Writer, v any) error {

@@ -103,11 +103,11 @@ func writeReport(s console.Streams, dir string, flags reportFlags) error {
 	switch {
 	case limits != nil:
 		read = func(dir string) (*finding.Document, error) {
-			return results.Judge(dir, limits, builtIn(), Version())
+			return results.Judge(dir, limits, BuiltIn(), Version())
 		}
 	case flags.reanalyze:
 		read = func(dir string) (*finding.Document, error) {
-			return results.Reanalyze(dir, builtIn(), Version(), func(path string, bytes int64) { tellCutOff(s.Err, path, bytes) })
+			return results.Reanalyze(dir, BuiltIn(), Version(), func(path string, bytes int64) { tellCutOff(s.Err, path, bytes) })
 		}
 	}
 	doc, err := read(dir)
@@ -149,7 +149,7 @@ func writeOutputs(s console.Streams, dir string, doc *finding.Document, outputs 
 				return err
 			}
 		}
-		err := writeOutput(s, o.name, o.file, func(w io.Writer) error {
+		err := WriteOutput(s, o.name, o.file, func(w io.Writer) error {
 			if o.records != nil {
 				return o.records(w, records)
 			}
@@ -196,14 +196,14 @@ func (f reportFlags) outputs(s console.Streams) ([]output, error) {
 		return wanted, nil
 	}
 	table := func(w io.Writer, doc *finding.Document) error {
-		return report.Terminal(w, doc, terminalOptions(s.Out, f.all))
+		return report.Terminal(w, doc, TerminalOptions(s.Out, f.all))
 	}
 	return []output{{file: "-", write: table}}, nil
 }
 
-// writeOutput writes a form to a file, of which it tells on stderr, or to stdout for "-". It is made whole before
+// WriteOutput writes a form to a file, of which it tells on stderr, or to stdout for "-". It is made whole before
 // the file is opened, so an error leaves an older file as it was.
-func writeOutput(s console.Streams, flag, file string, write func(io.Writer) error) error {
+func WriteOutput(s console.Streams, flag, file string, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
 		return err
@@ -219,9 +219,9 @@ func writeOutput(s console.Streams, flag, file string, write func(io.Writer) err
 	return err
 }
 
-// terminalOptions says what out is like: coloured and as wide as the terminal
+// TerminalOptions says what out is like: coloured and as wide as the terminal
 // where it is one and nobody asked otherwise, plain and unlimited elsewhere.
-func terminalOptions(out io.Writer, all bool) report.TerminalOptions {
+func TerminalOptions(out io.Writer, all bool) report.TerminalOptions {
 	opts := report.TerminalOptions{All: all}
 	f, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -247,7 +247,7 @@ func showCauses(s console.Streams, dir string, json bool) error {
 	}
 	for _, doc := range docs {
 		write := func(w io.Writer, doc *finding.Document) error {
-			return report.Causes(w, doc, terminalOptions(s.Out, false))
+			return report.Causes(w, doc, TerminalOptions(s.Out, false))
 		}
 		if json {
 			write = report.JSON

@@ -195,7 +195,7 @@ func TestBrokenFindings(t *testing.T) {
 				write(t, filepath.Join(dir, other), "")
 			}
 			want := file + " " + strings.ReplaceAll(c.want, "DIR", dir)
-			for _, args := range [][]string{{"report", dir}, {"replicate", dir}, {"compare", dir, dir}, {"compare", file, file}} {
+			for _, args := range [][]string{{"report", dir}, {"compare", dir, dir}, {"compare", file, file}} {
 				if _, got := refused(t, args...); !strings.Contains(got, want) {
 					t.Errorf("%q: %s\nwant %s", args, got, want)
 				}
@@ -223,7 +223,6 @@ func TestFileInsteadOfFolder(t *testing.T) {
 		{[]string{"report", file}, file + " is a file: give the folder: " + dir},
 		{[]string{"report", file, "--reanalyze"}, file + " is a file: give the folder: " + dir},
 		{[]string{"report", elsewhere}, elsewhere + " is a file: give a results folder"},
-		{[]string{"replicate", page}, page + " is a file: give the folder: " + dir},
 		{[]string{"run", "--resume", file}, file + " is a file: give the folder: " + dir},
 		{[]string{"run", "ladder", "--resume", page, "--dry-run"}, page + " is a file: give the folder: " + dir},
 		{[]string{"compare", dir, page}, page + " is no findings document (reading findings: invalid character '<' looking for beginning of value): give the folder: " + dir},
@@ -317,12 +316,12 @@ func TestBlocksThatCannotDecide(t *testing.T) {
 
 // No built-in experiment has a budget that its blocks cannot decide.
 func TestBuiltInExperimentsCanDecide(t *testing.T) {
-	names, err := builtIn().Experiments()
+	names, err := BuiltIn().Experiments()
 	if err != nil || len(names) == 0 {
 		t.Fatalf("%d experiments: %v", len(names), err)
 	}
 	for _, name := range names {
-		if r := validate(name, builtIn()); !r.Fine {
+		if r := validate(name, BuiltIn()); !r.Fine {
 			t.Errorf("%s: %v", name, r.problems)
 		}
 	}

@@ -114,7 +114,7 @@ func (f *selfcheckFlags) print(s console.Streams, report *selfcheck.Report) erro
 	if f.json {
 		return encode(s.Out, report)
 	}
-	options := terminalOptions(s.Out, false)
+	options := TerminalOptions(s.Out, false)
 	return selfcheck.Terminal(s.Out, report, selfcheck.Options{Width: options.Width, Color: options.Color})
 }
 
@@ -166,7 +166,7 @@ func selfcheckExperiment(one selfcheck.Experiment, folder string) (e *config.Exp
 	if kept := filepath.Join(folder, record.ExperimentFile); isFile(kept) {
 		name, resumed = kept, true
 	}
-	found, err := config.Find(name, builtIn())
+	found, err := config.Find(name, BuiltIn())
 	if err != nil {
 		return nil, false, fmt.Errorf("finding the experiment %s: %w", one.Name, err)
 	}

@@ -54,7 +54,7 @@ lacks, or that makes the figures hard to use, is only a note.`,
 			var results []checked
 			bad := false
 			for _, file := range args {
-				r := validate(file, builtIn())
+				r := validate(file, BuiltIn())
 				bad = bad || !r.Fine
 				results = append(results, r)
 			}
@@ -198,8 +198,8 @@ written beside it, lets editors complete and check it. Existing files stay as th
 			if len(files) == 1 {
 				file = files[0]
 			}
-			if _, err := builtIn().Tracer(tracer); err != nil {
-				return fileError(fmt.Errorf("--tracer: %w", err))
+			if _, err := BuiltIn().Tracer(tracer); err != nil {
+				return FileError(fmt.Errorf("--tracer: %w", err))
 			}
 			text, err := fillStarter(command, tracer)
 			if err != nil {

@@ -126,7 +126,7 @@ faults: {sink-loses: 3%, generator-late: 5ms}
 // A sink cannot be gone to whom only datagrams are sent.
 func TestFaultsOfDatagrams(t *testing.T) {
 	for faults, want := range map[string]string{
-		"{tracer: scouter, faults: {sink-gone: away}}":                 `the sink cannot be gone (away) to Scouter, whose datagrams need no connection`,
+		"{tracer: scouter, faults: {sink-gone: away}}":                 `the sink cannot be gone (away) to Scouter over UDP and TCP, whose datagrams need no connection`,
 		"{tracer: scouter}\nfaults: {sink-gone: silent}":               `the sink cannot be gone (silent) to Scouter`,
 		"{tracer: scouter, faults: {sink-late: 5ms, sink-loses: 10%}}": `the sink cannot be late to Scouter over UDP and TCP, which waits for no answer`,
 		"{tracer: scouter, faults: {sink-loses: 10%}}":                 "",

@@ -124,8 +124,8 @@ func (e *Experiment) unheard() []misfit {
 		for _, row := range protocol.Named(program.WordsOf(p.Texts())) {
 			text := ""
 			switch {
-			case faults.SinkGone != "" && row.Name == protocol.Scouter:
-				text = fmt.Sprintf("be gone (%s) to Scouter, whose datagrams need no connection; leave out sink-gone", faults.SinkGone)
+			case faults.SinkGone != "" && row.Packets:
+				text = fmt.Sprintf("be gone (%s) to %s, whose datagrams need no connection; leave out sink-gone", faults.SinkGone, row.Title)
 			case faults.SinkLate > 0 && row.Unanswered:
 				text = fmt.Sprintf("be late to %s, which waits for no answer; leave out sink-late", row.Title)
 			default:

@@ -34,6 +34,7 @@ type Row struct {
 	Split  bool   // {sink.WORD.host} and {sink.WORD.port} stand for its parts
 
 	Unanswered bool // its senders wait for no answer, so none can be late
+	Packets    bool // its senders send datagrams too, to the port of the same number
 }
 
 // Table lists all protocols.
@@ -46,7 +47,7 @@ var Table = []Row{
 	{Name: Kieker, Word: "kieker", Title: "Kieker's records over TCP", Whole: true, Split: true, Unanswered: true},
 	{Name: SkyWalking, Word: "skywalking", Title: "SkyWalking over gRPC", Whole: true},
 	{Name: Pinpoint, Word: "pinpoint", Title: "Pinpoint over gRPC", Split: true},
-	{Name: Scouter, Word: "scouter", Title: "Scouter over UDP and TCP", Split: true, Unanswered: true},
+	{Name: Scouter, Word: "scouter", Title: "Scouter over UDP and TCP", Split: true, Unanswered: true, Packets: true},
 	{Name: Glowroot, Word: "glowroot", Title: "Glowroot over gRPC", Whole: true},
 }
 

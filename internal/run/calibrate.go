@@ -15,8 +15,8 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run/drive"
-	"github.com/tracetax/tracetax/internal/run/hop"
 	"github.com/tracetax/tracetax/internal/shell"
+	"github.com/tracetax/tracetax/internal/sink"
 )
 
 // calibrationOperations is how often an operation is made, one at a time, to
@@ -245,7 +245,7 @@ func (s *stage) countSpanFiles(ctx context.Context) (record.Counts, error) {
 		if err != nil {
 			return total, err
 		}
-		counts, err := hop.CountFiles(ctx, format, dir)
+		counts, err := sink.CountFiles(ctx, format, dir)
 		if err != nil {
 			return total, err
 		}

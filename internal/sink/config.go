@@ -91,6 +91,9 @@ func (c Config) check() error {
 		return fmt.Errorf("starting a sink: a time-out is less than zero")
 	}
 	for name, address := range c.Listen {
+		if err := Receives(name); address != "" && err != nil {
+			return fmt.Errorf("starting a sink: %w", err)
+		}
 		if strings.HasPrefix(address, "unix:") {
 			return fmt.Errorf("starting a sink: --%s %s: %w", name, address, ErrUnixSocket)
 		}
@@ -107,12 +110,13 @@ func (c Config) checkFaults() error {
 		return fmt.Errorf("starting a sink: cannot lose a share of %v of the spans; choose 0 to 1, with nine decimals at most", c.Lose)
 	case c.Late < 0 || c.Late > max(MaxLate, c.RequestTimeout):
 		return fmt.Errorf("starting a sink: cannot answer %v late; choose 0 to %v", c.Late, max(MaxLate, c.RequestTimeout))
-	case c.Late > 0 && c.unanswered() != "":
-		return fmt.Errorf("starting a sink: it cannot be late to %s, which waits for no answer; choose another protocol", c.unanswered())
+	case c.Late > 0 && c.serves(unanswered) != "":
+		return fmt.Errorf("starting a sink: it cannot be late to %s, which waits for no answer; choose another protocol", c.serves(unanswered))
 	case !slices.Contains([]string{"", Away, Silent, Resetting}, c.Gone):
 		return fmt.Errorf("starting a sink: it cannot be %q; choose %s, %s or %s", c.Gone, Away, Silent, Resetting)
-	case c.Gone != "" && c.Listen[protocol.Scouter] != "":
-		return fmt.Errorf("starting a sink: it cannot be %s to Scouter, whose datagrams need no connection; choose another protocol", c.Gone)
+	case c.Gone != "" && c.serves(packets) != "":
+		return fmt.Errorf("starting a sink: it cannot be %s to %s, whose datagrams need no connection; choose another protocol",
+			c.Gone, c.serves(packets))
 	}
 	return nil
 }
@@ -120,10 +124,14 @@ func (c Config) checkFaults() error {
 // MaxLate is how late the sink can answer, with whatever time for a request: as late as an experiment may ask for.
 const MaxLate = time.Minute
 
-// unanswered is a protocol whose senders wait for no answer; "" where none is received.
-func (c Config) unanswered() string {
+func unanswered(r protocol.Row) bool { return r.Unanswered }
+
+func packets(r protocol.Row) bool { return r.Packets }
+
+// serves is a protocol of that kind that is received; "" where none is.
+func (c Config) serves(kind func(protocol.Row) bool) string {
 	for _, row := range protocol.Table {
-		if row.Unanswered && c.Listen[row.Name] != "" {
+		if kind(row) && c.Listen[row.Name] != "" {
 			return row.Title
 		}
 	}

@@ -110,7 +110,7 @@ func TestCopies(t *testing.T) {
 
 // What gRPC itself would refuse unseen is counted: a compression that the sink does not know, and TLS.
 func TestWhatCannotBeRead(t *testing.T) {
-	s := start(t, Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0", protocol.OTLPHTTP: "127.0.0.1:0", protocol.SkyWalking: "127.0.0.1:0"}})
+	s := start(t, Config{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0", protocol.OTLPHTTP: "127.0.0.1:0"}})
 	var only http.Protocols
 	only.SetUnencryptedHTTP2(true)
 	h2 := &http.Transport{Protocols: &only}
@@ -124,7 +124,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 			t.Errorf("%s: %d refused, want %d; %d spans", what, c.Malformed, refused, c.Spans)
 		}
 	}
-	for _, name := range []protocol.Name{protocol.OTLPGRPC, protocol.SkyWalking} {
+	for _, name := range []protocol.Name{protocol.OTLPGRPC} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.Addresses()[name]+exportMethod, bytes.NewReader([]byte{1, 0, 0, 0, 0}))
 		if err != nil {
 			t.Fatal(err)
@@ -139,7 +139,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 		}
 		counted("lz4 to " + string(name))
 	}
-	for _, name := range []protocol.Name{protocol.OTLPGRPC, protocol.OTLPHTTP, protocol.SkyWalking} {
+	for _, name := range []protocol.Name{protocol.OTLPGRPC, protocol.OTLPHTTP} {
 		conn, err := net.Dial("tcp", s.Addresses()[name])
 		if err != nil {
 			t.Fatal(err)

@@ -3,51 +3,88 @@
 package sink
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 
 	"github.com/tracetax/tracetax/internal/protocol"
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink/datadog"
 	"github.com/tracetax/tracetax/internal/sink/elastic"
-	"github.com/tracetax/tracetax/internal/sink/glowroot"
-	"github.com/tracetax/tracetax/internal/sink/kieker"
 	"github.com/tracetax/tracetax/internal/sink/otlp"
-	"github.com/tracetax/tracetax/internal/sink/pinpoint"
-	"github.com/tracetax/tracetax/internal/sink/rpc"
-	"github.com/tracetax/tracetax/internal/sink/scouter"
-	"github.com/tracetax/tracetax/internal/sink/skywalking"
+	"github.com/tracetax/tracetax/internal/sink/tally"
 	"github.com/tracetax/tracetax/internal/sink/wire"
 	"github.com/tracetax/tracetax/internal/sink/zipkin"
 	"google.golang.org/grpc"
 )
 
-// receiver serves a protocol. Serve returns nil after Close, also if that came before.
-type receiver interface {
+// Receiver serves a protocol. Serve returns nil after Close, also if that came before.
+type Receiver interface {
 	Serve(net.Listener) error
 	Close() error
 }
 
-// makers make the receiver of each protocol, but for Scouter's, which listens twice.
-var makers = map[protocol.Name]func(*Server, Config) receiver{
-	protocol.OTLPGRPC:   func(s *Server, _ Config) receiver { return grpcReceiver{otlp.On(s.intake).GRPC()} },
-	protocol.OTLPHTTP:   func(s *Server, _ Config) receiver { return s.overHTTP(otlp.On(s.intake).Counter()) },
-	protocol.Zipkin:     func(s *Server, _ Config) receiver { return s.overHTTP(zipkin.New(s.intake)) },
-	protocol.Elastic:    func(s *Server, _ Config) receiver { return s.overHTTP(elastic.New(s.intake)) },
-	protocol.Datadog:    func(s *Server, _ Config) receiver { return s.overHTTP(datadog.New(s.intake)) },
-	protocol.Kieker:     func(s *Server, c Config) receiver { return kieker.New(s.total, kieker.Limits{Body: c.MaxBody}) },
-	protocol.SkyWalking: func(s *Server, c Config) receiver { return skywalking.New(s.total, c.rpc()) },
-	protocol.Pinpoint:   func(s *Server, c Config) receiver { return pinpoint.New(s.total, c.rpc()) },
-	protocol.Glowroot:   func(s *Server, c Config) receiver { return glowroot.New(s.total, c.rpc()) },
+// Maker makes the receiver of a protocol, which counts in total. packets has the port of the listener where the protocol's row says
+// Packets; it is nil elsewhere.
+type Maker func(total *tally.Total, c Config, packets net.PacketConn) Receiver
+
+// makers make the receiver of each protocol.
+var makers = map[protocol.Name]func(*Server, Config, net.PacketConn) Receiver{
+	protocol.OTLPGRPC: func(s *Server, _ Config, _ net.PacketConn) Receiver { return grpcReceiver{otlp.On(s.intake).GRPC()} },
+	protocol.OTLPHTTP: overHTTP(func(i *wire.Intake) wire.Counter { return otlp.On(i).Counter() }),
+	protocol.Zipkin:   overHTTP(func(i *wire.Intake) wire.Counter { return zipkin.New(i) }),
+	protocol.Elastic:  overHTTP(func(i *wire.Intake) wire.Counter { return elastic.New(i) }),
+	protocol.Datadog:  overHTTP(func(i *wire.Intake) wire.Counter { return datadog.New(i) }),
 }
 
-func (c Config) rpc() rpc.Limits {
-	return rpc.Limits{Body: c.MaxBody, Header: c.HeaderTimeout, Late: c.Late}
+// Register adds the receiver of a protocol. It is called before a sink starts, by the init of the receiver's package.
+func Register(name protocol.Name, m Maker) {
+	makers[name] = func(s *Server, c Config, packets net.PacketConn) Receiver { return m(s.total, c, packets) }
 }
 
-func (s *Server) overHTTP(counter wire.Counter) receiver {
-	return httpReceiver{s.intake.HTTP(s.intake.Handler(counter))}
+// Receives is an error where this build has no receiver of a protocol.
+func Receives(name protocol.Name) error {
+	if row, _ := protocol.Of(name); makers[name] == nil {
+		return fmt.Errorf("this build of tracetax cannot receive %s (%s): it lacks the package tracetax/lab", row.Title, name)
+	}
+	return nil
+}
+
+// FileCounter counts the spans in the files of a folder.
+type FileCounter func(ctx context.Context, folder string) (record.Counts, error)
+
+// files count files by their format, one of program.FileFormats.
+var files = map[string]FileCounter{}
+
+// RegisterFiles adds a format of files, as Register does a protocol.
+func RegisterFiles(format string, count FileCounter) { files[format] = count }
+
+// ReadsFiles is an error where this build cannot read a format of files.
+func ReadsFiles(format string) error {
+	if files[format] == nil {
+		return fmt.Errorf("this build of tracetax cannot read files with spans in the format %q: it lacks the package tracetax/lab", format)
+	}
+	return nil
+}
+
+// CountFiles counts the spans that a tracer left in the files of a folder, as a sink does.
+func CountFiles(ctx context.Context, format, folder string) (record.Counts, error) {
+	err := ReadsFiles(format)
+	if err == nil {
+		var counts record.Counts
+		if counts, err = files[format](ctx, folder); err == nil {
+			return counts, nil
+		}
+	}
+	return record.Counts{}, fmt.Errorf("counting the spans that the tracer wrote to files: %w", err)
+}
+
+func overHTTP(counter func(*wire.Intake) wire.Counter) func(*Server, Config, net.PacketConn) Receiver {
+	return func(s *Server, _ Config, _ net.PacketConn) Receiver {
+		return httpReceiver{s.intake.HTTP(s.intake.Handler(counter(s.intake)))}
+	}
 }
 
 type httpReceiver struct{ *http.Server }
@@ -75,46 +112,4 @@ func (r grpcReceiver) Serve(l net.Listener) error {
 func (r grpcReceiver) Close() error {
 	r.Stop()
 	return nil
-}
-
-// pairAttempts is how often two ports of one number are looked for.
-const pairAttempts = 20
-
-// startScouter listens for TCP and for UDP on ports of one number.
-func (s *Server) startScouter(c Config) error {
-	if c.Listen[protocol.Scouter] == "" {
-		return nil
-	}
-	l, packets, err := s.listenTwice(c.Listen[protocol.Scouter], c)
-	if err != nil {
-		return err
-	}
-	s.addresses[protocol.Scouter] = l.Addr().String()
-	r := scouter.New(s.total, scouter.Limits{Body: c.MaxBody, Header: c.HeaderTimeout})
-	s.serve("Scouter", func() error { return r.Serve(l, packets) }, r.Close)
-	return nil
-}
-
-func (s *Server) listenTwice(address string, c Config) (net.Listener, net.PacketConn, error) {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, nil, fmt.Errorf("listening for Scouter: %w", err)
-	}
-	for attempt := 1; ; attempt++ {
-		l, err := s.listen(address, "Scouter", c)
-		if err != nil {
-			return nil, nil, err
-		}
-		_, got, err := net.SplitHostPort(l.Addr().String())
-		if err != nil {
-			return nil, nil, errors.Join(err, l.Close())
-		}
-		packets, err := net.ListenPacket("udp", net.JoinHostPort(host, got))
-		if err == nil {
-			return l, packets, nil
-		}
-		if err = errors.Join(err, l.Close()); port != "0" || attempt == pairAttempts {
-			return nil, nil, fmt.Errorf("listening for Scouter's packets on %s (choose another address, or port 0 for a free one): %w", address, err)
-		}
-	}
 }

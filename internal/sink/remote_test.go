@@ -122,7 +122,6 @@ func TestConfigIsChecked(t *testing.T) {
 		{Listen: both(), Lose: 1.0 / 3},
 		{Listen: both(), Late: -1},
 		{Listen: both(), Late: time.Minute + time.Second},
-		{Listen: protocol.Addresses{protocol.Kieker: "127.0.0.1:0"}, Late: time.Second},
 		{Listen: protocol.Addresses{protocol.OTLPGRPC: "not an address"}},
 		{Listen: protocol.Addresses{protocol.OTLPGRPC: "127.0.0.1:0", protocol.OTLPHTTP: "127.0.0.1:70000"}},
 	} {
@@ -131,6 +130,12 @@ func TestConfigIsChecked(t *testing.T) {
 			t.Errorf("%+v: started", c)
 			_ = s.Close()
 		}
+	}
+}
+
+func TestFilesOfAFormatThatNothingReads(t *testing.T) {
+	if _, err := CountFiles(t.Context(), "parchment", t.TempDir()); err == nil || !strings.Contains(err.Error(), "parchment") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -48,30 +49,50 @@ func Start(c Config) (*Server, error) {
 func (s *Server) start(c Config) error {
 	s.addresses = protocol.Addresses{}
 	for _, row := range protocol.Table {
-		makes, address := makers[row.Name], c.Listen[row.Name]
-		if address == "" || row.Name == protocol.Scouter {
+		address := c.Listen[row.Name]
+		if address == "" {
 			continue
 		}
-		r := makes(s, c)
-		l, err := s.listen(address, row.Title, c)
+		l, packets, err := s.listen(address, row, c)
 		if err != nil {
-			return errors.Join(err, r.Close())
+			return err
 		}
 		s.addresses[row.Name] = l.Addr().String()
+		r := makers[row.Name](s, c, packets)
 		s.serve(row.Title, func() error { return r.Serve(l) }, r.Close)
 	}
-	return s.startScouter(c)
+	return nil
 }
 
-func (s *Server) listen(address, title string, c Config) (net.Listener, error) {
-	l, err := listenTCP(address, c.Gone)
-	if err != nil {
-		return nil, fmt.Errorf("listening for %s on %s (choose another address, or port 0 for a free one): %w", title, address, err)
+// portAttempts is how often a port is looked for that is free for TCP and for UDP.
+const portAttempts = 20
+
+// listen listens for TCP, and for UDP on a port of the same number where packets come there too.
+func (s *Server) listen(address string, row protocol.Row, c Config) (net.Listener, net.PacketConn, error) {
+	const advice = "choose another address, or port 0 for a free one"
+	for attempt := 1; ; attempt++ {
+		l, err := listenTCP(address, c.Gone)
+		switch {
+		case err != nil:
+			return nil, nil, fmt.Errorf("listening for %s on %s (%s): %w", row.Title, address, advice, err)
+		case c.Gone != "":
+			return gone(l, c.Gone), nil, nil
+		case !row.Packets:
+			return s.limited(l, c), nil, nil
+		}
+		packets, err := net.ListenPacket("udp", l.Addr().String())
+		if err == nil {
+			return s.limited(l, c), packets, nil
+		}
+		if err = errors.Join(err, l.Close()); !strings.HasSuffix(address, ":0") || attempt == portAttempts {
+			return nil, nil, fmt.Errorf("listening for the packets of %s on %s (%s): %w", row.Title, address, advice, err)
+		}
 	}
-	if c.Gone != "" {
-		return gone(l, c.Gone), nil
-	}
-	return netutil.LimitListener(unsecured{promptly(counting{l, &s.accepted}), s.total}, c.MaxConnections), nil
+}
+
+// limited counts and bounds the connections of a listener.
+func (s *Server) limited(l net.Listener, c Config) net.Listener {
+	return netutil.LimitListener(unsecured{promptly(counting{l, &s.accepted}), s.total}, c.MaxConnections)
 }
 
 // unsecured counts the connections that begin with TLS, which no receiver speaks: what they bear is refused.

@@ -4,7 +4,9 @@ package agent
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/alone"
@@ -20,9 +22,27 @@ func New(s console.Streams) *cobra.Command {
 		Use:    "agent",
 		Short:  "Processes that tracetax starts itself",
 		Hidden: true,
+
+		DisableFlagParsing: true, // those of an unknown command
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+				return console.UsageError(fmt.Errorf("this build of tracetax has no command 'agent %s': it lacks the package tracetax/lab", args[0]))
+			}
+			return c.Help()
+		},
 	}
-	agent.AddCommand(alone.NewSinkAgent(s), newKeep(s), alone.NewLoadAgent(s), newHello(), newPlatform(), newEnvironments(s), newVerify(s), newVerifyTiers(s), newVerifyFunctions(s), newSidecar())
+	agent.AddCommand(alone.NewSinkAgent(s), newKeep(s), alone.NewLoadAgent(s), newHello(), newVerify(s), newVerifyTiers(s), newSidecar())
+	for _, add := range registered {
+		agent.AddCommand(add(s))
+	}
 	return agent
+}
+
+var registered []func(console.Streams) *cobra.Command
+
+// Register adds commands. It is called before New, by the init of their package.
+func Register(commands ...func(console.Streams) *cobra.Command) {
+	registered = append(registered, commands...)
 }
 
 // newKeep is the process that stands between tracetax and each program it
@@ -48,7 +68,7 @@ func newVerify(s console.Streams) *cobra.Command {
 		Short: "Check a service and its database against TechEmpower's rules for /json, /db, /queries and /updates",
 		Args:  console.UsageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := checkService(target.URL); err != nil {
+			if err := CheckService(target.URL); err != nil {
 				return err
 			}
 			if target.Database == "" {
@@ -70,7 +90,7 @@ func newVerifyTiers(s console.Streams) *cobra.Command {
 		Short: "Check that three tiers answer with the bytes that they answer with in every language",
 		Args:  console.UsageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := checkService(address); err != nil {
+			if err := CheckService(address); err != nil {
 				return err
 			}
 			return tiers.Tiers(c.Context(), s.Out, address)
@@ -80,7 +100,8 @@ func newVerifyTiers(s console.Streams) *cobra.Command {
 	return c
 }
 
-func checkService(address string) error {
+// CheckService is an error where an address is none of a service.
+func CheckService(address string) error {
 	if u, err := url.Parse(address); err != nil || u.Host == "" {
 		return console.UsageError(errors.New("give --url the address of the service: http://127.0.0.1:8080"))
 	}

@@ -4,12 +4,25 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/sink"
 )
+
+// What a workload starts and this build lacks is named, whatever its flags.
+func TestUnknownAgent(t *testing.T) {
+	root := &cobra.Command{Use: "tracetax", SilenceErrors: true, SilenceUsage: true}
+	root.AddCommand(New(console.Streams{}))
+	root.SetArgs([]string{"agent", "nothing", "--listen=127.0.0.1:0"})
+	if err := root.Execute(); err == nil || !strings.Contains(err.Error(), "no command 'agent nothing'") {
+		t.Errorf("error %v", err)
+	}
+}
 
 func TestHelloServes(t *testing.T) {
 	for _, traced := range []bool{false, true} {

@@ -14,7 +14,6 @@ import (
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/process/output"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/sink/kieker"
 )
 
 // Counter is one program's word.
@@ -127,24 +126,6 @@ func add(to **uint64, n uint64) {
 		n += **to
 	}
 	*to = &n
-}
-
-// formats count the spans in the files of a folder, by program.FileFormats.
-var formats = map[string]func(ctx context.Context, dir string) (record.Counts, error){
-	"kieker": kieker.CountFolder,
-}
-
-// CountFiles counts the spans that a tracer left in the files of a folder, as a sink does.
-func CountFiles(ctx context.Context, format, folder string) (record.Counts, error) {
-	count, known := formats[format]
-	if !known {
-		return record.Counts{}, fmt.Errorf("counting the spans that the tracer wrote to files: nobody knows the format %q", format)
-	}
-	counts, err := count(ctx, folder)
-	if err != nil {
-		return record.Counts{}, fmt.Errorf("counting the spans that the tracer wrote to files: %w", err)
-	}
-	return counts, nil
 }
 
 // Lines gives the lines of a process's log, one by one.

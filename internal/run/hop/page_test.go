@@ -228,12 +228,6 @@ func TestLogAndPage(t *testing.T) {
 	}
 }
 
-func TestFilesOfAFormatThatNobodyKnows(t *testing.T) {
-	if _, err := CountFiles(t.Context(), "parchment", t.TempDir()); err == nil || !strings.Contains(err.Error(), "parchment") {
-		t.Errorf("error %v", err)
-	}
-}
-
 // FuzzPage: whatever is on a page, a figure is told or not, and nothing breaks.
 func FuzzPage(f *testing.F) {
 	f.Add("accepted_spans{receiver=\"otlp\"} 900\n# TYPE sent_spans counter\nsent_spans 1\n")

@@ -18,6 +18,7 @@ import (
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/sink"
 )
 
 // Prepared is a variant that can be run.
@@ -83,6 +84,7 @@ func Missing(e *config.Experiment, v config.Variant) []string {
 	w := e.Workload
 	missing := append(artifact.Missing(w.Needs), artifact.Missing(v.Tracer.Needs)...)
 	missing = append(missing, absent(e, v)...)
+	missing = append(missing, unreceived(e, v)...)
 	for _, p := range slices.Concat(w.Processes, v.Route()) {
 		if p.Service != nil {
 			missing = append(missing, artifact.Missing(p.Service.Needs)...)
@@ -95,6 +97,27 @@ func Missing(e *config.Experiment, v config.Variant) []string {
 		}
 	}
 	return distinct
+}
+
+// unreceived are the protocols and the formats of files that a variant sends spans in, and this build cannot read.
+func unreceived(e *config.Experiment, v config.Variant) (missing []string) {
+	plan, err := e.Plan(v)
+	if err != nil {
+		return nil // it is reported where the plan is used
+	}
+	var errs []error
+	for _, name := range Protocols(plan) {
+		errs = append(errs, sink.Receives(name))
+	}
+	for format := range plan.Files {
+		errs = append(errs, sink.ReadsFiles(format))
+	}
+	for _, err := range errs {
+		if err != nil {
+			missing = append(missing, err.Error())
+		}
+	}
+	return missing
 }
 
 // Folders is where a variant's programs are; see Variant.

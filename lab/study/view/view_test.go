@@ -1,58 +1,33 @@
-// Replications and self-driving workloads, as they are shown.
+// Replications, as they are shown.
 
-package report
+package view
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
+	"flag"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/study"
-	"github.com/tracetax/tracetax/internal/study/view"
+	"github.com/tracetax/tracetax/internal/report"
+	"github.com/tracetax/tracetax/lab/study"
 )
 
-// driven is a result of method calls in saturation: two agents, one of which throws
-// spans away.
-func driven() *finding.Document {
-	s := small
-	s.operations = []string{"call"}
-	s.variants = []finding.Variant{{Name: "none", Tracer: "none"}, {Name: "otel", Tracer: "otel-java"}, {Name: "kieker", Tracer: "kieker-java"}, {Name: "scout", Tracer: "scouter-java"}}
-	doc := s.make()
-	doc.Curves, doc.Findings = nil, nil
-	for v, name := range []string{"otel", "kieker", "scout"} {
-		for _, m := range []struct {
-			metric, unit string
-			base, value  float64
-		}{
-			{"time_per_call", "s", 200e-9, []float64{4.2e-6, 1.3e-6, 300e-9}[v]}, {"cpu_per_operation", "s", 190e-9, []float64{4.6e-6, 1.5e-6, 310e-9}[v]},
-			{"blocked_time", "s", 10e-9, 40e-9}, {"delivered_share", "1", 0, []float64{1, 1, 0.1}[v]}, {"delivered_rate", "1/s", 0, []float64{2.4e6, 7.1e6, 3e6}[v]},
-			{"gc_count", "count", 3, 40}, {"heap_peak", "bytes", 21e6, 90e6},
-		} {
-			f := finding.Finding{Operation: "call", Variant: name, Against: "none", Metric: m.metric, Unit: m.unit, Better: "lower", Blocks: 8, Headline: m.metric == "time_per_call"}
-			for b := 1; b <= 8; b++ {
-				noise := 1 + 0.004*float64(b%5-2)
-				f.Samples = append(f.Samples, finding.Sample{Block: b, Baseline: m.base * noise, Value: m.value * noise})
-			}
-			s.estimate(&f)
-			doc.Findings = append(doc.Findings, f)
-		}
-	}
-	low, high := 790e-9, 815e-9
-	doc.Summary = "On calls/java, tracing with kieker costs 1.10 µs per call, +550 % (548 to 552), on call; excluded from the ranking, because they lost spans: scout."
-	doc.Lossy = []finding.Lossy{{Operation: "call", Variant: "scout", LostShare: 0.9, Spans: 72e6, Metric: "time_per_call", Cost: &finding.Interval{Estimate: 0.5, Low: number0(0.48), High: number0(0.53)}, Where: []finding.LostAt{{Place: finding.LostInQueue, Spans: 64e6, Share: 0.8}, {Place: finding.LostNowhere, Spans: 8e6, Share: 0.1}}}}
-	doc.Increments = []finding.Increment{{
-		Operation: "call", Tracer: "otel-java", Steps: []string{"queue", "writing"}, Variant: "otel", Over: "otel-probe", Metric: "time_per_call", Unit: "s",
-		Before: 3.4e-6, Value: 4.2e-6, Absolute: &finding.Interval{Estimate: 800e-9, Low: &low, High: &high}, Blocks: 8,
-	}}
-	doc.Experiment.LeftOut = []finding.LeftOut{{Variant: "inspectit", Reason: "its artefacts cannot be had"}}
-	return doc
-}
+var update = flag.Bool("update", false, "write the golden files again")
 
 // sampleReplication is two workloads beside a published one.
 func sampleReplication() *study.Replication {
@@ -60,6 +35,15 @@ func sampleReplication() *study.Replication {
 		return &finding.Interval{Estimate: estimate, Low: &low, High: &high}
 	}
 	yes, no, zero, published := true, false, 0.0, 0.05
+	lossy := finding.Lossy{
+		Operation: "call", Variant: "scout", LostShare: 0.9, Spans: 72e6, Metric: "time_per_call", Cost: i(0.5, 0.48, 0.53),
+		Where: []finding.LostAt{{Place: finding.LostInQueue, Spans: 64e6, Share: 0.8}, {Place: finding.LostNowhere, Spans: 8e6, Share: 0.1}},
+	}
+	queueing := finding.Increment{
+		Operation: "call", Tracer: "otel-java", Steps: []string{"queue", "writing"}, Variant: "otel", Over: "otel-probe",
+		Metric: "time_per_call", Unit: "s",
+		Before: 3.4e-6, Value: 4.2e-6, Absolute: i(800e-9, 790e-9, 815e-9), Blocks: 8,
+	}
 	doc := &study.Replication{
 		Schema: study.Schema, Tool: "0.1.0-dev", Name: "requests", Summary: "Of 2 claims 1 confirmed (MF1), 1 cannot be told (MF2).",
 		Results: []study.Result{{Workload: "requests/flask", Load: "75 % of the app's CPU", Blocks: 8, Results: "results/flask"}, {Workload: "requests/<b>go", Blocks: 8, Results: "results/go"}},
@@ -77,7 +61,7 @@ func sampleReplication() *study.Replication {
 			OfMeans: i(-0.35, -0.36, -0.34), PublishedOfMeans: []study.PublishedFigure{{Series: 1, Value: 109, Cost: number0(-0.349), Within: &yes}}}},
 		Ratios:     []study.Ratio{{Between: study.BetweenWorkloads, Metric: "capacity", Over: "requests/go", Under: "requests/flask", Variant: "otel", Operations: 2, Ratio: i(0.2, 0.18, 0.22), Blocks: 8}},
 		Suppressed: []study.Suppressed{{Workload: "requests/flask", Suppressed: finding.Suppressed{Operation: "json", Variant: "elastic", Share: 0.482, Spans: 336490}}},
-		Lossy:      []study.Lossy{{Workload: "requests/flask", Lossy: driven().Lossy[0]}}, Increments: []study.Step{{Workload: "requests/flask", Increment: driven().Increments[0]}},
+		Lossy:      []study.Lossy{{Workload: "requests/flask", Lossy: lossy}}, Increments: []study.Step{{Workload: "requests/flask", Increment: queueing}},
 		LeftOut: []study.LeftOut{{Workload: "requests/flask", LeftOut: finding.LeftOut{Variant: "inspectit", Reason: "its artefacts cannot be had"}}},
 		Methods: []string{"Costs are relative changes over the baseline."}, Warnings: []finding.Warning{{Code: "throttled", Severity: "warning", Text: "held back", Advice: "raise it", Where: "requests/flask"}},
 	}
@@ -141,51 +125,14 @@ func callTables() []study.Table {
 
 func number0(v float64) *float64 { return &v }
 
-func TestDrivenReports(t *testing.T) {
-	for ending, write := range map[string]func(io.Writer, *finding.Document) error{"80.txt": terminalForm(80, false, false), "all.txt": terminalForm(0, false, true)} {
-		var got bytes.Buffer
-		if err := write(&got, driven()); err != nil {
-			t.Fatal(err)
-		}
-		golden(t, "driven."+ending, got.Bytes())
-	}
-}
-
-// Who lost spans stands below the others wherever figures stand, with a mark and what it means.
-func TestWhoLostSpansIsMarkedEverywhere(t *testing.T) {
-	doc := driven()
-	var text, page bytes.Buffer
-	if err := Markdown(&text, doc); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"call, scout †", "† lost over 1 % of its spans", "80.0 % in the tracer's queue"} {
-		if !strings.Contains(text.String(), want) {
-			t.Errorf("no %q in the Markdown", want)
-		}
-	}
-	doc.Findings = append(doc.Findings[14:], doc.Findings[:14]...) // scout first
-	if err := HTML(&page, doc); err != nil {
-		t.Fatal(err)
-	}
-	cards, _, _ := strings.Cut(page.String(), "<noscript>")
-	_, cards, _ = strings.Cut(cards, `class="cards"`)
-	last := strings.Index(cards, "scout †")
-	if last < 0 || last < strings.Index(cards, ">otel<") || last < strings.Index(cards, ">kieker<") || !strings.Contains(cards, `href="#apart"`) {
-		t.Errorf("%s", cards)
-	}
-	if !strings.Contains(page.String(), `id="apart"`) {
-		t.Error("nothing to be linked to")
-	}
-}
-
 func TestReplicationReports(t *testing.T) {
 	terminal := func(width int) func(io.Writer, *study.Replication) error {
 		return func(w io.Writer, doc *study.Replication) error {
-			return view.Terminal(w, doc, TerminalOptions{Width: width})
+			return Terminal(w, doc, report.TerminalOptions{Width: width})
 		}
 	}
 	for ending, write := range map[string]func(io.Writer, *study.Replication) error{
-		"80.txt": terminal(80), "txt": terminal(0), "md": view.Markdown, "csv": view.CSV,
+		"80.txt": terminal(80), "txt": terminal(0), "md": Markdown, "csv": CSV,
 	} {
 		var got bytes.Buffer
 		if err := write(&got, sampleReplication()); err != nil {
@@ -197,7 +144,7 @@ func TestReplicationReports(t *testing.T) {
 
 func TestReplicationCSVIsEven(t *testing.T) {
 	var got bytes.Buffer
-	if err := view.CSV(&got, sampleReplication()); err != nil {
+	if err := CSV(&got, sampleReplication()); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&got).ReadAll() // fails where rows differ in length
@@ -208,7 +155,7 @@ func TestReplicationCSVIsEven(t *testing.T) {
 
 func TestReplicationJSONComesBack(t *testing.T) {
 	var got bytes.Buffer
-	if err := view.JSON(&got, sampleReplication()); err != nil {
+	if err := JSON(&got, sampleReplication()); err != nil {
 		t.Fatal(err)
 	}
 	var back study.Replication
@@ -220,9 +167,8 @@ func TestReplicationJSONComesBack(t *testing.T) {
 // A replication's page in a browser: it draws what it says, asks for nothing, and takes no
 // name for markup.
 func TestReplicationPage(t *testing.T) {
-	browser := startBrowser(t)
 	var text bytes.Buffer
-	if err := view.HTML(&text, sampleReplication()); err != nil {
+	if err := HTML(&text, sampleReplication()); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(text.String(), "<b>go") || strings.Contains(text.String(), "<i>.") {
@@ -232,7 +178,7 @@ func TestReplicationPage(t *testing.T) {
 	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p := show(t, browser, path, screen{1200, "light"})
+	tab, said := show(t, path)
 	for what, c := range map[string]struct {
 		expression string
 		want       int
@@ -246,9 +192,78 @@ func TestReplicationPage(t *testing.T) {
 		"and what they are": {`document.querySelector('#sweeps .legend').textContent.split('published, above our baseline').length - 1`, 1},
 		"wider than it is":  {`Math.max(0, document.documentElement.scrollWidth - innerWidth)`, 0},
 	} {
-		if got := eval[int](p, c.expression); got != c.want {
-			t.Errorf("%s: %d, want %d", what, got, c.want)
+		if got, err := chromedp.Run(tab, chromedp.Evaluate[int](c.expression)); err != nil || got != c.want {
+			t.Errorf("%s: %d, want %d (%v)", what, got, c.want, err)
 		}
 	}
-	p.checkQuiet()
+	if got := said(); len(got) != 1 {
+		t.Errorf("the page asks for itself and nothing else, and complains of nothing; it made %q", got)
+	}
+}
+
+// show opens a file in Chromium. said returns what the page asked for, and what it complained of.
+func show(t *testing.T, path string) (tab context.Context, said func() []string) {
+	t.Helper()
+	chromium := ""
+	for _, name := range []string{"google-chrome", "chromium-browser", "chromium"} {
+		if found, err := exec.LookPath(name); err == nil {
+			chromium = found
+		}
+	}
+	if chromium == "" && os.Getenv("TRACETAX_REQUIRE_BROWSER") != "1" {
+		t.Skip("no Chromium on PATH (Debian: apt-get install chromium)")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // the most that it may take on a busy machine
+	t.Cleanup(cancel)
+	ctx, stop := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium),
+		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1200, 900))...)
+	t.Cleanup(stop)
+	tab, stopTab := chromedp.NewContext(ctx)
+	t.Cleanup(stopTab)
+	var mu sync.Mutex
+	var all []string
+	hear := func(event any) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch e := event.(type) {
+		case *runtime.EventConsoleAPICalled, *runtime.EventExceptionThrown, *log.EventEntryAdded:
+			all = append(all, "a complaint")
+		case *network.EventRequestWillBeSent:
+			if e.Request.URL != "data:," { // the empty icon
+				all = append(all, e.Request.URL)
+			}
+		}
+	}
+	err := chromedp.Listen(tab, hear)
+	if err == nil {
+		_, err = chromedp.Call(tab, network.Enable, network.EnableParams{})
+	}
+	if err == nil {
+		err = chromedp.Do(tab, chromedp.Navigate("file://"+path))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tab, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return all
+	}
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
 }

@@ -7,8 +7,8 @@ package glowroot
 import (
 	"net"
 
-	"github.com/tracetax/tracetax/internal/sink/rpc"
 	"github.com/tracetax/tracetax/internal/sink/tally"
+	"github.com/tracetax/tracetax/lab/agents/rpc"
 )
 
 // Receiver counts the traces of Glowroot's agents in a tally.

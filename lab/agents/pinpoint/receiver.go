@@ -8,8 +8,8 @@ import (
 	"encoding/binary"
 	"net"
 
-	"github.com/tracetax/tracetax/internal/sink/rpc"
 	"github.com/tracetax/tracetax/internal/sink/tally"
+	"github.com/tracetax/tracetax/lab/agents/rpc"
 )
 
 // Receiver counts the spans of Pinpoint's agents in a tally. All services of a Pinpoint

@@ -1,4 +1,6 @@
-package agent
+// Package functions owns the commands that run functions: tracetax agent platform and agent environments, and the check of the
+// functions/* workloads. It must not know how an invocation goes.
+package functions
 
 import (
 	"context"
@@ -6,14 +8,15 @@ import (
 	"net"
 
 	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/cli/agent"
 	"github.com/tracetax/tracetax/internal/cli/console"
-	"github.com/tracetax/tracetax/internal/platform"
-	functions "github.com/tracetax/tracetax/workloads/functions/verify"
+	"github.com/tracetax/tracetax/lab/functions/platform"
+	"github.com/tracetax/tracetax/workloads/functions/verify"
 )
 
-// This file is tracetax agent platform and agent environments, which together run functions.
+func init() { agent.Register(newPlatform, newEnvironments, newVerifyFunctions) }
 
-func newPlatform() *cobra.Command {
+func newPlatform(console.Streams) *cobra.Command {
 	var listen, control string
 	var texts []string
 	c := &cobra.Command{
@@ -78,16 +81,16 @@ func newEnvironments(s console.Streams) *cobra.Command {
 
 // newVerifyFunctions is the check that the functions/* workloads name.
 func newVerifyFunctions(s console.Streams) *cobra.Command {
-	target := functions.Target{Payload: platform.Payload}
+	target := verify.Target{Payload: platform.Payload}
 	c := &cobra.Command{
 		Use:   "verify-functions",
 		Short: "Check what functions answer, and what they leave in the object store",
 		Args:  console.UsageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := checkService(target.URL); err != nil {
+			if err := agent.CheckService(target.URL); err != nil {
 				return err
 			}
-			return functions.Functions(c.Context(), s.Out, target)
+			return verify.Functions(c.Context(), s.Out, target)
 		},
 	}
 	c.Flags().StringVar(&target.URL, "url", "", "`address` of the platform, without a path")

@@ -10,7 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
-	"github.com/tracetax/tracetax/internal/study"
+	"github.com/tracetax/tracetax/lab/study"
 )
 
 // replicationSections are the parts that have something to show.

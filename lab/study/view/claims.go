@@ -9,8 +9,8 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
-	"github.com/tracetax/tracetax/internal/study"
 	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/lab/study"
 )
 
 const claimsTitle = "What was claimed"

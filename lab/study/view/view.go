@@ -11,8 +11,8 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
-	"github.com/tracetax/tracetax/internal/study"
 	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/lab/study"
 )
 
 // brief is a replication for a terminal.

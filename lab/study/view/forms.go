@@ -13,7 +13,7 @@ import (
 	"github.com/tracetax/tracetax/internal/report/parts"
 	"github.com/tracetax/tracetax/internal/report/terminal"
 	"github.com/tracetax/tracetax/internal/sheet"
-	"github.com/tracetax/tracetax/internal/study"
+	"github.com/tracetax/tracetax/lab/study"
 )
 
 // Terminal writes it for a terminal.

@@ -7,8 +7,8 @@ import (
 	"encoding/binary"
 	"net"
 
-	"github.com/tracetax/tracetax/internal/sink/rpc"
 	"github.com/tracetax/tracetax/internal/sink/tally"
+	"github.com/tracetax/tracetax/lab/agents/rpc"
 )
 
 // Receiver counts the segments of SkyWalking's agents in a tally.

@@ -11,7 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/report/parts"
-	"github.com/tracetax/tracetax/internal/study"
+	"github.com/tracetax/tracetax/lab/study"
 )
 
 func replicationCharts(doc *study.Replication) *parts.Charts {
