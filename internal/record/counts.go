@@ -5,37 +5,31 @@ import (
 	"slices"
 )
 
+// numbers are the counts that add up.
+func (c *Counts) numbers() []*uint64 {
+	return []*uint64{
+		&c.Requests, &c.Bytes, &c.Spans, &c.Roots, &c.Metrics, &c.Logs, &c.Rejected, &c.Malformed, &c.Thrown, &c.Merged, &c.Suppressed,
+		&c.Unchecked, &c.Foreign, &c.Duplicate, &c.Traces, &c.Evicted,
+	}
+}
+
+// tables are those by name.
+func (c *Counts) tables() []*map[string]uint64 {
+	return []*map[string]uint64{&c.Services, &c.RootNames, &c.Kinds, &c.Protocols, &c.Refusals}
+}
+
 // Minus returns what was counted after before was taken. Orphans and Checking
 // are states, not counts: they are kept as they are in c.
 func (c Counts) Minus(before Counts) Counts {
-	return Counts{
-		Requests:   c.Requests - before.Requests,
-		Bytes:      c.Bytes - before.Bytes,
-		Spans:      c.Spans - before.Spans,
-		Roots:      c.Roots - before.Roots,
-		Metrics:    c.Metrics - before.Metrics,
-		Logs:       c.Logs - before.Logs,
-		Rejected:   c.Rejected - before.Rejected,
-		Malformed:  c.Malformed - before.Malformed,
-		Thrown:     c.Thrown - before.Thrown,
-		Merged:     c.Merged - before.Merged,
-		Suppressed: c.Suppressed - before.Suppressed,
-		Unchecked:  c.Unchecked - before.Unchecked,
-		Absent:     c.Absent - before.Absent,
-		Shapes:     c.Shapes.minus(before.Shapes),
-		Own:        c.Own.minus(before.Own),
-		Foreign:    c.Foreign - before.Foreign,
-		Duplicate:  c.Duplicate - before.Duplicate,
-		Orphans:    c.Orphans,
-		Traces:     c.Traces - before.Traces,
-		Evicted:    c.Evicted - before.Evicted,
-		Services:   minus(c.Services, before.Services),
-		RootNames:  minus(c.RootNames, before.RootNames),
-		Kinds:      minus(c.Kinds, before.Kinds),
-		Protocols:  minus(c.Protocols, before.Protocols),
-		Refusals:   minus(c.Refusals, before.Refusals),
-		Checking:   c.Checking,
+	numbers, tables := before.numbers(), before.tables()
+	for i, n := range c.numbers() {
+		*n -= *numbers[i]
 	}
+	for i, t := range c.tables() {
+		*t = minus(*t, *tables[i])
+	}
+	c.Absent, c.Shapes, c.Own = c.Absent-before.Absent, c.Shapes.minus(before.Shapes), c.Own.minus(before.Own)
+	return c
 }
 
 // Refusal is why most of the requests were refused that were refused whole; "" where none was.
@@ -68,36 +62,17 @@ func minus(after, before map[string]uint64) map[string]uint64 {
 	return d
 }
 
-// Plus returns what was counted in two stretches of time, one after the other.
+// Plus returns what was counted in two stretches of time, one after the other: the states are those of the later.
 func (c Counts) Plus(next Counts) Counts {
-	return Counts{
-		Requests:   c.Requests + next.Requests,
-		Bytes:      c.Bytes + next.Bytes,
-		Spans:      c.Spans + next.Spans,
-		Roots:      c.Roots + next.Roots,
-		Metrics:    c.Metrics + next.Metrics,
-		Logs:       c.Logs + next.Logs,
-		Rejected:   c.Rejected + next.Rejected,
-		Malformed:  c.Malformed + next.Malformed,
-		Thrown:     c.Thrown + next.Thrown,
-		Merged:     c.Merged + next.Merged,
-		Suppressed: c.Suppressed + next.Suppressed,
-		Unchecked:  c.Unchecked + next.Unchecked,
-		Absent:     c.Absent + next.Absent,
-		Shapes:     c.Shapes.plus(next.Shapes),
-		Own:        c.Own.plus(next.Own),
-		Foreign:    c.Foreign + next.Foreign,
-		Duplicate:  c.Duplicate + next.Duplicate,
-		Orphans:    next.Orphans,
-		Traces:     c.Traces + next.Traces,
-		Evicted:    c.Evicted + next.Evicted,
-		Services:   plus(c.Services, next.Services),
-		RootNames:  plus(c.RootNames, next.RootNames),
-		Kinds:      plus(c.Kinds, next.Kinds),
-		Protocols:  plus(c.Protocols, next.Protocols),
-		Refusals:   plus(c.Refusals, next.Refusals),
-		Checking:   next.Checking,
+	numbers, tables := c.numbers(), c.tables()
+	for i, n := range next.numbers() {
+		*n += *numbers[i]
 	}
+	for i, t := range next.tables() {
+		*t = plus(*tables[i], *t)
+	}
+	next.Absent, next.Shapes, next.Own = c.Absent+next.Absent, c.Shapes.plus(next.Shapes), c.Own.plus(next.Own)
+	return next
 }
 
 func plus[K comparable](a, b map[K]uint64) map[K]uint64 {
