@@ -24,7 +24,7 @@ var families = map[string][]string{
 	"backends":                 {"TestToZipkin"},
 	"Envoy":                    {"TestEnvoyKnownAnswers", "TestEnvoySampledIsCounted", "TestEnvoyConfigurations", "TestEnvoyConfigurationsThatAreRefused", "TestEnvoyRuntime", "TestEnvoyOfYourOwn", "TestEnvoyCrashes"},
 	".NET":                     {"TestDotnet"},
-	"event loops":              {"TestLoopExporter", "TestLoopDesigns", "TestLoopSilent", "TestLoopExporterCost"},
+	"event loops":              {"TestLoopExporter", "TestLoopDesigns", "TestLoopExporterCost"},
 	"Zipkin":                   {"TestToZipkin"},
 	"Kieker":                   {"TestCallsAddUp"},
 	"Elastic":                  {"TestCallsOfEveryAgent", "TestRequestsGo"},

@@ -36,14 +36,13 @@ func TestFunctions(t *testing.T) {
 		{"functions/node", []string{"node", "npm", "python3", "go"}, map[string]int64{"dynamic-html": 1, "uploader": 4, "thumbnailer": 3, "video-processing": 6, "graph-pagerank-10": 3, "dynamic-html-cold": 1}},
 	} {
 		t.Run(test.workload, func(t *testing.T) {
+			if test.workload == "functions/node" {
+				more(t, "functions")
+			}
 			t.Parallel() // it mostly waits, and asks for counts, not for times
 			need(t, test.programs...)
 			if !all() { // these take the longest; the check of the answers invokes video-processing all the same
 				delete(test.spans, "video-processing")
-				if test.workload == "functions/node" {
-					delete(test.spans, "dynamic-html-cold")
-					delete(test.spans, "thumbnailer")
-				}
 			}
 			file := write(t, `
 workload: `+test.workload+`

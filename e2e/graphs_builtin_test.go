@@ -22,6 +22,9 @@ func TestGraphs(t *testing.T) {
 	capturing(t)
 	for _, name := range []string{"boutique", "hotel", "social-network"} {
 		t.Run(name, func(t *testing.T) {
+			if name != "social-network" { // the largest
+				more(t, "graphs")
+			}
 			t.Parallel() // it counts, whatever rate a busy machine holds
 			g, err := programconfig.ReadTopology(filepath.Join("..", "workloads", "graph", name, name+".yaml"))
 			if err != nil {
