@@ -31,9 +31,10 @@ var floors = map[string]floor{
 	"lab/agents/rpc":         {level: 8},
 	"lab/agents/scouter":     {level: 8},
 	"lab/agents/skywalking":  {level: 8, beside: []string{"lab/agents/rpc"}},
-	"lab/graphs":             {level: 8},
+	"lab/graphs":             {level: 8, beside: []string{"lab/graphs/topology"}},
 	"lab/graphs/mesh":        {level: 8},
 	"lab/graphs/sidecar":     {level: 8, beside: []string{"lab/graphs/mesh"}},
+	"lab/graphs/topology":    {level: 8},
 	"lab/functions":          {level: 8, beside: []string{"lab/functions/platform"}},
 	"lab/functions/platform": {level: 8},
 	"lab/study":              {level: 8},
@@ -132,7 +133,6 @@ var floors = map[string]floor{
 	"sheet":          {level: 0},
 	"shell":          {level: 0},
 	"stats":          {level: 0},
-	"topology":       {level: 0, beside: []string{"nearest"}},
 	"traceparent":    {level: 0},
 }
 

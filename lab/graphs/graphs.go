@@ -1,5 +1,5 @@
-// Package graphs owns the command that draws a graph of services: its calls as a tree, and who calls whom for Graphviz. It must not
-// know how a node is started, nor what is measured.
+// Package graphs owns workloads that are graphs of services: it registers what reads a topology file and makes processes and
+// operations of it, and the command that draws one. It must not know how a node is started, nor what is measured.
 package graphs
 
 import (
@@ -11,8 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli"
 	"github.com/tracetax/tracetax/internal/cli/console"
-	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/topology"
+	"github.com/tracetax/tracetax/lab/graphs/topology"
 )
 
 func init() { cli.Register(newGraph) }
@@ -52,14 +51,15 @@ func newGraph(s console.Streams) *cobra.Command {
 func graphOf(name string) (*topology.Graph, error) {
 	info, err := os.Stat(name)
 	if folder := err == nil && info.IsDir(); !folder && !errors.Is(err, fs.ErrNotExist) {
-		return program.ReadTopology(name)
+		return Read(name)
 	}
 	w, known := cli.BuiltIn().Workload(name)
-	switch {
-	case known != nil:
+	if known != nil {
 		return nil, console.UsageError(fmt.Errorf("there is no file %s, and no workload of that name: %w", name, known))
-	case w.Graph == nil:
+	}
+	g, is := w.Graph.(graph)
+	if !is {
 		return nil, console.UsageError(fmt.Errorf("workload %s is no graph of services: it has no topology", name))
 	}
-	return w.Graph, nil
+	return g.Graph, nil
 }
