@@ -55,6 +55,7 @@ func TestCallsMade(t *testing.T) {
 		Start: record.Start{FirstOperation: "ping"},
 		Phases: []record.Phase{
 			{Operation: "home", Warmup: of(1), Load: of(10), Profiled: []record.Profiled{{Load: of(100)}}},
+			{Operation: "of no graph", Load: of(7)},
 			{Operation: "mix", Load: record.Load{Started: 5, Parts: []record.Part{{Operation: "home", Started: 2}, {Operation: "ping", Started: 3}}}},
 		},
 	}

@@ -163,3 +163,13 @@ func TestWorkloadMix(t *testing.T) {
 		}
 	}
 }
+
+// What reads topologies is registered from outside; without it that is what is said, and not that the file is wrong.
+func TestNoGraphs(t *testing.T) {
+	if _, err := builtIn().Workload("graph/boutique"); err == nil || !strings.Contains(err.Error(), program.NoGraphs) || !program.IsProblem(err) {
+		t.Errorf("a graph is read with %v", err)
+	}
+	if _, err := FromFlags(Flags{Graph: "testdata/rows.jsonl", Variants: []string{"none", "otel:tracer=otel"}}, builtIn()); err == nil || !strings.Contains(err.Error(), program.NoGraphs) {
+		t.Errorf("--graph is read with %v", err)
+	}
+}
