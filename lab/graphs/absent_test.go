@@ -15,13 +15,15 @@ import (
 // needed for that.
 func TestAbsentOfGraphs(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "tcpdump"), []byte("#!/bin/sh\necho \"no permission to capture on $2\" >&2\nexit 1\n"), 0o755); err != nil {
+	const tcpdump = "#!/bin/sh\necho \"no permission to capture on $2\" >&2\nexit 1\n"
+	if err := os.WriteFile(filepath.Join(dir, "tcpdump"), []byte(tcpdump), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir)
 	catalog := program.NewCatalog(os.DirFS("../.."))
 	for text, wants := range map[string][]string{
-		"variants: {none: , packets: }":               {"redis-server is not installed", "--stores echo", "tcpdump cannot do its work here (no permission to capture on lo)", "cap_net_raw"},
+		"variants: {none: , packets: }": {"redis-server is not installed", "--stores echo",
+			"tcpdump cannot do its work here (no permission to capture on lo)", "cap_net_raw"},
 		"stores: echo\nvariants: {none: , packets: }": {"cap_net_raw"},
 	} {
 		es, err := config.ParseExperiment("e.yaml", dir, []byte("workload: graph/boutique\n"+text+"\n"), catalog)

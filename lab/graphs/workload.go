@@ -73,7 +73,8 @@ func (g graph) Fill(w *program.Workload, services func(name string) (*program.Se
 			continue
 		}
 		one := program.Process{
-			Name: p.Name, Host: p.Host, Protocol: p.Protocol, Role: role.App, Traced: true, CPUs: 1, Patience: program.DefaultPatience, Env: map[string]string{},
+			Name: p.Name, Host: p.Host, Protocol: p.Protocol, Role: role.App, Traced: true, CPUs: 1,
+			Patience: program.DefaultPatience, Env: map[string]string{},
 			Run:       []string{"{build}/node", "{templates}/plan.json"},
 			Ready:     "http://{host}:{port.counters}/healthz",
 			Templates: map[string]string{"plan.json": string(p.Plan)},

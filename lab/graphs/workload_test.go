@@ -40,6 +40,13 @@ func names(processes []program.Process) string {
 	return strings.Join(all, " ")
 }
 
+// twoVariants follow a workload.
+const twoVariants = "\nvariants: {none: , otel: {tracer: otel}}\n"
+
+func parsed(dir, text string) ([]*config.Experiment, error) {
+	return config.ParseExperiment("e.yaml", dir, []byte(text), builtIn())
+}
+
 // shopOf is an experiment over a topology file, with further lines.
 func shopOf(t *testing.T, lines string) (*config.Experiment, error) {
 	t.Helper()
@@ -47,7 +54,7 @@ func shopOf(t *testing.T, lines string) (*config.Experiment, error) {
 	if err := os.WriteFile(filepath.Join(dir, "shop.yaml"), []byte(shopTopology), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	es, err := config.ParseExperiment("e.yaml", dir, []byte("workload: {topology: shop.yaml}\nvariants: {none: , otel: {tracer: otel}}\n"+lines), builtIn())
+	es, err := parsed(dir, "workload: {topology: shop.yaml}"+twoVariants+lines)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +114,8 @@ func TestTopologyIsKept(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "shop.yaml"), []byte(shopTopology), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	es, err := config.ParseExperiment("e.yaml", dir, []byte("workload: {topology: shop.yaml, prepare: [sh, reset.sh], cleanup: [sh, clean.sh], verify: {run: [sh, look.sh]}, warmup_all: 2s}\nvariants: {none: , otel: {tracer: otel}}\n"), builtIn())
+	es, err := parsed(dir, "workload: {topology: shop.yaml, prepare: [sh, reset.sh], cleanup: [sh, clean.sh], "+
+		"verify: {run: [sh, look.sh]}, warmup_all: 2s}"+twoVariants)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +144,7 @@ func TestStores(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := func(lines string) *config.Experiment {
-		es, err := config.ParseExperiment("e.yaml", dir, []byte("workload: {topology: shop.yaml}\nvariants: {none: , otel: {tracer: otel}}\n"+lines), builtIn())
+		es, err := parsed(dir, "workload: {topology: shop.yaml}"+twoVariants+lines)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +176,8 @@ func TestStores(t *testing.T) {
 	if err := read("").WithStores("ecko"); err == nil {
 		t.Error("--stores ecko is fine")
 	}
-	if _, err := config.ParseExperiment("e.yaml", dir, []byte("workload: hello/go\nstores: echo\nvariants: {none: , otel: {tracer: otel}}\n"), builtIn()); err == nil || !strings.HasPrefix(err.Error(), "e.yaml:2:9: ") {
+	if _, err := parsed(dir, "workload: hello/go\nstores: echo"+twoVariants); err == nil ||
+		!strings.HasPrefix(err.Error(), "e.yaml:2:9: ") {
 		t.Errorf("echo stores of hello/go: %v", err)
 	}
 }
@@ -180,7 +189,7 @@ func TestReplicas(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "shop.yaml"), []byte(strings.Replace(shopTopology, "kept: {}", "kept: {kind: redis}", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	es, err := config.ParseExperiment("e.yaml", dir, []byte("workload: {topology: shop.yaml}\n"+variants), builtIn())
+	es, err := parsed(dir, "workload: {topology: shop.yaml}\n"+variants)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,10 +219,12 @@ func TestReplicas(t *testing.T) {
 			}
 		}
 	}
-	if _, err := config.ParseExperiment("e.yaml", dir, []byte("workload: hello/go\n"+variants), builtIn()); err == nil || !strings.Contains(err.Error(), "e.yaml:2:38: workload hello/go has no topology") {
+	if _, err := parsed(dir, "workload: hello/go\n"+variants); err == nil ||
+		!strings.Contains(err.Error(), "e.yaml:2:38: workload hello/go has no topology") {
 		t.Errorf("replicas of hello/go: %v", err)
 	}
-	if _, err := config.ParseExperiment("e.yaml", dir, []byte("workload: {topology: shop.yaml}\nvariants: {none: , many: {replicas: 100}}\n"), builtIn()); err == nil || !strings.Contains(err.Error(), "e.yaml:2:37: replicas: the graph has 202 processes") {
+	if _, err := parsed(dir, "workload: {topology: shop.yaml}\nvariants: {none: , many: {replicas: 100}}\n"); err == nil ||
+		!strings.Contains(err.Error(), "e.yaml:2:37: replicas: the graph has 202 processes") {
 		t.Errorf("100 replicas: %v", err)
 	}
 }
@@ -232,7 +243,7 @@ func TestTopologyIsRefused(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			_, err := config.ParseExperiment("e.yaml", dir, []byte(c.text+"\nvariants: {none: , otel: {tracer: otel-go}}\n"), builtIn())
+			_, err := parsed(dir, c.text+"\nvariants: {none: , otel: {tracer: otel-go}}\n")
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("the error is %v, want %s", err, c.want)
 			}
@@ -246,14 +257,15 @@ func TestGraphFlag(t *testing.T) {
 	if err := os.WriteFile(file, []byte(shopTopology), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	e, err := config.FromFlags(config.Flags{Graph: file, Variants: []string{"none", "otel:tracer=otel"}}, builtIn())
+	both := []string{"none", "otel:tracer=otel"}
+	e, err := config.FromFlags(config.Flags{Graph: file, Variants: both}, builtIn())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if e.Name != "shop" || e.Operations[0].Name != "mix" || e.Variants[1].Tracer.Name != "otel-go" {
 		t.Errorf("--graph gives %s with %v and %s, want shop with its mix and otel-go", e.Name, e.Operations[0].Name, e.Variants[1].Tracer.Name)
 	}
-	if _, err := config.FromFlags(config.Flags{Graph: file, Ops: []string{"GET /"}, Variants: []string{"none", "otel:tracer=otel"}}, builtIn()); err == nil {
+	if _, err := config.FromFlags(config.Flags{Graph: file, Ops: []string{"GET /"}, Variants: both}, builtIn()); err == nil {
 		t.Error("--op beside --graph is fine")
 	}
 }
