@@ -39,7 +39,7 @@ bench-sink: ## the sink beside the OpenTelemetry Collector (minutes; builds it)
 	scripts/bench-sink
 
 golden: ## rewrite the golden files of the tests
-	$(GO) test ./internal/config ./internal/report ./internal/cli ./internal/analysis ./lab/study/view ./lab/study/replicate -update
+	$(GO) test ./internal/config ./internal/report ./internal/cli ./internal/analysis ./lab/graphs ./lab/study/view ./lab/study/replicate -update
 
 schemas: ## schemas/*.json, from the types and their comments
 	$(GO) test ./schemas -run Schemas -update

@@ -11,9 +11,9 @@ import (
 	"syscall"
 	"testing"
 
-	programconfig "github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/topology"
+	"github.com/tracetax/tracetax/lab/graphs"
+	"github.com/tracetax/tracetax/lab/graphs/topology"
 )
 
 // Nodes, Envoys, the sink and Jaeger count what the topology makes of the operations that were started, by real stores where it has some.
@@ -26,7 +26,7 @@ func TestGraphs(t *testing.T) {
 				more(t, "graphs")
 			}
 			t.Parallel() // it counts, whatever rate a busy machine holds
-			g, err := programconfig.ReadTopology(filepath.Join("..", "workloads", "graph", name, name+".yaml"))
+			g, err := graphs.Read(filepath.Join("..", "workloads", "graph", name, name+".yaml"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,10 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	programconfig "github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/topology"
+	"github.com/tracetax/tracetax/lab/graphs"
+	"github.com/tracetax/tracetax/lab/graphs/topology"
 )
 
 const shopGraph = `protocol: grpc
@@ -91,7 +91,7 @@ func graphOf(t *testing.T, graph, lines string) (g *topology.Graph, experiment s
 			t.Fatal(err)
 		}
 	}
-	g, err := programconfig.ReadTopology(filepath.Join(dir, "shop.yaml"))
+	g, err := graphs.Read(filepath.Join(dir, "shop.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,9 @@ func TestRegistered(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, command := range []string{"replicate", "agent platform", "agent environments", "agent verify-functions"} {
+	for _, command := range []string{
+		"replicate", "graph", "agent platform", "agent environments", "agent verify-functions", "agent sidecar",
+	} {
 		var out, errOut bytes.Buffer
 		status := cli.Main(append(strings.Fields(command), "--help"), nil, &out, &errOut)
 		if status != console.Fine || !strings.Contains(out.String(), "\n  tracetax "+command+" ") {

@@ -50,8 +50,8 @@ func readComments(t *testing.T) *comments {
 			}
 		}
 	}
-	for _, name := range []string{"config", "topology", "profile"} {
-		if err := r.AddGoComments(base, "../internal/"+name, jsonschema.WithFullComment()); err != nil {
+	for _, name := range []string{"internal/config", "lab/graphs/topology", "internal/profile"} {
+		if err := r.AddGoComments(base, "../"+name, jsonschema.WithFullComment()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/topology"
+	"github.com/tracetax/tracetax/lab/graphs/topology"
 	"github.com/tracetax/tracetax/schemas"
 )
 

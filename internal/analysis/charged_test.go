@@ -13,7 +13,6 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/topology"
 )
 
 // meshed is a scene in which the second variant brings a sidecar beside app, which uses 100 µs an operation and 40 MB, and
@@ -212,16 +211,12 @@ func TestServicesBelowIdle(t *testing.T) {
 	}
 }
 
-// Who calls whom is that of the topology: of a mix on average, and of replicas in turn.
+// Who calls whom is that of the graph, of a mix on average.
 func TestCalls(t *testing.T) {
 	s := serving(3)
 	s.design = func(e *config.Experiment) {
-		e.Workload.Graph = &topology.Graph{
-			Nodes: []topology.Node{
-				{Name: "front", Methods: []topology.Method{{Name: "home", Steps: []topology.Step{{Call: "cart.get", Times: 4}}}, {Name: "bare", Steps: []topology.Step{{Call: "ads.pick"}}}}},
-				{Name: "cart", Replicas: 2}, {Name: "ads"},
-			},
-			Operations: []topology.Operation{{Name: "home", Call: "front.home"}, {Name: "bare", Call: "front.bare"}},
+		e.Workload.Graph = analysis.CallsOf{
+			"home": {{From: "front", To: "cart"}: 2, {From: "front", To: "cart-2"}: 2}, "bare": {{From: "front", To: "ads"}: 1},
 		}
 		e.Operations = []program.Operation{{Name: "json", Mix: []program.Share{
 			{Operation: program.Operation{Name: "home"}, Weight: 3}, {Operation: program.Operation{Name: "bare"}, Weight: 1},

@@ -5,6 +5,7 @@ package analysis
 import (
 	"cmp"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,7 +18,6 @@ import (
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/topology"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
@@ -290,7 +290,7 @@ func (s *study) proxied() []finding.Proxied {
 }
 
 // callsMade is how many calls a graph makes of the operations of a run, those of the load and under profilers among them.
-func callsMade(g *topology.Graph, r *record.Record) (calls int64) {
+func callsMade(g program.Graph, r *record.Record) (calls int64) {
 	started := map[string]uint64{r.Start.FirstOperation: 1}
 	for i := range r.Phases {
 		p := &r.Phases[i]
@@ -302,8 +302,16 @@ func callsMade(g *topology.Graph, r *record.Record) (calls int64) {
 			started[part.Operation] += part.Started
 		}
 	}
-	for _, o := range g.Operations {
-		calls += int64(float64(started[o.Name]) * (1 + g.Count(o).Calls))
+	for operation, n := range started {
+		edges := g.Calls(operation)
+		if edges == nil {
+			continue
+		}
+		each := 1.0
+		for _, calls := range edges {
+			each += calls
+		}
+		calls += int64(float64(n) * math.Round(each)) // replicas share whole calls
 	}
 	return calls
 }

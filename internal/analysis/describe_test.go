@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/topology"
 )
 
 // A report tells by which version two variants differ, and nothing that may be a secret.
@@ -37,20 +37,25 @@ func TestVariantText(t *testing.T) {
 	}
 }
 
+// CallsOf is a graph by its calls alone.
+type CallsOf map[string]map[program.Edge]float64
+
+func (c CallsOf) Calls(operation string) map[program.Edge]float64 { return c[operation] }
+
+func (c CallsOf) Echo() program.Graph                   { return c }
+func (c CallsOf) Replicated(int) (program.Graph, error) { return c, nil }
+
+func (CallsOf) Fill(*program.Workload, func(string) (*program.Service, error)) error { return nil }
+
 // Calls are those of all operations of a run, whatever stretch they were made in: proxies count them all.
 func TestCallsMade(t *testing.T) {
-	g := &topology.Graph{
-		Nodes: []topology.Node{
-			{Name: "front", Methods: []topology.Method{{Name: "home", Steps: []topology.Step{{Call: "back.get", Times: 2}}}, {Name: "ping"}}},
-			{Name: "back"},
-		},
-		Operations: []topology.Operation{{Name: "home", Call: "front.home"}, {Name: "ping", Call: "front.ping"}},
-	}
+	g := CallsOf{"home": {{From: "front", To: "back"}: 1, {From: "front", To: "back-2"}: 0.99999999999}, "ping": {}}
 	of := func(n uint64) record.Load { return record.Load{Started: n} }
 	r := &record.Record{
 		Start: record.Start{FirstOperation: "ping"},
 		Phases: []record.Phase{
 			{Operation: "home", Warmup: of(1), Load: of(10), Profiled: []record.Profiled{{Load: of(100)}}},
+			{Operation: "of no graph", Load: of(7)},
 			{Operation: "mix", Load: record.Load{Started: 5, Parts: []record.Part{{Operation: "home", Started: 2}, {Operation: "ping", Started: 3}}}},
 		},
 	}

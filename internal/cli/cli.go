@@ -7,14 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/tracetax/tracetax"
 	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/results"
 	"github.com/tracetax/tracetax/internal/selfcheck"
@@ -94,7 +98,7 @@ func wrapFlags(root *cobra.Command) {
 }
 
 // commands lists the constructors of all commands. What measures does so on Linux alone.
-var commands = append(measuring, newReport, newCompare, newGraph, newSchema, newVersion)
+var commands = append(measuring, newReport, newCompare, newSchema, newVersion)
 
 // How the commands say what went wrong.
 
@@ -191,4 +195,25 @@ func terminalWidth(file *os.File) int {
 		return 80
 	}
 	return width
+}
+
+// catalogVariable names folders with workloads/, tracers/ and experiments/ of
+// the user's own; they win over built-in ones of the same name.
+const catalogVariable = "TRACETAX_CATALOG"
+
+// BuiltIn is the catalog of what tracetax brings along and what the user adds.
+func BuiltIn() *program.Catalog {
+	layers := []fs.FS{tracetax.Files}
+	for _, dir := range filepath.SplitList(os.Getenv(catalogVariable)) {
+		layers = append(layers, os.DirFS(dir))
+	}
+	return program.NewCatalog(layers...)
+}
+
+// FileError is err as the user's own mistake, if it is one: exit status 2.
+func FileError(err error) error {
+	if program.IsProblem(err) {
+		return console.UsageError(err)
+	}
+	return err
 }

@@ -22,12 +22,7 @@ func TestBad(t *testing.T) {
 			return err
 		},
 		"workloads": func(file string, text []byte) error { _, err := program.ParseWorkload(file, "w", text); return err },
-		"topologies": func(file string, text []byte) error {
-			s := &program.Source{File: file}
-			s.Graph(text)
-			return s.Err()
-		},
-		"tracers": func(file string, text []byte) error { _, err := program.ParseTracer(file, "t", text); return err },
+		"tracers":   func(file string, text []byte) error { _, err := program.ParseTracer(file, "t", text); return err },
 	} {
 		path := "testdata/bad-" + archive + ".txtar"
 		golden, err := txtar.ParseFile(path)

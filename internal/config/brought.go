@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/topology"
 )
 
 // placed are the processes of a variant in start order: once-per-run processes; then, per workload process, its sidecars, the
@@ -74,9 +73,9 @@ func (e *Experiment) protocolOf(p program.Process) string {
 		switch {
 		case len(o.Mix) > 0 || o.Method == "" && !o.OverGRPC() || o.Owner(e.Workload.Processes).Name != p.Name:
 		case o.OverGRPC():
-			return topology.GRPC
+			return program.GRPC
 		default:
-			return topology.HTTP
+			return program.HTTP
 		}
 	}
 	return program.UnknownProtocol

@@ -9,12 +9,12 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
-	"github.com/tracetax/tracetax/internal/topology"
 )
 
 // This file charges CPU per operation to the services of a program under test that has several, and says who calls whom.
@@ -129,14 +129,13 @@ func (s Builder) Calls() []finding.Call {
 				all += part.Weight
 			}
 		}
-		calls := map[topology.Edge]float64{}
-		for _, part := range w.Graph.Operations {
-			share := weights[part.Name] / all
+		calls := map[program.Edge]float64{}
+		for _, part := range slices.Sorted(maps.Keys(weights)) {
 			for edge, n := range w.Graph.Calls(part) {
-				calls[edge] += share * n
+				calls[edge] += weights[part] / all * n
 			}
 		}
-		for _, edge := range slices.SortedFunc(maps.Keys(calls), func(a, b topology.Edge) int {
+		for _, edge := range slices.SortedFunc(maps.Keys(calls), func(a, b program.Edge) int {
 			return cmp.Or(strings.Compare(a.From, b.From), strings.Compare(a.To, b.To))
 		}) {
 			if n := calls[edge]; n > 0 {

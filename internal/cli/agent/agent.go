@@ -31,7 +31,7 @@ func New(s console.Streams) *cobra.Command {
 			return c.Help()
 		},
 	}
-	agent.AddCommand(alone.NewSinkAgent(s), newKeep(s), alone.NewLoadAgent(s), newHello(), newVerify(s), newVerifyTiers(s), newSidecar())
+	agent.AddCommand(alone.NewSinkAgent(s), newKeep(s), alone.NewLoadAgent(s), newHello(), newVerify(s), newVerifyTiers(s))
 	for _, add := range registered {
 		agent.AddCommand(add(s))
 	}

@@ -145,6 +145,12 @@ const loopback = "127.0.0.1"
 // UnknownProtocol is how a process is called of which nobody knows more.
 const UnknownProtocol = "tcp"
 
+// HTTP and GRPC are how processes are called by the load.
+const (
+	HTTP = "http"
+	GRPC = "grpc"
+)
+
 // At is the address of this machine at which the process listens.
 func (p Process) At() string { return cmp.Or(p.Host, loopback) }
 

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/tracetax/tracetax/internal/topology"
 )
 
 // Workload is a program that can be traced: a folder workloads/NAME/ with a workload.yaml, or one of your own.
@@ -37,7 +35,7 @@ type Workload struct {
 	Operations  []Operation        `yaml:"operations" as:"operations"`        // what can be measured; needed without topology
 	Mix         map[string]float64 `yaml:"mix" as:"weights"`                  // weights of operations, as {home: 70%, checkout: 30%}: measured as one operation where the experiment names neither operations nor a mix
 	Files       fs.FS              // the folder of a built-in workload, with what it shares with others; of the user's own the program of a topology, or nil
-	Graph       *topology.Graph    // of Topology, which is its text then; nil where there is none
+	Graph       Graph              // of Topology, which is its text then; nil where there is none
 }
 
 // ParseWorkload reads a workload file. File is its name for errors.

@@ -1,18 +1,20 @@
-package cli
+// Package graphs owns workloads that are graphs of services: it registers what reads a topology file and makes processes and
+// operations of it, and the command that draws one. It must not know how a node is started, nor what is measured.
+package graphs
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
-	"github.com/tracetax/tracetax"
+	"github.com/tracetax/tracetax/internal/cli"
 	"github.com/tracetax/tracetax/internal/cli/console"
-	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/topology"
+	"github.com/tracetax/tracetax/lab/graphs/topology"
 )
+
+func init() { cli.Register(newGraph) }
 
 func newGraph(s console.Streams) *cobra.Command {
 	c := &cobra.Command{
@@ -30,7 +32,7 @@ func newGraph(s console.Streams) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			g, err := graphOf(args[0])
 			if err != nil {
-				return FileError(err)
+				return cli.FileError(err)
 			}
 			text := g.Tree()
 			if dot {
@@ -49,35 +51,15 @@ func newGraph(s console.Streams) *cobra.Command {
 func graphOf(name string) (*topology.Graph, error) {
 	info, err := os.Stat(name)
 	if folder := err == nil && info.IsDir(); !folder && !errors.Is(err, fs.ErrNotExist) {
-		return program.ReadTopology(name)
+		return Read(name)
 	}
-	w, known := BuiltIn().Workload(name)
-	switch {
-	case known != nil:
+	w, known := cli.BuiltIn().Workload(name)
+	if known != nil {
 		return nil, console.UsageError(fmt.Errorf("there is no file %s, and no workload of that name: %w", name, known))
-	case w.Graph == nil:
+	}
+	g, is := w.Graph.(graph)
+	if !is {
 		return nil, console.UsageError(fmt.Errorf("workload %s is no graph of services: it has no topology", name))
 	}
-	return w.Graph, nil
-}
-
-// catalogVariable names folders with workloads/, tracers/ and experiments/ of
-// the user's own; they win over built-in ones of the same name.
-const catalogVariable = "TRACETAX_CATALOG"
-
-// BuiltIn is the catalog of what tracetax brings along and what the user adds.
-func BuiltIn() *program.Catalog {
-	layers := []fs.FS{tracetax.Files}
-	for _, dir := range filepath.SplitList(os.Getenv(catalogVariable)) {
-		layers = append(layers, os.DirFS(dir))
-	}
-	return program.NewCatalog(layers...)
-}
-
-// FileError is err as the user's own mistake, if it is one: exit status 2.
-func FileError(err error) error {
-	if program.IsProblem(err) {
-		return console.UsageError(err)
-	}
-	return err
+	return g.Graph, nil
 }

@@ -1,4 +1,4 @@
-package config
+package graphs_test
 
 import (
 	"os"
@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
 )
 
@@ -27,14 +29,32 @@ operations:
 mix: {home: 75%, bare: 25%}
 `
 
+// builtIn is the catalog that is embedded into the program.
+func builtIn() *program.Catalog { return program.NewCatalog(tracetax.Files) }
+
+func names(processes []program.Process) string {
+	var all []string
+	for _, p := range processes {
+		all = append(all, p.Name)
+	}
+	return strings.Join(all, " ")
+}
+
+// twoVariants follow a workload.
+const twoVariants = "\nvariants: {none: , otel: {tracer: otel}}\n"
+
+func parsed(dir, text string) ([]*config.Experiment, error) {
+	return config.ParseExperiment("e.yaml", dir, []byte(text), builtIn())
+}
+
 // shopOf is an experiment over a topology file, with further lines.
-func shopOf(t *testing.T, lines string) (*Experiment, error) {
+func shopOf(t *testing.T, lines string) (*config.Experiment, error) {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "shop.yaml"), []byte(shopTopology), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	es, err := ParseExperiment("e.yaml", dir, []byte("workload: {topology: shop.yaml}\nvariants: {none: , otel: {tracer: otel}}\n"+lines), builtIn())
+	es, err := parsed(dir, "workload: {topology: shop.yaml}"+twoVariants+lines)
 	if err != nil {
 		return nil, err
 	}
@@ -47,12 +67,8 @@ func TestTopologyIsAWorkload(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := e.Workload
-	var names []string
-	for _, p := range w.Processes {
-		names = append(names, p.Name)
-	}
-	if want := []string{"kept", "cart", "stock", "front"}; !slices.Equal(names, want) || w.Name != "shop" || w.Language != "go" || w.BuiltIn() {
-		t.Errorf("workload %s in %s has the processes %v, want shop in go with %v", w.Name, w.Language, names, want)
+	if got, want := names(w.Processes), "kept cart stock front"; got != want || w.Name != "shop" || w.Language != "go" || w.BuiltIn() {
+		t.Errorf("workload %s in %s has the processes %s, want shop in go with %s", w.Name, w.Language, got, want)
 	}
 	if kept, front := w.Processes[0], w.Processes[3]; kept.Traced || kept.Role != "database" || !front.Traced || !strings.Contains(front.Templates["plan.json"], "{cart.port}") {
 		t.Errorf("a store is no traced process, and front finds cart by its port: %+v, %+v", kept, front)
@@ -98,7 +114,8 @@ func TestTopologyIsKept(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "shop.yaml"), []byte(shopTopology), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	es, err := ParseExperiment("e.yaml", dir, []byte("workload: {topology: shop.yaml, prepare: [sh, reset.sh], cleanup: [sh, clean.sh], verify: {run: [sh, look.sh]}, warmup_all: 2s}\nvariants: {none: , otel: {tracer: otel}}\n"), builtIn())
+	es, err := parsed(dir, "workload: {topology: shop.yaml, prepare: [sh, reset.sh], cleanup: [sh, clean.sh], "+
+		"verify: {run: [sh, look.sh]}, warmup_all: 2s}"+twoVariants)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +123,7 @@ func TestTopologyIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := ParseExperiment("kept.yaml", t.TempDir(), text, builtIn())
+	again, err := config.ParseExperiment("kept.yaml", t.TempDir(), text, builtIn())
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -126,14 +143,14 @@ func TestStores(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "shop.yaml"), []byte(strings.Replace(shopTopology, "kept: {}", "kept: {kind: redis}", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	read := func(lines string) *Experiment {
-		es, err := ParseExperiment("e.yaml", dir, []byte("workload: {topology: shop.yaml}\nvariants: {none: , otel: {tracer: otel}}\n"+lines), builtIn())
+	read := func(lines string) *config.Experiment {
+		es, err := parsed(dir, "workload: {topology: shop.yaml}"+twoVariants+lines)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return es[0]
 	}
-	needsRedis := func(e *Experiment) bool {
+	needsRedis := func(e *config.Experiment) bool {
 		return slices.ContainsFunc(e.Needs(), func(n program.Need) bool { return n.Command == "redis-server" })
 	}
 	real, echo, flag := read(""), read("stores: echo\n"), read("")
@@ -143,7 +160,7 @@ func TestStores(t *testing.T) {
 	if kept := real.Workload.Processes[0]; kept.Name != "kept" || kept.Service == nil || kept.Service.Name != "redis" || kept.Role != "database" || kept.Traced || !needsRedis(real) {
 		t.Errorf("the store is %+v; it needs redis-server: %t", kept, needsRedis(real))
 	}
-	for _, e := range []*Experiment{echo, flag} {
+	for _, e := range []*config.Experiment{echo, flag} {
 		if kept := e.Workload.Processes[0]; kept.Name != "kept" || kept.Service != nil || kept.Templates["plan.json"] == "" || needsRedis(e) {
 			t.Errorf("what stands for the store is %+v; it needs redis-server: %t", kept, needsRedis(e))
 		}
@@ -151,15 +168,16 @@ func TestStores(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := ParseExperiment("kept.yaml", t.TempDir(), text, builtIn())
-		if err != nil || again[0].Stores != EchoStores || again[0].Workload.Processes[0].Service != nil {
+		again, err := config.ParseExperiment("kept.yaml", t.TempDir(), text, builtIn())
+		if err != nil || again[0].Stores != config.EchoStores || again[0].Workload.Processes[0].Service != nil {
 			t.Errorf("the result is read again with %v, %v", again, err)
 		}
 	}
 	if err := read("").WithStores("ecko"); err == nil {
 		t.Error("--stores ecko is fine")
 	}
-	if _, err := ParseExperiment("e.yaml", dir, []byte("workload: hello/go\nstores: echo\nvariants: {none: , otel: {tracer: otel}}\n"), builtIn()); err == nil || !strings.HasPrefix(err.Error(), "e.yaml:2:9: ") {
+	if _, err := parsed(dir, "workload: hello/go\nstores: echo"+twoVariants); err == nil ||
+		!strings.HasPrefix(err.Error(), "e.yaml:2:9: ") {
 		t.Errorf("echo stores of hello/go: %v", err)
 	}
 }
@@ -171,7 +189,7 @@ func TestReplicas(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "shop.yaml"), []byte(strings.Replace(shopTopology, "kept: {}", "kept: {kind: redis}", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	es, err := ParseExperiment("e.yaml", dir, []byte("workload: {topology: shop.yaml}\n"+variants), builtIn())
+	es, err := parsed(dir, "workload: {topology: shop.yaml}\n"+variants)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,17 +197,17 @@ func TestReplicas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := ParseExperiment("kept.yaml", t.TempDir(), text, builtIn())
+	again, err := config.ParseExperiment("kept.yaml", t.TempDir(), text, builtIn())
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	for _, e := range []*Experiment{es[0], again[0]} {
+	for _, e := range []*config.Experiment{es[0], again[0]} {
 		for i, want := range []string{"kept cart stock front", "kept cart cart-2 stock stock-2 front", "kept sidecar@kept cart sidecar@cart cart-2 sidecar@cart-2 stock sidecar@stock stock-2 sidecar@stock-2 front sidecar@front"} {
 			plan, err := e.Plan(e.Variants[i])
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := strings.Join(names(plan.Processes), " "); got != want {
+			if got := names(plan.Processes); got != want {
 				t.Errorf("%s starts %s, want %s", e.Variants[i].Name, got, want)
 			}
 			front := plan.Process("front").Templates["plan.json"]
@@ -201,10 +219,12 @@ func TestReplicas(t *testing.T) {
 			}
 		}
 	}
-	if _, err := ParseExperiment("e.yaml", dir, []byte("workload: hello/go\n"+variants), builtIn()); err == nil || !strings.Contains(err.Error(), "e.yaml:2:38: workload hello/go has no topology") {
+	if _, err := parsed(dir, "workload: hello/go\n"+variants); err == nil ||
+		!strings.Contains(err.Error(), "e.yaml:2:38: workload hello/go has no topology") {
 		t.Errorf("replicas of hello/go: %v", err)
 	}
-	if _, err := ParseExperiment("e.yaml", dir, []byte("workload: {topology: shop.yaml}\nvariants: {none: , many: {replicas: 100}}\n"), builtIn()); err == nil || !strings.Contains(err.Error(), "e.yaml:2:37: replicas: the graph has 202 processes") {
+	if _, err := parsed(dir, "workload: {topology: shop.yaml}\nvariants: {none: , many: {replicas: 100}}\n"); err == nil ||
+		!strings.Contains(err.Error(), "e.yaml:2:37: replicas: the graph has 202 processes") {
 		t.Errorf("100 replicas: %v", err)
 	}
 }
@@ -223,27 +243,11 @@ func TestTopologyIsRefused(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			_, err := ParseExperiment("e.yaml", dir, []byte(c.text+"\nvariants: {none: , otel: {tracer: otel-go}}\n"), builtIn())
+			_, err := parsed(dir, c.text+"\nvariants: {none: , otel: {tracer: otel-go}}\n")
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("the error is %v, want %s", err, c.want)
 			}
 		})
-	}
-}
-
-func TestWorkloadMix(t *testing.T) {
-	const own = "workload: {processes: [{name: a, run: 'a {port}'}], operations: {x: GET /x, y: GET /y}, mix: %s}\nvariants: {none: , mine: {env: {A: b}}}\n"
-	es, err := ParseExperiment("e.yaml", "testdata", []byte(strings.Replace(own, "%s", "{x: 3, y: 1}", 1)), builtIn())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if o := es[0].Operations; len(o) != 1 || len(o[0].Mix) != 2 || o[0].Mix[0].Weight != 3 {
-		t.Errorf("the operations are %+v, want the mix of the workload", o)
-	}
-	for _, mix := range []string{"{x: 3, z: 1}", "{x: 0}"} {
-		if _, err := ParseExperiment("e.yaml", "testdata", []byte(strings.Replace(own, "%s", mix, 1)), builtIn()); err == nil {
-			t.Errorf("the mix %s is fine", mix)
-		}
 	}
 }
 
@@ -253,14 +257,71 @@ func TestGraphFlag(t *testing.T) {
 	if err := os.WriteFile(file, []byte(shopTopology), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	e, err := FromFlags(Flags{Graph: file, Variants: []string{"none", "otel:tracer=otel"}}, builtIn())
+	both := []string{"none", "otel:tracer=otel"}
+	e, err := config.FromFlags(config.Flags{Graph: file, Variants: both}, builtIn())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if e.Name != "shop" || e.Operations[0].Name != "mix" || e.Variants[1].Tracer.Name != "otel-go" {
 		t.Errorf("--graph gives %s with %v and %s, want shop with its mix and otel-go", e.Name, e.Operations[0].Name, e.Variants[1].Tracer.Name)
 	}
-	if _, err := FromFlags(Flags{Graph: file, Ops: []string{"GET /"}, Variants: []string{"none", "otel:tracer=otel"}}, builtIn()); err == nil {
+	if _, err := config.FromFlags(config.Flags{Graph: file, Ops: []string{"GET /"}, Variants: both}, builtIn()); err == nil {
 		t.Error("--op beside --graph is fine")
+	}
+}
+
+// What the catalog has of graphs is read and planned, and written it is read alike.
+func TestCatalog(t *testing.T) {
+	workloads, err := builtIn().Workloads()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range workloads {
+		if _, err := builtIn().Workload(name); err != nil {
+			t.Error(err)
+		}
+	}
+	experiments, err := builtIn().Experiments()
+	if err != nil {
+		t.Fatal(err)
+	}
+	graphs := 0
+	for _, name := range experiments {
+		es, err := config.BuiltIn(builtIn(), name)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, e := range es {
+			if e.Workload.Graph != nil {
+				graphs++
+				planned(t, e)
+			}
+		}
+	}
+	if graphs < 6 {
+		t.Errorf("%d experiments on graphs", graphs)
+	}
+}
+
+func planned(t *testing.T, e *config.Experiment) {
+	t.Helper()
+	for _, v := range e.Variants {
+		if _, err := e.Plan(v); err != nil {
+			t.Error(err)
+		}
+	}
+	text, err := e.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := config.ParseExperiment("experiment.yaml", "/elsewhere", text, builtIn())
+	if err != nil {
+		t.Fatalf("what was written is not read: %v\n%s", err, text)
+	}
+	if other, err := again[0].YAML(); err != nil || string(other) != string(text) {
+		t.Errorf("written again, it is another text (%v)\n%s\n%s", err, text, other)
+	}
+	if before, after := names(e.Workload.Processes), names(again[0].Workload.Processes); before != after {
+		t.Errorf("read again it has the processes %s, want %s", after, before)
 	}
 }

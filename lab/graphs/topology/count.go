@@ -1,5 +1,7 @@
 package topology
 
+import "github.com/tracetax/tracetax/internal/config/program"
+
 // Count is what one operation makes.
 type Count struct {
 	Calls float64            // between nodes, and of stores
@@ -8,8 +10,8 @@ type Count struct {
 	Edges map[Edge]float64   // calls by who calls whom
 }
 
-// Edge is a node that calls another one.
-type Edge struct{ From, To string }
+// Edge is a node, or a process, that calls another one.
+type Edge = program.Edge
 
 // Count counts what an operation of a graph without problems makes.
 func (g *Graph) Count(o Operation) Count {
@@ -20,7 +22,7 @@ func (g *Graph) Count(o Operation) Count {
 	c := Count{Spans: 1, Of: map[string]float64{t.Name(): 1}, Edges: map[Edge]float64{}}
 	for made, n := range g.below(t, map[string]map[made]float64{}) {
 		to, _ := g.Find(made.call)
-		edge := Edge{made.by, to.Node.Name}
+		edge := Edge{From: made.by, To: to.Node.Name}
 		c.Calls += n
 		c.Spans += n
 		c.Of[made.call] += n
@@ -41,7 +43,7 @@ func (g *Graph) Calls(o Operation) map[Edge]float64 {
 		share := 1 / float64(len(from.replicas())*len(to.replicas()))
 		for _, caller := range from.replicas() {
 			for _, called := range to.replicas() {
-				out[Edge{caller, called}] = n * share
+				out[Edge{From: caller, To: called}] = n * share
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package agent
+package sidecar
 
 import (
 	"os"
@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/mesh"
+	"github.com/tracetax/tracetax/lab/graphs/mesh"
 )
 
 // A sidecar writes what Envoy reads, and starts nothing where that cannot be.

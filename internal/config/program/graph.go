@@ -9,16 +9,35 @@ import (
 	"math"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/topology"
 )
 
+// Graph brings the processes and operations of a workload that has none of its own.
+type Graph interface {
+	// Fill adds processes, operations, needs and the mix. Services looks real stores up; nil: there is no such place.
+	Fill(w *Workload, services func(name string) (*Service, error)) error
+	Echo() Graph                             // with nodes in the place of its real stores
+	Replicated(n int) (Graph, error)         // with n processes of each service that others call
+	Calls(operation string) map[Edge]float64 // of one operation, the load's own not among them; nil: there is no such operation
+}
+
+// Edge is a process that calls another one.
+type Edge struct{ From, To string }
+
+// NoGraphs is said of every topology in a build without what reads them.
+const NoGraphs = "this build of tracetax reads no topology: it lacks the package tracetax/lab"
+
+// graphReader reads the mapping of a topology. It returns nil where something is wrong, and tells s.
+var graphReader func(s *Source, root *Node) Graph
+
+// RegisterGraph sets what reads the key topology and --graph. It is called by the init of its package.
+func RegisterGraph(read func(s *Source, root *Node) Graph) { graphReader = read }
+
 // ReadTopology reads a topology file. The error names all that is wrong, each by its place.
-func ReadTopology(file string) (*topology.Graph, error) {
+func ReadTopology(file string) (Graph, error) {
 	text, err := ReadRegular(file)
 	if err != nil {
 		return nil, fmt.Errorf("reading the topology: %w", err)
@@ -35,23 +54,17 @@ func GraphName(file string) string {
 }
 
 // Graph reads the text of a topology; nil where something is wrong.
-func (s *Source) Graph(text []byte) *topology.Graph {
+func (s *Source) Graph(text []byte) Graph {
 	root := ParseYAML(s, text)
-	if root == nil {
+	switch {
+	case root == nil:
+		return nil
+	case graphReader == nil:
+		s.Fail(Place{}, "%s", NoGraphs)
 		return nil
 	}
-	var g topology.Graph
 	s.In = inTopology
-	if s.Decode(root, &g); len(s.Problems) > 0 {
-		return nil
-	}
-	for _, p := range g.Check() {
-		s.Fail(root.Place(p.Way), "%s", p.Text)
-	}
-	if len(s.Problems) > 0 {
-		return nil
-	}
-	return &g
+	return graphReader(s, root)
 }
 
 // readCalls reads the steps of a method: a scalar is a call.
@@ -60,15 +73,15 @@ func readCalls(s *Source, n *Node, k key) any {
 		s.Fail(n.At, "%s must be a list of steps, such as [cart.get, stock.reserve], not %s", k.name, n.Kind)
 		return nil
 	}
-	out := make([]topology.Step, len(n.Items))
+	out := reflect.MakeSlice(k.field.Type, len(n.Items), len(n.Items))
 	for i, item := range n.Items {
 		if item.Kind == Scalar {
-			out[i].Call = s.Line(item)
+			out.Index(i).FieldByName("Call").SetString(s.Line(item))
 			continue
 		}
-		s.Decode(item, &out[i])
+		s.Decode(item, out.Index(i).Addr().Interface())
 	}
-	return out
+	return out.Interface()
 }
 
 // readPart reads a part of a whole. Without the key there is no such part, or all of it: nought is not said with it.
@@ -155,7 +168,7 @@ func (s *Source) topology(n *Node, w *Workload) {
 		s.Fail(n.At, "%v", err)
 		return
 	}
-	w.Topology, w.Graph, w.Mix = string(text), g, g.Mix
+	w.Topology, w.Graph = string(text), g
 }
 
 // IsTopologyText reports whether a key topology holds the topology itself.
@@ -195,71 +208,11 @@ func (s *Source) nodes(w *Workload) error {
 	return nil
 }
 
-// ofGraph gives a workload the processes and operations of its graph.
-func (w *Workload) ofGraph(services func(name string) (*Service, error)) error {
-	processes, err := w.Graph.Processes()
-	if err != nil {
-		return err
-	}
-	for _, p := range processes {
-		if p.Kind != "" {
-			one, err := realStore(p, services)
-			if err != nil {
-				return err
-			}
-			w.Processes, w.Needs = append(w.Processes, one), Distinct(slices.Concat(w.Needs, one.Service.Needs))
-			continue
-		}
-		one := Process{
-			Name: p.Name, Host: p.Host, Protocol: p.Protocol, Role: role.App, Traced: true, CPUs: 1, Patience: DefaultPatience, Env: map[string]string{},
-			Run:       []string{"{build}/node", "{templates}/plan.json"},
-			Ready:     "http://{host}:{port.counters}/healthz",
-			Templates: map[string]string{"plan.json": string(p.Plan)},
-		}
-		if p.Store {
-			one.Role, one.Traced, one.CPUs = role.Database, false, 0
-		}
-		w.Processes = append(w.Processes, one)
-	}
-	for _, o := range w.Graph.Operations {
-		process, path := w.Graph.Entry(o)
-		spans := w.Graph.Count(o).Spans
-		one := Operation{
-			Name: o.Name, Description: o.Description, Process: process, Method: "GET", Rate: o.Rate,
-			URL:   "http://{" + process + ".host}:{" + process + ".port}" + path,
-			Spans: map[string]Number{NoTracer: {}, "otel-go": {spans, spans}},
-		}
-		if w.Graph.Fails(o) {
-			one.Status = []int{200, 500}
-		}
-		w.Operations = append(w.Operations, one)
-	}
-	return nil
-}
+// Started is the process of a service as its file says it.
+func (s *Service) Started() Process { return s.process(nil) }
 
-// echoOffered is told where a real store cannot be had.
-const echoOffered = ", or let nodes stand for all stores: --stores echo (stores: echo in an experiment)"
-
-// realStore is the process of a real store.
-func realStore(p topology.Process, services func(name string) (*Service, error)) (Process, error) {
-	if services == nil {
-		return Process{}, fmt.Errorf("store %s: there is no place here where services are looked up", p.Name)
-	}
-	found, err := services(p.Kind)
-	if err != nil {
-		return Process{}, fmt.Errorf("store %s: %w", p.Name, err)
-	}
-	service := *found
-	service.Needs = slices.Clone(service.Needs)
-	for i := range service.Needs {
-		if need := &service.Needs[i]; !strings.HasSuffix(need.Install, echoOffered) {
-			need.Install += echoOffered
-		}
-	}
-	one := service.process(nil)
-	one.Name, one.Host, one.Protocol, one.Traced = p.Name, p.Host, p.Protocol, false
-	return one, nil
-}
+// EchoOffered ends what is said of installing a real store.
+const EchoOffered = ", or let nodes stand for all stores: --stores echo (stores: echo in an experiment)"
 
 // EchoStores is the workload with nodes in the place of the real stores of its graph.
 func (w *Workload) EchoStores() (*Workload, error) {
@@ -268,8 +221,8 @@ func (w *Workload) EchoStores() (*Workload, error) {
 	}
 	out := *w
 	out.Graph, out.Processes, out.Operations = w.Graph.Echo(), nil, nil
-	out.Needs = slices.DeleteFunc(slices.Clone(w.Needs), func(n Need) bool { return strings.HasSuffix(n.Install, echoOffered) })
-	return &out, out.ofGraph(nil)
+	out.Needs = slices.DeleteFunc(slices.Clone(w.Needs), func(n Need) bool { return strings.HasSuffix(n.Install, EchoOffered) })
+	return &out, out.Graph.Fill(&out, nil)
 }
 
 // Replicated is the workload with so many processes of each service of its graph that others call.
@@ -277,12 +230,13 @@ func (w *Workload) Replicated(n int) (*Workload, error) {
 	if w.Graph == nil {
 		return nil, fmt.Errorf("workload %s has no topology, whose services could have replicas: leave replicas out", Printable(w.Name))
 	}
-	out := *w
-	out.Graph, out.Processes, out.Operations = w.Graph.Replicated(n), nil, nil
-	if problems := out.Graph.Check(); len(problems) > 0 {
-		return nil, fmt.Errorf("replicas: %s", problems[0].Text)
+	graph, err := w.Graph.Replicated(n)
+	if err != nil {
+		return nil, fmt.Errorf("replicas: %w", err)
 	}
-	return &out, out.ofGraph(func(kind string) (*Service, error) {
+	out := *w
+	out.Graph, out.Processes, out.Operations = graph, nil, nil
+	return &out, graph.Fill(&out, func(kind string) (*Service, error) {
 		for _, p := range w.Processes {
 			if p.Service != nil && p.Service.Name == kind {
 				return p.Service, nil
@@ -331,7 +285,7 @@ func (s *Source) graphed(n *Node, w *Workload) {
 	if w.Graph == nil {
 		return
 	}
-	if err := w.ofGraph(s.Services); err != nil {
+	if err := w.Graph.Fill(w, s.Services); err != nil {
 		s.Fail(n.At, "%v", err)
 	}
 }

@@ -48,7 +48,7 @@ func TestCount(t *testing.T) {
 			t.Errorf("%s is called %v times, want %v", call, got, want)
 		}
 	}
-	if got := home.Edges[Edge{"front", "stock"}]; got != 3 {
+	if got := home.Edges[Edge{From: "front", To: "stock"}]; got != 3 {
 		t.Errorf("front calls stock %v times, want 3", got)
 	}
 	twice := g.Count(g.Operations[1])

@@ -1,4 +1,6 @@
-package agent
+// Package sidecar owns tracetax agent sidecar, which writes the file and the certificates of an Envoy of a mesh, and becomes that
+// Envoy. It must not know who starts it, nor what is measured.
+package sidecar
 
 import (
 	"encoding/json"
@@ -10,11 +12,10 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/cli/agent"
 	"github.com/tracetax/tracetax/internal/cli/console"
-	"github.com/tracetax/tracetax/internal/mesh"
+	"github.com/tracetax/tracetax/lab/graphs/mesh"
 )
-
-// This file is tracetax agent sidecar: it writes the file and the certificates of an Envoy of a mesh, and becomes that Envoy.
 
 // sidecar is what its flags say.
 type sidecar struct {
@@ -23,7 +24,9 @@ type sidecar struct {
 	mtls, tracing                string
 }
 
-func newSidecar() *cobra.Command {
+func init() { agent.Register(newSidecar) }
+
+func newSidecar(console.Streams) *cobra.Command {
 	var of sidecar
 	c := &cobra.Command{
 		Use:   "sidecar",
