@@ -45,7 +45,7 @@ func idled(s Said, l record.Load) (float64, bool) {
 // program takes another way to its known cost, or wakes up less often.
 const (
 	tinyCPU    = 1e-6  // s
-	idleCPU    = 6e-6  // s: the program also wakes up for what it does when idle, 20 times a second for some 120 µs each at 600 requests/s
+	idleCPU    = 6e-6  // s: what the program uses while no request comes differs from what it uses beside requests
 	flushCPU   = 10e-6 // s
 	switchCPU  = 30e-6 // s: what a sleep costs: to give the CPU away and to be woken up
 	sameTime   = 10e-6 // s: of latency

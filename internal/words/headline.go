@@ -126,7 +126,7 @@ func amount(f finding.Finding) string {
 	return size
 }
 
-// amountBeside is a headline's difference in time beside its ratio: the amount carries over to other arrivals, rates and machines,
+// amountBeside is a headline's difference in time beside its ratio: the amount carries over to other arrivals and rates,
 // the ratio does not.
 func amountBeside(f finding.Finding) string {
 	if !f.ByRatio() || f.Unit != "s" || f.Absolute == nil || f.Absolute.Low == nil || f.Absolute.High == nil {

@@ -1,6 +1,7 @@
 package graphs_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax"
+	"github.com/tracetax/tracetax/internal/cli"
+	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
 )
@@ -295,6 +298,10 @@ func TestCatalog(t *testing.T) {
 			if e.Workload.Graph != nil {
 				graphs++
 				planned(t, e)
+				var said bytes.Buffer
+				if status := cli.Main([]string{"validate", name}, strings.NewReader(""), &said, &said); status != console.Fine {
+					t.Errorf("%s cannot decide: %s", name, said.String())
+				}
 			}
 		}
 	}

@@ -93,7 +93,7 @@ func cardRow(doc *finding.Document, g *Group, f *finding.Finding) model.CardRow 
 	}
 	estimate, ends := parts.Interval(*i, f.Unit, f.ByRatio(), model.Plain)
 	row.Big, row.Ends = estimate.Text, ends.Text
-	if f.ByRatio() && f.Unit == "s" && f.Absolute != nil { // the amount carries over to other rates and machines
+	if f.ByRatio() && f.Unit == "s" && f.Absolute != nil { // the amount carries over to other rates
 		row.Amount = parts.IntervalText(f.Absolute, f.Unit, false)
 	}
 	if isLeast(doc, g, f) {
