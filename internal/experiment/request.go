@@ -110,7 +110,7 @@ func (l *Loop) atOnce(steps []design.Run, phase run.PhaseRequest) run.AtOnce {
 		for j := range r.Phases {
 			switch p := &r.Phases[j]; {
 			case p.Operation != phase.Operation.Name || !maps.Equal(p.Parameter, phase.Parameter):
-			case len(p.Windows) > 0 || p.OwnRate:
+			case len(p.Windows) > 0:
 				return run.InTurn
 			case p.Timed != nil && slices.Equal(slices.Sorted(slices.Values(append([]string{r.Variant}, r.Harness.With...))), company):
 				known = run.Always

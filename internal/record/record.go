@@ -166,7 +166,6 @@ type Phase struct {
 
 	Windows       []Window `json:"windows,omitempty"`         // the window's parts, where runs were made together and had the load in turn: Load is their sum
 	AtOnceSeconds float64  `json:"at_once_seconds,omitempty"` // for how long all runs of the block had their load at once; 0: for the duration
-	OwnRate       bool     `json:"own_rate,omitempty"`        // each run had its rate in its slices alone, and none in the others': at their full rates they had no room
 	SliceSeconds  float64  `json:"slice_seconds,omitempty"`   // length of the slices, on average, in which the runs of a block had their load at once; 0: it was spread out
 	PausedSeconds float64  `json:"paused_seconds,omitempty"`  // of the time of Usage, before and between the parts: others had the load
 

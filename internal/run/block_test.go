@@ -184,32 +184,6 @@ func TestBlockPairedInSlices(t *testing.T) {
 	}
 }
 
-// Without room for their full rates each of them has its rate in its slices, and nothing in the others': the first time it is found
-// out beside what is timed, and then known.
-func TestBlockPairedWithoutRoom(t *testing.T) {
-	for name, atOnce := range map[string]run.AtOnce{"found out": run.IfRoom, "known": run.InTurn} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			conductor, a, b := pair(t, "/burn/3500", "/burn/3500")
-			for i, q := range []*run.Request{&a, &b} {
-				p := &q.Phases[0]
-				q.Order, p.AtOnce, p.Together, p.Turns, p.Window = config.Paired, atOnce, 2*p.Load.Duration, []int{i}, p.Load.Duration
-				p.Load.Warmup = 100 * time.Millisecond
-			}
-			seconds := 2 * a.Phases[0].Load.Duration.Seconds()
-			for _, r := range blockOf(t, conductor, a, b) {
-				p := r.Phases[0]
-				if !p.OwnRate || p.AtOnceSeconds != seconds || p.SliceSeconds <= 0 || len(p.Windows) != 0 || (p.Timed != nil) != (atOnce == run.IfRoom) {
-					t.Errorf("%s: own rate %t over %g s, slices of %g s, %d windows, timed apart: %t", r.Variant, p.OwnRate, p.AtOnceSeconds, p.SliceSeconds, len(p.Windows), p.Timed != nil)
-				}
-				if p.Load.Completed != 100 || p.Load.WallSeconds < seconds/2 {
-					t.Errorf("%s: %d operations in %g s", r.Variant, p.Load.Completed, p.Load.WallSeconds)
-				}
-			}
-		})
-	}
-}
-
 // listened is a search that says when it goes on.
 type listened struct {
 	given

@@ -116,14 +116,12 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	w := window{stage: s, turns: request.Turns, piece: request.Window, fastest: paceIn(phase.Warmup), warm: warm.counts, came: warm.counts}
 	if atOnce {
 		w.turns, j.Duration, phase.AtOnceSeconds = nil, request.Together, request.Together.Seconds()
-	} else if own := s.sliced(request, j); request.Together > 0 && own.Slices != nil {
-		w.turns, j, phase.AtOnceSeconds, phase.OwnRate = nil, own, own.Duration.Seconds(), true
 	}
-	if w.turns == nil && j.Slices == nil && s.by().Generator {
-		j.Slices = s.turn.slices(j.Rate, j.Duration)
-	}
-	if w.job = j; j.Slices != nil {
-		phase.SliceSeconds = j.Slices.Length.Seconds()
+	w.job = j
+	if w.turns == nil && s.by().Generator {
+		if w.job.Slices = s.turn.slices(j.Rate, j.Duration); w.job.Slices != nil {
+			phase.SliceSeconds = w.job.Slices.Length.Seconds()
+		}
 	}
 	end, err := s.measure(ctx, &w, &phase)
 	phase.Quiet, phase.Calm = warm.quiet && end.quiet, bothCalm(warm, end)

@@ -101,7 +101,7 @@ func (s *Estimator) tailsOf(c *claim) *finding.Reason {
 	for _, plan := range s.Plans {
 		exports = exports || !plan.Silent && plan.Passed() > 0
 	}
-	sliced := slices.ContainsFunc(s.PhasesOf(c.Variant, c.at), func(p *dataset.Phase) bool { return p.OwnRate || p.Timed != nil && p.Timed.Seconds > 0 })
+	sliced := slices.ContainsFunc(s.PhasesOf(c.Variant, c.at), func(p *dataset.Phase) bool { return p.Timed != nil && p.Timed.Seconds > 0 })
 	if !exports || !sliced {
 		return nil
 	}

@@ -59,7 +59,7 @@ func (s *checker) findInTurn() []hit {
 			break
 		}
 		for _, p := range s.PhasesOf(s.Baseline, at) {
-			if len(p.Windows) > 0 || p.OwnRate {
+			if len(p.Windows) > 0 {
 				hits = append(hits, seen("together the variants leave the CPUs too little room: CPU, memory and bytes were measured in turn, as latency was", at.String()))
 				break
 			}
