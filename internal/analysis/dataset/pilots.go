@@ -186,19 +186,15 @@ func (s *Set) Offers(p *Phase) []pace.Offer {
 		}
 		return pace.Offer{Rate: rate, Seconds: seconds, Windows: kept, Load: load, Latency: latency}
 	}
-	whole, lasted := p.OfferedRate, seconds
-	if s := p.AtOnceSeconds; s > 0 {
-		whole, lasted = float64(p.Load.Intended)/s, s
-	}
 	if p.Timed == nil {
-		return []pace.Offer{offer(whole, lasted, &p.Load, p.Windows, p.Undisturbed != nil, p.Latency.pace)}
+		return []pace.Offer{offer(p.OfferedRate, seconds, &p.Load, p.Windows, p.Undisturbed != nil, p.Latency.pace)}
 	}
 	rate, timed := p.OfferedRate, seconds
 	if s := p.Timed.Seconds; s > 0 { // the same operations, among those of the others
 		rate, timed = rate*timed/s, s
 	}
 	return []pace.Offer{
-		offer(whole, lasted, &p.Load, p.Windows, p.Undisturbed != nil, p.queued.pace),
+		offer(p.OfferedRate, cmp.Or(p.AtOnceSeconds, seconds), &p.Load, p.Windows, p.Undisturbed != nil, p.queued.pace),
 		offer(rate, timed, p.Clocked(), p.Timed.Windows, p.Timed.Undisturbed != nil, p.Latency.pace),
 	}
 }
