@@ -1,6 +1,6 @@
 package run
 
-// One probe of a search: load at a rate, what it cost, and what came of its spans.
+// One probe of a search: load at a rate, its cost, and the fate of its spans.
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/run/drive"
 )
 
-// tried is a probe with what the phase needs of it.
+// tried is a probe with the data that the phase needs.
 type tried struct {
 	probe record.Probe
 	usage []record.Usage // until the quiet after it
