@@ -167,7 +167,7 @@ func (s *stage) counted() record.Counts {
 // receiver counts the spans at the end of their way.
 type receiver interface {
 	snapshot(ctx context.Context) (sink.Snapshot, error)
-	every() time.Duration // least time between two snapshots
+	every() time.Duration // time between two snapshots
 }
 
 // theSink counts the spans of the sink, at no charged cost.

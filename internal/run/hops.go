@@ -145,8 +145,8 @@ func (r *route) note(i int, said record.Hop) {
 // patienceWithCounters limits the wait for a hop to count what it has passed on.
 const patienceWithCounters = time.Second
 
-// hopsSince returns the hops' counts since the last call. came: all spans at the sink. A hop may count a batch only after its
-// answer, which the sink gives after its own count.
+// hopsSince returns the hops' counts since the last call. came: all spans at the sink. A hop may count a batch only when it is
+// answered, which the sink does after its own count.
 func (s *stage) hopsSince(ctx context.Context, came uint64) ([]record.Hop, error) {
 	if len(s.route.counters) == 0 {
 		return nil, nil

@@ -84,7 +84,7 @@ func (s *stage) idle(ctx context.Context) error {
 	}
 	length := s.request.Load.Idle
 	if length <= 0 {
-		return nil // no time, no rate
+		return nil // no rate without a time
 	}
 	used, steady, err := s.idling(ctx, length)
 	if err != nil {

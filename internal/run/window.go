@@ -153,7 +153,7 @@ func (w *window) awaitSpans(ctx context.Context) error {
 	return err
 }
 
-// share returns the part of all for number one of that many.
+// share returns the share of all for one, from 0, of so many; the first one gets the remainder.
 func share(all uint64, one, of int) uint64 {
 	part := all / uint64(of)
 	if one == 0 {

@@ -114,7 +114,7 @@ func (b *busyList) remove(k *call) {
 
 // One operation from its connection to its end.
 
-// begin sends the operation w, if a connection is free for it: one that has been free since the given time. Lag is the time
+// begin sends the operation w, if it gets a connection: one that could be had since the given time. Lag is the time
 // before the generator noticed the operation, and the time since it could have sent it.
 func (l *loop) begin(w wait, freed time.Duration) bool {
 	op := &l.plan.ops[w.Op]

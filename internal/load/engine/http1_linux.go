@@ -31,7 +31,7 @@ func (h *http1) start(l *loop, k *call) {
 // feed takes bytes from the server. hup: the server has closed its side, and the connection cannot be reused. An error breaks
 // the connection.
 func (h *http1) feed(l *loop, b []byte, hup bool) error {
-	if h.call == nil { // bytes that nobody asked for
+	if h.call == nil { // unasked bytes
 		return errUnasked
 	}
 	n, err := h.response.feed(b)

@@ -152,7 +152,7 @@ func (c *client) forget(w wait, now time.Duration) {
 	c.busy--
 }
 
-// begin carries out an operation, if a link is free for it: one that has been free since the given time. Lag is the time before
+// begin carries out an operation, if it gets a link: one that could be had since the given time. Lag is the time before
 // the generator noticed the operation, and the time since it could have begun it.
 func (c *client) begin(w wait, freed time.Duration) bool {
 	k := c.obtain(c.remotes[c.plan.targets[c.plan.ops[w.Op].target].key])

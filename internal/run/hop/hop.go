@@ -147,10 +147,10 @@ type Log struct {
 // Name implements Counter.
 func (l Log) Name() string { return l.Hop }
 
-// Read implements Counter. A log without such a line counts as none, except for spans left out on purpose, and for all that
-// were sent: a program reports those when it ends, so one without a line was killed before, and their number is unknown. So it
-// is for a line that by the file every process ends with, and for a log with a part left out, unless a running total follows
-// it: a part is not the whole.
+// Read implements Counter. A log without a matching line counts as none, except for spans left out on purpose, and for all that
+// were sent: a program reports those when it ends, so one without a line was killed before, and their number is unknown. It is
+// also unknown if a process lacks the line that by the file each ends with, or if a part of a log is left out, unless a running
+// total follows it: a part is not the whole.
 func (l Log) Read(ctx context.Context) (record.Hop, error) {
 	out := record.Hop{Name: l.Hop, Source: record.ByLog}
 	figures, unknown := out.Figures(), map[string]bool{}

@@ -84,9 +84,9 @@ func withError(line string) string {
 	return "Exporting failed: " + said
 }
 
-// exporters match the lines that SDKs, whoever enabled them, write when no receiver takes their spans, and that other programs
-// do not, whose database may refuse a connection, or which export and submit other things: a refused connection counts only at
-// the port of a known receiver.
+// exporters match lines that only SDKs write, whoever enabled them, when no receiver takes their spans. Other programs may
+// export and submit other things, or have a database that refuses a connection: a refused connection counts only at the port
+// of a known receiver.
 var exporters = []*output.Pattern{
 	output.MustCompile(`(?i)failed to export (?:spans?\b|traces?\b|batch code|(?:metrics|logs) to |\w+Marshaler)|while exporting span|exporting span(?:s| batch)|OTLPExporterError` + // OpenTelemetry: Python, Java, Node
 		`|traces export: |unable to export \d+ spans|OpenTelemetry: .*Export failure|BatchSpanProcessor\.\S*ExportError|OpenTelemetry trace error` + // Go, Ruby, PHP, Rust
