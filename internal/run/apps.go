@@ -103,7 +103,7 @@ func (s *stage) startLevel(ctx context.Context, level []program.Process) error {
 		return slices.IndexFunc(s.request.Plan.Processes, func(one program.Process) bool { return one.Name == p.Name() })
 	}
 	slices.SortFunc(s.apps, func(a, b Process) int { return place(a) - place(b) }) // as in the plan
-	if died := (*process.DiedError)(nil); errors.As(failed, &died) {               // others may have ended because of it, and be reported first
+	if died := (*process.DiedError)(nil); errors.As(failed, &died) {               // others may end because of it, and be reported first
 		first := s.diedFirst(died)
 		return of(first.Process, first)
 	}
