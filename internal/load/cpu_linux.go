@@ -1,4 +1,4 @@
-// What a process has used, from the scheduler's own account of its threads.
+// CPU time of a process, from the scheduler's account of its threads.
 
 package load
 
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// ReadCPU returns what the living threads of a process have used until now.
+// ReadCPU returns the CPU time of a process's living threads until now.
 func ReadCPU(pid int) (Threads, error) {
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
 	if err != nil {

@@ -1,5 +1,4 @@
-// Self-driving workloads: the conductor's side of the orders that make a process
-// work. docs/self-driving.md is the protocol.
+// Self-driving workloads: the conductor's side of the orders to a process. docs/self-driving.md is the protocol.
 
 package load
 
@@ -20,25 +19,24 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// How long a process may take over a step, besides the stretch itself.
+// Time limits for a step of a process, besides the stretch itself.
 const (
 	patienceWithStep  = 2 * time.Minute
-	patienceWithCalls = time.Hour // a stretch that ends with its calls alone
+	patienceWithCalls = time.Hour // for a stretch that ends with its calls only
 )
 
 // maxAnswer bounds a line of the process, in bytes.
 const maxAnswer = 64 << 10
 
-// Driver gives orders to one process of a self-driving workload, one at a time. It
-// is not safe for concurrent use. The end of a context during a step closes the
-// connection: the Driver is of no use after that.
+// Driver gives orders to one process of a self-driving workload, one at a time. It is not safe for concurrent use. The end of a
+// context during a step closes the connection: the Driver is then of no use.
 type Driver struct {
 	conn   net.Conn
 	lines  *bufio.Reader
-	order  Order        // the last one that was prepared
-	done   *record.Load // what came of it; nil until it was run
+	order  Order        // the last prepared one
+	done   *record.Load // its result; nil until it was run
 	random bool         // the process knows the word moments
-	broken error        // why no more orders can be given
+	broken error        // the reason why no more orders can be given
 	closed bool
 }
 
@@ -53,7 +51,7 @@ func Dial(ctx context.Context, address string) (*Driver, error) {
 	return &Driver{conn: conn, lines: bufio.NewReaderSize(conn, maxAnswer)}, nil
 }
 
-// Prepare has the process make ready for an order. Only a process that knows the word gets moments.
+// Prepare sends the process an order to prepare. Only a process that knows the word gets moments.
 func (d *Driver) Prepare(ctx context.Context, o Order) error {
 	if !d.random {
 		o.Moments = 0
@@ -68,8 +66,7 @@ func (d *Driver) Prepare(ctx context.Context, o Order) error {
 	return err
 }
 
-// Run has the process make the operations that were prepared. Latency and Lag are
-// empty until Collect.
+// Run makes the prepared operations. Latency and Lag are empty until Collect.
 func (d *Driver) Run(ctx context.Context) (record.Load, error) {
 	values, err := d.ask(ctx, "run", "done", d.order.patience())
 	if err != nil {
@@ -83,8 +80,7 @@ func (d *Driver) Run(ctx context.Context) (record.Load, error) {
 	return l, nil
 }
 
-// Collect has the process write down its durations, and adds them to l, which Run
-// returned. The files stay.
+// Collect lets the process write its durations, and adds them to l, the result of Run. The files stay.
 func (d *Driver) Collect(ctx context.Context, l *record.Load) error {
 	if d.done == nil || d.order.Samples == "" {
 		return errors.New("collecting durations: no order was run that keeps them")
@@ -102,7 +98,7 @@ func (d *Driver) Collect(ctx context.Context, l *record.Load) error {
 	return nil
 }
 
-// Live has the process collect its garbage, and adds to l what is in use after.
+// Live lets the process collect its garbage, and adds to l the memory in use after it.
 func (d *Driver) Live(ctx context.Context, l *record.Load) error {
 	values, err := d.ask(ctx, "live", "live", patienceWithStep)
 	if err != nil {
@@ -114,11 +110,10 @@ func (d *Driver) Live(ctx context.Context, l *record.Load) error {
 	return nil
 }
 
-// Stop has the process end, and closes the connection. The process ends a little
-// later.
+// Stop orders the process to end, and closes the connection. The process ends a little later.
 func (d *Driver) Stop(ctx context.Context) error {
 	if d.broken != nil {
-		return d.Close() // which is as good as being told to stop
+		return d.Close() // the process ends by that, too
 	}
 	_, err := d.ask(ctx, "stop", "bye", patienceWithStep)
 	return errors.Join(err, d.Close())
@@ -157,8 +152,8 @@ func (d *Driver) ask(ctx context.Context, line, word string, patience time.Durat
 	if err == nil || errors.As(err, &refused) {
 		return values, wrapStep(step, err)
 	}
-	// What follows cannot be understood. The connection stays open: its end would end
-	// the process, which would look like the reason.
+	// The rest cannot be understood. The connection stays open: closing it would end the process, which would look like the
+	// reason.
 	d.broken = err
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -192,7 +187,7 @@ func (d *Driver) exchange(line string, patience time.Duration) (string, error) {
 	return strings.TrimSuffix(string(answer), "\n"), nil
 }
 
-// An order to a self-driving workload, as it goes over the wire.
+// An order to a self-driving workload, as sent.
 
 // Order is one stretch of work for a self-driving workload.
 type Order struct {
@@ -200,16 +195,16 @@ type Order struct {
 	Duration time.Duration     // the longest; 0: Calls alone end it
 	Rate     float64           // operations/s over all threads; 0: as fast as it goes
 	Threads  int               // 0 is 1
-	Depth    int               // calls in one another that make one operation; 0: as Words say, or the workload's own
-	Seed     uint64            // of what is random in the operation
+	Depth    int               // nested calls of one operation; 0: from Words, or the workload's own
+	Seed     uint64            // of the operation's random choices
 	Moments  uint64            // seed of the moments at which operations start at a rate; 0: at a constant period
 	Words    map[string]string // the operation's own words; those above win
-	Samples  string            // path that the files of durations begin with; "": none are kept
+	Samples  string            // prefix of the paths of files with durations; "": not kept
 }
 
 func (o Order) threads() int { return max(1, o.Threads) }
 
-// BatchesPath is where the readings of the heap stand, "" where there are none.
+// BatchesPath returns the path of the readings of the heap; "" if there are none.
 func (o Order) BatchesPath() string {
 	if o.Samples == "" {
 		return ""
@@ -217,7 +212,7 @@ func (o Order) BatchesPath() string {
 	return o.Samples + ".csv"
 }
 
-// line is the order as the process gets it.
+// line returns the order as sent to the process.
 func (o Order) line() (string, error) {
 	if o.Calls == 0 && o.Duration <= 0 {
 		return "", errors.New("neither calls nor a duration: it would never end")
@@ -232,7 +227,7 @@ func (o Order) line() (string, error) {
 		"duration_ns=" + strconv.FormatInt(int64(o.Duration), 10),
 		"rate=" + strconv.FormatFloat(o.Rate, 'f', -1, 64),
 		"threads=" + strconv.Itoa(o.threads()),
-		"seed=" + strconv.FormatUint(o.Seed>>1, 10), // so it fits a signed number
+		"seed=" + strconv.FormatUint(o.Seed>>1, 10), // to fit a signed number
 	}
 	add := func(name, value string) { own, words = append(own, name), append(words, name+"="+value) }
 	if o.Rate > 0 && o.Moments>>1 > 0 {
@@ -257,7 +252,7 @@ func (o Order) line() (string, error) {
 	return strings.Join(words, " "), nil
 }
 
-// patience is how long the process may take over the stretch.
+// patience returns the time limit of the stretch.
 func (o Order) patience() time.Duration {
 	if o.Duration <= 0 {
 		return patienceWithCalls
@@ -265,8 +260,7 @@ func (o Order) patience() time.Duration {
 	return o.Duration + patienceWithStep
 }
 
-// intended is how many operations the order asks for; 0 where it is as many as it
-// can make.
+// intended returns the number of operations that the order asks for; 0 if it is as many as possible.
 func (o Order) intended() uint64 {
 	const rounding = 1e-6
 	if o.Rate <= 0 {
@@ -282,7 +276,7 @@ func (o Order) intended() uint64 {
 	return n
 }
 
-// depth is how deep an operation is; 0 where nobody said.
+// depth returns the depth of an operation; 0 if unknown.
 func (o Order) depth() int {
 	if o.Depth > 0 {
 		return o.Depth
@@ -294,7 +288,7 @@ func (o Order) depth() int {
 	return n
 }
 
-// load is what the process says of the stretch, held against the order.
+// load parses the process's report of the stretch, and checks it against the order.
 func (o Order) load(v map[string]uint64) (record.Load, error) {
 	for _, name := range []string{"started", "failed", "wall_ns"} {
 		if _, told := v[name]; !told {

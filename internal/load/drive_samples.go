@@ -21,7 +21,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// answerWords are the words that may stand behind the first one of an answer.
+// answerWords lists the words that may follow the first one of an answer.
 var answerWords = map[string][]string{
 	"prepared": {"moments"},
 	"done": {
@@ -33,14 +33,12 @@ var answerWords = map[string][]string{
 	"bye":     nil,
 }
 
-// refusedError is a line that the process says it cannot carry out; the connection
-// is as good as before.
+// refusedError is a line that the process reports it cannot carry out; the connection remains usable.
 type refusedError struct{ text string }
 
 func (e *refusedError) Error() string { return "it says: " + excerpt.Line(e.text) }
 
-// parseAnswer takes apart an answer that must begin with a word: its values are
-// whole numbers.
+// parseAnswer parses an answer that must begin with a word: its values are whole numbers.
 func parseAnswer(line, word string) (map[string]uint64, error) {
 	line = strings.TrimSuffix(line, "\r")
 	if text, refused := strings.CutPrefix(line, "error"); refused && (text == "" || text[0] == ' ') {
@@ -68,7 +66,7 @@ func parseAnswer(line, word string) (map[string]uint64, error) {
 	return values, nil
 }
 
-// told is a value as the record has it, nil where the process does not tell it.
+// told returns a value as the record has it; nil if the process does not report it.
 func told[T any](values map[string]uint64, name string, as func(uint64) T) *T {
 	n, said := values[name]
 	if !said {
@@ -82,15 +80,14 @@ func inSeconds(ns uint64) float64 { return float64(ns) * 1e-9 }
 
 func asTold(n uint64) uint64 { return n }
 
-// How far figures may lie from what they must be: clocks of threads are not read
-// at the very moments at which the stretch begins and ends.
+// Tolerances of figures: clocks of threads are not read at the very moments at which the stretch begins and ends.
 const (
 	sumTolerance  = 1e-3
 	wallTolerance = 1e-2
 	wallSlack     = 1e-3 // seconds
 )
 
-// possible says why a stretch cannot have been as the process says.
+// possible returns an error if the reported figures cannot be true.
 func possible(l *record.Load) error {
 	most := l.WallSeconds*float64(l.Driven.Threads)*(1+wallTolerance) + wallSlack
 	if l.Driven.CallSeconds > most {
@@ -99,16 +96,14 @@ func possible(l *record.Load) error {
 	return nil
 }
 
-// The files in which a self-driving workload hands over its durations: read as a
-// stream, so millions of them take no memory.
+// The files with a self-driving workload's durations: read as a stream, so millions of them take no memory.
 
 // sampleBytes is the size of one duration in a file.
 const sampleBytes = 8
 
 func (o Order) samplesOf(thread int) string { return o.Samples + "." + strconv.Itoa(thread) }
 
-// collect reads the files of the order into l, and holds them against what the
-// process said.
+// collect reads the files of the order into l, and checks them against the process's report.
 func (o Order) collect(l *record.Load) error {
 	latency, lag := record.NewHistogram(), record.NewHistogram()
 	var counted uint64
@@ -146,8 +141,8 @@ func (o Order) collect(l *record.Load) error {
 	return errors.Join(err, lagErr)
 }
 
-// readSamples adds the durations of a file to a histogram, and returns their
-// number and their sum in nanoseconds. Those beyond the histogram's end count as its end.
+// readSamples adds the durations of a file to a histogram, and returns their number and their sum in nanoseconds. Longer ones
+// than the histogram holds count as its longest.
 func readSamples(path string, to *hdrhistogram.Histogram) (n uint64, sum float64, err error) {
 	highest := to.HighestTrackableValue()
 	err = eachSample(path, func(ns int64) error {
@@ -157,7 +152,7 @@ func readSamples(path string, to *hdrhistogram.Histogram) (n uint64, sum float64
 	return n, sum, err
 }
 
-// eachSample calls do for every value of a file, in nanoseconds, none below 0.
+// eachSample calls do for every value of a file, in nanoseconds, at least 0.
 func eachSample(path string, do func(ns int64) error) (err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -211,7 +206,7 @@ func (o Order) RemoveSamples() error {
 	return errors.Join(errs...)
 }
 
-// The raw durations in the form of MooBench's own scripts.
+// The raw durations in the format of MooBench's own scripts.
 
 // batch is a reading of the heap between operations.
 type batch struct{ calls, heap, collections uint64 }
@@ -219,7 +214,7 @@ type batch struct{ calls, heap, collections uint64 }
 // batchHeader is the first line of a file of batches.
 var batchHeader = []string{"calls", "heap_bytes", "gc_count"}
 
-// readBatches reads a file of batches; none where there is no file.
+// readBatches reads a file of batches; none if it is missing.
 func readBatches(path string) ([]batch, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -236,7 +231,7 @@ func readBatches(path string) ([]batch, error) {
 	return batches, nil
 }
 
-// maxBatches bounds what is read of a file of batches: a hundredth of the stretch each.
+// maxBatches bounds the batches read from a file: each is a hundredth of the stretch.
 const maxBatches = 100_000
 
 func parseBatches(from io.Reader) ([]batch, error) {
@@ -276,9 +271,8 @@ func parseBatches(from io.Reader) ([]batch, error) {
 	}
 }
 
-// WriteCSV writes every duration of an order that was run and collected, a row
-// "thread;duration_ns;heap;gc" each: heap is the reading of the batch that the
-// operation was in, gc the collections of that batch on its first row and 0 on the others.
+// WriteCSV writes every duration of an order that was run and collected, a row "thread;duration_ns;heap;gc" each: heap is the
+// reading of the operation's batch, gc the collections of that batch on its first row and 0 on the others.
 func (o Order) WriteCSV(to io.Writer) error {
 	batches, err := readBatches(o.BatchesPath())
 	if err != nil {
@@ -304,14 +298,14 @@ func (o Order) WriteCSV(to io.Writer) error {
 	return out.Flush()
 }
 
-// batchWalk goes through the batches along the operations of one thread. The batches
-// are those of the first thread; the others make about as many operations beside it.
+// batchWalk goes through the batches along the operations of one thread. The batches are those of the first thread; the others
+// make about as many operations at the same time.
 type batchWalk struct {
 	batches []batch
 	first   bool // the collections are written with this thread, so they are counted once
 	made    uint64
 	at      int
-	told    uint64 // collections that were written
+	told    uint64 // collections already written
 }
 
 func (w *batchWalk) next() (heap, collections uint64) {

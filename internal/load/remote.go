@@ -14,22 +14,21 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// protocolVersion is what both sides must agree on.
+// protocolVersion must be equal on both sides.
 const protocolVersion = 1
 
-// request is what the conductor asks: a task, which is answered with the load when it is done; without one, for the version.
+// request is the conductor's question: a task, answered with the load when it is done; without one, for the version.
 type request struct {
 	Task *Task `json:"task,omitempty"`
 }
 
-// reply is what the generator answers. With an error, Load is what was done until then.
+// reply is the generator's answer. With an error, Load is the load until then.
 type reply struct {
 	Version int          `json:"version,omitempty"`
 	Load    *record.Load `json:"load,omitempty"`
 }
 
-// patienceWithRemote is how long a generator may take to answer what it can
-// answer at once, and to end.
+// patienceWithRemote limits a generator's time for immediate answers, and to end.
 const patienceWithRemote = 10 * time.Second
 
 // Remote is a generator in a process of its own, which runs Serve.
@@ -38,8 +37,7 @@ type Remote struct {
 	client *lines.Client[request, reply]
 }
 
-// NewRemote takes charge of a generator whose stdin and stdout are given, and
-// makes sure that it answers.
+// NewRemote takes over a generator by its stdin and stdout, and checks that it answers.
 func NewRemote(in io.WriteCloser, out io.Reader) (*Remote, error) {
 	r := &Remote{client: lines.NewClient[request, reply](in)}
 	r.client.Patience = patienceWithRemote
@@ -63,8 +61,7 @@ func (r *Remote) greet() error {
 	return nil
 }
 
-// Do has t carried out. If ctx ends first, it returns what was done until then
-// with the error.
+// Do carries out t. If ctx ends first, it returns the load until then with the error.
 func (r *Remote) Do(ctx context.Context, t Task) (record.Load, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,8 +79,7 @@ func (r *Remote) Do(ctx context.Context, t Task) (record.Load, error) {
 	return l, nil
 }
 
-// Close ends the generator by closing its stdin, and waits until it has closed
-// its stdout. A task under way is given up.
+// Close ends the generator by closing its stdin, and waits until it has closed its stdout. A task under way is given up.
 func (r *Remote) Close() error {
 	err := r.client.Close()
 	select {
@@ -102,7 +98,7 @@ type Doer interface {
 	Do(ctx context.Context, t Task) (record.Load, error)
 }
 
-// Serve has g carry out the tasks that come in, one at a time, as lines.Server has it.
+// Serve carries out incoming tasks with g, one at a time, by lines.Server.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, g Doer) error {
 	var working sync.Mutex
 	return lines.NewServer[request, reply](in, out).Serve(ctx, func(ctx context.Context, r request) (reply, error) {

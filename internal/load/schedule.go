@@ -1,4 +1,4 @@
-// When each operation is due and which one it is: a pure function of the task.
+// The time and the kind of each operation: a pure function of the task.
 //
 // Arrivals are random unless constant ones are asked for. A constant period is often a part or a multiple of the kernel's
 // tick (1,500/s puts six requests at the same places of every tick of 4 ms): the tick, and a host's idle polling, then hit
@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// Arrival is one operation that the schedule asks for.
+// Arrival is one operation of the schedule.
 type Arrival struct {
 	At  time.Duration // since the start of the task
 	Op  int           // index in Task.Operations
-	Nth uint64        // which of this operation it is, from Task.Used: the row of its data
+	Nth uint64        // its number among those of its kind, from Task.Used: the row of its data
 }
 
-// schedule yields the operations of an open loop in the order of their intended
-// starts. Two schedules of the same task are equal.
+// schedule yields the operations of an open loop in the order of their intended starts. Two schedules of the same task are
+// equal.
 type schedule struct {
 	choices  *rand.Rand // of operations: the same for tasks that are compared
-	moments  *rand.Rand // of arrivals: other ones for each of them
+	moments  *rand.Rand // of arrivals: different for each of them
 	mix      mix
 	period   float64 // ns between two operations, on average
 	arrivals string
@@ -51,7 +51,7 @@ func newSchedule(t Task) *schedule {
 	}
 }
 
-// next returns the next operation, false when there is none any more.
+// next returns the next operation, false after the last.
 func (s *schedule) next() (Arrival, bool) {
 	if s.count > 0 && s.made == s.count {
 		return Arrival{}, false
@@ -72,11 +72,11 @@ func (s *schedule) next() (Arrival, bool) {
 	return Arrival{At: at, Op: op, Nth: s.turns.next(op)}, true
 }
 
-// rounding is by how much less, in ns, a product may come out that is a whole number of them.
+// rounding is the possible shortfall, in ns, of a product that is a whole number of them.
 const rounding = 1
 
-// offset returns when the next operation is due, in ns, and when in its period it is to start. Without Poisson the former
-// is computed from the operation's number, so no error adds up.
+// offset returns when the next operation is due, in ns, and its start within its period. Except for Poisson, due is computed
+// from the operation's number, so no error adds up.
 func (s *schedule) offset() (due float64, at time.Duration) {
 	switch s.arrivals {
 	case Poisson:
@@ -94,8 +94,8 @@ func (s *schedule) offset() (due float64, at time.Duration) {
 	return due, duration(due + s.moments.Float64()*within)
 }
 
-// groupEvery is how far apart operations fall due at the least, on average, unless they are Poisson: more frequent ones do so
-// in groups. To be woken for each alone would cost the generator more CPU than making it.
+// groupEvery is the least mean time between due operations, unless they are Poisson: more frequent ones come in groups. A
+// wake-up for each alone would cost the generator more CPU than making it.
 const groupEvery = 250 * time.Microsecond
 
 // group is the operations that start together: all that are due in a stretch of groupEvery, at a random moment of it.
@@ -104,8 +104,8 @@ type group struct {
 	at     time.Duration
 }
 
-// start returns when an operation starts that is due at a time: at a random moment of its group's stretch, or where that
-// begins.
+// start returns the start of an operation that is due at a time: a random moment of its group's stretch, or for constant
+// arrivals its beginning.
 func (g *group) start(due time.Duration, constant bool, moments *rand.Rand) time.Duration {
 	if number := due / groupEvery; number != g.number {
 		g.number, g.at = number, number*groupEvery
@@ -119,8 +119,7 @@ func (g *group) start(due time.Duration, constant bool, moments *rand.Rand) time
 // duration converts nanoseconds, perhaps more than a Duration holds.
 func duration(ns float64) time.Duration { return time.Duration(min(ns, 1<<62)) }
 
-// part is one thread's share of a schedule: every threads-th operation. The
-// whole is the same, then, however many threads there are.
+// part is one thread's share of a schedule: every threads-th operation. The whole is the same for any number of threads.
 type part struct {
 	*schedule
 	skip    int // operations of other threads before the next own one
@@ -175,7 +174,7 @@ func (m mix) pick(rng *rand.Rand) int {
 	return len(m.upTo) - 1
 }
 
-// Share is the i-th of n nearly equal whole parts of total.
+// Share returns the i-th of n nearly equal whole parts of total.
 func Share(total uint64, i, n int) uint64 {
 	part := total / uint64(n)
 	if uint64(i) < total%uint64(n) {
@@ -184,20 +183,18 @@ func Share(total uint64, i, n int) uint64 {
 	return part
 }
 
-// Which operation falls due next: the one difference between an open and a
-// closed loop.
+// The next due operation: the only difference between an open and a closed loop.
 
 // Never is a time that does not come.
 const Never = time.Duration(1<<63 - 1)
 
 // Feeder hands out the operations of one thread as they fall due.
 type Feeder interface {
-	// Take returns an operation that is due now, if one is; busy is the number
-	// of operations under way.
+	// Take returns an operation that is due now, if any; busy is the number of operations under way.
 	Take(now time.Duration, busy int) (Arrival, bool)
-	// Wake is the time at which Take may have an operation if nothing else happens.
+	// Wake returns the time at which Take may have an operation if nothing else happens.
 	Wake(busy int) time.Duration
-	// Over reports whether no operation falls due any more.
+	// Over reports whether no more operations will fall due.
 	Over(now time.Duration) bool
 	// Refused is called if no connection could be opened.
 	Refused(now time.Duration)
@@ -205,7 +202,7 @@ type Feeder interface {
 	Answered()
 }
 
-// NewFeeder is the feeder of one thread of a task that has its defaults.
+// NewFeeder returns the feeder of one thread of a task with its defaults filled in.
 func NewFeeder(t Task, thread int) Feeder {
 	if t.Late > 0 {
 		late := t.Late
@@ -259,8 +256,8 @@ func (f *openLoop) Refused(time.Duration) {}
 
 func (f *openLoop) Answered() {}
 
-// closedLoop starts an operation as soon as one ends. Where the server refuses
-// connections it holds back for a growing while, so as not to spin.
+// closedLoop starts an operation as soon as one ends. If the server refuses connections it pauses for a growing time, to avoid
+// spinning.
 type closedLoop struct {
 	rng         *rand.Rand
 	mix         mix
@@ -308,10 +305,9 @@ func (f *closedLoop) Refused(now time.Duration) {
 
 func (f *closedLoop) Answered() { f.pause = 0 }
 
-// A fault on purpose: a generator that is late.
+// A deliberate fault: a late generator.
 
-// lateFeeder hands out the operations of another feeder so much later than they
-// fall due. Their intended starts stay what they are.
+// lateFeeder delays the operations of another feeder. Their intended starts stay unchanged.
 type lateFeeder struct {
 	Feeder
 	by   time.Duration
@@ -345,7 +341,7 @@ func (f *lateFeeder) Wake(busy int) time.Duration {
 
 func (f *lateFeeder) Over(now time.Duration) bool { return f.holds() == 0 && f.Feeder.Over(now) }
 
-// turns counts the operations of each kind, where some use data; nil otherwise.
+// turns counts the operations of each kind, if some use data; otherwise nil.
 type turns []turn
 
 type turn struct{ at, step uint64 }
@@ -366,7 +362,7 @@ func newTurns(t Task, thread, threads int) turns {
 	return ts
 }
 
-// next returns which one of operation op comes now.
+// next returns the number of the next operation of kind op.
 func (ts turns) next(op int) uint64 {
 	if ts == nil {
 		return 0

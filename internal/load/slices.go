@@ -32,7 +32,7 @@ func (s Slices) Begin(earliest time.Time) (time.Time, Slices) {
 	return earliest.Add(time.Duration(s.First*period - now)), s
 }
 
-// moment returns when an operation starts that would start at a time if the load were spread out: both in ns since the load's
+// moment returns the start of an operation that would start at a time if the load were spread out: both in ns since the load's
 // beginning.
 func (s Slices) moment(at float64) float64 {
 	period := float64(s.period())
@@ -42,8 +42,8 @@ func (s Slices) moment(at float64) float64 {
 	return from + (at/period-float64(number))*(to-from)
 }
 
-// turn returns which slice of a period is this load's, from 0. Each period has an order of its own, the same for all loads: in a
-// fixed order, what happens once a period, or once in several, would always meet the same load.
+// turn returns the index of this load's slice in a period, from 0. Each period has a random order, the same for all loads: in a
+// fixed one, an event once a period, or once in several, would always meet the same load.
 func (s Slices) turn(period int64) (turn int64) {
 	number := uint64(s.First + period)
 	own := drawn(number, uint64(s.Place))
@@ -62,10 +62,10 @@ func drawn(period, place uint64) uint64 {
 	return p.Uint64()
 }
 
-// shift is the share of a slice's length by which its edges are moved at most: slices keep step with no timer.
+// shift is the largest shift of a slice's edges, as a share of its length: slices must not keep step with a timer.
 const shift = 0.2
 
-// edge returns where a slice begins, in ns since the load's beginning. All loads have the same edges.
+// edge returns the begin of a slice, in ns since the load's beginning. All loads have the same edges.
 func (s Slices) edge(slice int64) float64 {
 	of := uint64(s.First*int64(s.Of) + slice)
 	moved := shift * (2*rand.New(rand.NewPCG(of, 0)).Float64() - 1)

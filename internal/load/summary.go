@@ -1,4 +1,4 @@
-// What one stretch of load comes to, for a person who ran it alone.
+// The result of one stretch of load, for a person who ran it alone.
 
 package load
 
@@ -13,31 +13,30 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// Limits of what a Summary calls the generator's fault.
+// Limits beyond which a Summary blames the generator.
 const (
 	lateAbove = time.Millisecond // p99 of the lag
 	lateShare = 0.1              // and of the latency's p99
-	busyAbove = 0.9              // of its threads' time, run or waited for a CPU
+	busyAbove = 0.9              // of its threads' time, running or waiting for a CPU
 	enough    = 20               // values that must lie above a quantile
-	fewest    = 20               // operations that show a backlog: of fewer, one pause delays most
+	fewest    = 20               // fewest operations that show a backlog: with fewer, one pause delays most
 
-	backlogShare = 0.02 // of the time of asking, that answering may take longer
+	backlogShare = 0.02 // of the time of asking: tolerated excess of the time of answering
 )
 
-// Limit is what kept the load from being what was asked for.
+// Limit is the reason why the load was not as asked for.
 type Limit string
 
 // The limits.
 const (
 	NoLimit          Limit = ""
-	GeneratorLate    Limit = "generator late"    // open loop: latencies hold its own lateness
+	GeneratorLate    Limit = "generator late"    // open loop: latencies include its own lateness
 	GeneratorBusy    Limit = "generator busy"    // a faster generator would have asked more
 	ServerOverloaded Limit = "server overloaded" // it did not keep up with the rate
-	NothingAnswered  Limit = "nothing answered"  // so nothing can be said of speed
+	NothingAnswered  Limit = "nothing answered"  // so the speed is unknown
 )
 
-// ByGenerator reports whether the generator itself was the limit, so the load
-// says nothing of what the service could have done.
+// ByGenerator reports whether the generator itself was the limit: the load then does not show what the service can do.
 func (l Limit) ByGenerator() bool { return l == GeneratorLate || l == GeneratorBusy }
 
 // Summary of a Load.
@@ -62,8 +61,8 @@ type Quantile struct {
 	Censored   bool    `json:"censored,omitempty"` // it lies among operations timed out: Seconds is a lower bound
 }
 
-// Summarize reads l, the result of t, for which the generator's process took cpu. Where it is known how long it was kept from
-// its CPU, that too makes it the limit.
+// Summarize summarizes l, the result of t, with the CPU time of the generator's process. Its wait for a CPU, if known, counts
+// as its limit too.
 func Summarize(t Task, l record.Load, cpu CPUTime) (Summary, error) {
 	t = t.WithDefaults()
 	latency, err := l.Latency.Decode()
@@ -94,10 +93,9 @@ func Summarize(t Task, l record.Load, cpu CPUTime) (Summary, error) {
 	return s, nil
 }
 
-// reached is the rate of completed operations. In an open loop whose rate was
-// held they count over the length of the schedule: that the last answers come
-// after its end is their latency, and no lower rate. Where a backlog was left,
-// they count until it was worked off.
+// reached returns the rate of completed operations. In an open loop whose rate was held they count over the length of the
+// schedule: last answers after its end are latency, not a lower rate. If a backlog remained, they count until it was worked
+// off.
 func reached(t Task, l record.Load, latency *hdrhistogram.Histogram) float64 {
 	over := l.WallSeconds
 	switch {
@@ -113,14 +111,14 @@ func reached(t Task, l record.Load, latency *hdrhistogram.Histogram) float64 {
 	return float64(l.Completed) / over
 }
 
-// farGap is so many average gaps that a random one is hardly ever as long.
+// farGap is a number of average gaps that a random one hardly ever exceeds.
 const farGap = 20
 
-// asking is the length of an open loop's schedule in seconds, up to its end.
+// asking returns the length of an open loop's schedule in seconds, up to its end.
 func asking(t Task, l record.Load) float64 {
 	gap, whole := 1/t.Rate, t.Duration.Seconds()
 	if t.Arrivals == Poisson && t.Duration > 0 && l.Intended != t.Count && l.WallSeconds+farGap*gap >= whole {
-		return whole // how many operations fall into it is chance
+		return whole // the number of operations in it is random
 	}
 	return float64(l.Intended) * gap
 }
@@ -160,7 +158,7 @@ func limit(t Task, l record.Load, s Summary, latency *hdrhistogram.Histogram, cp
 	return ServerOverloaded
 }
 
-// alwaysBusy reports whether the generator's threads had next to no time left.
+// alwaysBusy reports whether the generator's threads had almost no time left.
 func alwaysBusy(t Task, l record.Load, cpu CPUTime) bool {
 	return (cpu.Ran + cpu.Waited).Seconds() > busyAbove*float64(min(t.Threads, runtime.NumCPU()))*l.WallSeconds
 }
@@ -176,20 +174,19 @@ func backlog(t Task, l record.Load, latency *hdrhistogram.Histogram) bool {
 
 func seconds(ns int64) float64 { return time.Duration(ns).Seconds() }
 
-// What a process used over a stretch of time.
+// The CPU time of a process over a stretch of time.
 
-// CPUTime is what a thread, or several, used.
+// CPUTime is the CPU time of one or several threads.
 type CPUTime struct {
 	Ran    time.Duration
-	Waited time.Duration // ready to run, while its CPU ran something else; 0 where that is not known
+	Waited time.Duration // ready to run, while its CPU ran something else; 0 if unknown
 }
 
-// Threads is what each living thread of a process has used until now, by its number.
+// Threads is the CPU time of each living thread of a process until now, by its number.
 type Threads map[int]CPUTime
 
-// Since returns what the process used after before was read: the time that all its
-// threads ran, and the time that the n of them that ran most had to wait for a CPU.
-// Whoever else waits, such as a collector of garbage, holds nothing up.
+// Since returns the CPU time of the process since before was read: the time that all its threads ran, and the time that the n
+// busiest of them waited for a CPU. The wait of others, such as a garbage collector, delays nothing.
 func (t Threads) Since(before Threads, n int) CPUTime {
 	var sum CPUTime
 	var each []CPUTime

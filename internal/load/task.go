@@ -57,7 +57,7 @@ import (
 	"github.com/tracetax/tracetax/internal/traceparent"
 )
 
-// The order that a generator is given: which operations, how often, how long.
+// The order to a generator: which operations, how often, how long.
 
 // Arrival processes of an open loop.
 const (
@@ -72,19 +72,18 @@ const (
 	DefaultConnections = 512 // open loop: the most that may be open
 )
 
-// The most of what a Task may ask for; the machine's own limits are lower, and
-// are looked at before the load starts.
+// The largest values of a Task; the machine's own limits are lower, and are checked before the load starts.
 const (
 	MostStreams     = 1 << 16
 	MostConnections = 1 << 20
 	MostThreads     = 1 << 10
 )
 
-// MaxTimeout is the longest time-out: what the histograms can hold.
+// MaxTimeout is the longest time-out: the histograms hold no more.
 const MaxTimeout = 5 * time.Minute
 
-// Task is one stretch of load. It is an open loop if Rate is set, otherwise a
-// closed one. It is plain data, so it can cross a process border as JSON.
+// Task is one stretch of load: an open loop if Rate is set, otherwise a closed one. It is plain data, and can cross a process
+// border as JSON.
 type Task struct {
 	Operations  []Request     `json:"operations"`            // chosen among by weight
 	Rate        float64       `json:"rate,omitempty"`        // operations/s; 0 is a closed loop
@@ -104,7 +103,7 @@ type Task struct {
 	Late        time.Duration `json:"late,omitempty"`        // ns; a fault asked for: every operation is made so much later than intended
 }
 
-// Request is one kind of operation: an HTTP/1.1 request and what counts as its success.
+// Request is one kind of operation: an HTTP/1.1 request and its condition of success.
 type Request struct {
 	Name    string    `json:"name,omitempty"`
 	Address string    `json:"address"`          // host:port to connect to
@@ -124,7 +123,7 @@ type Request struct {
 	Schema  []byte    `json:"schema,omitempty"` // gRPC: a descriptor set (protoc --descriptor_set_out --include_imports); Body is then JSON
 }
 
-// TLS says how a connection is secured.
+// TLS holds the settings of a secured connection.
 type TLS struct {
 	ServerName string `json:"server_name,omitempty"` // "" is the host of Address
 	Insecure   bool   `json:"insecure,omitempty"`    // do not check the certificate
@@ -140,10 +139,10 @@ type Header struct {
 // Orders of the rows of a data file.
 const (
 	InTurn = "in turn" // each operation takes the next row; after the last comes the first
-	Random = "random"  // each takes one by chance, the same for the same seed
+	Random = "random"  // each takes a random one, the same for the same seed
 )
 
-// Take is a value that is taken from the answer to a request, for {take.NAME} in those that follow.
+// Take is a value to take from the answer to a request, for {take.NAME} in those that follow.
 type Take struct {
 	Name string `json:"name"`
 	From string `json:"from"` // $.a.b[0]: of a body in JSON; anything else is a regular expression over the answer, whose first group is taken
@@ -160,10 +159,10 @@ func (r Request) Verb() string {
 	return r.Method
 }
 
-// Target names what r goes to: requests with the same one share connections.
+// Target returns the key of r's server: requests with the same one share connections.
 func (r Request) Target() string { return fmt.Sprintf("%s grpc %t %s", r.Address, r.GRPC, r.TLS.Key()) }
 
-// Key tells connections apart that must not be shared.
+// Key differs between connections that must not be shared.
 func (t *TLS) Key() string {
 	if t == nil {
 		return ""
@@ -171,7 +170,7 @@ func (t *TLS) Key() string {
 	return fmt.Sprintf("tls %q %t %q", t.ServerName, t.Insecure, t.CA)
 }
 
-// WithDefaults returns t with everything filled in that may be left out.
+// WithDefaults returns t with its defaults filled in.
 func (t Task) WithDefaults() Task {
 	if t.Arrivals == "" {
 		t.Arrivals = Even
@@ -195,7 +194,7 @@ func (t Task) WithDefaults() Task {
 	return t
 }
 
-// calls is how many operations a closed loop keeps under way on so many connections.
+// calls returns the number of operations that a closed loop keeps under way on so many connections.
 func (t Task) calls(connections int) int {
 	for _, r := range t.Operations {
 		if !r.GRPC {
@@ -207,7 +206,7 @@ func (t Task) calls(connections int) int {
 
 // The ids of traces that the generator chooses: every request has a header traceparent, unless it has one of its own.
 
-// Traces says which ids the traces of a task's operations get.
+// Traces determines the ids of the traces of a task's operations.
 type Traces struct {
 	Key     traceparent.Key `json:"key"`
 	Sampled float64         `json:"sampled"` // share of the operations whose traces are to be sampled, 0 to 1
@@ -216,9 +215,9 @@ type Traces struct {
 // parts is the resolution of a share of operations.
 const parts = 1_000_000_000
 
-// IsSampled reports whether the trace of an operation is to be sampled, which is the so-many-th, from 1. Of each run of
-// operations that is as long as the share allows one is, by chance which (the key is its seed): their number is exact, and no
-// rhythm of the load, of its rows or its connections, falls together with that of the choice.
+// IsSampled reports whether the trace of the operation of this number, from 1, is to be sampled. One of each run of operations as
+// long as the share allows is, at random (the key is its seed): their number is exact, and the choice keeps no rhythm with the
+// load, its rows or its connections.
 func (t Traces) IsSampled(number uint64) bool {
 	share := uint64(math.Round(math.Max(0, math.Min(1, t.Sampled)) * parts))
 	if share == 0 || number == 0 {

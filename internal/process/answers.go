@@ -1,7 +1,7 @@
 package process
 
-// Is the program that answers one of those whose use is read? A command may have the program started elsewhere: by a container
-// engine, a supervisor, on another machine.
+// Checks that the program that answers is one of those whose use is read: a command may have it started elsewhere, by a
+// container engine, a supervisor, or on another machine.
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/process/inside"
 )
 
-// Stranger is what answers in the place of a process.
+// Stranger is the kind of program that answers in place of a process.
 type Stranger string
 
 // The strangers.
@@ -25,18 +25,18 @@ const (
 	Forwarder    Stranger = "forwarder"     // a program that passes requests on to another one
 )
 
-// StrangerError says that something else answers where a process is asked.
+// StrangerError reports that another program answers at the address of a process.
 type StrangerError struct {
 	Process  string
 	Args     []string // its command
-	Address  string   // where it is asked
+	Address  string   // HOST:PORT of the process
 	Stranger Stranger
-	Program  string // its name; "" where it cannot be seen
-	PID      int    // 0: it cannot be seen
-	User     string // the number of its user
+	Program  string // its name; "" if unknown
+	PID      int    // 0: unknown
+	User     string // its user ID
 }
 
-// Error names what answers, and what to do.
+// Error names the program that answers and the remedy.
 func (e *StrangerError) Error() string {
 	who := "a program of the user " + e.User + " that cannot be looked into"
 	if e.PID > 0 {
@@ -54,7 +54,7 @@ func (e *StrangerError) Error() string {
 	return fmt.Sprintf("process %s is asked at %s, where %s: the CPU and memory of that program cannot be read; %s", e.Process, e.Address, what, e.advice())
 }
 
-// launchers have programs started by others, or reach those elsewhere.
+// launchers lists programs that have others start the program, or that reach programs elsewhere.
 var launchers = []struct {
 	names  []string
 	advice string
@@ -77,11 +77,11 @@ var launchers = []struct {
 	},
 }
 
-// advice goes by the words of the command, or by what answers.
+// advice picks the remedy by the words of the command, or by the program that answers.
 func (e *StrangerError) advice() string {
 	words := []string{e.Program}
 	for _, arg := range e.Args {
-		for _, word := range strings.Fields(arg) { // that of sh -c has several
+		for _, word := range strings.Fields(arg) { // the argument of sh -c has several
 			words = append(words, filepath.Base(word))
 		}
 	}
@@ -96,19 +96,18 @@ func (e *StrangerError) advice() string {
 	return "have the command start the program itself, in the foreground"
 }
 
-// forwarders pass what comes to a port on to another program, which does the work.
+// forwarders pass the connections to a port on to another program, which does the work.
 var forwarders = []string{
 	"ssh", "autossh", "kubectl", "oc", "socat", "nc", "ncat", "redir", "rinetd", "systemd-socket-proxyd", "docker-proxy",
 	"rootlessport", "slirp4netns", "pasta", "passt", "pasta.avx2", "passt.avx2", "cloudflared", "ngrok", "chisel", "telepresence",
 }
 
-// Answers looks who answers where a process is asked, at HOST:PORT; run are the numbers of all processes whose use is read, and
-// apps those that may be the program. It returns a *StrangerError where that is none of them. seen is false where it
-// cannot be told.
+// Answers finds the program that answers at the HOST:PORT of a process. run: all processes whose use is read; apps: those that
+// may be the program. It returns a *StrangerError if none of them answers, and seen is false if that is unknown.
 func (p *Process) Answers(in *Tables, address string, run, apps []int) (seen bool, err error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return false, nil // it asks no port
+		return false, nil // it has no port
 	}
 	number, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
@@ -133,7 +132,7 @@ func (p *Process) Answers(in *Tables, address string, run, apps []int) (seen boo
 		}
 		for _, pid := range apps {
 			if one := in.Of([]int{pid}); !forwards(pid) && len(one.Listening) > 0 {
-				return true, nil // what it is passed on to
+				return true, nil // the target of the forwarder
 			}
 		}
 		stranger.Stranger, stranger.PID, stranger.Program = Forwarder, answer.Own[0], inside.Name(answer.Own[0])

@@ -1,6 +1,6 @@
 package process
 
-// What is to be started, and finding the program that it names.
+// A command to start, and the search for its program.
 
 import (
 	"errors"
@@ -18,26 +18,24 @@ import (
 	"github.com/tracetax/tracetax/internal/role"
 )
 
-// Command is a program that is to be started.
+// Command is a program to start.
 type Command struct {
 	Name   string    // unique within the launcher: names the log and the cgroup
 	Role   role.Role // not interpreted
 	Args   []string  // the program and its arguments
-	Env    []string  // the whole environment, NAME=value, the last of a name counts; nil is tracetax's own
+	Env    []string  // the whole environment, NAME=value, the last of a name wins; nil is tracetax's own
 	Dir    string    // working directory; "" is tracetax's own
-	CPUs   []int     // the CPUs it may run on; nil is all that tracetax may
+	CPUs   []int     // the CPUs it may run on; nil is all of tracetax's
 	Quota  float64   // CPUs' worth of time it may use; 0 is no limit
 	Memory int64     // bytes it may use; 0 is no limit
 	Piped  bool      // stdin and stdout are pipes to the caller; stderr is logged as always
 }
 
-// marker names the environment variable by which a program's descendants are
-// recognised when their keeper was killed.
+// marker names the environment variable that identifies a program's descendants after their keeper was killed.
 const marker = "TRACETAX_PROCESS"
 
-// keeperMarker names the environment variable that a keeper has and no program: a
-// binary that is started as a keeper and does not know the command starts nothing,
-// not itself again either.
+// keeperMarker names an environment variable that keepers have and programs do not: a binary started as a keeper that does not
+// know the command starts nothing, not even itself again.
 const keeperMarker = "TRACETAX_KEEPER"
 
 var goodName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@-]*$`)
@@ -65,8 +63,7 @@ func (c Command) environment(mark string) []string {
 	return lastOfEach(append(slices.Clone(env), marker+"="+mark))
 }
 
-// lastOfEach keeps the last entry of each name: the C library would take the
-// first one and Go's the last.
+// lastOfEach keeps the last entry of each name: the C library would take the first one and Go's the last.
 func lastOfEach(env []string) []string {
 	at := make(map[string]int, len(env))
 	kept := make([]string, 0, len(env))
@@ -85,8 +82,7 @@ func lastOfEach(env []string) []string {
 	return kept
 }
 
-// lookUp returns the absolute path of the program, searched for the way a shell
-// in dir with the environment env would.
+// lookUp returns the absolute path of the program, searched as a shell in dir with the environment env would.
 func lookUp(program, dir string, env []string) (string, error) {
 	if dir == "" {
 		dir = "."
@@ -117,7 +113,7 @@ func lookUp(program, dir string, env []string) (string, error) {
 	return "", fmt.Errorf("the command %q was not found in PATH (%s): install it, or give its full path", program, path)
 }
 
-// runnable says what keeps path from being executed.
+// runnable returns an error if path cannot be executed.
 func runnable(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -142,13 +138,12 @@ func variable(env []string, name string) string {
 	return ""
 }
 
-// What a command asks of the machine, and what of it this launcher can't give.
+// The demands of a command on the machine, and those that this launcher cannot meet.
 
-// place makes the cgroup and tells the keeper of it. Without cgroups the group
-// is empty.
+// place makes the cgroup and enters it in the keeper's assignment. Without cgroups the group is empty.
 func (l *Launcher) place(c Command, a *keeper.Assignment) (*cgroup.Group, error) {
 	if l.Placement() != "none" {
-		// With a cpuset too: what tracetax itself is bound to would narrow it.
+		// With a cpuset too: tracetax's own CPU affinity would narrow it.
 		a.CPUs = c.CPUs
 	}
 	if l.tree == nil {
@@ -164,7 +159,7 @@ func (l *Launcher) place(c Command, a *keeper.Assignment) (*cgroup.Group, error)
 	return g, nil
 }
 
-// unmet lists what c asks for and this launcher can't do.
+// unmet lists the demands of c that this launcher cannot meet.
 func (l *Launcher) unmet(c Command) []string {
 	has := func(controller string) bool { return l.tree != nil && l.tree.Has(controller) }
 	var unmet []string

@@ -1,7 +1,7 @@
 package process
 
-// Commands that are run to their end, such as builds: under a keeper like the
-// processes of a run, but without a launcher, as nobody charges their cost.
+// Commands that run to their end, such as builds: under a keeper like the processes of a run, but without a launcher, as their
+// cost is not charged.
 
 import (
 	"context"
@@ -24,33 +24,32 @@ import (
 	"github.com/tracetax/tracetax/internal/process/output"
 )
 
-// jobGrace is how long what a command leaves in the background has to end by itself.
+// jobGrace is the time for background processes of a command to end by themselves.
 const jobGrace = 2 * time.Second
 
-// Job is a command that is run to its end.
+// Job is a command to run to its end.
 type Job struct {
 	Name   string     // for errors and for the keeper's mark: letters, digits, '.', '_' and '-'
 	Args   []string   // the program and its arguments
 	Env    []string   // the whole environment, as in Command; nil is tracetax's own
 	Dir    string     // working directory; "" is tracetax's own
-	Stdout io.Writer  // gets its standard output; nil: that goes where Stderr goes, in the order of writing
-	Stderr io.Writer  // gets its standard error; nil throws it away
-	Held   []*os.File // the keeper holds them open too, the program does not: a lock lasts until nothing of the job is left
+	Stdout io.Writer  // gets its standard output; nil: Stderr gets it, in the order of writing
+	Stderr io.Writer  // gets its standard error; nil discards it
+	Held   []*os.File // also held open by the keeper, not by the program: a lock lasts until the whole job is gone
 	Self   []string   // command of this tracetax, as in Options
 }
 
 // jobs counts the jobs of this tracetax.
 var jobs atomic.Int64
 
-// JobError is the end of a job that did not succeed.
+// JobError reports a job that failed.
 type JobError struct{ Exit Exit }
 
-// Error says how it ended: "exit status 1", "killed by SIGKILL".
+// Error describes the end: "exit status 1", "killed by SIGKILL".
 func (e *JobError) Error() string { return e.Exit.String() }
 
-// Run runs the job until nothing of it is left: what it leaves in the background
-// is ended with it. When ctx ends, all of it is killed, and the error is the cause.
-// When tracetax dies, its keeper kills it.
+// Run runs the job and ends its background processes with it. When ctx ends, everything is killed, and the error is the cause.
+// When tracetax dies, the keeper kills everything.
 func (j Job) Run(ctx context.Context) error {
 	p, err := j.start(ctx)
 	if err != nil {
@@ -93,8 +92,8 @@ func (j Job) start(ctx context.Context) (*Process, error) {
 	return p, nil
 }
 
-// finish takes in the output until the job has ended, and ends what it left. said
-// is why the output is not whole, left why something may still run.
+// finish copies the output until the job ends, and ends its remaining processes. said: error of incomplete output; left: error
+// if something may still run.
 func (j Job) finish(ctx context.Context, p *Process) (said, left error) {
 	copied := make(chan error, 1)
 	if j.Stdout == nil {
@@ -112,13 +111,13 @@ func (j Job) finish(ctx context.Context, p *Process) (said, left error) {
 	}
 	_, left = p.Stop(ctx, jobGrace)
 	if j.Stdout != nil {
-		// Nobody is left who writes: what is in the pipe is there by now.
+		// No writer is left: all output is in the pipe by now.
 		_ = p.stdout.SetReadDeadline(time.Now().Add(jobGrace))
 	}
 	return errors.Join(<-copied, p.log.Err()), left
 }
 
-// selfOr is the command of this tracetax, its own executable where nothing is given.
+// selfOr returns the command of this tracetax, by default its own executable.
 func selfOr(self []string) ([]string, error) {
 	if self != nil {
 		return self, nil
@@ -130,24 +129,23 @@ func selfOr(self []string) ([]string, error) {
 	return []string{own}, nil
 }
 
-// The errors of a process that is not what it should be: it has ended, or is not ready. Each names the line of the log
-// that tells why.
+// The errors of a process that has ended, or is not ready. Each quotes the line of the log that gives the reason.
 
 const (
-	quoted   = 20  // lines of the log that an error has
-	searched = 500 // lines of the log in which the one that tells why is looked for: Java's traces are long
+	quoted   = 20  // lines of the log in an error
+	searched = 500 // lines of the log searched for the reason: Java's traces are long
 )
 
-// DiedError says that a process ended when it should have been running.
+// DiedError reports that a process ended too early.
 type DiedError struct {
 	Process string
-	While   string // what was going on, e.g. "waiting for http://127.0.0.1:8080/"
+	While   string // the current activity, e.g. "waiting for http://127.0.0.1:8080/"
 	Exit    Exit
-	Log     []string // its last lines; Error has only one of them
-	Why     string   // the line of its log that tells most
+	Log     []string // its last lines; Error quotes only one of them
+	Why     string   // the most telling line of its log
 }
 
-// Error says it in one line, so whoever shows the log as well shows it once.
+// Error fits on one line; callers show the log once, on their own.
 func (e *DiedError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "process %s ended (%s)", e.Process, e.Exit)
@@ -158,32 +156,32 @@ func (e *DiedError) Error() string {
 	return b.String()
 }
 
-// Place says where a program listens that is not reached where it is asked.
+// Place is the place at which a program listens that is not reached by its check.
 type Place string
 
 // The places.
 const (
-	Unseen       Place = ""              // it cannot be seen here, or the check asks no port
+	Unseen       Place = ""              // unknown, or the check has no port
 	Nowhere      Place = "no-port"       // it listens on no port
-	OtherPort    Place = "other-port"    // it listens on other ports alone
+	OtherPort    Place = "other-port"    // it listens on other ports only
 	OtherAddress Place = "other-address" // it listens on the port, at another address of this machine
-	There        Place = "no-answer"     // it listens where it is asked, and does not answer well
+	There        Place = "no-answer"     // it listens at the address of the check, but does not answer well
 )
 
-// NotReadyError says that patience ended before a process was ready.
+// NotReadyError reports that a process was not ready in time.
 type NotReadyError struct {
 	Process string
 	Check   string
 	After   time.Duration
-	Last    error    // what the last probe saw; nil: nothing
-	Place   Place    // where it listens instead
+	Last    error    // of the latest probe; nil: none
+	Place   Place    // the place at which it listens instead
 	Listens []string // addresses at which it listens
 	Log     []string // its last lines
-	Why     string   // the line of its log that tells most
-	Err     error    // of the context that ended
+	Why     string   // the most telling line of its log
+	Err     error    // of the ended context
 }
 
-// Error says what was seen, and what to change.
+// Error names the latest probe's error and the remedy.
 func (e *NotReadyError) Error() string {
 	last := "no answer yet"
 	if e.Last != nil {
@@ -193,7 +191,7 @@ func (e *NotReadyError) Error() string {
 		e.Process, e.After.Round(100*time.Millisecond), e.Check, last, e.advice(), wrote(e.Why))
 }
 
-// Unwrap is the end of the context.
+// Unwrap returns the error of the context.
 func (e *NotReadyError) Unwrap() error { return e.Err }
 
 func (e *NotReadyError) advice() string {
@@ -211,7 +209,7 @@ func (e *NotReadyError) advice() string {
 	return "give it more patience (--patience, or patience: of the process), or correct the check"
 }
 
-// placeOf compares where a program listens with where it is asked.
+// placeOf compares a program's listening addresses with the address of its check.
 func placeOf(c Check, sockets inside.Sockets) Place {
 	host, port, err := net.SplitHostPort(c.Address())
 	switch {
@@ -233,11 +231,11 @@ func placeOf(c Check, sockets inside.Sockets) Place {
 	return place
 }
 
-// notReady says what the last probe saw when patience ended, and where the program listens.
+// notReady returns an error with the latest probe's error and the addresses at which the program listens.
 func (p *Process) notReady(c Check, after time.Duration, last, err error) error {
 	e := &NotReadyError{Process: p.Name(), Check: c.text, After: after, Last: last, Log: p.log.Tail(quoted), Why: Telling(p.log.Tail(searched)), Err: err}
 	sockets, failed := p.Sockets(new(Tables))
-	if failed != nil { // then nothing is said of where it listens
+	if failed != nil { // the error then names no addresses
 		return e
 	}
 	for _, at := range sockets.Listening {
@@ -249,7 +247,7 @@ func (p *Process) notReady(c Check, after time.Duration, last, err error) error 
 	return e
 }
 
-// wrote is the end of a message: what the program wrote about it.
+// wrote returns the end of a message: the program's own line about it.
 func wrote(why string) string {
 	if why == "" {
 		return "; it wrote nothing"
@@ -257,29 +255,29 @@ func wrote(why string) string {
 	return "; it wrote: " + why
 }
 
-// Lines of logs by which one tells why a program ended.
+// Lines of logs that give the reason why a program ended.
 var (
-	// says names the failure, in the words of a runtime: Java's innermost cause, exceptions, .NET's inner ones, panics.
+	// says matches a runtime's name of the failure: Java's innermost cause, exceptions, .NET's inner ones, panics.
 	says = regexp.MustCompile(`^Caused by: ` +
 		`|^(?:Exception in thread "[^"]*" )?(?:[a-z_]\w*\.)+[A-Z][\w$]*(?:Exception|Error)(?:: |$)` +
 		`|^(?:\w+\.)*[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?: ` +
 		`|^Error: |^Unhandled exception\. | ---> \S+Exception(?: \(\d+\))?: |^panic: |^fatal error: |PHP Fatal error: |panicked at .*'.+'` +
 		`|\([A-Z]\w*Error\)$`)
-	// system names what the operating system refused, in the words of its C library.
+	// system matches refusals of the operating system, in the words of its C library.
 	system = regexp.MustCompile(`(?i)permission denied|operation not permitted|no such file or directory|address already in use|no space left on device` +
 		`|cannot allocate memory|read-only file system|too many open files|command not found|\b(?:eacces|eperm|enoent|eaddrinuse|enospc|enomem|erofs|emfile)\b`)
-	// wrong is of a line that names a failure in whatever words.
+	// wrong matches lines that name a failure in any words.
 	wrong = regexp.MustCompile(`(?i)\b(?:error|fatal|fail(?:ed|ure|s)?|cannot|can't|could not|unable|denied|invalid|illegal|refused|unknown|unrecogni[sz]ed|not found|missing|usage)\b`)
-	// frame is a line of a trace, which says where rather than why.
+	// frame matches lines of a stack trace, which give places, not reasons.
 	frame = regexp.MustCompile(`^\s+at |^\s*\.\.\. \d+ (?:more|common frames omitted)|^\s*--- End of|^note: run with |^\s*\^+\s*$|^[{}\])]*$`)
 )
 
-// Telling is the line of a log that tells why its program ended, or is not ready, cut for an error: the last that names a
-// failure ("Caused by: …", the end of a traceback), otherwise the last that is no frame of a trace; but where that names
-// nothing wrong, the last that says what the operating system refused. "" where there is none.
+// Telling returns the line of a log that explains why its program ended, or is not ready, cut for an error: the last that names
+// a failure ("Caused by: …", the end of a traceback), otherwise the last outside a stack trace; if that names nothing wrong,
+// the last refusal of the operating system. "" if there is none.
 func Telling(log []string) string {
 	last, why, refused, described := "", "", "", false
-	traced := false // in a traceback of Python's
+	traced := false // in a Python traceback
 	for _, line := range log {
 		line = strings.TrimRight(excerpt.WithoutEscapes(line), " \t\r")
 		switch {
@@ -287,7 +285,7 @@ func Telling(log []string) string {
 			traced = true
 		case traced && line != "" && line[0] != ' ':
 			traced, why = false, line
-		case line == "Description:": // of Spring Boot, whose words follow
+		case line == "Description:": // of Spring Boot; the text follows
 			described = true
 		case described && line != "":
 			described, why = false, line
@@ -309,7 +307,7 @@ func Telling(log []string) string {
 	return excerpt.Line(last)
 }
 
-// Address is where a check asks, HOST:PORT; "" where it asks no port.
+// Address returns the HOST:PORT of a check; "" without a port.
 func (c Check) Address() string {
 	if c.url != "" {
 		return hostPort(c.url)

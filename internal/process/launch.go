@@ -22,7 +22,7 @@ import (
 	"github.com/tracetax/tracetax/internal/process/table"
 )
 
-// launch starts the keeper and waits until it says that the program runs.
+// launch starts the keeper and waits until it reports that the program runs.
 func (p *Process) launch(ctx context.Context, self []string, a keeper.Assignment) error {
 	if os.Getenv(keeperMarker) != "" {
 		return fmt.Errorf("%s was started as a keeper and did something else: its 'agent keep' must call Keep", self[0])
@@ -36,7 +36,7 @@ func (p *Process) launch(ctx context.Context, self []string, a keeper.Assignment
 	p.keeper.ExtraFiles = append([]*os.File{pipes.orders, pipes.reports}, p.held...)
 	a.Held = len(p.held)
 	p.keeper.Env = append(withoutMarker(os.Environ()), "GOMAXPROCS=2", keeperMarker+"=1")
-	p.keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C is for tracetax, which then stops it in order
+	p.keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C is for tracetax, which then stops the keeper in order
 	err = p.keeper.Start()
 	pipes.close()
 	if err != nil {
@@ -57,8 +57,7 @@ func (p *Process) launch(ctx context.Context, self []string, a keeper.Assignment
 		return fmt.Errorf("telling its keeper what to start: %w", err)
 	}
 	p.pid = r.PID
-	// Moved onto this process's clock, so differences don't follow steps
-	// of the wall clock.
+	// Moved onto this process's clock: differences do not follow steps of the wall clock.
 	p.started = time.Now().Add(-time.Duration(keeper.Monotonic() - r.At))
 	return nil
 }
@@ -67,8 +66,8 @@ func withoutMarker(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(e string) bool { return strings.HasPrefix(e, marker+"=") })
 }
 
-// assign tells the keeper what to start, or ends it. The end of ctx ends the wait for a keeper that does not read, and
-// nothing else: the keeper takes orders as before.
+// assign sends the keeper its first order, or ends it. The end of ctx ends only the wait for a keeper that does not read: the
+// keeper takes orders as before.
 func (p *Process) assign(ctx context.Context, a keeper.Assignment) (keeper.Report, error) {
 	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -80,14 +79,14 @@ func (p *Process) assign(ctx context.Context, a keeper.Assignment) (keeper.Repor
 		<-ended
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return r, errors.Join(err, p.orders.Close()) // after half an order no other would be understood
+		return r, errors.Join(err, p.orders.Close()) // after half an order the keeper would understand no other
 	}
 	return r, errors.Join(err, p.orders.SetWriteDeadline(time.Time{}))
 }
 
 // The files between tracetax and a keeper.
 
-// theirs are the keeper's ends; tracetax closes its copies once the keeper runs.
+// theirs holds the keeper's ends; tracetax closes its copies once the keeper runs.
 type theirs struct {
 	stdin, stdout, stderr, orders, reports *os.File
 	all                                    []*os.File
@@ -136,17 +135,16 @@ func (p *Process) openAll(t *theirs) error {
 	return err
 }
 
-// What tracetax does with a keeper's reports, and when the keeper is no more.
+// Handling a keeper's reports, and its end.
 
-// listen takes in reports until the keeper has ended, then sees to it that
-// nothing of the process is left.
+// listen takes in reports until the keeper has ended, then makes sure that no process is left.
 func (p *Process) listen() {
 	orderly := false
 	p.talk.Listen(p.reports, func(r keeper.Report) {
 		p.take(r)
 		orderly = orderly || r.What == keeper.IsGone
 	})
-	_ = p.keeper.Wait() // how it ended has been reported, or is dealt with here
+	_ = p.keeper.Wait() // its end has been reported, or is handled here
 	var err error
 	if !orderly {
 		err = p.killStrays()
@@ -174,7 +172,7 @@ func (p *Process) take(r keeper.Report) {
 		}
 		exit.At = time.Now() // before its log is read to the end, which may take a while
 		exit.OutOfMemory = cgroup.OutOfMemory(p.group.At["memory"])
-		p.log.Drain() // so that its last words are there when its end is known
+		p.log.Drain() // its last words are in the log before its end is known
 		p.end(exit)
 	case keeper.IsGone:
 		p.mu.Lock()
@@ -190,7 +188,7 @@ func cpuTime(u syscall.Rusage) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// end makes the exit known, once.
+// end publishes the exit, once.
 func (p *Process) end(exit Exit) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -201,8 +199,7 @@ func (p *Process) end(exit Exit) {
 	close(p.exited)
 }
 
-// killStrays ends what a killed keeper left behind. The main process the kernel
-// has killed with its parent.
+// killStrays kills the processes left by a killed keeper. The kernel has killed the main process with its parent.
 func (p *Process) killStrays() error {
 	const patience = 5 * time.Second
 	session := p.keeper.Process.Pid
@@ -222,15 +219,14 @@ func (p *Process) killStrays() error {
 	}
 }
 
-// Ending a process: asked first, killed after.
+// Ending a process: asking first, killing later.
 
-// patience is how long a killed process may take to be gone. Only a system call
-// that can't be interrupted, or one that writes a core file, makes it last.
+// patience limits the time for a killed process to be gone. Only an uninterruptible system call, or writing a core file, makes
+// it last.
 const patience = 10 * time.Second
 
-// Stop asks the main process to end (SIGTERM), then whatever it left behind,
-// and kills everything that still runs after grace or when ctx ends. It returns
-// when nothing is left, and whether anything had to be killed.
+// Stop asks the main process to end (SIGTERM), then its remaining processes, and kills the rest after grace or when ctx ends.
+// It returns when none is left; killed reports whether it had to kill.
 func (p *Process) Stop(ctx context.Context, grace time.Duration) (killed bool, err error) {
 	deadline := time.NewTimer(grace)
 	defer deadline.Stop()
@@ -258,11 +254,11 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) (killed bool, e
 	return false, p.leftError()
 }
 
-// Kill ends everything at once and returns when nothing is left. A keeper that
-// does not do it in time is killed itself, and then the rest without it.
+// Kill kills everything at once and returns when none is left. It kills a keeper that is too slow, and then the rest without
+// it.
 func (p *Process) Kill() error {
 	if p.talk.Tell(keeper.Order{Do: keeper.DoKill}) != nil {
-		_ = p.orders.Close() // a keeper that takes no orders is ending, or ends its program when no order can come
+		_ = p.orders.Close() // a keeper that takes no orders is ending, or ends its program once the order pipe is closed
 	}
 	timer := time.NewTimer(p.patience)
 	defer timer.Stop()
@@ -296,7 +292,7 @@ func (p *Process) release() error {
 			err = p.Kill()
 		}
 		for _, f := range []interface{ Close() error }{p.orders, p.reports, p.stdin, p.stdout} {
-			_ = f.Close() // pipes to nobody; nil ones say so
+			_ = f.Close() // pipes without a reader; nil ones return an error
 		}
 		p.released = errors.Join(err, p.log.Close())
 	})

@@ -18,9 +18,8 @@ import (
 	"github.com/tracetax/tracetax/internal/process/output"
 )
 
-// How processes are told apart for charging, as chosen in Options. Auto takes
-// cgroups where there is the right to, and clocks otherwise; the others fail
-// where they are not to be had.
+// The ways to tell processes apart for charging, chosen in Options. Auto takes cgroups if permitted, and clocks otherwise; the
+// others fail if unavailable.
 const (
 	AccountingAuto  = cgroup.Auto
 	AccountingGroup = cgroup.Any
@@ -29,7 +28,7 @@ const (
 	AccountingClock = cgroup.Clock
 )
 
-// Options say how a launcher works.
+// Options configure a launcher.
 type Options struct {
 	Name       string   // unique among launchers of this tracetax: part of the cgroups' names
 	LogDir     string   // where NAME.log of each process goes; made if missing
@@ -81,8 +80,7 @@ func NewLauncher(o Options) (*Launcher, error) {
 	return l, nil
 }
 
-// Detect says what Accounting would say of a launcher made now with
-// AccountingAuto: what this machine and the user's rights allow.
+// Detect returns the Accounting of a launcher made now with AccountingAuto: by this machine and the user's rights.
 func Detect() string {
 	l := &Launcher{mark: fmt.Sprintf("%s%d-detect", cgroup.Prefix, os.Getpid())}
 	t, err := cgroup.New(AccountingAuto, l.mark)
@@ -94,10 +92,10 @@ func Detect() string {
 	return l.Accounting()
 }
 
-// Self is the command that runs this tracetax, for agents of its own.
+// Self returns the command of this tracetax, for its own agents.
 func (l *Launcher) Self() []string { return slices.Clone(l.options.Self) }
 
-// Accounting says how processes are told apart: "cgroup v1", "cgroup v2" or "clock".
+// Accounting returns the way processes are told apart: "cgroup v1", "cgroup v2" or "clock".
 func (l *Launcher) Accounting() string {
 	if l.tree == nil {
 		return AccountingClock
@@ -105,7 +103,7 @@ func (l *Launcher) Accounting() string {
 	return l.tree.Version()
 }
 
-// Placement says how processes are bound to CPUs: "cpuset", "affinity" or "none".
+// Placement returns the way processes are bound to CPUs: "cpuset", "affinity" or "none".
 func (l *Launcher) Placement() string {
 	if l.tree != nil && l.tree.Has("cpuset") {
 		return "cpuset"
@@ -113,8 +111,7 @@ func (l *Launcher) Placement() string {
 	return placementWithout
 }
 
-// KeeperCPU is the CPU time that the keepers have used themselves until now:
-// part of tracetax's own cost.
+// KeeperCPU returns the CPU time of the keepers until now: part of tracetax's own cost.
 func (l *Launcher) KeeperCPU() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -127,9 +124,8 @@ func (l *Launcher) KeeperCPU() time.Duration {
 	return sum
 }
 
-// Start starts a process and returns when it executes its program. ctx limits
-// the start only: the process lasts until Stop, Kill or Close. A failure to
-// start leaves nothing behind.
+// Start starts a process and returns when it executes its program. ctx limits the start only: the process lasts until Stop,
+// Kill or Close. A failed start leaves nothing behind.
 func (l *Launcher) Start(ctx context.Context, c Command) (*Process, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -193,8 +189,7 @@ func (l *Launcher) start(ctx context.Context, c Command, path string, env []stri
 	return p, nil
 }
 
-// Close kills what still runs, waits until nothing is left of it, and removes
-// the cgroups. It may be called again.
+// Close kills the remaining processes, waits until none is left, and removes the cgroups. It may be called again.
 func (l *Launcher) Close() error {
 	l.mu.Lock()
 	l.closed = true

@@ -1,6 +1,6 @@
 package process
 
-// Which CPUs the app gets, and which the rest of the harness.
+// The CPUs of the app, and those of the rest of the harness.
 
 import (
 	"errors"
@@ -13,17 +13,15 @@ import (
 	"syscall"
 )
 
-// Placement says which programs get which CPUs.
+// Placement assigns CPUs to programs.
 type Placement struct {
-	App     []int // nil where processes can't be bound
+	App     []int // nil if processes cannot be bound
 	Harness []int // everything else: load, sink, database, tracetax itself
 	Shared  bool  // the app has no CPU to itself
 }
 
-// Places gives the app as many CPUs as its quota needs (at least one) and
-// everything else the others, out of those that tracetax itself may use. Where
-// there are enough, the other hardware threads of the app's cores stay empty.
-// It has to be asked before Pin.
+// Places gives the app as many CPUs as its quota needs (at least one) and everything else the others, out of those of tracetax.
+// If there are enough, the other hardware threads of the app's cores stay empty. Call it before Pin.
 func Places(appCPUs float64) Placement {
 	allowed, siblings := allowedCPUs()
 	return place(allowed, siblings, appCPUs)
@@ -69,10 +67,9 @@ func coresFromEnd(allowed []int, siblings map[int][]int) []int {
 
 // Free ports, and the programs that hold the others.
 
-// FreePorts returns n different TCP ports that nobody on this machine listens
-// on, next to each other where they are free. They are outside the range that the kernel gives to outgoing connections,
-// where there is room, so none is taken before its program comes; and no other
-// tracetax has been given them a moment ago.
+// FreePorts returns n different TCP ports that are free on this machine, adjacent if possible. They are outside the kernel's
+// range for outgoing connections, if there is room, so none is taken before its program listens; and no other tracetax was
+// given them recently.
 func FreePorts(n int) ([]int, error) {
 	candidates := portsOutside(ephemeral())
 	first := rand.IntN(len(candidates))
@@ -96,8 +93,8 @@ func freeOf(candidates []int, n int) ([]int, error) {
 	return free, nil
 }
 
-// PortTaken returns an error that names the holder of the port, nil if it is free. Connections that have ended leave a port taken for
-// a minute, and servers listen on it all the same.
+// PortTaken returns an error that names the holder of the port, nil if it is free. Ended connections hold a port for a minute,
+// but servers can listen on it.
 func PortTaken(port int) error {
 	err := tryBind(port, true)
 	switch {
@@ -111,8 +108,7 @@ func PortTaken(port int) error {
 	return fmt.Errorf("trying port %d: %w", port, err)
 }
 
-// portsOutside lists the ports from 10000 that are not within low to high; all
-// of them where few would be left.
+// portsOutside lists the ports from 10000 outside low to high; all of them if few would be left.
 func portsOutside(low, high int) []int {
 	const first, last, enough = 10000, 65535, 1000
 	var outside, all []int
@@ -128,8 +124,8 @@ func portsOutside(low, high int) []int {
 	return outside
 }
 
-// tryBind takes the port for a moment, on all addresses and without listening,
-// so nobody can connect; with reuse beside connections that have ended.
+// tryBind binds the port for a moment, on all addresses and without listening: no client can connect. reuse permits it beside
+// ended connections.
 func tryBind(port int, reuse bool) error {
 	err := tryBindAs(syscall.AF_INET, &syscall.SockaddrInet4{Port: port}, reuse)
 	if err != nil {
@@ -142,7 +138,7 @@ func tryBind(port int, reuse bool) error {
 	return err
 }
 
-// tryBindAs lets no program start meanwhile: it would have the socket too, and hold the port for as long as it runs.
+// tryBindAs lets no program start meanwhile: it would inherit the socket, and hold the port for as long as it runs.
 func tryBindAs(family int, address syscall.Sockaddr, reuse bool) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
@@ -160,19 +156,19 @@ func tryBindAs(family int, address syscall.Sockaddr, reuse bool) error {
 	return errors.Join(err, syscall.Close(fd))
 }
 
-// reserved are the ports that were given out. Until its program listens on it, a port looks free to others.
+// reserved holds the ports given out. Until its program listens on it, a port looks free to others.
 var reserved = reservations{most: 512}
 
-// reservations hold the last ports that were given out, those of many runs: a run has some ten, that of a graph over
-// a hundred, and its programs listen within seconds.
+// reservations hold the last ports given out, those of many runs: a run has some ten, that of a graph over a hundred, and its
+// programs listen within seconds.
 type reservations struct {
 	most int
 	mu   sync.Mutex
 	held []io.Closer // the oldest first
 }
 
-// take reserves a port, and gives up the oldest reservation where there are too many; false where this tracetax, or
-// another one on this machine, has reserved it.
+// take reserves a port, and gives up the oldest reservation if there are too many; false if this or another tracetax on this
+// machine has reserved it.
 func (r *reservations) take(port int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -180,11 +176,11 @@ func (r *reservations) take(port int) bool {
 	if !ok {
 		return false
 	}
-	if mark == nil { // it cannot be done here
+	if mark == nil { // not supported here
 		return true
 	}
 	if r.held = append(r.held, mark); len(r.held) > r.most {
-		_ = r.held[0].Close() // a name without a file: there is nothing to go wrong
+		_ = r.held[0].Close() // a name without a file: closing cannot fail
 		r.held = r.held[1:]
 	}
 	return true

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// allowedCPUs are the CPUs that tracetax may use, and the threads of their cores.
+// allowedCPUs returns the CPUs that tracetax may use, and the threads of their cores.
 func allowedCPUs() (allowed []int, siblings map[int][]int) {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
@@ -41,8 +41,7 @@ func allowedCPUs() (allowed []int, siblings map[int][]int) {
 	return allowed, siblings
 }
 
-// Pin binds tracetax itself, with what it starts from now on, to cpus. An empty
-// list changes nothing.
+// Pin binds tracetax and the programs that it starts from now on to cpus. An empty list changes nothing.
 func Pin(cpus []int) error {
 	if len(cpus) == 0 {
 		return nil
@@ -51,8 +50,8 @@ func Pin(cpus []int) error {
 	for _, cpu := range cpus {
 		set.Set(cpu)
 	}
-	// Threads that start meanwhile begin where their maker is, so a second
-	// look finds those of makers that were not bound yet.
+	// Threads that start meanwhile inherit the affinity of their maker, so a second round finds those of makers that were not
+	// bound yet.
 	for range 2 {
 		threads, err := filepath.Glob("/proc/self/task/*")
 		if err != nil {
@@ -71,12 +70,12 @@ func Pin(cpus []int) error {
 	return nil
 }
 
-// placementWithout is how processes are bound to CPUs without a cpuset.
+// placementWithout is the way to bind processes to CPUs without a cpuset.
 const placementWithout = "affinity"
 
-// Ports as Linux tells of them.
+// Ports, by Linux.
 
-// ephemeral is the range of ports that the kernel gives to outgoing connections.
+// ephemeral returns the kernel's range of ports for outgoing connections.
 func ephemeral() (low, high int) {
 	text, err := os.ReadFile("/proc/sys/net/ipv4/ip_local_port_range")
 	if err == nil {
@@ -87,8 +86,8 @@ func ephemeral() (low, high int) {
 	return 32768, 60999 // the kernel's default
 }
 
-// reserve marks a port as given out, by a name that only one socket on this machine (of its network namespace, as the
-// ports are) can have, and that the kernel frees with its process; false where it is given out.
+// reserve marks a port as given out, by a name that one socket on this machine can have (per network namespace, like ports) and
+// that the kernel frees with its process; false if it is marked already.
 func reserve(port int) (io.Closer, bool) {
 	mark, err := net.Listen("unix", fmt.Sprintf("@tracetax/port/%d", port))
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -100,8 +99,7 @@ func reserve(port int) (io.Closer, bool) {
 	return mark, true
 }
 
-// holder names the program that listens on port, " by nginx (pid 123)", or nothing where that
-// can't be seen.
+// holder names the program that listens on port, " by nginx (pid 123)"; "" if unknown.
 func holder(port int) string {
 	pid := new(inside.Tables).Holder(uint16(port))
 	if pid == 0 {
@@ -112,7 +110,7 @@ func holder(port int) string {
 
 // The CPU time of a keeper.
 
-// keeperCPU is the CPU time that the keeper itself has used until now.
+// keeperCPU returns the CPU time of the keeper itself until now.
 func (p *Process) keeperCPU() time.Duration {
 	select {
 	case <-p.gone:

@@ -33,16 +33,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// One process as tracetax sees it, through its keeper.
+// One process, through its keeper.
 
-// Log is what a process wrote. Its methods may be called at any time from any
-// goroutine.
+// Log is the output of a process. Its methods may be called at any time from any goroutine.
 type Log = output.Log
 
 // Pattern is a regular expression for lines of a log.
 type Pattern = output.Pattern
 
-// Process is a started program with everything that descends from it.
+// Process is a started program with all its descendants.
 type Process struct {
 	command Command
 	mark    string
@@ -63,7 +62,7 @@ type Process struct {
 	started time.Time
 
 	exited chan struct{} // closed when the main process has ended
-	gone   chan struct{} // closed when nothing of it is left
+	gone   chan struct{} // closed when no descendant is left
 
 	mu      sync.Mutex // guards what follows
 	exit    Exit
@@ -83,7 +82,7 @@ func newProcess(c Command, mark string, log *Log, g *cgroup.Group, unmet []strin
 	}
 }
 
-// PID is the number of the program's main process.
+// PID returns the PID of the program's main process.
 func (p *Process) PID() int { return p.pid }
 
 // Name is the command's name.
@@ -92,16 +91,16 @@ func (p *Process) Name() string { return p.command.Name }
 // Role is the command's role.
 func (p *Process) Role() role.Role { return p.command.Role }
 
-// Started is the moment of the fork that became the program.
+// Started returns the moment of the fork that became the program.
 func (p *Process) Started() time.Time { return p.started }
 
-// Done is closed when the main process has ended; then Exit is set.
+// Done returns a channel that is closed when the main process has ended; then Exit is set.
 func (p *Process) Done() <-chan struct{} { return p.exited }
 
-// Log is what the program wrote to stderr and, unless piped, to stdout.
+// Log returns the program's stderr and, unless piped, its stdout.
 func (p *Process) Log() *Log { return p.log }
 
-// Stdin is the program's standard input where it is piped, otherwise nil.
+// Stdin returns the program's standard input if it is piped, otherwise nil.
 func (p *Process) Stdin() io.WriteCloser {
 	if p.stdin == nil {
 		return nil
@@ -109,7 +108,7 @@ func (p *Process) Stdin() io.WriteCloser {
 	return p.stdin
 }
 
-// Stdout is the program's standard output where it is piped, otherwise nil.
+// Stdout returns the program's standard output if it is piped, otherwise nil.
 func (p *Process) Stdout() io.Reader {
 	if p.stdout == nil {
 		return nil
@@ -117,26 +116,24 @@ func (p *Process) Stdout() io.Reader {
 	return p.stdout
 }
 
-// LogFull is for how long until now the program could not write to its log, about: tracetax had not read what was there.
+// LogFull returns roughly how long the program has been blocked on a full log pipe.
 func (p *Process) LogFull() time.Duration { return p.log.Full() }
 
-// Unmet lists in words what the command asked for and the machine can't do.
+// Unmet lists in words the demands of the command that the machine cannot meet.
 func (p *Process) Unmet() []string { return slices.Clone(p.unmet) }
 
-// Exit is how the main process ended; only meaningful after Done.
+// Exit returns the end of the main process; only meaningful after Done.
 func (p *Process) Exit() Exit {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.exit
 }
 
-// Groups are the directories of the process's cgroup by controller: cpuacct,
-// cpu, cpuset, memory for version 1; "unified", and those controllers that are
-// enabled, for version 2. Without cgroups it is empty. They last until the
-// launcher is closed.
+// Groups returns the directories of the process's cgroup by controller: cpuacct, cpu, cpuset, memory for version 1; "unified"
+// and the enabled controllers for version 2. Without cgroups it is empty. They last until the launcher is closed.
 func (p *Process) Groups() map[string]string { return maps.Clone(p.group.At) }
 
-// Pids lists the processes that it consists of at the moment, zombies included.
+// Pids lists its processes at the moment, zombies included.
 func (p *Process) Pids() ([]int, error) {
 	select {
 	case <-p.gone:
@@ -146,41 +143,39 @@ func (p *Process) Pids() ([]int, error) {
 	return table.Descendants(p.keeper.Process.Pid)
 }
 
-// Reaped is what those of its processes used that have ended and were waited
-// for by the keeper: the main process, and orphans. Children that were waited
-// for by a process of its own are part of that one's figures.
+// Reaped returns the usage of the ended processes that the keeper waited for: the main process, and orphans. The usage of a
+// child that one of them waited for is part of that one's figures.
 func (p *Process) Reaped() (syscall.Rusage, error) {
 	if r, err := p.talk.Ask(context.Background(), keeper.Order{Do: keeper.DoReaped}); err == nil {
 		return *r.Usage, nil
 	}
-	<-p.gone // an order that can't be given means that the keeper is ending
+	<-p.gone // a keeper that takes no orders is ending
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.reaped, nil
 }
 
-// Died is the error that says how the process ended, with its last lines; only
-// meaningful after Done.
+// Died returns an error with the end of the process and its last lines; only meaningful after Done.
 func (p *Process) Died() *DiedError { return p.died("") }
 
 func (p *Process) died(while string) *DiedError {
 	return &DiedError{Process: p.Name(), While: while, Exit: p.Exit(), Log: p.log.Tail(quoted), Why: Telling(p.log.Tail(searched))}
 }
 
-// How a program ended.
+// The end of a program.
 
-// Exit is how the program's main process ended.
+// Exit describes the end of the program's main process.
 type Exit struct {
-	Code        int            // exit status; −1 where a signal ended it
-	Signal      syscall.Signal // 0 where it ended by itself
+	Code        int            // exit status; −1 if a signal ended it
+	Signal      syscall.Signal // 0 if it ended by itself
 	Rusage      syscall.Rusage // its own and that of the children it waited for
 	OutOfMemory bool           // the kernel killed in its cgroup for want of memory
 	Lost        bool           // its keeper was killed, and its status is unknown
-	Left        []string       // programs of its making that were still running at that moment, each once
-	At          time.Time      // when tracetax heard of it
+	Left        []string       // programs it left running at that moment, each once
+	At          time.Time      // when tracetax learned of it
 }
 
-// String says it in words: "exit status 1", "killed by SIGKILL (out of memory)".
+// String describes it: "exit status 1", "killed by SIGKILL (out of memory)".
 func (e Exit) String() string {
 	var s string
 	switch {
@@ -217,14 +212,13 @@ func exitOf(status syscall.WaitStatus, usage syscall.Rusage) Exit {
 	return e
 }
 
-// What the programs are that a process consists of.
+// The programs of a process.
 
-// Inside is what can be seen of one of the programs that a process consists of.
+// Inside is the visible state of one program of a process.
 type Inside = inside.Program
 
-// Inside looks at what a process consists of at the moment. variables are the names that each
-// of its programs should have started with, and folder holds files that one may have open
-// or mapped; "" is none. What has ended meanwhile, or may not be read, is left out.
+// Inside describes the programs of a process now. variables: names that should be in the environment of each; folder: its files
+// may be open or mapped, "" is none. Processes that have ended or may not be read are left out.
 func (p *Process) Inside(variables []string, folder string) ([]Inside, error) {
 	pids, err := p.Pids()
 	if err != nil {
@@ -233,17 +227,16 @@ func (p *Process) Inside(variables []string, folder string) ([]Inside, error) {
 	return inside.Look(pids, variables, folder), nil
 }
 
-// Sockets are the TCP sockets that a process has at the moment.
+// Sockets holds the TCP sockets of a process at the moment.
 type Sockets = inside.Sockets
 
 // Connection is one over TCP, by its ends.
 type Connection = inside.Connection
 
-// Tables are the kernel's tables of TCP sockets at one moment.
+// Tables holds the kernel's tables of TCP sockets at one moment.
 type Tables = inside.Tables
 
-// Sockets looks for the TCP sockets of the programs that a process consists of. What has ended meanwhile, or may not be
-// read, is left out.
+// Sockets returns the TCP sockets of a process's programs. Processes that have ended or may not be read are left out.
 func (p *Process) Sockets(in *Tables) (Sockets, error) {
 	pids, err := p.Pids()
 	if err != nil {
@@ -252,8 +245,8 @@ func (p *Process) Sockets(in *Tables) (Sockets, error) {
 	return in.Of(pids), nil
 }
 
-// Runtime is the virtual machine that the program runs on, such as "java 17.0.15+6
-// (Debian)"; "" if unknown: only Java is recognised.
+// Runtime returns the virtual machine of the program, such as "java 17.0.15+6 (Debian)"; "" if unknown: only Java is
+// recognised.
 func (p *Process) Runtime() string {
 	pids, err := p.Pids()
 	if err != nil {

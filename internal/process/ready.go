@@ -18,19 +18,17 @@ import (
 	"github.com/tracetax/tracetax/internal/process/output"
 )
 
-// interval is the time between two probes of a port, on average: readiness can't be
-// awaited from outside, only asked for. Random ones: how long a start takes is then right on average.
+// interval is the mean time between two probes of a port: readiness can only be polled from outside. Random intervals keep the
+// measured start time right on average.
 const interval = 10 * time.Millisecond
 
-// Answers are HTTP requests of a readiness check that were answered: a traced
-// program made spans of them.
+// Answers counts the HTTP requests of a readiness check that were answered: a traced program made spans of them.
 type Answers struct {
 	All    uint64
-	Failed uint64 // with 500 or above: a proxy in front of the program may have given the answer
+	Failed uint64 // with 500 or above: possibly by a proxy in front of the program
 }
 
-// Ready waits until the process is ready; ctx bounds the patience. It fails at
-// once, with a *DiedError, when the process ends.
+// Ready waits until the process is ready; ctx limits the wait. It fails at once, with a *DiedError, when the process ends.
 func (p *Process) Ready(ctx context.Context, c Check) (asked Answers, err error) {
 	begun := time.Now()
 	within, cancel := context.WithCancelCause(ctx)
@@ -54,8 +52,7 @@ func (p *Process) Ready(ctx context.Context, c Check) (asked Answers, err error)
 
 var errDied = errors.New("the process ended")
 
-// probe tries until the check holds or ctx ends; last is what the latest failed
-// try saw.
+// probe tries until the check holds or ctx ends; last is the error of the latest failed try.
 func (p *Process) probe(ctx context.Context, c Check) (asked Answers, last, err error) {
 	switch {
 	case c.line != nil:
@@ -94,7 +91,7 @@ func repeat(ctx context.Context, try func() (answered bool, err error)) (asked A
 		if answered {
 			asked.Failed++
 		}
-		// That patience ended in the middle of a try says less than the try before.
+		// A try cut off by the end of ctx tells less than the one before.
 		if ctx.Err() == nil && (last == nil || !os.IsTimeout(err)) {
 			last = err
 		}
@@ -116,8 +113,7 @@ func askHTTP(ctx context.Context, c Check) (answered bool, err error) {
 		name, value := c.Header()
 		request.Header.Set(name, value)
 	}
-	// A connection of its own, closed after: nothing of the check is to stay
-	// open in the program.
+	// A connection of its own, closed after: the check leaves none open in the program.
 	client := http.Client{
 		Transport:     &http.Transport{DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -144,7 +140,7 @@ func dial(ctx context.Context, addr string) error {
 
 // Checks of readiness, as they are written in workload files.
 
-// Check is how one sees that a process is ready. The zero value is ready at once.
+// Check is a test of a process's readiness. The zero value is ready at once.
 type Check struct {
 	text string
 	url  string          // http and https
@@ -154,12 +150,11 @@ type Check struct {
 	Header func() (name, value string) // of each HTTP request; nil: none
 }
 
-// String is the check as it was written.
+// String returns the check as written.
 func (c Check) String() string { return c.text }
 
-// ParseCheck understands "http://…" (any answer below 500), "tcp://HOST:PORT"
-// (a connection is accepted) and "log:REGEXP" (a line of its log matches). ""
-// is ready at once.
+// ParseCheck parses "http://…" (any answer below 500), "tcp://HOST:PORT" (a connection is accepted) and "log:REGEXP" (a line of
+// its log matches). "" is ready at once.
 func ParseCheck(text string) (Check, error) {
 	c := Check{text: text}
 	switch {
@@ -210,7 +205,7 @@ func checkAddress(addr string) error {
 	return nil
 }
 
-// hostPort is where a URL is asked, with the port of its scheme where it names none.
+// hostPort returns the HOST:PORT of a URL, with the default port of its scheme.
 func hostPort(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {

@@ -1,5 +1,5 @@
-// The processes of the harness itself, the sink and the load generator, and what has the operations
-// made: the generator, or the workload where it is self-driving.
+// The processes of the harness itself, the sink and the load generator, and the maker of the operations: the generator, or a
+// self-driving workload.
 
 package run
 
@@ -24,14 +24,14 @@ import (
 	"github.com/tracetax/tracetax/internal/traceparent"
 )
 
-// agents are the harness's own processes: they are started like the app's, on
-// the harness's CPUs, and what they use is charged to their own roles.
+// agents are the harness's own processes: started like the app's, on the harness's CPUs, with their use charged to their own
+// roles.
 type agents struct {
 	sinkProcess, loadProcess *process.Process
 	sink                     *sink.Remote
 }
 
-// processes are those that were started.
+// processes lists the started agents.
 func (a agents) processes() []Process {
 	out := []Process{local{a.sinkProcess}}
 	if a.loadProcess != nil {
@@ -67,8 +67,8 @@ func (s *stage) startAgents(ctx context.Context) error {
 	return s.drive(remote)
 }
 
-// sinkFlags are the sink's orders: where it receives what the plan's texts name,
-// and OTLP, and the faults that are asked of it.
+// sinkFlags returns the sink's arguments: the protocols to serve, those that the plan's texts name and OTLP, and the faults to
+// inject.
 func (s *stage) sinkFlags() []string {
 	flags := []string{fmt.Sprintf("--checking=%t", s.request.Checking)}
 	if ids := s.traces(); ids != nil {
@@ -117,9 +117,8 @@ func said(p *process.Process) string {
 	return "; its last words: " + excerpt.Lines(tail, " | ")
 }
 
-// agentEnvironment is what the harness's own processes run with: one thread of
-// Go code at a time is enough for them, and what they do must not depend on the
-// user's settings of the Go runtime.
+// agentEnvironment returns the environment of the harness's own processes: one thread of Go code at a time is enough for them,
+// and they must not depend on the user's settings of the Go runtime.
 func agentEnvironment() []string {
 	var env []string
 	for _, pair := range os.Environ() {
@@ -131,7 +130,7 @@ func agentEnvironment() []string {
 	return env
 }
 
-// drive has the operations be made in the workload's way; the load generator was started where that has one.
+// drive makes the driver that the workload asks for; its load generator, if it has one, has been started.
 func (s *stage) drive(remote *load.Remote) (err error) {
 	r := drive.Run{
 		Processes: s.request.Plan.Processes, Values: s.asking, Address: s.address, Front: s.front,
@@ -146,8 +145,8 @@ func (s *stage) drive(remote *load.Remote) (err error) {
 	return err
 }
 
-// traces are the ids that the load generator gives to the operations, whatever the variant: all get the same requests. nil where
-// there is no generator.
+// traces returns the ids that the load generator gives to operations, in every variant: all get the same requests. nil without
+// a generator.
 func (s *stage) traces() *load.Traces {
 	if !s.by().Generator {
 		return nil

@@ -1,4 +1,4 @@
-// Who answers where processes are asked: a command may only have the program started elsewhere.
+// Finding the programs that answer in place of processes: a command may only have its program started elsewhere.
 
 package run
 
@@ -13,8 +13,8 @@ import (
 	"github.com/tracetax/tracetax/internal/run/drive"
 )
 
-// lookWhoAnswers ends a run in which something else than its processes answers, and notes the processes of which that cannot
-// be seen. Where processes live elsewhere, by their target, that knows whose use it reads.
+// lookWhoAnswers fails if a program other than the run's processes answers, and notes the processes for which that is unknown.
+// It skips processes on a remote target, which itself knows whose use it reads.
 func (s *stage) lookWhoAnswers() error {
 	var run, apps []int
 	for _, p := range append(s.agents.processes(), s.apps...) {
@@ -53,7 +53,7 @@ func (s *stage) lookWhoAnswers() error {
 	return nil
 }
 
-// addressesOf are those at which a process is asked, by its check and by operations.
+// addressesOf returns the addresses at which a process is asked, by its check and by operations.
 func (s *stage) addressesOf(p Process) ([]string, error) {
 	planned, _ := s.planned(p.Name())
 	check, err := s.checkOf(planned, p, s.valuesFor(planned))
@@ -88,7 +88,7 @@ func (s *stage) addressesOf(p Process) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// strangerIn is the code of a failure in which something else answers; "" in others.
+// strangerIn returns the code of the stranger in a failure; "" if there is none.
 func strangerIn(err error) string {
 	var stranger *process.StrangerError
 	if errors.As(err, &stranger) {

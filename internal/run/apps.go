@@ -25,14 +25,14 @@ import (
 	"github.com/tracetax/tracetax/internal/usage"
 )
 
-// How long a process may take to end when it is asked to; variables for tests.
+// Time for a process to end when asked to; variables for tests.
 var (
 	grace = 15 * time.Second
-	deaf  = time.Second // one that did not in an earlier run: what it flushes at once still comes
+	deaf  = time.Second // for one that did not end in an earlier run: it can still flush at once
 )
 
-// startApps starts the workload's processes, level by level (prepare.Levels), and the readings of what they use. The death of
-// any of them cancels the run.
+// startApps starts the workload's processes, level by level (prepare.Levels), and the readings of their use. The death of any
+// of them cancels the run.
 func (s *stage) startApps(ctx context.Context) error {
 	if err := prepare.FreePorts(s.request.Plan); err != nil {
 		return err
@@ -68,8 +68,8 @@ func (s *stage) startApps(ctx context.Context) error {
 	return err
 }
 
-// startLevel starts processes at the same time, and returns when all are ready. The first one that fails ends the start of the
-// others, and is the one that the error names.
+// startLevel starts processes at the same time, and returns when all are ready. The first failure ends the start of the others,
+// and is the one returned.
 func (s *stage) startLevel(ctx context.Context, level []program.Process) error {
 	starts := make([]started, len(level))
 	within, fail := context.WithCancelCause(ctx)
@@ -103,18 +103,18 @@ func (s *stage) startLevel(ctx context.Context, level []program.Process) error {
 		return slices.IndexFunc(s.request.Plan.Processes, func(one program.Process) bool { return one.Name == p.Name() })
 	}
 	slices.SortFunc(s.apps, func(a, b Process) int { return place(a) - place(b) }) // as in the plan
-	if died := (*process.DiedError)(nil); errors.As(failed, &died) {               // others may have ended because of it, and be heard of earlier
+	if died := (*process.DiedError)(nil); errors.As(failed, &died) {               // others may end because of it, and be reported first
 		first := s.diedFirst(died)
 		return of(first.Process, first)
 	}
 	return failed
 }
 
-// started is a process that was started, or why it was not.
+// started is a started process, or the error of its start.
 type started struct {
 	process Process         // nil: it never ran
-	asked   process.Answers // whether it is ready
-	doing   string          // what failed, in words
+	asked   process.Answers // its readiness requests
+	doing   string          // the failed step, in words
 	ready   time.Time
 	err     error
 }
@@ -142,8 +142,8 @@ func (s *stage) start(ctx context.Context, p program.Process) started {
 	return out
 }
 
-// startup is how long the app, and what stands beside it, took from the first start until all were ready: the start of a
-// database is none of its own.
+// startup returns how long the app, with its sidecars, took from the first start until all were ready; a database is not
+// included.
 func (s *stage) startup() time.Duration {
 	var first, last, firstOfAll, lastOfAll time.Time
 	span := func(first, last *time.Time, p Process) {
@@ -210,7 +210,7 @@ func (s *stage) ready(ctx context.Context, p program.Process, that Process, valu
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.Patience)
 	defer cancel()
-	if ids := s.traces(); ids != nil { // so their spans are none of other work
+	if ids := s.traces(); ids != nil { // their spans are then not taken for other work
 		check.Header = func() (name, value string) {
 			asked := s.asked.Add(1)
 			return traceparent.Header, ids.Key.Value(traceparent.Readiness+asked, 0, ids.IsSampled(asked))
@@ -219,7 +219,7 @@ func (s *stage) ready(ctx context.Context, p program.Process, that Process, valu
 	return that.Ready(ctx, check)
 }
 
-// checkOf is how one sees that a process is ready.
+// checkOf returns the readiness check of a process.
 func (s *stage) checkOf(p program.Process, that Process, values map[string]string) (process.Check, error) {
 	text, err := program.Expand(p.Ready, values)
 	if err != nil {
@@ -240,7 +240,7 @@ func (s *stage) checkOf(p program.Process, that Process, values map[string]strin
 	return check, nil
 }
 
-// askedAt checks the whole address at which a process is asked, if no text says that it listens elsewhere; "" otherwise.
+// askedAt returns a check of the address in a process's operations, if no text gives its port; "" otherwise.
 func (s *stage) askedAt(p program.Process) string {
 	plan := s.request.Plan
 	if p.Role != role.App || slices.ContainsFunc(plan.Processes, func(other program.Process) bool { return slices.Contains(other.Words(), p.Name+".port") }) || slices.Contains(p.Words(), "port") {
@@ -254,7 +254,7 @@ func (s *stage) askedAt(p program.Process) string {
 	return ""
 }
 
-// fillIn chooses the ports and gathers what placeholders stand for.
+// fillIn chooses the ports and gathers the values of placeholders.
 func (s *stage) fillIn() error {
 	f := s.request.Folders
 	s.values = s.agents.sink.Addresses().Values()
@@ -284,7 +284,7 @@ func expandAll(texts []string, values map[string]string) ([]string, error) {
 	return out, nil
 }
 
-// cpusFor says which CPUs a process is bound to, and its quota; 0 is none.
+// cpusFor returns the CPUs that a process is bound to, and its quota; 0 is none.
 func (s *stage) cpusFor(p program.Process) (cpus []int, quota float64) {
 	cpus = s.placement.Harness
 	if p.Role.OnApp() {
@@ -296,7 +296,7 @@ func (s *stage) cpusFor(p program.Process) (cpus []int, quota float64) {
 	return cpus, p.CPUs
 }
 
-// limitOf is how many CPUs a process may use: its quota, or those it is bound to.
+// limitOf returns the number of CPUs that a process may use: its quota, or those it is bound to.
 func (s *stage) limitOf(p program.Process) float64 {
 	cpus, quota := s.cpusFor(p)
 	if quota > 0 {
@@ -305,8 +305,7 @@ func (s *stage) limitOf(p program.Process) float64 {
 	return count(cpus)
 }
 
-// count is how many CPUs these are; where processes are not bound, those of the
-// machine.
+// count returns the number of these CPUs; if processes are not bound, that of the machine.
 func count(cpus []int) float64 {
 	if len(cpus) == 0 {
 		return float64(runtime.NumCPU())
@@ -314,9 +313,8 @@ func count(cpus []int) float64 {
 	return float64(len(cpus))
 }
 
-// appLimit is how many CPUs all app processes may use together. What sidecars may
-// use is not added: they are charged to what the app was given, so a tracer
-// that moves its cost to a sidecar, with a quota or without, gains nothing by it.
+// appLimit returns the number of CPUs that all app processes may use together, without those of sidecars. These are charged to
+// the app's CPUs: a tracer gains nothing by moving its cost to a sidecar, with or without a quota.
 func (s *stage) appLimit() float64 {
 	sum := 0.0
 	for _, p := range s.request.Plan.Processes {
@@ -327,10 +325,10 @@ func (s *stage) appLimit() float64 {
 	return min(sum, count(s.placement.App))
 }
 
-// AppCPUs is how many CPUs the processes under test may use together, once they have been placed.
+// AppCPUs returns the number of CPUs that the processes under test may use together, once they have been placed.
 func (c *Conductor) AppCPUs() float64 { return count(c.placement.App) }
 
-// between is what was used from a to b, beside what might have been.
+// between returns the usage from a to b, with the CPUs that each process might have used.
 func (s *stage) between(a, b usage.Mark) []record.Usage {
 	used := s.meter.Between(a, b)
 	for i := range used {
@@ -342,7 +340,7 @@ func (s *stage) between(a, b usage.Mark) []record.Usage {
 	return used
 }
 
-// planned is the process of a name as it was planned; the harness's own are not.
+// planned returns the planned process of a name; the harness's own are not planned.
 func (s *stage) planned(name string) (p program.Process, known bool) {
 	for _, p := range s.request.Plan.Processes {
 		if p.Name == name {
@@ -352,8 +350,8 @@ func (s *stage) planned(name string) (p program.Process, known bool) {
 	return program.Process{}, false
 }
 
-// utilisation is what the processes on the app's CPUs used in so many seconds, as
-// a share of the CPU that the app may use.
+// utilisation returns the CPU time of the processes on the app's CPUs in this many seconds, as a share of the CPU that the app
+// may use.
 func (s *stage) utilisation(used []record.Usage, seconds float64) float64 {
 	cpu := 0.0
 	for _, u := range used {
@@ -367,8 +365,7 @@ func (s *stage) utilisation(used []record.Usage, seconds float64) float64 {
 	return 0
 }
 
-// secondsOf is over how many seconds this was used: the longest, as they all are
-// read at nearly the same moments.
+// secondsOf returns the time that a usage covers: the longest of all, as they are read at nearly the same moments.
 func secondsOf(used []record.Usage) float64 {
 	seconds := 0.0
 	for _, u := range used {
@@ -377,10 +374,9 @@ func secondsOf(used []record.Usage) float64 {
 	return seconds
 }
 
-// What placeholders stand for in the texts of processes and in requests to them, and where the
-// processes of a workload are reached.
+// The values of placeholders in the texts of processes and in requests to them, and the addresses of the workload's processes.
 
-// valuesFor is what placeholders stand for in the texts of a process.
+// valuesFor returns the values of placeholders in the texts of a process.
 func (s *stage) valuesFor(p program.Process) map[string]string {
 	values := maps.Clone(s.values)
 	s.ports.Inside(p, values)
@@ -389,7 +385,7 @@ func (s *stage) valuesFor(p program.Process) map[string]string {
 	return s.withFolders(values, p)
 }
 
-// asking is what they stand for in a request to a process.
+// asking returns the values of placeholders in a request to a process.
 func (s *stage) asking(p program.Process) map[string]string {
 	values := maps.Clone(s.values)
 	s.ports.Asking(p, values)
@@ -411,7 +407,7 @@ func (s *stage) withFolders(values map[string]string, p program.Process) map[str
 	return values
 }
 
-// hopValues fills in the configuration of a process that is a hop, and where it passes spans on to.
+// hopValues fills in the configuration of a process that is a hop, and the addresses to which it passes spans on.
 func (s *stage) hopValues(p program.Process, values map[string]string) {
 	if config, own := s.values[p.Name+".config"]; own {
 		values["config"] = config
@@ -422,14 +418,14 @@ func (s *stage) hopValues(p program.Process, values map[string]string) {
 	}
 }
 
-// direct puts addresses in the place of the sink's, which keeps those of protocols that the receiver of spans does not speak:
-// other signals may go by them.
+// direct replaces the sink's addresses by others, except for protocols that the receiver of spans does not speak: other signals
+// may use them.
 func (s *stage) direct(values map[string]string, to protocol.Addresses) {
 	maps.Copy(values, s.received[""].Values())
 	maps.Copy(values, to.Values())
 }
 
-// app is the process of a name; nil where none of the workload's was started.
+// app returns the process of a name; nil if the workload has started none.
 func (s *stage) app(name string) Process {
 	for _, app := range s.apps {
 		if app.Name() == name {
@@ -439,17 +435,17 @@ func (s *stage) app(name string) Process {
 	return nil
 }
 
-// address is where a process of the workload listens.
+// address returns the HOST:PORT at which a process of the workload listens.
 func (s *stage) address(name string) string {
 	return net.JoinHostPort(s.host(s.app(name)), s.ports.Of(name))
 }
 
-// front is where a process of the workload is asked: where it listens, or what takes its calls.
+// front returns the HOST:PORT at which a process of the workload is asked: its own, or that of a proxy before it.
 func (s *stage) front(name string) string {
 	return net.JoinHostPort(s.host(s.app(name)), s.ports.Asked(name))
 }
 
-// host is the address of this machine at which a process listens.
+// host returns the address of this machine at which a process listens.
 func (s *stage) host(p Process) string {
 	planned, _ := s.planned(p.Name())
 	return cmp.Or(planned.Host, p.Address())

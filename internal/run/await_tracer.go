@@ -1,5 +1,4 @@
-// Between the start of the processes and the first operation: the tracer gets the
-// time that it needs to be there.
+// Between the start of the processes and the first operation: time for the tracer to become ready.
 
 package run
 
@@ -20,8 +19,8 @@ import (
 	"github.com/tracetax/tracetax/internal/shell"
 )
 
-// awaitTracer waits until the tracer has connected, if it loses what operations make before that, and then for the
-// extra time that its file asks for.
+// awaitTracer waits until the tracer has connected, if it loses spans made before that, and then for the extra time in its
+// file.
 func (s *stage) awaitTracer(ctx context.Context) error {
 	s.lookAtRuntimes()
 	if err := s.askOf(); err != nil {
@@ -42,7 +41,7 @@ func (s *stage) awaitTracer(ctx context.Context) error {
 	}
 }
 
-// lookAtRuntimes notes what the processes run on.
+// lookAtRuntimes notes the virtual machines of the processes.
 func (s *stage) lookAtRuntimes() {
 	for _, app := range s.apps {
 		seen, ok := app.(visible)
@@ -58,11 +57,11 @@ func (s *stage) lookAtRuntimes() {
 	}
 }
 
-// connect waits until the sink has heard of the tracer; the wait is recorded.
+// connect waits until the tracer has connected to the sink; the wait is recorded.
 func (s *stage) connect(ctx context.Context) error {
 	most := s.request.Plan.Connects
 	if most <= 0 || !s.exporting || len(s.request.Plan.Route()) > 0 || s.request.Faults.SinkGone != "" {
-		return nil // it connects to the first of its hops, or to nobody: the sink sees neither
+		return nil // it connects to the first hop, or to no receiver: the sink sees neither
 	}
 	begun := time.Now()
 	connected, err := s.until(ctx, most, func(c record.Counts) bool { return c.Requests > 0 || len(c.Protocols) > 0 })
@@ -76,13 +75,12 @@ func (s *stage) connect(ctx context.Context) error {
 	return nil
 }
 
-// cold is how long the first export of a process may take longer than the tracer's
-// delay: code that has never run is loaded and compiled for it.
+// cold is how much longer than the tracer's delay the first export of a process may take: its code is loaded and compiled
+// first.
 const cold = 3 * time.Second
 
-// drainStart waits for the spans of the start and of the first operation. Nothing may
-// have come of a cold tracer yet when others would be done: what comes later would be
-// taken for spans of the operations after it.
+// drainStart waits for the spans of the start and of the first operation. A cold tracer may have sent none when the usual wait
+// is over: its late spans would be counted for later operations.
 func (s *stage) drainStart(ctx context.Context) (drained, error) {
 	if s.mayBeCold() {
 		awaited := max(1, s.awaited(record.Work(s.request.First.Name, s.request.FirstParameter), record.Load{Started: 1}))
@@ -95,8 +93,8 @@ func (s *stage) drainStart(ctx context.Context) (drained, error) {
 	return s.drainFor(ctx, record.Counts{}, -1, held)
 }
 
-// mayBeCold reports whether spans are to come of the first operation, as far as is
-// known. A tracer that keeps them until a buffer is full is waited for in the calibration only.
+// mayBeCold reports whether the first operation is expected to make spans. A tracer that keeps spans until a buffer is full is
+// waited for only in the calibration.
 func (s *stage) mayBeCold() bool {
 	switch {
 	case !s.exporting || s.request.twice > 0:
@@ -107,8 +105,7 @@ func (s *stage) mayBeCold() bool {
 	return s.request.Plan.Buffers == 0 && s.awaited(record.Work(s.request.First.Name, s.request.FirstParameter), record.Load{Started: 1}) > 0
 }
 
-// until waits, at most so long, until what the sink has counted is as wanted; false
-// where it has not come to that.
+// until waits, at most this long, until the sink's counts are as wanted; false if they never were.
 func (s *stage) until(ctx context.Context, most time.Duration, wanted func(record.Counts) bool) (bool, error) {
 	return await(ctx, s.receiver.every(), most, func() (bool, error) {
 		seen, err := s.receiver.snapshot(ctx)
@@ -119,22 +116,22 @@ func (s *stage) until(ctx context.Context, most time.Duration, wanted func(recor
 	})
 }
 
-// Commands of the workload's around a run: one before its first process starts, one once the last has ended. Nothing of
-// what they use is measured.
+// The workload's commands around a run: one before its first process starts, one after the last has ended. Their use is not
+// measured.
 
 // Bounds of these commands.
 const (
 	preparePatience = 10 * time.Minute
 	cleanupPatience = time.Minute
-	hookLines       = 20       // of what a command said that an error has, the last ones
-	hookBytes       = 16 << 10 // in which they are looked for
+	hookLines       = 20       // last lines of a command's output in an error
+	hookBytes       = 16 << 10 // searched for these lines
 )
 
-// variantVariable is the environment variable that tells such a command whose run it is.
+// variantVariable is the environment variable with the variant of the run, for such a command.
 const variantVariable = "TRACETAX_VARIANT"
 
-// cleanUp runs the command after the run, whatever became of that: a run that failed or was interrupted leaves as much behind.
-// failed is what it ended with.
+// cleanUp runs the command after the run, even if that failed or was interrupted: it leaves as much behind. failed is the error
+// of the run.
 func (s *stage) cleanUp(ctx context.Context, c *Conductor, failed error) error {
 	err := s.hook(context.WithoutCancel(ctx), c, "cleanup", s.request.Plan.Cleanup, cleanupPatience)
 	if err != nil && failed == nil {
@@ -144,8 +141,7 @@ func (s *stage) cleanUp(ctx context.Context, c *Conductor, failed error) error {
 	return err
 }
 
-// uncleaned is what the command after the run failed of, nil where it did not: for a run that was interrupted, which
-// leaves no record to say it.
+// uncleaned returns the error of the command after the run, or nil: an interrupted run leaves no record to hold it.
 func (s *stage) uncleaned() error {
 	if s.unclean == nil {
 		return nil
@@ -191,7 +187,7 @@ func (s *stage) hook(ctx context.Context, c *Conductor, what string, words []str
 	return errors.Join(fmt.Errorf("the workload's %s command (%s): %w%s", what, strings.Join(args, " "), err, text), readErr)
 }
 
-// lastOf are the last lines of a file.
+// lastOf returns the last lines of a file.
 func lastOf(path string) ([]string, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -1,7 +1,6 @@
-// What is read beside a window: the memory of processes, and what programs outside the run use.
-//
-// Memory has figures for the load of a window, and for the life of the processes. A drain is in no mean: how long it takes
-// differs between tracers, and memory is not the same while nothing is asked of a program.
+// Readings beside a window: the memory of processes, and the use of the CPUs by programs outside the run. Memory has figures
+// for the load of a window, and for the life of the processes. No mean covers a drain: its length differs between tracers, and
+// memory differs while a program has no load.
 
 package run
 
@@ -12,17 +11,17 @@ import (
 	"github.com/tracetax/tracetax/internal/usage"
 )
 
-// loadTime is when the operations of a window were made: in one stretch, or in its parts, between which others have the load.
+// loadTime holds the times of a window's operations: one stretch, or parts between which other runs have the load.
 type loadTime []usage.Stretch
 
-// endLoad ends the last part now, with a last sample: a short one may have had none.
+// endLoad ends the last part now, with a last sample: a short part may have had none.
 func (s *stage) endLoad(l loadTime) error {
 	err := s.meter.Sample()
 	l[len(l)-1].To = time.Now()
 	return err
 }
 
-// memoryIn is what was used, with the memory of the load alone.
+// memoryIn returns the usage with the memory under load only.
 func (s *stage) memoryIn(l loadTime, used []record.Usage) []record.Usage {
 	for i, held := range s.meter.Memory(l...) {
 		used[i].MemoryMean, used[i].MemoryPeak = held.Mean, held.Peak
@@ -30,8 +29,8 @@ func (s *stage) memoryIn(l loadTime, used []record.Usage) []record.Usage {
 	return used
 }
 
-// memoryOfRun is what the processes hold at the end of the last window, and the most that
-// they ever held; that alone before the first block, where there are no windows; nil for a measured run without one.
+// memoryOfRun returns the mean memory of the last window and the peak over the run; only the peak before the first block, which
+// has no windows; nil for a measured run without one.
 func (s *stage) memoryOfRun() ([]record.Memory, error) {
 	window := s.loaded != nil
 	if !window && s.request.Kind == record.Measured {
@@ -43,7 +42,7 @@ func (s *stage) memoryOfRun() ([]record.Memory, error) {
 	var out []record.Memory
 	steady := s.meter.Memory(s.loaded...)
 	for i, life := range s.meter.Memory(usage.Stretch{From: s.sampled, To: time.Now()}) {
-		p, _ := s.planned(life.Process) // the harness's own stand beside nothing
+		p, _ := s.planned(life.Process) // the harness's own are no sidecars
 		one := record.Memory{Process: life.Process, Role: life.Role, Service: p.Placed.Of, Peak: life.Peak}
 		if window {
 			one.Steady = steady[i].Mean
@@ -53,7 +52,7 @@ func (s *stage) memoryOfRun() ([]record.Memory, error) {
 	return out, nil
 }
 
-// usedOf is what programs used in all.
+// usedOf sums the CPU time of programs.
 func usedOf(used []record.Usage) usedBy {
 	var sum usedBy
 	for _, u := range used {
@@ -66,7 +65,7 @@ func usedOf(used []record.Usage) usedBy {
 	return sum
 }
 
-// busy is a reading of how busy the run's CPUs are, whoever uses them.
+// busy is a reading of the busy time of the run's CPUs, by any program.
 type busy struct {
 	at           time.Time
 	app, harness time.Duration
@@ -78,18 +77,18 @@ func (s *stage) busy() busy {
 	var appErr, harnessErr error
 	b.app, appErr = usage.Busy(s.placement.App)
 	b.harness, harnessErr = usage.Busy(s.placement.Harness)
-	b.ok = appErr == nil && harnessErr == nil // elsewhere than on Linux nothing is read, and nothing is said
+	b.ok = appErr == nil && harnessErr == nil // only Linux has these readings
 	return b
 }
 
-// others is the share of the app's CPUs, or of the harness's, whichever is more,
-// that was used by none of those that used so much; own is what tracetax itself used.
+// others returns the share of the app's CPUs, or of the harness's if larger, used by programs outside the run; own: the use of
+// tracetax itself.
 func (s *stage) others(from, to busy, used usedBy, own time.Duration) float64 {
 	b := s.besides(from, to, used, own)
 	return max(0, b.app.share(), b.harness.share())
 }
 
-// besides is what programs outside the run, and the host, used of its CPUs. It is zero where it is not known.
+// besides returns the use of the run's CPUs by programs outside the run, and by the host; zero if unknown.
 func (s *stage) besides(from, to busy, used usedBy, own time.Duration) besides {
 	elapsed := to.at.Sub(from.at).Seconds()
 	if !from.ok || !to.ok || elapsed <= 0 {
@@ -106,5 +105,5 @@ func (s *stage) besides(from, to busy, used usedBy, own time.Duration) besides {
 	return besides{of(to.app-from.app, app, s.placement.App), of(to.harness-from.harness, harness, s.placement.Harness)}
 }
 
-// own is the CPU time that tracetax itself has used until now.
+// own returns the CPU time of tracetax itself until now.
 func (s *stage) own() time.Duration { return usage.Own() + s.launcher.KeeperCPU() }

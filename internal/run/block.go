@@ -1,5 +1,5 @@
-// The runs of a block, made together: all of their processes live at the same time, on the same CPUs, and what one of
-// them does that would disturb the others it does in its turn.
+// The runs of a block, made together: all their processes live at the same time, on the same CPUs, and the runs take turns with
+// work that would disturb the others.
 
 package run
 
@@ -14,8 +14,8 @@ import (
 	"github.com/tracetax/tracetax/internal/usage"
 )
 
-// Block makes the runs of a block together and returns their records in the same order. What goes wrong in one run ends
-// the others: theirs is then a failure of the block. An error means that all were interrupted and left no record.
+// Block makes the runs of a block together and returns their records in the same order. A failure in one run ends the others,
+// whose failure is then the block's. An error means that all were interrupted and left no record.
 func (c *Conductor) Block(ctx context.Context, requests []Request) ([]record.Record, error) {
 	if err := fit(requests); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (c *Conductor) Block(ctx context.Context, requests []Request) ([]record.Rec
 	return records, errors.Join(errs...)
 }
 
-// fit reports what keeps runs from being made together.
+// fit returns an error if runs cannot be made together.
 func fit(requests []Request) error {
 	for _, q := range requests[1:] {
 		first := requests[0]
@@ -73,35 +73,35 @@ func fit(requests []Request) error {
 	return nil
 }
 
-// besideError is why a run without a fault ends: another one of its block failed, whose record says
-// why. It may have secrets that this one knows nothing of.
+// besideError ends a run without a fault: another one of its block failed, whose record has the reason. That may hold secrets
+// that are unknown here.
 type besideError struct{ variant string }
 
 func (e *besideError) Error() string {
 	return fmt.Sprintf("the run of variant %s, which is made together with this one, failed: its record says why", e.variant)
 }
 
-// turns has the runs of a block wait for each other.
+// turns lets the runs of a block wait for each other.
 type turns struct {
 	mu       sync.Mutex
 	changed  chan struct{} // closed at each change; then another one
 	runs     int
-	met      int      // how often all have met
-	arrived  int      // of those that wait to meet
-	round    []bool   // since they last met: whose turns are over
-	now      int      // whose turn it is
-	place    int      // the place of the window that is due, since they last met
-	used     usedBy   // since they last met: by all that have said it
-	restless []string // the variants that were not calm when the next one started
+	met      int      // number of meetings of all runs
+	arrived  int      // number of runs waiting to meet
+	round    []bool   // since the last meeting: the runs whose turns are over
+	now      int      // the run whose turn it is
+	place    int      // the place of the next window, since the last meeting
+	used     usedBy   // since the last meeting: by all that have reported
+	restless []string // the variants that were not calm when the next run started
 	stages   []*stage
 	end      func(failed *stage) // ends all runs
 
 	look    func() (outlook, error)   // at the whole block
 	seen    []outlook                 // before each window since the first of a phase, and after the last
-	pretend func([]outside) []outside // nil: what others used is as it was seen
+	pretend func([]outside) []outside // nil: the readings of others' use are taken as they are
 }
 
-// usedBy is the CPU that programs on the app's CPUs and on the others used.
+// usedBy is the CPU time of programs on the app's CPUs and on the others.
 type usedBy struct{ app, harness float64 }
 
 func (u usedBy) and(more usedBy) usedBy { return usedBy{u.app + more.app, u.harness + more.harness} }
@@ -110,7 +110,7 @@ func newTurns(runs int) *turns {
 	return &turns{changed: make(chan struct{}), runs: runs, round: make([]bool, runs)}
 }
 
-// until waits until something is so.
+// until waits until a condition holds.
 func (t *turns) until(ctx context.Context, is func() bool) error {
 	for {
 		t.mu.Lock()
@@ -127,7 +127,7 @@ func (t *turns) until(ctx context.Context, is func() bool) error {
 	}
 }
 
-// change changes something, and has those that wait look again.
+// change changes the state, and wakes those that wait.
 func (t *turns) change(do func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -136,13 +136,13 @@ func (t *turns) change(do func()) {
 	t.changed = make(chan struct{})
 }
 
-// turn is the place of a run among those of its block. The zero turn is of a run by itself, which never waits.
+// turn is the place of a run in its block. The zero turn, of a single run, never waits.
 type turn struct {
 	*turns
 	run int
 }
 
-// awaitAll waits until all runs of the block have come so far.
+// awaitAll waits until all runs of the block have reached this point.
 func (t turn) awaitAll(ctx context.Context) error {
 	if t.turns == nil {
 		return nil
@@ -159,8 +159,8 @@ func (t turn) awaitAll(ctx context.Context) error {
 	return t.until(ctx, func() bool { return t.met > mine })
 }
 
-// inTurn does something when it is the run's turn. The runs that have not ended their turns since they last met take
-// them one after the other, from the first to the last, and again.
+// inTurn calls do when it is the run's turn. The runs that have not ended their turns since the last meeting take them one
+// after the other, from the first to the last, and again.
 func (t turn) inTurn(ctx context.Context, do func() error) error {
 	if t.turns == nil {
 		return do()
@@ -173,7 +173,7 @@ func (t turn) inTurn(ctx context.Context, do func() error) error {
 	return err
 }
 
-// beside are the variants that still start, or work, when this run does.
+// beside lists the variants that still start, or work, when this run does.
 func (t turn) beside() (variants []string) {
 	if t.turns != nil {
 		t.change(func() { variants = slices.Clone(t.restless) })
@@ -190,7 +190,7 @@ func (t turn) next() {
 	}
 }
 
-// leave has the run take no more turns until all meet.
+// leave ends the run's turns until all meet.
 func (t turn) leave() {
 	if t.turns == nil {
 		return
@@ -203,7 +203,7 @@ func (t turn) leave() {
 	})
 }
 
-// atWindow does something when a place in the common order of windows has come.
+// atWindow calls do when a place in the common order of windows is reached.
 func (t turn) atWindow(ctx context.Context, place int, do func() error) error {
 	if t.turns == nil {
 		return do()
@@ -229,7 +229,7 @@ func (t turn) atWindow(ctx context.Context, place int, do func() error) error {
 	return err
 }
 
-// together is what all runs of the block used between two meetings; all of them call it between the same two.
+// together returns the CPU time of all runs of the block between two meetings; all of them call it between the same two.
 func (t turn) together(ctx context.Context, mine usedBy) (usedBy, error) {
 	if t.turns == nil {
 		return mine, nil
@@ -247,8 +247,8 @@ func (t turn) together(ctx context.Context, mine usedBy) (usedBy, error) {
 	return all, t.awaitAll(ctx)
 }
 
-// marks are readings of what the other runs of the block have used, which is idle while they wait for their turns, and is
-// nobody's from outside.
+// marks reads the usage of the other runs of the block: they idle while they wait for their turns, and are not outside
+// programs.
 func (t turn) marks() ([]usage.Mark, error) {
 	var out []usage.Mark
 	err := t.others(func(s *stage) error {
@@ -259,7 +259,7 @@ func (t turn) marks() ([]usage.Mark, error) {
 	return out, err
 }
 
-// usedSince is what the other runs of the block have used since.
+// usedSince returns the usage of the other runs of the block since then.
 func (t turn) usedSince(from []usage.Mark) (usedBy, error) {
 	var sum usedBy
 	err := t.others(func(s *stage) error {
@@ -287,8 +287,8 @@ func (t turn) others(do func(*stage) error) error {
 	return nil
 }
 
-// fail ends the other runs of the block. A run that failed calls it while its processes can still be read: the others
-// do that, and an error of theirs would be taken for their own.
+// fail ends the other runs of the block. A failed run calls it while its processes can still be read: the others read them, and
+// would take an error for their own.
 func (t turn) fail() {
 	if t.turns != nil {
 		t.end(t.stages[t.run])

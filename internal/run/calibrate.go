@@ -19,8 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/sink"
 )
 
-// calibrationOperations is how often an operation is made, one at a time, to
-// learn how many spans it makes.
+// calibrationOperations is how often an operation is made, one at a time, to learn how many spans it makes.
 const calibrationOperations = 20
 
 // calibrate makes each operation a few times, one at a time, and waits each time
@@ -60,8 +59,7 @@ func (s *stage) calibrate(ctx context.Context) error {
 	return s.makeUnasked(ctx, counted)
 }
 
-// apart are phases with the operations of mixes each by itself: what each makes is learnt, and how many of each a mix has is
-// counted.
+// apart returns the phases with each operation of a mix by itself: its spans are learnt, and the mix's parts are counted.
 func apart(phases []PhaseRequest) []PhaseRequest {
 	var out []PhaseRequest
 	for _, phase := range phases {
@@ -77,8 +75,8 @@ func apart(phases []PhaseRequest) []PhaseRequest {
 // unaskedOperations are made without ids: enough to tell a share of two thirds from all.
 const unaskedOperations = 30
 
-// makeUnasked makes an operation of a program that traces by itself some times more, without ids of the generator's. These ask
-// it to trace: it does not show which share its own sampler takes where that follows its caller.
+// makeUnasked makes an operation of a program that traces by itself some times more, without the generator's ids. Ids ask it to
+// trace, which hides the share that its own sampler would take if that follows its caller.
 func (s *stage) makeUnasked(ctx context.Context, counted record.Counts) error {
 	at := slices.IndexFunc(s.request.Phases, func(p PhaseRequest) bool {
 		return slices.ContainsFunc(s.record.Phases, func(did record.Phase) bool {
@@ -108,8 +106,8 @@ func (s *stage) makeUnasked(ctx context.Context, counted record.Counts) error {
 	return nil
 }
 
-// makeOnce makes each operation once but the run's first one, and waits for their spans: the first time a program may make
-// spans that it makes never again.
+// makeOnce makes each operation except the run's first one once, and waits for their spans: a program may make some spans only
+// the first time.
 func (s *stage) makeOnce(ctx context.Context) error {
 	start := &s.record.Start
 	for _, request := range apart(s.request.Phases) {
@@ -139,17 +137,16 @@ func (s *stage) makeOnce(ctx context.Context) error {
 	return nil
 }
 
-// probe is the readiness request of the first process that has one, as an
-// operation.
+// probe returns the first HTTP readiness request of a traced process, as an operation.
 func (s *stage) probe() (program.Operation, bool) {
 	if !s.by().Generator {
-		return program.Operation{}, false // there is nobody to make requests
+		return program.Operation{}, false // nothing makes requests
 	}
 	for _, p := range s.request.Plan.Processes {
 		if p.Traced && strings.HasPrefix(p.Ready, "http://") {
 			url, err := program.Expand(p.Ready, s.valuesFor(p))
 			if err != nil {
-				return program.Operation{}, false // would have failed when it was waited for
+				return program.Operation{}, false // would have failed when the process was waited for
 			}
 			return program.Operation{Name: record.ProbeOperation, Method: "GET", URL: url, Process: p.Name}, true
 		}
@@ -162,11 +159,10 @@ func (s *stage) probe() (program.Operation, bool) {
 // Bounds of a check.
 const (
 	verifyPatience = 5 * time.Minute
-	verifyLines    = 200 // that are kept of what it says
+	verifyLines    = 200 // kept lines of its output
 )
 
-// verify runs the workload's check in a calibration run, where it disturbs no
-// figure. That it finds something wrong is the failure of the run.
+// verify runs the workload's check in a calibration run, where it disturbs no figure. A failed check fails the run.
 func (s *stage) verify(ctx context.Context) error {
 	if s.request.Kind != record.Calibration || len(s.request.Plan.Verify) == 0 {
 		return nil
@@ -191,7 +187,7 @@ func (s *stage) verify(ctx context.Context) error {
 		return fmt.Errorf("the workload's check (%s) has not ended after %v%s", strings.Join(args, " "), verifyPatience, said(check))
 	}
 	exit := check.Exit()
-	if _, err := check.Stop(ctx, grace); err != nil { // so all it wrote is in its log
+	if _, err := check.Stop(ctx, grace); err != nil { // its log is then complete
 		return fmt.Errorf("ending the workload's check: %w", err)
 	}
 	lines := check.Log().Tail(verifyLines)
@@ -202,8 +198,7 @@ func (s *stage) verify(ctx context.Context) error {
 	return nil
 }
 
-// expandCommand is a command with its placeholders filled in; {tracetax} as a word
-// of its own may be several words.
+// expandCommand returns a command with its placeholders filled in; {tracetax} as a word of its own may become several words.
 func expandCommand(self, words []string, values map[string]string) ([]string, error) {
 	var args []string
 	for _, word := range words {
@@ -220,10 +215,10 @@ func expandCommand(self, words []string, values map[string]string) ([]string, er
 	return slices.Clip(args), nil
 }
 
-// Tracers that write their spans to files: these are counted when the processes have
-// ended, and are taken as if they had come to the sink then.
+// Tracers that write their spans to files: these are counted after the processes have ended, as if the spans had come to the
+// sink then.
 
-// makeSpanFolders makes the folders that files with spans are written to.
+// makeSpanFolders makes the folders for files with spans.
 func (s *stage) makeSpanFolders() error {
 	for _, format := range slices.Sorted(maps.Keys(s.request.Plan.Files)) {
 		dir, err := s.spanFolder(format)
@@ -237,7 +232,7 @@ func (s *stage) makeSpanFolders() error {
 	return nil
 }
 
-// countSpanFiles is what the processes, which have ended, have left in files.
+// countSpanFiles counts the spans in the files of the processes, which have ended.
 func (s *stage) countSpanFiles(ctx context.Context) (record.Counts, error) {
 	var total record.Counts
 	for _, format := range slices.Sorted(maps.Keys(s.request.Plan.Files)) {

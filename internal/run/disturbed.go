@@ -1,7 +1,7 @@
-// Windows in which the machine was disturbed. They are judged by what programs outside the block, and the host, took of its
-// CPUs, never by what the program under test did: leaving windows out by that would choose the result. What waits in a run
-// queue waits for one of these, or for the block itself, which is no disturbance. A disturbed window is left out together
-// with those of the other variants in its round.
+// Windows in which the machine was disturbed. They are judged by the CPU time that the host and programs outside the block
+// took, never by the program under test: leaving windows out by that would choose the result. Waiting in a run queue is caused
+// by one of these, or by the block itself, which is no disturbance. A disturbed window is left out together with those of the
+// other variants in its round.
 
 package run
 
@@ -17,28 +17,28 @@ import (
 )
 
 const (
-	// disturbing is by how much more than in the middle window others take in one that is disturbed.
+	// disturbing is how far above the middle window others' share is in a disturbed one.
 	disturbing = 0.2
-	// leastRounds have a middle one.
+	// leastRounds is the least number of rounds with a middle one.
 	leastRounds = 3
-	// leavable: at most one round in so many is left out.
+	// leavable: at most one round in this many is left out.
 	leavable = 5
 )
 
-// taken is CPU time in a stretch.
+// taken is CPU time in a stretch, seconds.
 type taken struct {
-	others float64 // used by others; less than zero by no more than the kernel's clock is coarse
+	others float64 // used by others; may be slightly below zero, as the kernel's clock is coarse
 	ours   float64 // by the block
-	all    float64 // that there was
+	all    float64 // available
 }
 
-// share is what others used of all time.
+// share returns others' share of all time.
 func (t taken) share() float64 { return part(t.others, t.all) }
 
-// left is what others used of the time that the block did not want.
+// left returns others' share of the time that the block did not want.
 func (t taken) left() float64 { return part(t.others, max(t.all-t.ours, t.others)) }
 
-// part is 0 where there is nothing.
+// part returns of/all, or 0 if all is 0.
 func part(of, all float64) float64 {
 	if all <= 0 {
 		return 0
@@ -46,19 +46,19 @@ func part(of, all float64) float64 {
 	return of / all
 }
 
-// besides is what others used of the app's CPUs and of the harness's.
+// besides is others' use of the app's CPUs and of the harness's.
 type besides struct{ app, harness taken }
 
-// outside is that in the window of a run.
+// outside is others' use in the window of a run.
 type outside struct {
 	besides
 	run int
 }
 
-// disturbed says of each round of windows whether one of them was disturbed: on the app's CPUs or the harness's others had a
-// much larger share than in the run's middle window, both of all time and of the time that the block left. A program that
-// works all the time has one of the two always alike, whether it wants a fixed share or whatever it can get: the other one
-// follows the run's own work, which must not decide.
+// disturbed reports for each round of windows whether one of them was disturbed: on the app's CPUs or the harness's others had
+// a much larger share than in the run's middle window, both of all time and of the time that the block left. For a program that
+// works all the time one of the two stays alike, whether it wants a fixed share or all it can get: the other one follows the
+// run's own work, which must not decide.
 func disturbed(windows []outside, runs int) []bool {
 	rounds := make([]bool, len(windows)/runs)
 	if len(rounds) < leastRounds {
@@ -83,16 +83,16 @@ func disturbed(windows []outside, runs int) []bool {
 	return rounds
 }
 
-// outlook is what is seen of a whole block at a moment.
+// outlook is a reading of a whole block at a moment.
 type outlook struct {
-	run    int // whose window ends
+	run    int // the run whose window ends
 	stages []*stage
 	busy   busy
 	own    time.Duration
 	used   []usage.Mark // by run
 }
 
-// lookAt looks at the CPU time of all processes of a block, and at how busy its CPUs are.
+// lookAt reads the CPU time of all processes of a block, and the busy time of its CPUs.
 func lookAt(stages []*stage) (outlook, error) {
 	o := outlook{stages: stages, busy: stages[0].busy(), own: usage.Own()}
 	for _, s := range stages {
@@ -105,7 +105,7 @@ func lookAt(stages []*stage) (outlook, error) {
 	return o, nil
 }
 
-// since is what others used from one look to the next.
+// since returns others' use from one reading to the next.
 func (o outlook) since(before outlook) besides {
 	var used usedBy
 	for i, s := range o.stages {
@@ -115,7 +115,7 @@ func (o outlook) since(before outlook) besides {
 	return o.stages[0].besides(before.busy, o.busy, used, o.own-before.own)
 }
 
-// outside is what others used in each window of the phase, by its place; nil where nobody looked.
+// outside returns others' use in each window of the phase, by its place; nil without readings.
 func (t turn) outside() []outside {
 	if t.turns == nil {
 		return nil
@@ -130,7 +130,7 @@ func (t turn) outside() []outside {
 	return out
 }
 
-// away is what a run used in the windows of the others; nil where nobody looked.
+// away returns a run's use in the windows of the others; nil without readings.
 func (t turn) away() *record.Away {
 	if t.turns == nil || len(t.seen) < 2 {
 		return nil
@@ -151,7 +151,7 @@ func (t turn) away() *record.Away {
 	return &out
 }
 
-// piece is one part of a window, and what it left behind until the run's next one began.
+// piece is one part of a window, with its effects until the run's next one began.
 type piece struct {
 	load         record.Load
 	from, to     usage.Mark
@@ -162,8 +162,8 @@ type piece struct {
 	loaded       time.Duration
 }
 
-// judge marks the windows that were disturbed. Where there are some, and at most a fifth, it returns what was done and used
-// in the others; nil otherwise: then there is nothing to leave out, or the whole block is disturbed.
+// judge marks the disturbed windows. If there are some, and at most a fifth, it returns the work and usage of the others;
+// otherwise nil: none is to be left out, or the whole block is disturbed.
 func (w *window) judge(phase *record.Phase) (*record.Undisturbed, error) {
 	if !w.mark() {
 		return nil, nil
@@ -171,7 +171,7 @@ func (w *window) judge(phase *record.Phase) (*record.Undisturbed, error) {
 	return w.without(phase)
 }
 
-// mark marks the windows that were disturbed, and reports whether there are some, and at most a fifth.
+// mark marks the disturbed windows, and reports whether there are some, and at most a fifth.
 func (w *window) mark() bool {
 	if len(w.pieces) == 0 {
 		return false // it is in one piece
@@ -190,12 +190,11 @@ func (w *window) mark() bool {
 	return n > 0 && n <= len(bad)/leavable
 }
 
-// without is what the phase was without its disturbed windows. Whatever belongs to one goes with it: its operations, what
-// arrived at the sink and what was used till the run's next window began. What was used before the first window stays, as
-// part of the time in which others had the load.
+// without returns the phase without its disturbed windows, each with its operations, its arrivals at the sink and the usage
+// until the run's next window began. Usage before the first window stays, as part of the time in which others had the load.
 func (w *window) without(phase *record.Phase) (*record.Undisturbed, error) {
 	out := &record.Undisturbed{}
-	if !w.unthrottled() { // otherwise what the tracer does for a piece may be in a later one
+	if !w.unthrottled() { // otherwise the tracer's work for a piece may fall into a later one
 		*out = record.Undisturbed{Sink: phase.Sink, Usage: slices.Clone(phase.Usage), PausedSeconds: phase.PausedSeconds, DrainSeconds: phase.DrainSeconds}
 	}
 	before := w.warm

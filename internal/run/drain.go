@@ -1,5 +1,4 @@
-// How the end of an arrival of spans is found out: the sink, or the backend, is looked at until all have come, or it
-// is quiet.
+// Finding the end of the arrival of spans: the sink, or the backend, is polled until all have come, or it is quiet.
 
 package run
 
@@ -16,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/sink"
 )
 
-// How the end of the spans' arrival is found out.
+// Finding the end of the spans' arrival.
 const (
 	poll   = 25 * time.Millisecond  // between two looks at the sink
 	margin = 400 * time.Millisecond // silence beyond the tracer's delay that counts as quiet
@@ -27,23 +26,23 @@ type drained struct {
 	counts record.Counts // since the sink's start
 	took   time.Duration
 	quiet  bool
-	calm   *bool // whether the processes were as calm as idle in the end; nil: nobody looked
+	calm   *bool // whether the processes were as calm as idle in the end; nil: unknown
 }
 
-// drain waits until the spans of operations have come; see drainFor. The tracer holds them back, and then each of the hops.
+// drain waits until the spans of operations have come; see drainFor. Both the tracer and each hop may hold them back.
 func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64) (drained, error) {
 	return s.drainFor(ctx, before, awaited, s.request.Plan.Patience())
 }
 
-// drainFor waits until all awaited spans have arrived since before was counted (background spans do not count: the number of
-// those that a tracer merges depends on the load), or until none has arrived for longer than the tracer and the hops may hold
-// one. awaited < 0 means an unknown number. There is no wait for a variant that exports nothing.
+// drainFor waits until all awaited spans have arrived since before was counted, or until none has arrived for longer than the
+// tracer and the hops may hold one. Background spans do not count: their number varies with the load. awaited < 0: unknown
+// number. For a variant that exports nothing it does not wait.
 func (s *stage) drainFor(ctx context.Context, before record.Counts, awaited float64, delay time.Duration) (drained, error) {
 	held := holding{spans: -1}
 	return s.arrive(ctx, before, awaited, delay, func(silence time.Duration) (bool, error) { return s.restOf(ctx, &held, silence) })
 }
 
-// arrive is drainFor, where rest says whether no hop holds any after a silence.
+// arrive is drainFor with a rest that reports whether no hop holds spans after a silence.
 func (s *stage) arrive(ctx context.Context, before record.Counts, awaited float64, delay time.Duration, rest func(silence time.Duration) (bool, error)) (drained, error) {
 	start := time.Now()
 	silence := delay + margin
@@ -77,24 +76,24 @@ func (s *stage) arrive(ctx context.Context, before record.Counts, awaited float6
 	return d, nil
 }
 
-// allCame reports whether all of the awaited spans came. Where a trace has more spans than any
-// had in the calibration their number varies: then more may come.
+// allCame reports whether all awaited spans came. After a trace with more spans than any in the calibration their number
+// varies: more may come.
 func (s *stage) allCame(c record.Counts, awaited float64) bool {
 	larger, _, _ := c.Shapes.Larger(s.request.Begun.Roots, nil)
 	return larger == 0 && float64(s.spansMade(c)) >= awaited
 }
 
-// spansMade is how many spans of operations were made, by what reached the sink.
+// spansMade returns the number of spans that operations made, by those at the sink.
 func (s *stage) spansMade(c record.Counts) uint64 {
 	own, _ := c.OfOperations(s.request.Begun)
 	return own.Sum()
 }
 
-// awaited is what spansMade will be once all has come of the operations of a kind that were started (see record.Work; of a mix
-// by its parts), if nothing is lost; −1 where that is not known exactly.
+// awaited returns the final value of spansMade for the started operations of a kind (see record.Work; of a mix by its parts),
+// if nothing is lost; −1 if it is not known exactly.
 func (s *stage) awaited(work string, did record.Load) float64 {
 	if s.request.Plan.Sampling != 1 {
-		return -1 // of none only time can tell that none is to come
+		return -1 // if none comes, only time can show that none will
 	}
 	parts, sum := did.Parts, 0.0
 	if len(parts) == 0 {
@@ -110,18 +109,18 @@ func (s *stage) awaited(work string, did record.Load) float64 {
 	return sum
 }
 
-// flow watches what arrives at the sink once operations have ended. A program's timers and health
-// checks, and metrics that an agent sends every second, may never let it be quiet.
+// flow watches the arrivals at the sink once operations have ended. A program's timers and health checks, and metrics that an
+// agent sends every second, may keep it from ever being quiet.
 type flow struct {
-	begun   record.Begun  // how the traces of operations are told from others
-	last    uint64        // spans of operations that were made by what came, or that the sink could not read or take
+	begun   record.Begun  // tells the traces of operations from others
+	last    uint64        // spans of operations by arrivals, with those that the sink could not read or take
 	changed time.Time     // when the last of them came
-	mark    record.Counts // what had come one while ago, or two
-	next    record.Counts // what had come since, at most one while ago
+	mark    record.Counts // the counts one while ago, or two
+	next    record.Counts // the counts since, at most one while ago
 	marked  time.Time     // when that was
 }
 
-// see takes note of what has come, and keeps what had come a while ago.
+// see notes the counts, and keeps those of a while ago.
 func (f *flow) see(c record.Counts, while time.Duration) {
 	own, _ := c.OfOperations(f.begun)
 	if made := own.Sum() + own.Duplicate + c.Rejected + c.Malformed + c.Thrown; made != f.last {
@@ -132,11 +131,10 @@ func (f *flow) see(c record.Counts, while time.Duration) {
 	}
 }
 
-// still is for how long no span of operations has come; of any work, where it is not known which these are.
+// still returns the time since the last span of operations; of any work, if these are not known.
 func (f *flow) still() time.Duration { return time.Since(f.changed) }
 
-// passing reports whether all that still comes are whole traces: operations that have ended long
-// ago begin none.
+// passing reports whether only whole traces still come: operations that ended long ago begin none.
 func (f *flow) passing(c record.Counts) bool {
 	more := c.Minus(f.mark)
 	if !more.Whole() || len(more.Shapes) == 0 {
@@ -152,7 +150,7 @@ func (f *flow) passing(c record.Counts) bool {
 	return true
 }
 
-// counted is what the sink had counted at the end of the last phase, or of what was made after it.
+// counted returns the sink's counts at the end of the last phase, or of the work after it.
 func (s *stage) counted() record.Counts {
 	total := s.record.Start.Sink
 	if s.record.Unasked != nil {
@@ -164,15 +162,15 @@ func (s *stage) counted() record.Counts {
 	return total
 }
 
-// Where the spans' way ends: what counts them there is asked how many have come.
+// The end of the spans' way: its counter is asked how many have come.
 
-// receiver counts the spans that have come to the end of their way.
+// receiver counts the spans at the end of their way.
 type receiver interface {
 	snapshot(ctx context.Context) (sink.Snapshot, error)
-	every() time.Duration // how often it may be asked
+	every() time.Duration // time between two snapshots
 }
 
-// theSink counts what came to it, and costs nothing that is charged.
+// theSink counts the spans of the sink, at no charged cost.
 type theSink struct{ agents agents }
 
 func (t theSink) every() time.Duration { return poll }
@@ -185,15 +183,15 @@ func (t theSink) snapshot(ctx context.Context) (sink.Snapshot, error) {
 	return seen, nil
 }
 
-// backendPause is between two looks at a backend's page of counters: each costs it CPU, which is charged.
+// backendPause is the time between two readings of a backend's page of counters: each costs it CPU, which is charged.
 const backendPause = 250 * time.Millisecond
 
-// backend says itself how many spans it has stored. It knows neither traces nor requests.
+// backend asks a backend how many spans it has stored. It knows neither traces nor requests.
 type backend struct {
 	counter hop.Counter
-	said    record.Hop // when it was last asked
+	said    record.Hop // its last answer
 	stored  uint64
-	changed time.Time // when it was first seen to have stored so many
+	changed time.Time // when it was first seen with this number
 }
 
 func (b *backend) every() time.Duration { return backendPause }
@@ -214,8 +212,8 @@ func (b *backend) snapshot(ctx context.Context) (sink.Snapshot, error) {
 		return fail(fmt.Errorf("its page has none of the counters that service.yaml names as received"))
 	}
 	b.said = said
-	// What it throws away after it was counted makes the count smaller: counts of stretches are differences, so it stands
-	// still until it has caught up. The number thrown away stands beside it.
+	// Spans dropped after they were counted lower the count. Counts of stretches are differences, so it stands still until it has
+	// caught up. The number dropped is recorded too.
 	stored = max(stored, b.stored)
 	if stored != b.stored {
 		b.stored, b.changed = stored, time.Now()
@@ -223,7 +221,7 @@ func (b *backend) snapshot(ctx context.Context) (sink.Snapshot, error) {
 	return sink.Snapshot{Counts: record.Counts{Spans: stored}, Since: time.Since(b.changed)}, nil
 }
 
-// stopBackend asks the backend for all spans that it has stored, when all others have ended and it was last seen, and ends it.
+// stopBackend asks the backend for all its stored spans, after all others have ended (seen: the last snapshot), and ends it.
 func (s *stage) stopBackend(ctx context.Context, seen sink.Snapshot) error {
 	to := s.request.Plan.To
 	if to == "" {
@@ -254,14 +252,13 @@ func (s *stage) stopBackend(ctx context.Context, seen sink.Snapshot) error {
 	return s.stopAll(ctx, s.app(to))
 }
 
-// unseen is why what was looked at could not be seen this once: it may be seen the next time.
+// unseen is a reading that failed this once: the next one may succeed.
 type unseen struct{ error }
 
 func (u unseen) Unwrap() error { return u.error }
 
-// await looks at once, and then every so often on average, until what it looks for is done; false where
-// that was not so when most of the time was over, which is when it looks a last time. A look
-// that sees nothing this once is no failure, unless it is the last.
+// await calls look at once, and then at this mean interval, until it is done; false if it was not when the most time was over,
+// after a last look. An unseen look is no failure, unless it is the last.
 func await(ctx context.Context, every, most time.Duration, look func() (done bool, err error)) (bool, error) {
 	ticker := jitter.NewTicker(every)
 	defer ticker.Stop()

@@ -1,6 +1,5 @@
 // Spans that go elsewhere than to the sink: a program whose own code traces is not untraced, whatever its variant is called.
-// Where they go is seen from outside: in the connections of its processes, and in what they write when nobody takes their
-// spans.
+// They are seen from outside: in the connections of its processes, and in their logs when no receiver takes their spans.
 
 package run
 
@@ -21,14 +20,13 @@ import (
 	"github.com/tracetax/tracetax/internal/run/logs"
 )
 
-// watch is what is known of connections of a run.
+// watch holds the known connections of a run.
 type watch struct {
-	listened map[uint16]bool // ports at which processes of the run were seen to listen
+	listened map[uint16]bool // ports at which processes of the run have listened
 }
 
-// lookElsewhere notes the known receivers, none of this run's own, that processes of the workload are connected to at the
-// moment. It is asked again and again: a connection may be short. One that has been closed has no owner any more, and may be
-// that of any program of the machine.
+// lookElsewhere notes the known receivers outside this run that processes of the workload are connected to now. Call it often:
+// a connection may be short. A closed one has no owner any more, and may be that of any program of the machine.
 func (s *stage) lookElsewhere() error {
 	now := &process.Tables{}
 	all := s.agents.processes()
@@ -64,7 +62,7 @@ func (s *stage) lookElsewhere() error {
 	return nil
 }
 
-// receives reports whether a known receiver is at the other end of a connection, and none of this run's processes.
+// receives reports whether a known receiver outside this run is at the other end of a connection.
 func (s *stage) receives(c process.Connection) bool {
 	return protocol.Receivers[c.Remote.Port()] != "" && !s.connections.listened[c.Remote.Port()]
 }
@@ -81,7 +79,7 @@ func (s *stage) wentTo(process string, to netip.AddrPort) {
 	one.To = slices.Compact(one.To)
 }
 
-// elsewhere is what the record says of spans of a process that went elsewhere.
+// elsewhere returns the record's entry for spans of a process that went elsewhere.
 func (s *stage) elsewhere(process string) *record.Elsewhere {
 	i := slices.IndexFunc(s.record.Elsewhere, func(e record.Elsewhere) bool { return e.Process == process })
 	if i < 0 {
@@ -91,16 +89,16 @@ func (s *stage) elsewhere(process string) *record.Elsewhere {
 	return &s.record.Elsewhere[i]
 }
 
-// How often connections are looked for while processes end: a look takes the kernel milliseconds, and many where there are many
-// connections, and is to take a small part of a CPU on which others work, too.
+// The pace of looks at connections while processes end: a look takes the kernel milliseconds, many with many connections, and
+// should take a small part of a CPU that others share.
 const (
 	glance     = 5 * time.Millisecond   // at most
-	rested     = 3                      // times as long as the last look took, or
-	mostRested = 100 * time.Millisecond // where that is shorter: a sender waits for its answer for so long
+	rested     = 3                      // times the duration of the last look, or
+	mostRested = 100 * time.Millisecond // if shorter: a sender waits this long for its answer
 )
 
-// watchEnd does what ends processes, and looks meanwhile where they connect to: what a tracer held back it sends then, and
-// then alone where a run is shorter than its delay. Of a variant that exports nobody looks, for nothing is to slow that down.
+// watchEnd calls do, which ends processes, and looks at their connections meanwhile: a tracer sends held spans then, in a run
+// shorter than its delay only then. For a variant that exports it does not look, as that must not be slowed down.
 func (s *stage) watchEnd(do func() error) error {
 	if s.exporting {
 		return do()
@@ -129,8 +127,8 @@ func (s *stage) watchEnd(do func() error) error {
 	return errors.Join(err, <-watched)
 }
 
-// readElsewhere adds what the logs tell of exports that failed, when all processes have ended. Of exports that were to
-// come to the sink the ledger and the signs tell.
+// readElsewhere adds the failed exports in the logs, when all processes have ended. The ledger and the signs cover exports to
+// the sink.
 func (s *stage) readElsewhere(ctx context.Context) error {
 	if s.exporting {
 		return nil
@@ -151,10 +149,10 @@ func (s *stage) readElsewhere(ctx context.Context) error {
 	return nil
 }
 
-// longestSign is how much of a line is kept, in bytes.
+// longestSign limits the kept part of a line, in bytes.
 const longestSign = 300
 
-// kept is a line of a log as a record keeps it.
+// kept returns a line of a log as a record keeps it.
 func (s *stage) kept(line string) string {
 	line = logs.Replacer(s.request.Plan.Secrets).Replace(line)
 	if len(line) > longestSign {

@@ -1,5 +1,5 @@
-// Hops: processes that the spans pass through on their way from the traced processes to the sink: how they are told of
-// each other, and what they are asked of the spans, and when.
+// Hops: processes that the spans pass on their way from the traced processes to the sink: how they get each other's addresses,
+// and when and how they are asked for counts.
 
 package run
 
@@ -43,7 +43,7 @@ func (s *stage) layRoute() error {
 	return nil
 }
 
-// hopConfig is the file that {config} of a hop stands for.
+// hopConfig returns the file for {config} of a hop.
 func (s *stage) hopConfig(p *program.Process) (string, error) {
 	if p.Config == "" {
 		file, err := program.Expand(p.Service.Config, s.valuesFor(*p))
@@ -62,15 +62,15 @@ func (s *stage) hopConfig(p *program.Process) (string, error) {
 // route is the way of spans over the hops.
 type route struct {
 	counters []hop.Counter // in the order of a span's way
-	last     []record.Hop  // what they said when they were last asked
-	told     []record.Hop  // this much of them was put into the record
-	ended    int           // so many of them, the first ones, say nothing any more
+	last     []record.Hop  // their latest answers
+	told     []record.Hop  // the part of them that is in the record
+	ended    int           // the first ones, this many, have ended
 
-	known   []record.Hop // the last number of each that they said
-	restart []string     // why what they said is not of the whole run; "": nothing says so
+	known   []record.Hop // the latest number of each that they reported
+	restart []string     // the reason why an answer does not cover the whole run; "": none
 }
 
-// askOf notes how each hop is asked. All processes are there.
+// askOf notes how to ask each hop. All processes are there.
 func (s *stage) askOf() error {
 	for _, name := range s.request.Plan.Via {
 		counter, err := s.counterOf(name)
@@ -90,7 +90,7 @@ func (s *stage) askOf() error {
 	return nil
 }
 
-// counterOf is how a process that spans go to is asked for them.
+// counterOf returns the counter of a process that spans go to.
 func (s *stage) counterOf(name string) (hop.Counter, error) {
 	p := s.request.Plan.Process(name)
 	page, err := program.Expand(p.Service.Metrics, s.valuesFor(*p))
@@ -101,7 +101,7 @@ func (s *stage) counterOf(name string) (hop.Counter, error) {
 	return hop.Of(name, p.Service.Says, page, logs), nil
 }
 
-// ask asks all hops that are there, the first one first.
+// ask asks all hops that still run, the first one first.
 func (s *stage) ask(ctx context.Context) error {
 	for i := s.route.ended; i < len(s.route.counters); i++ {
 		if err := s.askOne(ctx, i); err != nil {
@@ -120,7 +120,7 @@ func (s *stage) askOne(ctx context.Context, i int) error {
 	return nil
 }
 
-// begin is before anybody was asked.
+// begin sets the state before the first question.
 func (r *route) begin() {
 	r.known, r.last, r.restart = make([]record.Hop, len(r.counters)), make([]record.Hop, len(r.counters)), make([]string, len(r.counters))
 	for i, c := range r.counters {
@@ -128,7 +128,7 @@ func (r *route) begin() {
 	}
 }
 
-// note notes what a hop says. A number that became smaller shows that it has started again, and forgotten what was before.
+// note notes an answer of a hop. A number that fell shows that the hop has restarted, and lost its earlier counts.
 func (r *route) note(i int, said record.Hop) {
 	if r.restart[i] == "" && said.Unreported == "" {
 		r.restart[i] = said.Minus(r.known[i]).Unreported
@@ -142,11 +142,11 @@ func (r *route) note(i int, said record.Hop) {
 	r.last[i] = said
 }
 
-// patienceWithCounters is how long a hop may take until it has counted what it has passed on.
+// patienceWithCounters limits the wait for a hop to count what it has passed on.
 const patienceWithCounters = time.Second
 
-// hopsSince is what the hops say of the time since it was last asked for. came is of how many spans the sink was told in all:
-// a hop may count a batch only when it has an answer, which the sink gives after its own count.
+// hopsSince returns the hops' counts since the last call. came: all spans at the sink. A hop may count a batch only when it is
+// answered, which the sink does after its own count.
 func (s *stage) hopsSince(ctx context.Context, came uint64) ([]record.Hop, error) {
 	if len(s.route.counters) == 0 {
 		return nil, nil
@@ -165,7 +165,7 @@ func (s *stage) hopsSince(ctx context.Context, came uint64) ([]record.Hop, error
 	return record.HopsMinus(s.route.told, before), nil
 }
 
-// behind reports whether a hop has not counted yet what came to those behind it: to a hop, or to the sink, which was told of so many.
+// behind reports whether a hop has not counted yet the spans of those after it: of a hop, or of the sink, with this many.
 func behind(hops []record.Hop, came uint64) bool {
 	for _, h := range slices.Backward(hops) {
 		for _, n := range []*uint64{h.Received, h.Sent} {
@@ -182,12 +182,12 @@ func behind(hops []record.Hop, came uint64) bool {
 
 // holding watches whether hops still hold spans back.
 type holding struct {
-	spans int64 // that they held when they were last asked; −1: they were not
+	spans int64 // held at the last answer; −1: not asked yet
 	asked time.Time
 }
 
-// restOf reports whether no hop holds spans back, or as many as a while ago: those it will not pass on, or it does not
-// say what became of them. Hops are asked no more often than once a while: a page of counters costs the hop some CPU.
+// restOf reports whether no hop holds spans back, or as many as a while ago: it will not pass those on, or does not report
+// their fate. It asks at most once a while: a page of counters costs the hop some CPU.
 func (s *stage) restOf(ctx context.Context, h *holding, while time.Duration) (bool, error) {
 	if len(s.route.counters) == 0 {
 		return true, nil

@@ -10,8 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/run/drive"
 )
 
-// badShare is the share of wrongly answered operations above which a phase says
-// nothing about the operation.
+// badShare is the share of wrongly answered operations above which a phase is of no use.
 const badShare = 0.01
 
 // firstOperation makes the first operation of the processes' life.
@@ -46,7 +45,7 @@ func (s *stage) firstOperation(ctx context.Context) error {
 	return s.readStart(ctx)
 }
 
-// settle waits for the spans of the start. The other runs of the block may start meanwhile: nothing is done but waiting.
+// settle waits for the spans of the start. The other runs of the block may start meanwhile: it only waits.
 func (s *stage) settle(ctx context.Context) error {
 	start := &s.record.Start
 	end, err := s.drainStart(ctx)
@@ -55,7 +54,7 @@ func (s *stage) settle(ctx context.Context) error {
 		start.Hops, err = s.hopsSince(ctx, end.counts.Spans)
 	}
 	if err == nil {
-		_, err = s.tracedSince(ctx) // so the first phase has none of these
+		_, err = s.tracedSince(ctx) // the first phase then has none of these
 	}
 	return err
 }
@@ -73,7 +72,7 @@ func (s *stage) phases(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		if err := s.lookElsewhere(); err != nil { // when nothing is measured any more
+		if err := s.lookElsewhere(); err != nil { // nothing is measured any more
 			return err
 		}
 		if phase.Hops, err = s.hopsSince(ctx, end.Spans); err != nil {
@@ -93,8 +92,8 @@ func (s *stage) phases(ctx context.Context) (err error) {
 	return err
 }
 
-// phase makes one operation: warm-up, what is timed, drain, measured window, drain. The drain
-// before the window keeps what the warm-up leaves behind out of the window's cost.
+// phase makes one operation: warm-up, timed part, drain, measured window, drain. The drain before the window keeps the remains
+// of the warm-up out of the window's cost.
 func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.Counts) (record.Phase, record.Counts, error) {
 	s.loaded = nil
 	if request.Search != nil {
@@ -131,7 +130,7 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	return phase, end.counts, err
 }
 
-// measure makes the measured window of a phase, drains it, and writes both down.
+// measure makes the measured window of a phase, drains it, and records both.
 func (s *stage) measure(ctx context.Context, w *window, phase *record.Phase) (end drained, err error) {
 	if err := w.prepare(ctx); err != nil {
 		return end, err
@@ -205,8 +204,8 @@ func (s *stage) open(request PhaseRequest) (record.Phase, job, error) {
 	return phase, j, err
 }
 
-// makeReady makes all that comes before the measured window of a phase, and drains it. atOnce: all runs of the block get their
-// load at the same time then.
+// makeReady makes all parts of a phase before the measured window, and drains them. atOnce: all runs of the block then get
+// their load at the same time.
 func (s *stage) makeReady(ctx context.Context, request PhaseRequest, j job, phase *record.Phase, counted record.Counts) (warm drained, atOnce bool, err error) {
 	if err := s.warmUp(ctx, request, j, phase); err != nil {
 		return warm, false, err
@@ -221,7 +220,7 @@ func (s *stage) makeReady(ctx context.Context, request PhaseRequest, j job, phas
 		made = append(made, phase.Timed.Load)
 	}
 	if warm, err = s.drain(ctx, counted, s.awaited(j.work, record.Counted(made...))); err == nil {
-		warm, err = s.cool(ctx, warm, 0) // nothing of this is charged: it has to be over, and need not last as long as others'
+		warm, err = s.cool(ctx, warm, 0) // none of this is charged: it must be over, and need not last as long as others'
 	}
 	if err != nil {
 		return warm, false, err
@@ -230,8 +229,8 @@ func (s *stage) makeReady(ctx context.Context, request PhaseRequest, j job, phas
 	return warm, atOnce, nil
 }
 
-// warmUp makes the operation of a phase for as long as its warm-up is, once all runs of the block have come so far and it is
-// this one's turn; where all are known to have their load at once there are no turns.
+// warmUp waits for all runs of the block and for this run's turn, and applies the warm-up load. Without turns if all runs are
+// known to have their load at once.
 func (s *stage) warmUp(ctx context.Context, request PhaseRequest, j job, phase *record.Phase) error {
 	if err := s.turn.awaitAll(ctx); err != nil {
 		return err
@@ -250,14 +249,14 @@ func (s *stage) warmUp(ctx context.Context, request PhaseRequest, j job, phase *
 	if err == nil && request.Search == nil {
 		err = s.wellDone(j, phase.Warmup)
 	}
-	if err == nil { // what was connected while operations were made still is, and nothing is measured yet
+	if err == nil { // connections of the operations are still open, and nothing is measured yet
 		err = s.lookElsewhere()
 	}
 	return err
 }
 
-// rehearsed makes operations for as long as the warm-up is. A program that makes them as fast as it goes ends it with one like a
-// window: what it does there for the first time, and its compiler with it, is then in no window.
+// rehearsed applies the warm-up load. If the program makes operations as fast as it can, the end of it is like a window: work
+// done there for the first time, and its compilation, is then in no window.
 func (s *stage) rehearsed(ctx context.Context, request PhaseRequest, j job) (record.Load, error) {
 	last := min(request.Window, j.Duration/2)
 	if last <= 0 || !s.by().Unthrottled(j.Rate) {
@@ -283,7 +282,7 @@ func (s *stage) rehearsed(ctx context.Context, request PhaseRequest, j job) (rec
 	return did, err
 }
 
-// warmUpWholly is warmUp before a search, at a rate that may be too much; clean is as drainWholly has it.
+// warmUpWholly is warmUp before a search, at a rate that may be too high; clean: as in drainWholly.
 func (s *stage) warmUpWholly(ctx context.Context, request PhaseRequest, j job, phase *record.Phase, counted record.Counts) (warm drained, clean bool, err error) {
 	if err := s.warmUp(ctx, request, j, phase); err != nil {
 		return warm, false, err
@@ -301,7 +300,7 @@ func (s *stage) warmUpWholly(ctx context.Context, request PhaseRequest, j job, p
 	return warm, clean, nil
 }
 
-// An operation that is ready to be made, however that is done.
+// An operation that is ready to be made, by any driver.
 
 // job is an operation at one level of the load.
 type job struct {
@@ -321,8 +320,7 @@ func (s *stage) job(operation program.Operation, l config.Load, parameter map[st
 	return j, s.driver.Check(j.Stretch)
 }
 
-// load makes a stretch of load for its counts only. Too many
-// wrong answers are an error.
+// load applies a stretch of load for its counts only. Too many wrong answers are an error.
 func (s *stage) load(ctx context.Context, j job) (record.Load, error) {
 	did, err := s.attempt(ctx, j)
 	if err != nil {
@@ -331,7 +329,7 @@ func (s *stage) load(ctx context.Context, j job) (record.Load, error) {
 	return did, s.wellDone(j, did)
 }
 
-// attempt is load, however the operations are answered.
+// attempt is load, whatever the answers.
 func (s *stage) attempt(ctx context.Context, j job) (record.Load, error) {
 	stretch, err := s.driver.Prepare(ctx, j.Stretch)
 	if err != nil {
@@ -340,7 +338,7 @@ func (s *stage) attempt(ctx context.Context, j job) (record.Load, error) {
 	return stretch.Run(ctx)
 }
 
-// wellDone is an error where too many operations went wrong.
+// wellDone returns an error if too many operations failed.
 func (s *stage) wellDone(j job, did record.Load) error {
 	if did.Completed == 0 || float64(did.Failed) > badShare*float64(did.Started) {
 		return s.answeredBadly(j.Operation, did)
@@ -348,7 +346,7 @@ func (s *stage) wellDone(j job, did record.Load) error {
 	return nil
 }
 
-// answeredBadly is of the process that was asked, whichever of them is the cause.
+// answeredBadly returns an error of the process that was asked, even if another is the cause.
 func (s *stage) answeredBadly(operation program.Operation, did record.Load) error {
 	return of(ownerOf(operation, s.request.Plan.Processes), s.driver.Wrong(operation, did))
 }

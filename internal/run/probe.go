@@ -1,6 +1,6 @@
 package run
 
-// One probe of a search: load at a rate, what it cost, and what came of its spans.
+// One probe of a search: load at a rate, its cost, and the fate of its spans.
 
 import (
 	"context"
@@ -12,12 +12,12 @@ import (
 	"github.com/tracetax/tracetax/internal/run/drive"
 )
 
-// tried is a probe with what the phase needs of it.
+// tried is a probe with the data that the phase needs.
 type tried struct {
 	probe record.Probe
-	usage []record.Usage // until the quiet after it
-	end   drained        // which that was
-	clean bool           // it was quiet in the end: no span of it comes in the next probe
+	usage []record.Usage // until it was quiet
+	end   drained        // the drain after it
+	clean bool           // quiet in the end: none of its spans comes in the next probe
 }
 
 // try makes one probe. One that begins while spans of an earlier one may still
@@ -103,22 +103,19 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	return tried{probe: p, usage: s.memoryIn(loaded, s.between(before, after)), end: end, clean: ended}, end.counts, nil
 }
 
-// outstanding is how many spans of the probes so far have not come, and may yet: the tracer keeps
-// them until a buffer is full.
+// outstanding is the number of spans of the probes so far that may still come: the tracer keeps them until a buffer is full.
 type outstanding float64
 
-// beyond is what is lost for sure of what is missing of a probe, or has come of the ones
-// before, where the tracer may keep so many: what it must owe beyond that.
+// beyond returns the number of spans that are surely lost: those owed so far with those missing of a probe, less more that came
+// of the ones before, beyond the number that the tracer holds.
 func (o *outstanding) beyond(missing, more, holds float64) float64 {
 	due := max(0, float64(*o)+missing-max(0, more))
 	*o = outstanding(min(due, holds))
 	return due - float64(*o)
 }
 
-// lost is how many spans the operations that were answered as expected made, and
-// how many of them did not come; zeros where the first is not known exactly. The
-// other operations may have made theirs or not, so a probe with such may
-// have lost more.
+// lost returns the number of spans that operations answered as expected made, and the number of these that did not come; zeros
+// if the first is not known exactly. Other operations may have made spans or not, so a probe with such may have lost more.
 func (s *stage) lost(work string, p record.Probe) (expected, lost float64) {
 	well := record.Load{Started: p.Load.Completed, Parts: slices.Clone(p.Load.Parts)}
 	for i := range well.Parts {

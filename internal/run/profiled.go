@@ -1,4 +1,4 @@
-// Each operation once more under a profiler, when everything has been measured: what a profiler adds is in no window.
+// Each operation once more under a profiler, after everything has been measured: its overhead is in no window.
 
 package run
 
@@ -21,7 +21,7 @@ import (
 	"github.com/tracetax/tracetax/internal/run/profiler"
 )
 
-// How many samples a stretch is to bring, and how far apart they are at least and at most.
+// The wanted samples of a stretch, and the bounds of their interval.
 const (
 	wantedSamples  = 10_000
 	leastInterval  = 100 * time.Microsecond
@@ -41,7 +41,7 @@ func (s *stage) profileAll(ctx context.Context) error {
 			if !s.request.Profile.Profiles(request.Operation.Name) {
 				continue
 			}
-			if err := s.turn.awaitAll(ctx); err != nil { // others are still measured, or read what they use when idle
+			if err := s.turn.awaitAll(ctx); err != nil { // others are still measured, or read their idle use
 				return err
 			}
 			err := s.turn.inTurn(ctx, func() error { return s.profileOne(ctx, &s.record.Phases[i], request, kind.of, kind.length) })
@@ -53,8 +53,8 @@ func (s *stage) profileAll(ctx context.Context) error {
 	return nil
 }
 
-// profileOne makes one operation under profilers, one for each process of the workload. What goes wrong with one of them is
-// in the record; the window counts all the same.
+// profileOne makes one operation under profilers, one for each process of the workload. Their failures are recorded; the window
+// counts all the same.
 func (s *stage) profileOne(ctx context.Context, phase *record.Phase, request PhaseRequest, of string, length time.Duration) error {
 	j, err := s.job(request.Asked(), request.Load, request.Parameter)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *stage) profileOne(ctx context.Context, phase *record.Phase, request Pha
 	j.Seed += 2 // another schedule than that of the window
 	out := record.Profiled{Of: of}
 	at, err := s.startProfilers(ctx, phase, of, length)
-	if err != nil || at == nil { // of what there is no profiler for
+	if err != nil || at == nil { // no profiler for this
 		return err
 	}
 	before, err := s.meter.Mark()
@@ -117,7 +117,7 @@ func (s *stage) profileOne(ctx context.Context, phase *record.Phase, request Pha
 	return err
 }
 
-// watchStart makes ready what watches the start of the programs under test.
+// watchStart prepares the profilers of the start of the programs under test.
 func (s *stage) watchStart() error {
 	if s.request.Cold == "" {
 		return nil
@@ -141,7 +141,7 @@ func (s *stage) watchStart() error {
 	return nil
 }
 
-// readStart reads what was seen of the start, when the first answer has come. What goes wrong is in the record.
+// readStart reads the profiles of the start, after the first answer. Failures are recorded.
 func (s *stage) readStart(ctx context.Context) error {
 	out := s.record.Cold
 	if out == nil {
@@ -184,14 +184,14 @@ func (s *stage) readStart(ctx context.Context) error {
 	return nil
 }
 
-// profiling is a profiler at work, or what became of it.
+// profiling is a profiler at work, or its failure.
 type profiling struct {
 	record    record.Profile
-	recording *profiler.Recording // nil: there is none
+	recording *profiler.Recording // nil: none
 }
 
-// startProfilers starts one for each process of the workload that is the program under test; none where there is no profiler
-// of that kind for any of them.
+// startProfilers starts one for each process of the program under test; none if no profiler of that kind exists for any of
+// them.
 func (s *stage) startProfilers(ctx context.Context, phase *record.Phase, of string, length time.Duration) ([]profiling, error) {
 	var out []profiling
 	any := false
@@ -230,7 +230,7 @@ func (s *stage) startProfilers(ctx context.Context, phase *record.Phase, of stri
 	return out, nil
 }
 
-// intervalOf is how far apart the samples of a process have to be: by the CPU that it used in the window.
+// intervalOf returns the interval between the samples of a process, by its CPU time in the window.
 func intervalOf(phase *record.Phase, process string, length time.Duration) time.Duration {
 	load, usage := undisturbed(phase)
 	if load.WallSeconds <= 0 {
@@ -240,7 +240,7 @@ func intervalOf(phase *record.Phase, process string, length time.Duration) time.
 	return min(max(time.Duration(expected/wantedSamples*float64(time.Second)), leastInterval), widestInterval)
 }
 
-// stopProfiler ends a profiler, and sorts what it has.
+// stopProfiler ends a profiler, and sorts its samples.
 func (s *stage) stopProfiler(ctx context.Context, one *profiling, of, file string) error {
 	if one.recording == nil {
 		return nil
@@ -274,8 +274,8 @@ func (s *stage) stopProfiler(ctx context.Context, one *profiling, of, file strin
 	return s.keepProfile(file, samples)
 }
 
-// unseenBy is what a process used of CPU beyond what its samples stand for: no more than as many operations used in the window,
-// as the profiler used some itself, in the process.
+// unseenBy returns the CPU time of a process beyond its samples: no more than as many operations used in the window, as the
+// profiler itself used some, in the process.
 func unseenBy(p *record.Profile, again *record.Profiled, phase *record.Phase) int64 {
 	unit := 1e9 // nanoseconds a second
 	if p.Unit == profile.Samples {
@@ -289,7 +289,7 @@ func unseenBy(p *record.Profile, again *record.Profiled, phase *record.Phase) in
 	return max(0, int64(used*unit)-seen)
 }
 
-// undisturbed is the load of a phase's window, and what was used meanwhile.
+// undisturbed returns the load of a phase's window, and the usage meanwhile.
 func undisturbed(phase *record.Phase) (record.Load, []record.Usage) {
 	if phase.Undisturbed != nil && phase.Undisturbed.Usage != nil {
 		return phase.Undisturbed.Load, phase.Undisturbed.Usage
@@ -297,7 +297,7 @@ func undisturbed(phase *record.Phase) (record.Load, []record.Usage) {
 	return phase.Load, phase.Usage
 }
 
-// cpuOf is the CPU seconds of a process.
+// cpuOf returns the CPU seconds of a process.
 func cpuOf(usage []record.Usage, process string) (seconds float64) {
 	for _, u := range usage {
 		if u.Process == process {
@@ -307,10 +307,10 @@ func cpuOf(usage []record.Usage, process string) (seconds float64) {
 	return seconds
 }
 
-// unruledFrames is how many frames without a rule are kept.
+// unruledFrames is the number of kept frames without a rule.
 const unruledFrames = 20
 
-// ruled are the amounts of what has a rule, without those that are zero.
+// ruled returns the amounts that have a rule, without zeros.
 func ruled(amounts map[string]int64) map[string]int64 {
 	out := maps.Clone(amounts)
 	maps.DeleteFunc(out, func(name string, amount int64) bool { return name == profile.NoRule || amount == 0 })

@@ -1,4 +1,4 @@
-// What the conductor is asked for.
+// Requests to the conductor.
 
 package run
 
@@ -15,72 +15,69 @@ import (
 	"github.com/tracetax/tracetax/internal/run/prepare"
 )
 
-// Request is one run to be made.
+// Request is one run to make.
 type Request struct {
 	Kind           record.Kind
 	Name           string // unique in the experiment: names logs and cgroups
 	Plan           *config.Plan
 	Folders        prepare.Folders
 	First          program.Operation         // made once, before all others
-	FirstParameter map[string]string         // at which level, where the spans that it makes depend on that
+	FirstParameter map[string]string         // its level, if its spans depend on that
 	Phases         []PhaseRequest            // in their order
 	Load           config.Load               // of the run as a whole: idle window, time-out; and of the first operation
 	Checking       bool                      // the sink looks at ids
-	Begun          record.Begun              // how the traces of operations are told from others
-	Spans          map[string]program.Number // spans per operation (see record.Work), where known: lets a drain end as soon as all have come
-	Order          config.Order              // how the load goes through the runs of its block
-	Samples        string                    // what the files begin with that keep every duration of a self-driving workload; "": none are kept
-	Drain          time.Duration             // of a measured run: no drain is shorter, for another variant of the experiment may need so long
+	Begun          record.Begun              // tells the traces of operations from others
+	Spans          map[string]program.Number // spans per operation (see record.Work), if known: a drain ends as soon as all have come
+	Order          config.Order              // the order of the load among the runs of its block
+	Samples        string                    // prefix of the files with every duration of a self-driving workload; "": not kept
+	Drain          time.Duration             // of a measured run: the shortest drain, as another variant of the experiment may need it
 	Seed           uint64
-	Profile        config.Profile // of a measured run: how long each operation is made again under a profiler
-	Causes         *profile.Rules // by which its samples are sorted
-	Cold           string         // the language of the programs whose start is profiled; "": it is timed
+	Profile        config.Profile // of a measured run: the time of each operation under a profiler
+	Causes         *profile.Rules // they sort its samples
+	Cold           string         // the language of the programs whose start is profiled; "": only timed
 	Faults         config.Faults
-	Deaf           []string // processes that did not end when asked in an earlier run: they are not waited for again
+	Deaf           []string // processes that did not end when asked in an earlier run: they get less time
 
-	twice int // calibration: the phase, from 1, that is made twice as often; 0 is none
+	twice int // calibration: the phase, from 1, to make twice as often; 0 is none
 }
 
 // PhaseRequest is one operation's part of a run.
 type PhaseRequest struct {
 	Operation program.Operation
 	Load      config.Load       // of this phase, resolved: one rate, or one number of connections
-	Parameter map[string]string // what is varied between phases, e.g. {"connections": "4"}; nil where nothing is
+	Parameter map[string]string // the varied parameters, e.g. {"connections": "4"}; nil if none
 	Turns     []int             // the places of its windows among those of all runs of the block, from 0; nil: one window, at once
 	Window    time.Duration     // of each of them
-	AtOnce    AtOnce            // whether all runs of the block have their full load at once, and in turn for latency alone
-	Together  time.Duration     // for how long they have it at once
+	AtOnce    AtOnce            // whether all runs of the block have their full load at once, with only latency in turn
+	Together  time.Duration     // duration of the load at once
 	Search    Searcher          // nil: the load is given
-	Watched   time.Duration     // above 0: the load is made for so long and watched slice by slice, and nothing is measured
+	Watched   time.Duration     // above 0: apply the load this long, slice by slice, and measure nothing
 }
 
-// AtOnce says whether the runs of a block have their load at the same time.
+// AtOnce selects whether the runs of a block have their load at the same time.
 type AtOnce int
 
-// What is done with a phase whose turns are given.
+// The treatments of a phase with turns.
 const (
 	InTurn AtOnce = iota // all of it is measured in turn
 	IfRoom               // latency is measured in turn, and the rest at once if together the runs leave the CPUs room
-	Always               // the same, whatever they leave
+	Always               // the same, with or without room
 )
 
-// Searcher chooses the rates of the search for a capacity. It is pure: the same
-// probes give the same answer.
+// Searcher chooses the rates of the search for a capacity. It is pure: the same probes give the same answer.
 type Searcher interface {
-	// Next returns what to probe after these probes (Purpose and Rate are set), or
-	// false where the search has ended.
+	// Next returns the probe after these probes (with Purpose and Rate), or false at the end of the search.
 	Next(probes []record.Probe) (record.Probe, bool)
-	// Held says whether the rate of a probe that has just been made was held, as far as is
-	// known before the durations of its operations are collected.
+	// Held reports whether the rate of the latest probe was held, as far as known before the durations of its operations are
+	// collected.
 	Held(record.Probe) bool
-	// Judge says of a probe, when all that came of it is known, whether it was held and passed.
+	// Judge returns a probe, once all its results are known, with its verdict: whether it was held and passed.
 	Judge(record.Probe) record.Probe
-	// Result says what the probes come to.
+	// Result returns the result of the probes.
 	Result(probes []record.Probe) record.Search
 }
 
-// Asked is the phase's operation. What is varied or searched for is the
-// phase's to say: a rate of the operation's own does not count then.
+// Asked returns the phase's operation. If the phase varies or searches something, a rate of the operation's own does not count.
 func (p PhaseRequest) Asked() program.Operation {
 	o := p.Operation
 	if p.Parameter != nil || p.Search != nil || p.Load.Relative != nil {
@@ -89,8 +86,7 @@ func (p PhaseRequest) Asked() program.Operation {
 	return o
 }
 
-// samplesFile names the file of a phase's durations within the results folder; ""
-// where they are not kept.
+// samplesFile returns the name of the file for a phase's durations within the results folder; "" if they are not kept.
 func (s *stage) samplesFile(request PhaseRequest) string {
 	if s.request.Samples == "" {
 		return ""
@@ -102,10 +98,10 @@ func (s *stage) samplesFile(request PhaseRequest) string {
 	return path.Join(record.SamplesFolder, name+".csv.gz")
 }
 
-// by is what there is to know of how the run's operations are made.
+// by returns the properties of the run's driver.
 func (s *stage) by() program.DriverRow { return s.request.Plan.Driver.Row() }
 
-// fileName makes a name fit for a folder or a cgroup. Names of variants stay as they are: those of a block live at the same time.
+// fileName makes a name fit for a folder or a cgroup. Names of variants stay unchanged: those of a block live at the same time.
 func fileName(name string) string {
 	out := []byte(name)
 	for i, b := range out {
@@ -116,10 +112,9 @@ func fileName(name string) string {
 	return string(out)
 }
 
-// Length is about how long a run takes: what the load's settings say, and what
-// starting, draining and stopping commonly add, with the tracer as its file says; a measured run is drained for as long as
-// drain at least. A phase is an operation at one level of the load. A phase that searches takes as many probes as the search
-// needs, so the run may take as short and as long as this.
+// Length estimates the duration of a run: by the load's settings, the usual time to start, drain and stop, and the tracer's
+// file; a measured run is drained for at least drain. A phase is an operation at one level of the load. A search takes as many
+// probes as it needs: the run may take as little as shortest, and as much as longest.
 func Length(p *config.Plan, l config.Load, phases int, kind record.Kind, drain time.Duration) (shortest, longest Lasting) {
 	few, many := probes{all: 1}, probes{all: 1}
 	if l.Capacity != nil {
@@ -128,20 +123,20 @@ func Length(p *config.Plan, l config.Load, phases int, kind record.Kind, drain t
 	return lasting(p, l, phases, kind, drain, few), lasting(p, l, phases, kind, drain, many)
 }
 
-// Drain is how long the last spans of a variant, or what it does for them, may take after its last operation: as long as
-// its plan says, or as its calibrations saw, where that is clearly longer. A variant that exports nothing needs no time.
+// Drain returns how long the last spans of a variant, or its work for them, may take after its last operation: by its plan, or
+// by its calibrations if clearly longer. A variant that exports nothing needs no time.
 func Drain(p *config.Plan, calibrations []record.Record) time.Duration {
 	if !prepare.Exports(p) {
 		return 0
 	}
 	held, beyond := p.Delay, margin // a cold tracer is late
 	most := max(p.Delay, p.MayDelay)
-	if most > p.Delay { // the plan does not say for how long
+	if most > p.Delay { // the plan gives no limit
 		beyond = 0
 	}
-	for _, r := range calibrations { // which go past the hops
+	for _, r := range calibrations { // they bypass the hops
 		for _, phase := range r.Phases {
-			last := time.Duration(phase.DrainSeconds*float64(time.Second)) - most - margin // which is the silence at the drain's end
+			last := time.Duration(phase.DrainSeconds*float64(time.Second)) - most - margin // less the silence at the drain's end
 			if phase.Quiet && phase.Sink.Spans > 0 && last > p.Delay+beyond {
 				held = max(held, last)
 			}
@@ -150,8 +145,8 @@ func Drain(p *config.Plan, calibrations []record.Record) time.Duration {
 	return held + p.Passing + poll
 }
 
-// Held is for how long a span may wait on its way: as long as the plan says; where it does not, as long as the calibrations
-// saw or, where they saw nothing, as SDKs hold one where nobody says for how long.
+// Held returns how long a span may wait on its way: by the plan; without a limit there, by the calibrations or, if they saw
+// nothing, the default of SDKs.
 func Held(p *config.Plan, calibrations []record.Record) time.Duration {
 	switch {
 	case p.MayDelay <= p.Delay || !prepare.Exports(p):
@@ -167,32 +162,32 @@ func sawLast(r record.Record) bool {
 	return slices.ContainsFunc(r.Phases, func(p record.Phase) bool { return p.Quiet && p.Sink.Spans > 0 })
 }
 
-// Lasting is about how long a run takes, by what the runs of a block that is made together do in turn.
+// Lasting estimates the duration of a run, by the parts that the runs of a block take in turn and together.
 type Lasting struct {
 	Alone  time.Duration // while the others wait
 	Load   time.Duration // its windows: in turn, or woven with those of the others
 	Beside time.Duration // at the same time as the others
 }
 
-// All is how long a run takes that is made by itself.
+// All returns the duration of a run made by itself.
 func (l Lasting) All() time.Duration { return l.Alone + l.Load + l.Beside }
 
-// And is one after the other.
+// And returns the durations of two, one after the other.
 func (l Lasting) And(next Lasting) Lasting {
 	return Lasting{l.Alone + next.Alone, l.Load + next.Load, l.Beside + next.Beside}
 }
 
-// probes are how many a search takes, and how many of them are of the length that confirms.
+// probes are the numbers of all probes of a search, and of its long, confirming ones.
 type probes struct{ all, long int }
 
-// lasting is about how long a run takes whose windows are so many probes.
+// lasting estimates the duration of a run whose windows take n probes.
 func lasting(p *config.Plan, l config.Load, phases int, kind record.Kind, least time.Duration, n probes) Lasting {
 	const start, stop = 500 * time.Millisecond, 200 * time.Millisecond
 	out := Lasting{Alone: start + p.Startup + p.Settle, Beside: stop}
 	drain := time.Duration(0)
 	if prepare.Exports(p) {
 		drain = p.Passed()/2 + 100*time.Millisecond
-		out.Alone += p.Patience() + margin // of the first operation
+		out.Alone += p.Patience() + margin // for the first operation
 	}
 	if kind == record.Measured {
 		drain = max(drain, least, calmFor)
@@ -215,7 +210,7 @@ func lasting(p *config.Plan, l config.Load, phases int, kind record.Kind, least 
 		out.Beside += 2 * l.Idle
 	}
 	window, after := l.Duration, drain
-	if l.Capacity != nil { // each probe is drained before it is another one's turn
+	if l.Capacity != nil { // each probe is drained before the next run's turn
 		window, after = time.Duration(n.all)*(l.Duration+drain), 0
 		if l.Capacity.Confirm > l.Duration {
 			window += time.Duration(n.long) * (l.Capacity.Confirm - l.Duration)
@@ -225,8 +220,8 @@ func lasting(p *config.Plan, l config.Load, phases int, kind record.Kind, least 
 	return out.And(Lasting{Alone: l.WarmupAll + each*l.Warmup, Load: each * window, Beside: each * (drain + after)})
 }
 
-// Between is about how long a run has the turn without making load: each of its windows ends when its spans have come, or
-// where nobody knows how many will come, when none comes any more; as fast as a program goes, when it is calm.
+// Between estimates the time that a run has the turn without applying load: each window ends when its spans have come; if their
+// number is unknown, when none comes any more; without a rate, when the program is calm.
 func Between(p *config.Plan, l config.Load, windows int) time.Duration {
 	each := p.Patience()/2 + poll
 	varies := func(n program.Number) bool { return n.Low != n.High }
@@ -243,9 +238,8 @@ func Between(p *config.Plan, l config.Load, windows int) time.Duration {
 	return time.Duration(windows) * each
 }
 
-// probesOf is how few and how many probes a search commonly takes; docs/capacity.md
-// has the simulation that these come from. Where short ones mislead, all that follow are long:
-// the most that calls-lossless was seen to take is given.
+// probesOf returns how few and how many probes a search commonly takes, from the simulation in docs/capacity.md. If short
+// probes mislead, all that follow are long: many is the most that calls-lossless was seen to take.
 func probesOf(c config.RateSearch) (few, many probes) {
 	switch c.Goal {
 	case config.GoalCPU:

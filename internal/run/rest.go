@@ -1,4 +1,4 @@
-// When processes are calm: before it is read what they use idle, after load, and after a probe that was too much for them.
+// Calmness of processes: before their idle use is read, after load, and after a probe that was too much for them.
 
 package run
 
@@ -12,31 +12,31 @@ import (
 	"github.com/tracetax/tracetax/internal/usage"
 )
 
-// How it is found out that processes are calm.
+// Finding out whether processes are calm.
 const (
-	look        = 25 * time.Millisecond  // between two looks at what they use
+	look        = 25 * time.Millisecond  // between two readings of their use
 	calmFor     = 150 * time.Millisecond // longer than the period of a quota, which may hold the app back for most of it
-	idleLook    = 50 * time.Millisecond  // between two looks while they are idle, at least
+	idleLook    = 50 * time.Millisecond  // between two readings while they are idle, at least
 	longestLook = 250 * time.Millisecond // and at most
-	calmShare   = 0.1                    // of a CPU, or of what the app may use of it: more is what a program uses idle only if it goes on for long
-	likeness    = 0.25                   // two paces that differ by less, as a share of the lower one, may be the same
-	starvedAt   = 50                     // involuntary switches a second: of a program that does little there are hardly any
-	noise       = 2e-3                   // s of CPU, by which a short stretch may come out too high: a timer, a tick of the kernel's clock
+	calmShare   = 0.1                    // of a CPU, or of the app's share of it: more counts as idle use only if it lasts
+	likeness    = 0.25                   // two paces that differ by less than this share of the lower one may be the same
+	starvedAt   = 50                     // involuntary switches a second: a program that does little has hardly any
+	noise       = 2e-3                   // s of CPU: possible excess of a short stretch, by a timer or a tick of the kernel's clock
 
 	probeCalmFor  = 600 * time.Millisecond // after a probe that was too much for the app, which its quota may hold back for several periods
-	probePatience = 20 * time.Second       // with what it left
+	probePatience = 20 * time.Second       // for the rest of its work
 	drains        = 3                      // of a probe, at most: late spans would be counted in the next one
 )
 
-// For how long programs are waited for; variables for tests.
+// Limits of waits for programs; variables for tests.
 var (
-	startPatience = 10 * time.Second // that still start
-	forLong       = 5 * time.Second  // that seem to work for good
-	drainPatience = 5 * time.Second  // that are not as calm as they were idle
-	besideStart   = 3 * time.Second  // that still start, before the next run of their block does
+	startPatience = 10 * time.Second // for those that still start
+	forLong       = 5 * time.Second  // for those that seem to work for good
+	drainPatience = 5 * time.Second  // for those that are busier than when they were idle
+	besideStart   = 3 * time.Second  // for those that still start, before the next run of their block does
 )
 
-// pace is the CPU that the processes under test used over a stretch of time.
+// pace is the CPU time of the processes under test over a stretch of time.
 type pace struct{ cpu, seconds float64 }
 
 func paceOf(used []record.Usage) pace {
@@ -56,13 +56,13 @@ func (p pace) rate() float64 {
 	return p.cpu / p.seconds
 }
 
-// above reports whether a pace is higher than another by more than chance.
+// above reports whether a pace is higher than another, beyond chance.
 func (p pace) above(other pace) bool {
 	return p.cpu-other.rate()*p.seconds > max(likeness*other.rate()*p.seconds, noise)
 }
 
-// getCalm ends a start that others of the block follow: they begin when this one is calm, for what it still does would make
-// their starts longer. Where that takes too long, theirs say so.
+// getCalm ends a start that others of the block follow: they begin when this one is calm, as its remaining work would make
+// their starts longer. If that takes too long, they record it.
 func (s *stage) getCalm(ctx context.Context) error {
 	if s.turn.turns == nil || s.turn.run == s.turn.runs-1 {
 		return nil
@@ -74,7 +74,7 @@ func (s *stage) getCalm(ctx context.Context) error {
 	return err
 }
 
-// idle reads what the processes use when nothing is asked of them.
+// idle reads the use of the processes without load.
 func (s *stage) idle(ctx context.Context) error {
 	if s.request.Kind == record.Calibration || s.request.Kind == record.Pilot {
 		return nil
@@ -84,7 +84,7 @@ func (s *stage) idle(ctx context.Context) error {
 	}
 	length := s.request.Load.Idle
 	if length <= 0 {
-		return nil // what is used in no time at all is no rate
+		return nil // no rate without a time
 	}
 	used, steady, err := s.idling(ctx, length)
 	if err != nil {
@@ -96,13 +96,12 @@ func (s *stage) idle(ctx context.Context) error {
 		at := paceOf(used)
 		s.idlePace = &at
 	}
-	return s.turn.awaitAll(ctx) // others' load would be beside what is read of this one
+	return s.turn.awaitAll(ctx) // others' load would disturb this reading
 }
 
-// idling reads what the processes use once they are calm: the first and the second half of what is read agree, over the
-// length that is asked for or, of a program that works in bursts, over longer. A program goes on starting when it is ready,
-// and is being compiled: taken for what it uses idle, that would be taken off what operations cost. steady is false where
-// it was never calm.
+// idling reads the use of the processes once they are calm: the first and the second half of the reading agree, over the given
+// length or, for a program that works in bursts, over longer. A program keeps starting and compiling after it is ready: counted
+// as idle use, that would be subtracted from the cost of operations. steady is false if it was never calm.
 func (s *stage) idling(ctx context.Context, length time.Duration) (used []record.Usage, steady bool, err error) {
 	every := max(idleLook, min(length/4, longestLook))
 	half := int((length/2 + every - 1) / every) // in looks
@@ -128,10 +127,10 @@ func (s *stage) idling(ctx context.Context, length time.Duration) (used []record
 	return used, steady, err
 }
 
-// little is the CPU seconds per second up to which processes are taken for calm where it is not known what they use idle.
+// little is the rate, CPU seconds per second, up to which processes count as calm while their idle use is unknown.
 func (s *stage) little() float64 { return calmShare * min(1, s.appLimit()) }
 
-// agree reports whether what is used from a to b is what the processes use idle.
+// agree reports whether the usage from a to b is the idle use of the processes.
 func (s *stage) agree(a, middle, b usage.Mark) bool {
 	used := s.meter.Between(middle, b)
 	first, second := paceOf(s.meter.Between(a, middle)), paceOf(used)
@@ -145,15 +144,15 @@ func (s *stage) agree(a, middle, b usage.Mark) bool {
 	return whole.rate() < s.little() && !starved(used)
 }
 
-// starved reports whether processes would have used more than they got: others had their CPU.
+// starved reports whether processes wanted more CPU than they got: others had it.
 func starved(used []record.Usage) bool {
 	return slices.ContainsFunc(used, func(u record.Usage) bool {
 		return !u.Role.Harness() && float64(u.Involuntary) > starvedAt*u.Seconds
 	})
 }
 
-// rests reports whether processes that use no more than little want no more at the moment: others may have their CPU. Of those
-// that use more it says nothing, for these often run.
+// rests reports whether processes that use at most little want no more at the moment: others may have their CPU. For those that
+// use more it is true, as they often run.
 func (s *stage) rests(at pace) (bool, error) {
 	if at.rate() > s.little() {
 		return true, nil
@@ -162,7 +161,7 @@ func (s *stage) rests(at pace) (bool, error) {
 	return !runs, err
 }
 
-// idleAgain reads it once more when all operations have been made. Where it is another rate, none can be taken off.
+// idleAgain reads the idle use again after all operations. If the rate differs, none can be subtracted.
 func (s *stage) idleAgain(ctx context.Context) error {
 	if s.record.Start.Idle == nil {
 		return nil
@@ -181,8 +180,8 @@ func (s *stage) idleAgain(ctx context.Context) error {
 	return err
 }
 
-// calm waits until the processes have used no more than when they were idle for some time, and at least so long in all;
-// false where they still used more when patience beyond that was over. Where it is not known what they use idle, little is calm.
+// calm waits until the processes have used no more than when idle for calmFor, and at least for least in all; false if they
+// still used more after patience beyond that. If their idle use is unknown, little counts as calm.
 func (s *stage) calm(ctx context.Context, calmFor, least, patience time.Duration) (bool, error) {
 	at := pace{cpu: s.little(), seconds: 1}
 	if s.idlePace != nil {
@@ -210,9 +209,9 @@ func (s *stage) calm(ctx context.Context, calmFor, least, patience time.Duration
 	})
 }
 
-// cool goes on after a drain of a measured run, until it has taken the least time, such as that of any variant of the experiment,
-// and until the processes are calm: what they do after the answers, or after their last span, is charged to all variants alike. What
-// comes to the sink meanwhile counts.
+// cool extends a drain of a measured run, until it has taken the least time, such as that of any variant of the experiment, and
+// the processes are calm: their work after the answers, or after their last span, is charged to all variants alike. Spans that
+// come meanwhile count.
 func (s *stage) cool(ctx context.Context, d drained, least time.Duration) (drained, error) {
 	if s.request.Kind != record.Measured {
 		return d, nil
@@ -227,7 +226,7 @@ func (s *stage) cool(ctx context.Context, d drained, least time.Duration) (drain
 	return d, err
 }
 
-// drainAlike drains, and goes on as cool does.
+// drainAlike drains, and then cools (see cool).
 func (s *stage) drainAlike(ctx context.Context, before record.Counts, awaited float64) (drained, error) {
 	d, err := s.drain(ctx, before, awaited)
 	if err != nil {
@@ -236,7 +235,7 @@ func (s *stage) drainAlike(ctx context.Context, before record.Counts, awaited fl
 	return s.cool(ctx, d, s.request.Drain)
 }
 
-// bothCalm is false where one of two drains did not end calm; nil where nobody looked.
+// bothCalm is false if one of two drains did not end calm; nil if one is unknown.
 func bothCalm(a, b drained) *bool {
 	if a.calm == nil || b.calm == nil {
 		return nil
@@ -245,9 +244,8 @@ func bothCalm(a, b drained) *bool {
 	return &both
 }
 
-// drainWholly drains, and where patience ends before the sink is quiet drains
-// again, so the next probe does not count late spans as its own. quiet of
-// what it returns is of the first drain; clean is whether the last one was quiet.
+// drainWholly drains, again if patience ends before the sink is quiet: the next probe must not count late spans as its own.
+// all.quiet is of the first drain; clean: whether the last one was quiet.
 func (s *stage) drainWholly(ctx context.Context, before record.Counts, awaited float64) (all drained, clean bool, err error) {
 	return untilQuiet(func() (drained, error) { return s.drain(ctx, before, awaited) })
 }

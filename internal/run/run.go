@@ -31,11 +31,11 @@ type Conductor struct {
 
 	placement process.Placement
 	target    func(*process.Launcher) Target // nil: this machine
-	outside   func([]outside) []outside      // what is taken for what others used in each window; nil: what was seen
+	outside   func([]outside) []outside      // replaces the readings of others' use in each window; nil: none
 }
 
-// Place decides which CPUs the processes under test get, for all runs of an
-// experiment, and moves tracetax itself to the others, until release is called.
+// Place chooses the CPUs of the processes under test, for all runs of an experiment, and moves tracetax itself to the others,
+// until release is called.
 func (c *Conductor) Place(processes []program.Process) (release func() error, err error) {
 	most := 1.0
 	for _, p := range processes {
@@ -46,8 +46,7 @@ func (c *Conductor) Place(processes []program.Process) (release func() error, er
 	return func() error { return process.Pin(all) }, process.Pin(c.placement.Harness)
 }
 
-// Run makes one run. What goes wrong in the run is a failure in the record; an
-// error means that the run was interrupted and left no record.
+// Run makes one run. A failure of the run is in the record; an error means that the run was interrupted and left no record.
 func (c *Conductor) Run(ctx context.Context, q Request) (record.Record, error) {
 	s := newStage(q, c.placement)
 	s.finish(s.conduct(ctx, c))
@@ -62,13 +61,12 @@ func (c *Conductor) Run(ctx context.Context, q Request) (record.Record, error) {
 	return *s.record, s.redact()
 }
 
-// What a calibration learns of a tracer that holds spans back until a buffer is full, however long that takes: in it
-// nothing of them is heard before the processes end.
+// Calibrating a tracer that holds spans back until a buffer is full, however long that takes: none of them is seen before the
+// processes end.
 
-// heldBack reports whether a calibration's phases cannot say whose spans came in them: the
-// tracer is known to hold some back, or some of a self-driving workload came only
-// when its processes ended, or all of any. A full buffer may have been sent in the middle
-// of any phase.
+// heldBack reports whether a calibration cannot assign spans to its phases: the tracer is known to hold some back, or some of a
+// self-driving workload came only when its processes ended, or all of any. A full buffer may have been sent in the middle of
+// any phase.
 func heldBack(q Request, r *record.Record) bool {
 	if q.Kind != record.Calibration || q.twice > 0 || r.Failed() || len(r.Phases) == 0 || r.Stop.Sink.Spans == 0 {
 		return false
@@ -84,12 +82,11 @@ func heldBack(q Request, r *record.Record) bool {
 	return true
 }
 
-// learnAtEnds makes a calibration once more for each of its phases, which is then
-// twice as long: what came more, over the life of the processes, is the phase's. A
-// failure of any of them is the failure of the calibration.
+// learnAtEnds repeats a calibration for each of its phases, which is then twice as long: the additional spans, over the life of
+// the processes, are the phase's. A failure of any of them is the failure of the calibration.
 func (c *Conductor) learnAtEnds(ctx context.Context, q Request, r *record.Record) error {
 	plan := *q.Plan
-	plan.Verify = nil // it was done
+	plan.Verify = nil // done already
 	q.Plan = &plan
 	name := q.Name
 	for i := range r.Phases {
@@ -104,7 +101,7 @@ func (c *Conductor) learnAtEnds(ctx context.Context, q Request, r *record.Record
 		}
 		more := longer.Phases[i].Load.Started - r.Phases[i].Load.Started
 		if longer.Stop.Unquiet || r.Stop.Unquiet || longer.Life.Spans < r.Life.Spans || more != r.Phases[i].Load.Started {
-			r.Phases[i].Quiet = false // nothing can be learnt of it
+			r.Phases[i].Quiet = false // no result for this phase
 			continue
 		}
 		r.Phases[i].Sink = longer.Life.Minus(r.Life)
@@ -112,19 +109,19 @@ func (c *Conductor) learnAtEnds(ctx context.Context, q Request, r *record.Record
 	return nil
 }
 
-// Why a run failed: the failure that came first, in the words of the stage, and the process
-// that it is of. Which one wrote something first says nothing of that.
+// The cause of a failed run: the first failure, with its stage and its process. The order of log lines does not tell which was
+// first.
 
-// portTaken is what programs write of a port that another took between its choice and its use.
+// portTaken matches a program's complaint about a port that another took between its choice and its use.
 var portTaken = regexp.MustCompile(`(?i)address already in use|EADDRINUSE`)
 
-// deathDelay is how long the end of a process may be heard of after what came of it.
+// deathDelay is how much later than its effects the end of a process may be noticed.
 const deathDelay = 500 * time.Millisecond
 
-// of is what went wrong with one process that is known.
+// of returns the failure of one known process.
 func of(process string, err error) error { return &drive.ProcessError{Process: process, Err: err} }
 
-// ownerOf is the process that an operation is asked of; "" where a mix asks several.
+// ownerOf returns the process that an operation asks; "" if a mix asks several.
 func ownerOf(o program.Operation, processes []program.Process) string {
 	if len(o.Mix) == 0 {
 		return o.Owner(processes).Name
@@ -136,8 +133,8 @@ func ownerOf(o program.Operation, processes []program.Process) string {
 	return name
 }
 
-// cause returns why the run really ended: a process that died says more than the
-// request that it did not answer, though its end may be seen a little later.
+// cause returns the real reason for the end of the run: a dead process tells more than the request that it did not answer,
+// though its end may be noticed a little later.
 func (s *stage) cause(ctx context.Context, err error) error {
 	var beside *besideError
 	if errors.As(context.Cause(ctx), &beside) {
@@ -160,8 +157,8 @@ func (s *stage) cause(ctx context.Context, err error) error {
 	return err
 }
 
-// diedFirst is the end of the process that ended first. Another one may end because of
-// that, and be heard of earlier, as it had less to write.
+// diedFirst returns the error of the process that ended first. Another one may end because of that, and be noticed earlier, as
+// it had less to write.
 func (s *stage) diedFirst(heard *process.DiedError) *process.DiedError {
 	first := heard
 	patience, cancel := context.WithTimeout(context.Background(), deathDelay)
@@ -174,7 +171,7 @@ func (s *stage) diedFirst(heard *process.DiedError) *process.DiedError {
 		select {
 		case <-p.Done():
 		default:
-			continue // it goes on
+			continue // still running
 		}
 		if died := p.Died(); died.Exit.At.Before(first.Exit.At) {
 			first = died
@@ -183,12 +180,12 @@ func (s *stage) diedFirst(heard *process.DiedError) *process.DiedError {
 	return first
 }
 
-// failure puts err into the record's words.
+// failure returns the record of err.
 func (s *stage) failure(err error) *record.Failure {
 	f := &record.Failure{Stage: s.name, Message: err.Error()}
 	var beside *besideError
 	if errors.As(err, &beside) {
-		f.Stage = record.StageBlock // the record of the run that failed says more
+		f.Stage = record.StageBlock // the record of the failed run has more
 		return f
 	}
 	var died *process.DiedError

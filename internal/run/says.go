@@ -1,4 +1,4 @@
-// What the tracer says of its spans: on pages of counters, as long as its processes are there, and in their logs.
+// The tracer's own counts of its spans: on pages of counters, while its processes run, and in their logs.
 
 package run
 
@@ -20,11 +20,11 @@ import (
 	"github.com/tracetax/tracetax/internal/run/logs"
 )
 
-// theTracer is what a tracer is called where it is asked.
+// theTracer names a tracer in the place of a hop.
 const theTracer = "the tracer"
 
-// askTracer reads the pages of counters of the traced processes, and of those that the tracer brought: when everything has been
-// measured, and before they stop. Those of several processes add up.
+// askTracer reads the pages of counters of the traced processes, and of those that the tracer brought, after everything has
+// been measured and before they stop. Counts of several processes add up.
 func (s *stage) askTracer(ctx context.Context) error {
 	s.paged = map[string]*record.Hop{}
 	for _, one := range s.request.Plan.Speakers() {
@@ -36,9 +36,9 @@ func (s *stage) askTracer(ctx context.Context) error {
 	return nil
 }
 
-// tracedSince is how many traces the tracer decided for, by chance, since it was last asked; nil where it does not say, or
-// did not the last time. Of several processes each may count the same traces; and while all operations are warmed together
-// nobody can tell whose they are.
+// tracedSince returns the number of traces that the tracer chose, by chance, since the last call; nil if it does not report it,
+// or did not the last time. Several processes may count the same traces; and while all operations are warmed together, traces
+// cannot be assigned to them.
 func (s *stage) tracedSince(ctx context.Context) (*uint64, error) {
 	for _, one := range s.request.Plan.Speakers() {
 		says := slices.DeleteFunc(hop.Counted(one.Says), func(s program.Saying) bool { return s.What != program.SaysTraced })
@@ -61,7 +61,7 @@ func (s *stage) tracedSince(ctx context.Context) (*uint64, error) {
 	return nil, nil
 }
 
-// since is by how much a count grew; nil where either is not known, or it shrank: its process has started anew.
+// since returns the growth of a count; nil if either is unknown, or it shrank: its process has restarted.
 func since(before, now *uint64) *uint64 {
 	if before == nil || now == nil || *now < *before {
 		return nil
@@ -70,8 +70,8 @@ func since(before, now *uint64) *uint64 {
 	return &grown
 }
 
-// pagesOf reads what is said on the pages of counters of all traced processes, or of those that a tracer brought under a
-// name; nil where there is none.
+// pagesOf reads the pages of counters of all traced processes, or of those that a tracer brought under a name; nil if there is
+// none.
 func (s *stage) pagesOf(ctx context.Context, brought string, says []program.Saying) (*record.Hop, error) {
 	var all *record.Hop
 	for _, p := range s.request.Plan.Processes {
@@ -88,7 +88,7 @@ func (s *stage) pagesOf(ctx context.Context, brought string, says []program.Sayi
 			return nil, of(p.Name, fmt.Errorf("asking the tracer of process %s for its spans: %w", p.Name, err))
 		}
 		if said.Unreported == "" && !counter.Seen() {
-			said = record.Hop{Name: said.Name, Source: said.Source} // also what is none where it is not there
+			said = record.Hop{Name: said.Name, Source: said.Source} // drops counters that default to none, too
 			said.Unreported = "the page of counters of process " + p.Name + " has none of those that tracer.yaml names"
 		}
 		if all != nil {
@@ -99,8 +99,8 @@ func (s *stage) pagesOf(ctx context.Context, brought string, says []program.Sayi
 	return all, nil
 }
 
-// admissions puts into the record what the tracer, and what it brought, said: on the pages before the stop, and in the logs,
-// which are whole when all processes have ended. A figure that one of several does not tell is not known.
+// admissions records the counts of the tracer, and of the processes that it brought: from the pages before the stop, and from
+// the logs, which are whole when all processes have ended. A figure that one of several lacks is unknown.
 func (s *stage) admissions(ctx context.Context) error {
 	plan, words, untold := s.request.Plan, []record.Hop{}, map[string]bool{}
 	for _, one := range plan.Speakers() {
@@ -135,7 +135,7 @@ func (s *stage) admissions(ctx context.Context) error {
 	return nil
 }
 
-// wordOf is all that a tracer, or what it brought under a name, said.
+// wordOf returns all counts of a tracer, or of the processes that it brought under a name.
 func (s *stage) wordOf(ctx context.Context, one config.Speaker) (record.Hop, error) {
 	var said []record.Hop
 	if page := s.paged[one.Brought]; page != nil {
@@ -160,7 +160,7 @@ func (s *stage) wordOf(ctx context.Context, one config.Speaker) (record.Hop, err
 	return hop.Together(theTracer, one.Says, said), nil
 }
 
-// askPackets notes what was captured of packets, by the word of those that captured them, which have ended.
+// askPackets records the captured packets, by the logs of the capturing processes, which have ended.
 func (s *stage) askPackets(ctx context.Context) error {
 	says := s.request.Plan.Packets
 	if says == (program.Packets{}) {
@@ -202,11 +202,10 @@ func (s *stage) askPackets(ctx context.Context) error {
 	return nil
 }
 
-// What the processes report of the tracer: what it instruments, and, if no span came, signs of the cause, which are what a
-// user would look at next. They are looked for when everything has been measured, so they cost no run anything.
+// Signs of the tracer in the processes: the libraries that it instruments, and, if no span came, the likely cause, where a user
+// would look next. They are read after everything has been measured, at no cost for the run.
 
-// lookInside notes what the processes consist of, while they are there and where no span has
-// come so far.
+// lookInside notes the programs of the processes, while they run, if no span has come so far.
 func (s *stage) lookInside(context.Context) error {
 	if err := s.lookElsewhere(); err != nil {
 		return err
@@ -243,8 +242,8 @@ func (s *stage) lookInside(context.Context) error {
 	return nil
 }
 
-// lookAtLoaded notes the programs that loaded the tracer, where a process consists of several: a launcher, such as npm or
-// Maven, is traced like the program that it starts.
+// lookAtLoaded notes the programs that loaded the tracer, for a process of several: a launcher, such as npm or Maven, is traced
+// like the program that it starts.
 func (s *stage) lookAtLoaded() error {
 	folder, begins := s.request.Folders.Tracer, program.Programs[s.request.Plan.Language]
 	if folder == "" {
@@ -262,10 +261,10 @@ func (s *stage) lookAtLoaded() error {
 		starts, told := map[string]bool{}, map[string]bool{}
 		var commands []string
 		for _, one := range inside {
-			// Code that is read and closed again leaves no trace but the words that had it read.
+			// Code that was read and closed again shows only in the words of its command.
 			speaks := slices.ContainsFunc(begins, func(b string) bool { return strings.HasPrefix(one.Program, b) })
 			if one.Start != "" && !starts[one.Start] && !one.Worker && !told[one.Whole] && (one.Holds || one.Names && speaks) {
-				starts[one.Start], told[one.Whole] = true, true // what has the same command line is a worker, too, as in a cluster of Node
+				starts[one.Start], told[one.Whole] = true, true // a program with the same command line is a worker, too, as in a cluster of Node
 				commands = append(commands, s.kept(one.Command))
 			}
 		}
@@ -279,7 +278,7 @@ func (s *stage) lookAtLoaded() error {
 	return nil
 }
 
-// sinkVariables are the names of the variables that tell a process where the sink is.
+// sinkVariables returns the names of a process's variables with the sink's address.
 func sinkVariables(p program.Process) []string {
 	var names []string
 	for name, value := range p.Env {
@@ -291,8 +290,8 @@ func sinkVariables(p program.Process) []string {
 	return names
 }
 
-// readSigns adds what the logs and the sink tell, when all processes have ended. Where spans
-// came after all nothing is kept; where they reached a hop, what its log tells.
+// readSigns adds the signs in the logs and at the sink, when all processes have ended. If spans came after all, it drops all
+// signs; if they reached a hop, it keeps only those of its log.
 func (s *stage) readSigns(ctx context.Context, connections uint64) error {
 	signs := s.record.Signs
 	if signs == nil {
@@ -326,7 +325,7 @@ func (s *stage) readSigns(ctx context.Context, connections uint64) error {
 	return nil
 }
 
-// readSignsOf adds what the log of a process tells.
+// readSignsOf adds the signs in the log of a process.
 func (s *stage) readSignsOf(ctx context.Context, one *record.ProcessSigns) error {
 	found, err := logs.Signs(ctx, s.app(one.Process).Log().Lines)
 	if err != nil {
@@ -339,8 +338,8 @@ func (s *stage) readSignsOf(ctx context.Context, one *record.ProcessSigns) error
 	return nil
 }
 
-// lookAtInstrumented notes the libraries that the tracer has named in the logs of the processes, which have ended, since some
-// are loaded late: those that it instruments, and those that it does not though they are there.
+// lookAtInstrumented notes the libraries that the tracer named in the logs of the processes, which have ended, since some are
+// loaded late: those that it instruments, and those that are there but that it does not.
 func (s *stage) lookAtInstrumented(ctx context.Context) error {
 	var patterns [2]*output.Pattern
 	for i, text := range []string{s.request.Plan.Tells, s.request.Plan.Misses} {

@@ -11,18 +11,15 @@ import (
 // mostProbes ends a search that a Searcher would never end.
 const mostProbes = 1000
 
-// mostSearches is how often an operation is searched for the same capacity in one run:
-// once more where the probes contradicted each other. What is left out for that leaves
-// its whole block out of the comparison.
+// mostSearches limits the searches for one capacity of an operation in a run: a second one follows if the probes contradicted
+// each other, as leaving the result out would leave its whole block out of the comparison.
 const mostSearches = 2
 
-// search makes one operation at the rates that the request's Searcher chooses:
-// warm-up, drain, then probe after probe, each with a drain of its own, so that
-// the spans of one are not counted in the next.
+// search makes one operation at the rates that the request's Searcher chooses: warm-up, drain, then probe after probe, each
+// with its own drain, so the next one does not count its spans.
 //
-// The phase's window is the probe that the search chose. The account of
-// spans covers the processes' life, so what the other probes did and what
-// arrived of it is added to the phase's warm-up.
+// The phase's window is the probe that the search chose. The account of spans covers the processes' life, so the operations and
+// spans of the other probes are added to the phase's warm-up.
 func (s *stage) search(ctx context.Context, request PhaseRequest, counted record.Counts) (record.Phase, record.Counts, error) {
 	phase, j, err := s.open(request)
 	if err != nil {
@@ -37,7 +34,7 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 	if err != nil {
 		return phase, counted, err
 	}
-	if err := s.turn.awaitAll(ctx); err != nil { // what others leave of their warm-up is in no probe
+	if err := s.turn.awaitAll(ctx); err != nil { // the rest of others' warm-up is in no probe
 		return phase, counted, err
 	}
 
@@ -55,7 +52,7 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 	s.record.Harness.OwnSeconds += time.Since(begun).Seconds()
 	result.Seconds = time.Since(begun).Seconds()
 	phase.Capacity = &result
-	last := len(all) - len(result.Probes) // where the search begins that counts
+	last := len(all) - len(result.Probes) // the begin of the last search, which counts
 	at := last + chosenProbe(result.Probes)
 	if all[at].probe.Load.Completed == 0 {
 		return phase, counted, s.answeredBadly(j.Operation, all[at].probe.Load)
@@ -64,8 +61,8 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 	return phase, counted, chooseWindow(&phase, all, at)
 }
 
-// searches makes the search, and makes it again where it ended unsteady. It returns the
-// probes of all searches, and what the last of them came to.
+// searches makes the search, and repeats it if it ended unsteady. It returns the probes of all searches, and the result of the
+// last.
 func (s *stage) searches(ctx context.Context, request PhaseRequest, j *job, counted record.Counts, clean bool) ([]tried, record.Search, record.Counts, error) {
 	var all []tried
 	var before []record.Probe
@@ -91,8 +88,7 @@ func (s *stage) searches(ctx context.Context, request PhaseRequest, j *job, coun
 	}
 }
 
-// probes makes one probe after the other, until the search ends. clean is whether
-// all spans of the warm-up have come.
+// probes makes one probe after the other, until the search ends. clean: all spans of the warm-up have come.
 func (s *stage) probes(ctx context.Context, request PhaseRequest, j *job, counted record.Counts, clean bool) ([]tried, record.Counts, error) {
 	var all []tried
 	var made []record.Probe
@@ -116,8 +112,8 @@ func (s *stage) probes(ctx context.Context, request PhaseRequest, j *job, counte
 	}
 }
 
-// chosenProbe is the probe that stands for the phase: the last that was held and
-// passed, else the last that was held, else the last.
+// chosenProbe returns the index of the probe that represents the phase: the last that was held and passed, else the last that
+// was held, else the last.
 func chosenProbe(probes []record.Probe) int {
 	at, held := len(probes)-1, false
 	for i := len(probes) - 1; i >= 0; i-- {
@@ -132,8 +128,7 @@ func chosenProbe(probes []record.Probe) int {
 	return at
 }
 
-// chooseWindow makes one of the probes the phase's window, and adds the others to its
-// warm-up.
+// chooseWindow makes one of the probes the phase's window, and adds the others to its warm-up.
 func chooseWindow(phase *record.Phase, all []tried, at int) error {
 	chosen := all[at]
 	phase.OfferedRate = chosen.probe.Rate

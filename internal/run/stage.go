@@ -27,47 +27,47 @@ import (
 type stage struct {
 	request Request
 	record  *record.Record
-	name    string // what is being done, for failures
+	name    string // the current step, for failures
 
 	launcher    *process.Launcher // of the harness's processes, on this machine
-	target      Target            // where the workload's processes live
+	target      Target            // hosts the workload's processes
 	scratch     string
 	placement   process.Placement
 	agents      agents
 	levels      [][]program.Process  // of the workload's processes, in the order of their start
-	apps        []Process            // that were started, in the order of the plan
-	readyAt     map[string]time.Time // when each of them was
+	apps        []Process            // the started ones, in the order of the plan
+	readyAt     map[string]time.Time // by process
 	ports       *prepare.Ports
-	values      map[string]string // what placeholders stand for, in texts of no process
+	values      map[string]string // values of placeholders, in texts of no process
 	meter       Meter             // nil before the processes are ready
 	driver      drive.Driver      // nil before the agents have started
-	reached     record.Counts     // at the sink, when the next phase begins
-	warmed      map[int]warmed    // by phase: what was made of its operation before the first phase
+	reached     record.Counts     // at the sink, at the start of the next phase
+	warmed      map[int]warmed    // by phase: the shared warm-up of its operation, before the first phase
 	route       route
-	receiver    receiver                       // of the spans' way: the sink, or a backend
-	received    map[string]protocol.Addresses  // by hop: where it takes spans in; "" is the sink
-	traced      *uint64                        // traces that the tracer had decided for when it was last asked; nil: it did not say
-	paged       map[string]*record.Hop         // what the tracer (""), and what it brought under a name, said on pages of counters; nil: they have none
-	asked       atomic.Uint64                  // how often processes were asked whether they are ready
-	outstanding outstanding                    // by the tracer, of the probes of a search
-	opened      time.Time                      // when the first operation had been answered
-	sampled     time.Time                      // since when memory is
-	idlePace    *pace                          // of the processes under test; nil: not known
-	loaded      loadTime                       // of the last window; nil where the last phase had none of its own
+	receiver    receiver                       // at the end of the spans' way: the sink, or a backend
+	received    map[string]protocol.Addresses  // by hop: the addresses at which it receives spans; "" is the sink
+	traced      *uint64                        // traces that the tracer had chosen at the last reading; nil: not reported
+	paged       map[string]*record.Hop         // by the name of a brought process, "" is the tracer: counts of its pages; nil: no pages
+	asked       atomic.Uint64                  // number of readiness requests
+	outstanding outstanding                    // spans held by the tracer, from the probes of a search
+	opened      time.Time                      // the time of the first operation's answer
+	sampled     time.Time                      // the start of the readings of memory
+	idlePace    *pace                          // of the processes under test; nil: unknown
+	loaded      loadTime                       // of the last window; nil if the last phase had none of its own
 	results     string                         // the results folder
 	hookLogs    []string                       // of the commands around the run
-	unclean     error                          // what the command after the run failed of
-	shell       []string                       // what the programs get of the user's environment
-	profilers   int                            // that were started
-	beginnings  map[string]*profiler.Beginning // by process: what watches its start
-	packages    profiler.Packages              // where they are
+	unclean     error                          // error of the command after the run
+	shell       []string                       // the programs' part of the user's environment
+	profilers   int                            // number started
+	beginnings  map[string]*profiler.Beginning // by process: the profiler of its start
+	packages    profiler.Packages              // folders of profilers
 	exporting   bool                           // spans are expected at the sink
 	connections watch
-	ending      atomic.Bool // the processes are being stopped: their end is no death
+	ending      atomic.Bool // the processes are being stopped: their end is no failure
 	before      harness     // read when the run is prepared
-	after       harness     // read when all of it has ended but the command after it; zero before
+	after       harness     // read when all but the command after the run has ended; zero before
 
-	end  context.CancelCauseFunc // ends the run, and says why
+	end  context.CancelCauseFunc // ends the run, with its cause
 	turn turn                    // among the runs of its block
 }
 
@@ -78,8 +78,7 @@ func newStage(q Request, placement process.Placement) *stage {
 	}
 }
 
-// conduct goes through the run from the first process to the last. Whatever
-// happens, no process is left when it returns.
+// conduct makes the run from the first process to the last. In any case no process is left when it returns.
 func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 	s.results, s.packages = c.Results, c.Profilers
 	s.shell, _ = shell.Environment(os.Environ(), c.Keep)
@@ -87,7 +86,7 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(s.scratch)) }()
-	defer func() { err = errors.Join(err, s.cleanUp(ctx, c, err)) }() // of what was made ready for the run, once nothing of it runs
+	defer func() { err = errors.Join(err, s.cleanUp(ctx, c, err)) }() // after all processes of the run have ended
 	defer func() { s.after = readHarness() }()
 	s.launcher, err = process.NewLauncher(process.Options{
 		Name: fmt.Sprintf("%s-%d", fileName(s.request.Name), os.Getpid()), LogDir: filepath.Join(c.Logs, s.request.Name),
@@ -100,7 +99,7 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 	if c.target != nil {
 		s.target = c.target(s.launcher)
 	}
-	defer func() { err = errors.Join(err, s.closeDriver(), s.target.Close()) }() // which is the launcher
+	defer func() { err = errors.Join(err, s.closeDriver(), s.target.Close()) }() // closing the target closes the launcher
 	s.record.Harness.Accounting = s.launcher.Accounting()
 
 	ctx, s.end = context.WithCancelCause(ctx)
@@ -113,15 +112,15 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 	return nil
 }
 
-// step is a part of a run: what it is called where it fails, and what it does.
+// step is a part of a run: its name, for failures, and its function.
 type step struct {
 	name string
 	do   func(context.Context) error
 }
 
-// script is a run, from its first process to its last.
+// script returns the steps of a run, from its first process to its last.
 func (s *stage) script(c *Conductor) []step {
-	start := []step{ // which is measured too: the others of its block wait
+	start := []step{ // measured too: the others of its block wait
 		{"start", s.startApps},
 		{"connect", s.awaitTracer},
 		{"first operation", s.firstOperation},
@@ -157,14 +156,14 @@ func (s *stage) follow(ctx context.Context, script []step) error {
 	return nil
 }
 
-// prepare runs the command before the run. What the machine did meanwhile is not of the run.
+// prepare runs the command before the run. The machine's work meanwhile does not count for the run.
 func (s *stage) prepare(ctx context.Context, c *Conductor) error {
 	err := s.hook(ctx, c, "prepare", s.request.Plan.Prepare, preparePatience)
 	s.before = s.before.anew()
 	return err
 }
 
-// closeDriver closes what is left open of a run that failed.
+// closeDriver releases the remains of a failed run.
 func (s *stage) closeDriver() error {
 	if s.driver == nil {
 		return nil
@@ -185,7 +184,7 @@ func (s *stage) finish(err error) {
 	}
 }
 
-// redact takes secrets out of the logs, when there are any.
+// redact removes secrets from the logs, if there are any.
 func (s *stage) redact() error {
 	if len(s.request.Plan.Secrets) == 0 {
 		return nil
@@ -197,12 +196,12 @@ func (s *stage) redact() error {
 	return logs.Redact(append(paths, s.hookLogs...), s.request.Plan.Secrets)
 }
 
-// harness is a reading of what disturbs the harness. Elsewhere than on Linux nothing is read.
+// harness is a reading of the disturbances of the harness. Only Linux has these readings.
 type harness struct {
 	at             time.Time
 	worked, steal  time.Duration
 	load           float64
-	stole, loading error // why they are not known
+	stole, loading error // reasons why they are unknown
 }
 
 func readHarness() harness {
@@ -212,14 +211,14 @@ func readHarness() harness {
 	return h
 }
 
-// anew is a reading after the command before a run, which is no part of what is measured: nor is the load that it made.
+// anew returns a reading after the command before a run, which is not measured: it keeps the load average from before the command.
 func (h harness) anew() harness {
 	now := readHarness()
 	now.load, now.loading = h.load, h.loading
 	return now
 }
 
-// into tells what was read before a run and after it.
+// into records the readings before and after a run.
 func (h harness) into(to *record.Harness, after harness) {
 	to.Seconds, to.Unread = after.at.Sub(h.at).Seconds(), nil
 	if h.stole == nil && after.stole == nil {

@@ -13,15 +13,14 @@ import (
 	"github.com/tracetax/tracetax/internal/sink"
 )
 
-// stop ends the app's processes as their users would, so tracers can flush,
-// and reads what came of that.
+// stop ends the app's processes as their users would, so tracers can flush, and records the final counts.
 func (s *stage) stop(ctx context.Context) error {
 	if err := s.askTracer(ctx); err != nil {
 		return err
 	}
 	s.expectEnd()
-	// Without the generator's open connections a server ends at once: Go's, for
-	// one, waits seconds for connections that have not been asked anything yet.
+	// Without the generator's open connections a server ends at once: Go's, for one, waits seconds for connections without a
+	// request yet.
 	begin := time.Now()
 	if err := s.driver.Stop(ctx); err != nil {
 		return err
@@ -103,12 +102,11 @@ func (s *stage) stopAll(ctx context.Context, processes ...Process) error {
 	return nil
 }
 
-// lastPatience is how long the sink may take after the end of the processes; a variable for tests.
+// lastPatience limits the sink's time after the end of the processes; a variable for tests.
 var lastPatience = grace
 
-// last waits until the sink has taken in what was sent before the end: the
-// senders are gone, so all that can still come is in its sockets, or held back by a
-// backend. Where it is not quiet when patience ends, the record says so.
+// last waits until the sink has received the spans sent before the end: the senders are gone, so the rest is in its sockets, or
+// held back by a backend. If it is not quiet when patience ends, that is recorded.
 func (s *stage) last(ctx context.Context) (sink.Snapshot, error) {
 	still := 100 * time.Millisecond
 	if to := s.request.Plan.To; to != "" {
@@ -126,15 +124,15 @@ func (s *stage) last(ctx context.Context) (sink.Snapshot, error) {
 	if err != nil {
 		return sink.Snapshot{}, err
 	}
-	s.record.Stop.Unquiet = !quiet // an endless sender that is none of the run's processes
+	s.record.Stop.Unquiet = !quiet // an endless sender outside the run
 	return seen, nil
 }
 
-// expectEnd says that from now on a process may end.
+// expectEnd allows processes to end from now on.
 func (s *stage) expectEnd() { s.ending.Store(true) }
 
-// stopHops ends the hops, the first one first, when all others have ended: each passes on what it still holds, and says a
-// last time what it did.
+// stopHops ends the hops, the first one first, when all others have ended: each passes on the spans that it still holds, and
+// reports a last time.
 func (s *stage) stopHops(ctx context.Context) error {
 	for i, c := range s.route.counters {
 		if _, err := s.drainFor(ctx, record.Counts{}, -1, s.request.Plan.Passing); err != nil {
@@ -154,7 +152,7 @@ func (s *stage) stopHops(ctx context.Context) error {
 	return nil
 }
 
-// askEnded asks a hop that has ended: its log has all that it will ever say. Its page is gone, and what that said stays.
+// askEnded reads a stopped hop's final counts from its log. Counts read earlier from its page are kept.
 func (s *stage) askEnded(ctx context.Context, i int) error {
 	says := s.request.Plan.Process(s.route.counters[i].Name()).Service.Says
 	if !slices.ContainsFunc(says, func(s program.Saying) bool { return s.Log != "" }) {
@@ -205,7 +203,7 @@ func (s *stage) hopsAtEnd() {
 	}
 }
 
-// allHops are all lists of what hops say in the record.
+// allHops returns all lists of hops' counts in the record.
 func (s *stage) allHops() [][]record.Hop {
 	r := s.record
 	all := [][]record.Hop{r.Hops, r.Start.Hops, r.Stop.Hops}

@@ -1,5 +1,5 @@
-// Where the processes of a run live, from the run's side, and this machine as that
-// place. The sink and the load generator are always on this machine.
+// The host of a run's processes, from the run's side, and this machine as such a host. The sink and the load generator are
+// always on this machine.
 
 package run
 
@@ -14,59 +14,58 @@ import (
 	"github.com/tracetax/tracetax/internal/usage"
 )
 
-// Target is where the processes of a workload live.
+// Target hosts the processes of a workload.
 type Target interface {
 	// Start starts a process; ctx limits the start only.
 	Start(context.Context, process.Command) (Process, error)
-	// Meter reads what processes use, those of the harness among them, until ctx ends.
+	// Meter reads the use of processes, those of the harness among them, until ctx ends.
 	Meter(context.Context, []Process) (Meter, error)
-	// Reach is where something on this machine is to listen, so the target's processes
-	// reach it, rather than at an address that is reached from this machine alone.
+	// Reach returns the address at which a program on this machine must listen for the target's processes to reach it, instead of
+	// one that only this machine reaches.
 	Reach(address string) string
-	// Close ends what still runs, and waits until nothing is left of it.
+	// Close ends the remaining processes, and waits until none is left.
 	Close() error
 }
 
-// Process is a process of a run, with everything that descends from it.
+// Process is a process of a run, with all its descendants.
 type Process interface {
 	Name() string
 	Role() role.Role
 	Address() string // the host at which this machine reaches it
-	Unmet() []string // what was asked for it and cannot be had there, in words
+	Unmet() []string // demands that its host cannot meet, in words
 	Started() time.Time
 	Ready(context.Context, process.Check) (process.Answers, error)
 	Stop(context.Context, time.Duration) (killed bool, err error)
 	Done() <-chan struct{}
-	Died() *process.DiedError // how it ended, once Done is closed
+	Died() *process.DiedError // its end, once Done is closed
 	Log() *process.Log
 }
 
-// Meter reads what processes use, in the order in which they were given.
+// Meter reads the use of processes, in the order given.
 type Meter interface {
 	Mark() (usage.Mark, error)
-	Glance(is func(role.Role) bool) (usage.Mark, error) // of the CPU alone, of some roles
+	Glance(is func(role.Role) bool) (usage.Mark, error) // CPU time only, of some roles
 	Between(a, b usage.Mark) []record.Usage
-	// Memory is what they held over a stretch of time. Sample ends one: it takes a last sample.
+	// Memory returns the memory held over a stretch of time. Sample ends one: it takes a last sample.
 	Memory(over ...usage.Stretch) []usage.Memory
 	Sample() error
-	// Threads reads single threads, and Hottest is the busiest of them between two readings;
-	// both know nothing where nothing can be read.
+	// Threads reads single threads, and Hottest returns the busiest of them between two readings; both are empty without readings.
 	Threads(is func(role.Role) bool) (usage.Threads, error)
 	Hottest(a, b usage.Threads) (process string, share float64)
-	// Want is whether a thread would run at the moment.
+	// Want reports whether a thread would run at the moment.
 	Want(is func(role.Role) bool) (bool, error)
 }
 
-// visible is a process that can be looked into from outside.
+// visible is a process that can be inspected from outside.
 type visible interface {
-	Runtime() string // what it runs on; "" where that cannot be seen
+	Runtime() string // its virtual machine; "" if unknown
 	Inside(variables []string, folder string) ([]process.Inside, error)
 	Sockets(in *process.Tables) (process.Sockets, error)
 	Pids() ([]int, error)
 	Answers(in *process.Tables, address string, run, apps []int) (seen bool, err error)
 }
 
-// loopback is the host at which everything on this machine reaches everything else.
+// loopback is the host at which all programs of this machine reach each other.
 const loopback = "127.0.0.1"
 
 // here is this machine as a target.

@@ -1,4 +1,4 @@
-// What is measured in turn for latency alone, before all runs of a block have their load at once.
+// The windows in turn for latency alone, before all runs of a block have their load at once.
 
 package run
 
@@ -12,15 +12,15 @@ import (
 	"github.com/tracetax/tracetax/internal/run/drive"
 )
 
-// room is the share of the CPUs that the runs of a block may need together to have their load at once: beyond it each of them
-// waits for the others, and what one of them can hold is what these leave.
+// room is the share of the CPUs that the runs of a block may need together to have their load at once: above it each of them
+// waits for the others, and can hold only the load that these leave room for.
 const room = 0.6
 
-// timeIt makes the operation in windows, in turn with the other runs of the block. What the warm-up left behind goes on in the
-// first of them, as under steady load. It reports whether there is room for all at once.
+// timeIt makes the operation in windows, in turn with the other runs of the block. The remains of the warm-up go on in the
+// first of them, as under steady load. atOnce: there is room for all at once.
 func (s *stage) timeIt(ctx context.Context, request PhaseRequest, j job, phase *record.Phase, counted record.Counts) (atOnce bool, err error) {
 	j.Purpose, j.Duration, j.Count = drive.Window, request.Load.Duration, request.Load.Calls
-	j.Seed += mostSeeds // other choices than those of the window
+	j.Seed += mostSeeds // other choices than in the window
 	if sliced := s.sliced(request, j); sliced.Slices != nil {
 		return s.timeInSlices(ctx, request, sliced, phase)
 	}
@@ -41,7 +41,7 @@ func (s *stage) timeIt(ctx context.Context, request PhaseRequest, j job, phase *
 	if err != nil {
 		return false, err
 	}
-	if err := s.turn.awaitAll(ctx); err != nil { // to collect takes CPU, and all have looked at the last windows
+	if err := s.turn.awaitAll(ctx); err != nil { // collecting takes CPU, and all have read the last windows
 		return false, err
 	}
 	if err := w.collect(ctx); err != nil {
@@ -73,9 +73,9 @@ func (s *stage) timeIt(ctx context.Context, request PhaseRequest, j job, phase *
 	return request.AtOnce == Always || s.hasRoom(all), err
 }
 
-// sliced returns a job that makes what its one window would have, in slices among those of the others; without slices where it has
-// more windows, or cannot have them. A window that is too short for a tracer's delay is no truer than slices, and the machine
-// changes from one window to the next.
+// sliced returns a job with the operations of its one window, in slices among those of the others; without slices if it has
+// more windows, or cannot have them. A window shorter than a tracer's delay is no truer than slices, and the machine changes
+// from one window to the next.
 func (s *stage) sliced(request PhaseRequest, j job) job {
 	if len(request.Turns) > 1 || !s.by().Generator || s.turn.turns == nil {
 		return j
@@ -107,7 +107,7 @@ func (s *stage) timeInSlices(ctx context.Context, request PhaseRequest, j job, p
 	}
 	after, err := s.meter.Mark()
 	if err == nil {
-		err = s.turn.awaitAll(ctx) // to collect takes CPU
+		err = s.turn.awaitAll(ctx) // collecting takes CPU
 	}
 	if err == nil {
 		err = stretch.Collect(ctx, &did)
@@ -123,8 +123,8 @@ func (s *stage) timeInSlices(ctx context.Context, request PhaseRequest, j job, p
 	return request.AtOnce == Always || s.hasRoom(all), err
 }
 
-// needed returns the CPU seconds a second that programs need under load, by what they used while they had it in windows for a
-// duration, which a late machine takes longer for. What they use idle they used as well while others had the load.
+// needed returns the CPU seconds a second that programs need under load, by their use while they had it in windows for a
+// duration, which a late machine exceeds. Their idle use also covers the time in which others had the load.
 func (s *stage) needed(used []record.Usage, loaded time.Duration) usedBy {
 	sum, asked := usedOf(used), loaded.Seconds()
 	if s.idlePace != nil {
@@ -133,15 +133,15 @@ func (s *stage) needed(used []record.Usage, loaded time.Duration) usedBy {
 	return usedBy{max(0, sum.app) / asked, sum.harness / asked}
 }
 
-// The slices in which the runs of a block make their operations where all have their load at once.
+// The slices in which the runs of a block make their operations if all have their load at once.
 const (
-	sliceLength     = 10 * time.Millisecond // or as long as sliceOperations take: the first ones of a slice find another program's data in the caches
+	sliceLength     = 10 * time.Millisecond // or the time of sliceOperations: the first of a slice find another program's data in the caches
 	sliceOperations = 5
-	leastPeriods    = 10 // in a window, in each of which every run has a slice
+	leastPeriods    = 10 // in a window; every run has a slice in each
 	leastSlice      = 5 * time.Millisecond
 )
 
-// slices places a run's load among those of the block; nil where it would have too few slices, or is alone.
+// slices places a run's load among those of the block; nil for too few slices, or a single run.
 func (t turn) slices(rate float64, window time.Duration) *load.Slices {
 	if t.turns == nil || t.runs < 2 || rate <= 0 {
 		return nil
@@ -153,10 +153,10 @@ func (t turn) slices(rate float64, window time.Duration) *load.Slices {
 	return &load.Slices{Of: t.runs, Place: t.run, Length: length}
 }
 
-// mostSeeds is above the number of stretches of a phase, each of which has a seed of its own.
+// mostSeeds exceeds the number of stretches of a phase, each with a seed of its own.
 const mostSeeds = 1 << 20
 
-// hasRoom reports whether programs that use so many CPU seconds a second leave the run's CPUs room.
+// hasRoom reports whether programs that use this many CPU seconds a second leave the run's CPUs room.
 func (s *stage) hasRoom(rate usedBy) bool {
 	app, harness := rate.app, rate.harness
 	if len(s.placement.App) == 0 || s.placement.Shared { // the same CPUs

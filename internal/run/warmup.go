@@ -1,4 +1,4 @@
-// A warm-up that is watched, to see how long it takes.
+// A warm-up watched slice by slice, to find out how long it takes.
 
 package run
 
@@ -12,14 +12,13 @@ import (
 )
 
 const (
-	slice     = 500 * time.Millisecond // of a warm-up that is watched
-	inSlice   = 5                      // operations that a slice holds at least, where there is a rate
-	mostSlack = 3                      // times its length that a warm-up may take where the rate is not held
+	slice     = 500 * time.Millisecond // of a watched warm-up
+	inSlice   = 5                      // least operations of a slice, if there is a rate
+	mostSlack = 3                      // times its length that a warm-up may take if the rate is not held
 )
 
-// watch makes an operation at its load, slice by slice, and keeps what each slice used.
-// A slice is a stretch of load of its own, so its operations and its CPU belong
-// together; between two of them lie a few milliseconds.
+// watch makes an operation at its load, slice by slice, and records the usage of each. A slice is a stretch of load of its own,
+// so its operations and its CPU belong together; a few milliseconds lie between two of them.
 func (s *stage) watch(ctx context.Context, request PhaseRequest, counted record.Counts) (record.Phase, record.Counts, error) {
 	phase, j, err := s.open(request)
 	if err != nil {
@@ -53,7 +52,7 @@ func (s *stage) watch(ctx context.Context, request PhaseRequest, counted record.
 	return phase, end.counts, nil
 }
 
-// sliceAt is the length of a slice at a rate, in whole slices; 0 is a closed loop.
+// sliceAt returns the length of a slice at a rate, in whole slices; 0 is a closed loop.
 func sliceAt(rate float64) time.Duration {
 	if rate <= 0 {
 		return slice
@@ -62,8 +61,7 @@ func sliceAt(rate float64) time.Duration {
 	return slice * time.Duration(max(1, math.Ceil(inSlice/(rate*slice.Seconds())-rounding)))
 }
 
-// slice makes one slice. How many operations went wrong is for the caller to judge: those
-// of a cold program may.
+// slice makes one slice. The caller judges the number of failed operations: those of a cold program may fail.
 func (s *stage) slice(ctx context.Context, j job) (record.Slice, record.Load, error) {
 	stretch, err := s.driver.Prepare(ctx, j.Stretch)
 	if err != nil {
@@ -91,12 +89,11 @@ func (s *stage) slice(ctx context.Context, j job) (record.Slice, record.Load, er
 	return out, did, nil
 }
 
-// The warm-up that all operations share. What a program with a just-in-time compiler
-// has compiled for one operation serves the next one; without this, the operation that
-// comes first would be measured colder than the others.
+// The warm-up that all operations share. Code that a just-in-time compiler has compiled for one operation serves the next one;
+// without this, the operation that comes first would be measured colder than the others.
 
-// warmRounds is how often all operations are made in turn: what the later ones teach
-// the compiler is then known to the earlier ones too.
+// warmRounds is how often all operations are made in turn: the earlier ones then profit from the code compiled for later ones
+// too.
 const warmRounds = 2
 
 // warmed is an operation's part of the warm-up that all share.
@@ -107,9 +104,8 @@ type warmed struct {
 	quiet bool
 }
 
-// warmAll makes all operations in turn, before the first of them is measured. Its
-// operations and their spans are added to the warm-up of each operation's first phase.
-// Where a pilot is to see how long a warm-up takes, nothing is warmed.
+// warmAll makes all operations in turn, before the first of them is measured. Its operations and their spans are added to the
+// warm-up of each operation's first phase. It does nothing in a pilot that watches the warm-up.
 func (s *stage) warmAll(ctx context.Context) error {
 	s.reached = s.record.Start.Sink
 	whole, requests := s.request.Load.WarmupAll, s.request.Phases
@@ -143,8 +139,8 @@ func (s *stage) warmAll(ctx context.Context) error {
 	return nil
 }
 
-// warm makes an operation for some time, at the rate of its phase or the first one of
-// its search, however it is answered: a cold program may be late.
+// warm makes an operation for some time, at the rate of its phase or the first one of its search, whatever the answers: a cold
+// program may be late.
 func (s *stage) warm(ctx context.Context, request PhaseRequest, length time.Duration, w warmed) (warmed, error) {
 	operation := request.Asked()
 	j, err := s.job(operation, request.Load, request.Parameter)

@@ -1,4 +1,4 @@
-// The measured window of a phase: in one piece, or in as many as the turns of its run.
+// The measured window of a phase: in one piece, or in one for each turn of its run.
 
 package run
 
@@ -17,28 +17,28 @@ import (
 type window struct {
 	stage   *stage
 	job     job
-	turns   []int         // the places of its pieces among those of all runs; nil: it is of one piece, which begins at once
+	turns   []int         // the places of its pieces among those of all runs; nil: one piece, which begins at once
 	piece   time.Duration // length of one
-	calls   uint64        // operations of one, where they end it
-	fastest float64       // operations/s at most so far, warm-up included
-	warm    record.Counts // at the sink when it begins
-	earlier record.Load   // made since warm was counted, and not drained
+	calls   uint64        // operations of one, if they end it
+	fastest float64       // operations/s, the most so far, warm-up included
+	warm    record.Counts // at the sink at its beginning
+	earlier record.Load   // made since warm was counted, but not drained
 	came    record.Counts // at the sink until the spans of the last piece had come
 
 	begun     time.Time
-	armed     drive.Armed   // the last piece that was prepared
-	loads     []record.Load // by piece; the durations of the last one may not have been collected yet
+	armed     drive.Armed   // the last prepared piece
+	loads     []record.Load // by piece; the durations of the last one may not be collected yet
 	pieces    []record.Window
 	parts     []piece        // the same
-	loaded    time.Duration  // that the pieces lasted
-	at        loadTime       // when
-	readying  []record.Usage // what preparing and collecting used, which no operation did
-	readied   time.Duration  // that this took
+	loaded    time.Duration  // duration of the pieces
+	at        loadTime       // times of the pieces
+	readying  []record.Usage // use by preparing and collecting, not by operations
+	readied   time.Duration  // duration of that
 	lastEnded time.Time
 	restless  bool // a piece was not calm when the next one began
 }
 
-// run makes the window. The preparation of its pieces has a figure of its own.
+// run makes the window. The preparation of its pieces is counted apart.
 func (w *window) run(ctx context.Context) error {
 	if w.turns == nil {
 		return w.make(ctx, 0)
@@ -52,7 +52,7 @@ func (w *window) run(ctx context.Context) error {
 	return nil
 }
 
-// prepare makes a window of one piece ready: whatever takes time besides its operations happens here.
+// prepare makes a window of one piece ready: all slow work besides its operations is done here.
 func (w *window) prepare(ctx context.Context) (err error) {
 	if w.turns == nil {
 		w.armed, err = w.stage.driver.Prepare(ctx, w.job.Stretch)
@@ -73,7 +73,7 @@ func (w *window) next(ctx context.Context, place int) error {
 	}
 	w.job.Purpose = drive.Window
 	if len(w.pieces) < len(w.turns)-1 {
-		w.job.Purpose = drive.Probe // what is in use after the window is asked after its last piece
+		w.job.Purpose = drive.Probe // memory in use is asked after the last piece
 	}
 	w.job.Count = share(w.calls, len(w.pieces), len(w.turns))
 	if w.job.Count == 0 && w.unthrottled() {
@@ -87,7 +87,7 @@ func (w *window) next(ctx context.Context, place int) error {
 		return err
 	}
 	p := piece{from: before, began: from}
-	if !w.stage.by().Generator { // the program itself makes ready, and writes down its durations
+	if !w.stage.by().Generator { // the program itself prepares, and writes down its durations
 		p.readying, p.readied = w.stage.between(before, after), time.Since(from)
 		w.readying, w.readied = added(w.readying, slices.Clone(p.readying)), w.readied+p.readied
 	}
@@ -104,25 +104,25 @@ func (w *window) next(ctx context.Context, place int) error {
 	return nil
 }
 
-// part ends the last piece with all that it left behind: another one begins, or everything has been drained.
+// part ends the last piece with its effects: the next one begins, or everything has been drained.
 func (w *window) part(mark usage.Mark, at time.Time) {
 	if last := len(w.parts) - 1; last >= 0 {
 		w.parts[last].to, w.parts[last].ended, w.parts[last].came = mark, at, w.came
 	}
 }
 
-// What holds for pieces of a program that makes its operations itself, as fast as it goes.
+// Bounds for pieces of a program that makes its operations itself, as fast as it can.
 const (
 	calmAfterPiece = 50 * time.Millisecond // as calmFor; no quota is so low that calls wait for most of its period
 	roomFor        = 4                     // times the fastest so far
 )
 
-// unthrottled reports whether the program itself makes the operations, as fast as it goes.
+// unthrottled reports whether the program itself makes the operations, as fast as it can.
 func (w *window) unthrottled() bool { return w.stage.by().Unthrottled(w.job.Rate) }
 
-// settle waits until a piece leaves nothing behind that would run into the next window, which is another run's, and be in its
-// latencies: all that comes of its operations at a rate. Unthrottled operations fill the tracer's queue, whatever the length of
-// a piece: it is emptied at once, and only the last part of a batch is left for later.
+// settle waits until no work of a piece remains that would run into the next window, another run's, and into its latencies:
+// with a rate, until its spans have come. Unthrottled operations fill the tracer's queue, whatever the length of a piece: it is
+// emptied at once, and only the last part of a batch remains for later.
 func (w *window) settle(ctx context.Context) error {
 	if !w.unthrottled() || w.stage.turn.turns == nil {
 		return w.awaitSpans(ctx)
@@ -132,14 +132,14 @@ func (w *window) settle(ctx context.Context) error {
 	return err
 }
 
-// awaitSpans waits until the spans of the pieces so far have come: what the tracer still does for them would run into the next
-// window, which is another run's, and be in its latencies. Hops are not asked: that costs them CPU, in every window, and
-// how long they hold spans back is known; nor is a backend.
+// awaitSpans waits until the spans of the pieces so far have come: the tracer's remaining work would run into the next window,
+// another run's, and into its latencies. It does not ask hops, which would cost them CPU in every window, as their delay is
+// known; nor a backend.
 func (w *window) awaitSpans(ctx context.Context) error {
 	if !w.stage.exporting || w.stage.turn.turns == nil {
 		return nil
 	}
-	if _, is := w.stage.receiver.(*backend); is { // each look at its page is charged to it
+	if _, is := w.stage.receiver.(*backend); is { // each reading of its page is charged to it
 		select {
 		case <-time.After(w.stage.request.Plan.Patience()):
 			return nil
@@ -153,7 +153,7 @@ func (w *window) awaitSpans(ctx context.Context) error {
 	return err
 }
 
-// share is the part that falls on one of so many.
+// share returns the share of all for one, from 0, of so many; the first one gets the remainder.
 func share(all uint64, one, of int) uint64 {
 	part := all / uint64(of)
 	if one == 0 {
@@ -162,7 +162,7 @@ func share(all uint64, one, of int) uint64 {
 	return part
 }
 
-// make makes a piece that is ready.
+// make makes a prepared piece.
 func (w *window) make(ctx context.Context, place int) error {
 	before, err := w.stage.meter.Mark()
 	if err != nil {
@@ -208,7 +208,7 @@ func (w *window) make(ctx context.Context, place int) error {
 	return nil
 }
 
-// marks are readings of the other runs of the block, where a tracer may still send in another run's piece; nil elsewhere.
+// marks reads the usage of the other runs of the block, if a tracer may still send in another run's piece; otherwise nil.
 func (w *window) marks() ([]usage.Mark, error) {
 	if w.turns == nil || !w.unthrottled() {
 		return nil, nil
@@ -216,10 +216,10 @@ func (w *window) marks() ([]usage.Mark, error) {
 	return w.stage.turn.marks()
 }
 
-// mostIn is how many operations a program is to make in a time at most, by its pace so far: it makes room for all their durations.
+// mostIn limits the operations of a program in a time, by its pace so far: it makes room for all their durations.
 func mostIn(d time.Duration, pace float64) uint64 { return uint64(roomFor * pace * d.Seconds()) }
 
-// paceIn is how many operations a second were made.
+// paceIn returns the operations per second.
 func paceIn(l record.Load) float64 {
 	if l.WallSeconds <= 0 {
 		return 0
@@ -227,7 +227,7 @@ func paceIn(l record.Load) float64 {
 	return float64(l.Completed) / l.WallSeconds
 }
 
-// collect has the durations of the last piece's operations told, which takes CPU.
+// collect asks for the durations of the last piece's operations, which takes CPU.
 func (w *window) collect(ctx context.Context) error {
 	if w.armed == nil {
 		return nil
@@ -240,7 +240,7 @@ func (w *window) collect(ctx context.Context) error {
 	return err
 }
 
-// did is what was done in all pieces. Adding up their durations takes CPU: it is for the end.
+// did returns the load of all pieces. Adding up their durations takes CPU: call it at the end.
 func (w *window) did() (record.Load, error) {
 	sum, err := record.Sum(w.loads...)
 	if err != nil {
@@ -249,7 +249,7 @@ func (w *window) did() (record.Load, error) {
 	return sum, err
 }
 
-// charged is the CPU seconds that all but the harness used.
+// charged returns the CPU seconds of all processes except the harness.
 func (s *stage) charged(from, to usage.Mark) float64 {
 	var sum float64
 	for _, u := range s.between(from, to) {
@@ -260,7 +260,7 @@ func (s *stage) charged(from, to usage.Mark) float64 {
 	return sum
 }
 
-// added adds up what the same processes used in two stretches; nil is nothing.
+// added adds up the usage of the same processes in two stretches; nil is nothing.
 func added(a, b []record.Usage) []record.Usage {
 	if a == nil {
 		return b
@@ -276,7 +276,7 @@ func added(a, b []record.Usage) []record.Usage {
 	return a
 }
 
-// less is what was used in a stretch without a part of it; nil is nothing.
+// less returns the usage of a stretch without a part of it; nil is nothing.
 func less(all, part []record.Usage) []record.Usage {
 	for i := range part {
 		all[i].Seconds -= part[i].Seconds

@@ -22,15 +22,14 @@ import (
 // Program is a self-driving workload.
 type Program struct {
 	Call   func(depth int)                                 // one operation; nil does nothing
-	Answer func(line string) (string, bool)                // an answer in the place of the right one
-	Spoil  func(samples string, durations []int64) []int64 // what is written in the place of the durations
+	Answer func(line string) (string, bool)                // an answer to give instead of the right one
+	Spoil  func(samples string, durations []int64) []int64 // the numbers to write instead of the durations
 	Die    func(line string)                               // called with every line before it is carried out
 	Late   time.Duration                                   // after an order's duration, none is begun at a rate; 0: 100 ms
 	Steps  bool                                            // it knows no random moments: operations at a rate keep step
 }
 
-// Serve takes orders on a listener until the order to stop, until the connection that
-// orders came on ends, or ctx does.
+// Serve takes orders on a listener until the order to stop, the end of a connection with orders, or the end of ctx.
 func (p Program) Serve(ctx context.Context, l net.Listener) error {
 	defer context.AfterFunc(ctx, func() { _ = l.Close() })()
 	for {
@@ -111,7 +110,7 @@ func (p Program) carryOut(w *work, line string) string {
 	return "error unknown line " + word
 }
 
-// work is an order that was prepared.
+// work is a prepared order.
 type work struct {
 	calls    uint64
 	duration time.Duration
@@ -130,10 +129,10 @@ type thread struct {
 	durations, lags []int64
 }
 
-// late is how long after its duration an order at a rate still begins what fell due in time.
+// late is how long after its duration an order at a rate still begins operations that fell due in time.
 const late = 100 * time.Millisecond
 
-// most is how many durations a thread keeps of an order without calls and rate.
+// most is the number of durations that a thread keeps of an order without calls and rate.
 const most = 1 << 20
 
 func prepare(words string) (work, error) {
@@ -236,7 +235,7 @@ func (t *thread) run(w *work, begun time.Time, late time.Duration, call func(int
 	}
 }
 
-// write hands the durations over.
+// write writes the durations to files.
 func (w *work) write(spoil func(string, []int64) []int64) (n int, err error) {
 	for i, t := range w.threads {
 		n += len(t.durations)

@@ -1,4 +1,4 @@
-// An operation of the engine over net/http: its requests, and what is read of their answers.
+// An operation of the engine over net/http: its requests, and the reading of their answers.
 
 package engine
 
@@ -19,15 +19,15 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// outcome is what became of one operation.
+// outcome is the result of one operation.
 type outcome struct {
 	walk
 	status    int
-	kind      string // what the answer is wrong in; "" where it is right
+	kind      string // the fault of the answer; "" if it is right
 	err       error
 	sent      atomic.Uint64 // requests that went out
 	resent    uint64
-	redirects []string // where answers led to
+	redirects []string // targets of redirects
 }
 
 // attempt makes the steps of an operation.
@@ -44,16 +44,16 @@ func (o *outcome) attempt(ctx context.Context, k *link, nth uint64) {
 	}
 }
 
-// ask sends the request of a step, and returns what is kept of the answer.
+// ask sends the request of a step, and returns the kept part of the answer.
 func (o *outcome) ask(ctx context.Context, k *link, nth uint64) (feed.Tape, error) {
 	wire, _ := o.bytes(nth, nil)
-	again := false // it was sent once more after its connection had ended
+	again := false // it was sent again after its connection had ended
 	for {
 		conn, err := k.connect(ctx)
 		if err != nil {
 			return feed.Tape{}, err
 		}
-		var touched atomic.Bool // something of the answer has come
+		var touched atomic.Bool // a part of the answer has come
 		before := o.sent.Load()
 		r, err := k.remote.request(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 			WroteHeaders: func() { o.sent.Add(1) }, GotFirstResponseByte: func() { touched.Store(true) },
@@ -63,7 +63,7 @@ func (o *outcome) ask(ctx context.Context, k *link, nth uint64) (feed.Tape, erro
 		}
 		answer, err := conn.RoundTrip(r)
 		if err == nil {
-			defer answer.Body.Close() // it is read to its end, or given up
+			defer answer.Body.Close() // read to its end, or given up
 			kept, err := o.read(k, answer)
 			conn.used.Store(true)
 			return kept, o.reset(err)
@@ -86,7 +86,7 @@ func (o *outcome) ask(ctx context.Context, k *link, nth uint64) (feed.Tape, erro
 	}
 }
 
-// request is a request, which is in the words of HTTP/1.1, as net/http has it.
+// request turns a request in HTTP/1.1 into one of net/http.
 func (r *remote) request(ctx context.Context, wire []byte) (*http.Request, error) {
 	out, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(wire)))
 	if err != nil {
@@ -98,7 +98,7 @@ func (r *remote) request(ctx context.Context, wire []byte) (*http.Request, error
 		out.URL.Scheme = "https"
 	}
 	if _, given := out.Header["User-Agent"]; !given {
-		out.Header.Set("User-Agent", "") // otherwise net/http adds one of its own
+		out.Header.Set("User-Agent", "") // otherwise net/http adds its own
 	}
 	if !r.grpc {
 		return out, nil
@@ -114,7 +114,7 @@ func (r *remote) request(ctx context.Context, wire []byte) (*http.Request, error
 	return out, nil
 }
 
-// read reads an answer to its end, and returns what is kept of it.
+// read reads an answer to its end, and returns its kept part.
 func (o *outcome) read(k *link, answer *http.Response) (kept feed.Tape, err error) {
 	if k.remote.grpc {
 		o.body, o.kind, err = readReply(answer)
@@ -160,7 +160,7 @@ func (o *outcome) read(k *link, answer *http.Response) (kept feed.Tape, err erro
 	return kept, nil
 }
 
-// reset is err, but for a stream that the server has given up: that is what the answer is wrong in.
+// reset returns err, except for a stream that the server has reset: that is a fault of the answer.
 func (o *outcome) reset(err error) error {
 	var stream http2.StreamError
 	if !errors.As(err, &stream) {
@@ -170,7 +170,7 @@ func (o *outcome) reset(err error) error {
 	return nil
 }
 
-// resetName keeps the kinds of failure few, whatever a server sends.
+// resetName limits the kinds of failure, whatever a server sends.
 func resetName(code http2.ErrCode) string {
 	if code > http2.ErrCodeHTTP11Required {
 		return "unknown error"
@@ -183,8 +183,8 @@ func isStream(err error) bool {
 	return errors.As(err, &stream)
 }
 
-// unlooked reports whether a server says of a call that it has not looked at it, or none could be made on the connection any
-// more. net/http has no other names for it.
+// unlooked reports whether the server did not look at a call, by its own report, or the connection could take no more. net/http
+// has no other names for it.
 func unlooked(err error) bool {
 	var stream http2.StreamError
 	if errors.As(err, &stream) {
@@ -194,14 +194,14 @@ func unlooked(err error) bool {
 	return strings.HasSuffix(text, "graceful shutdown GOAWAY") || strings.HasSuffix(text, "client conn not usable")
 }
 
-// What net/http makes nothing of: HTTP/2 where HTTP/1.1 belongs, or what breaks the rules of either.
+// Answers that net/http cannot read: HTTP/2 in the place of HTTP/1.1, or a violation of either.
 const (
 	errNotUnderstood = badResponse("not understood as HTTP/1.1")
 	errBroken        = badResponse("not understood as HTTP/2")
 	errNotHTTP2      = badResponse("not HTTP/2") // from its first bytes on
 )
 
-// plainEnd is err in this package's words; end is what the end of the connection is.
+// plainEnd returns err in this package's words; end is the error for the end of the connection.
 func (k *link) plainEnd(err, end error) error {
 	switch {
 	case err == nil, isStream(err):

@@ -1,21 +1,21 @@
-// One operation under way in the event loop, and lists of such.
+// One operation under way in the event loop, and lists of them.
 
 package engine
 
 import "time"
 
-// call is one operation from when it gets a connection until its end.
+// call is one operation, from its connection to its end.
 type call struct {
 	walk
-	nth      uint64 // which of op it is
+	nth      uint64 // its number among those of op
 	intended time.Duration
 	deadline time.Duration
 	conn     *conn
-	waits    bool // in conn.queue: its request has not been begun on this connection
-	began    bool // some of its request has been written on this connection
+	waits    bool // in conn.queue: its request has not begun on this connection
+	began    bool // a part of its request has been written on this connection
 	counted  bool // as started
-	resent   bool // this is its second connection, of a step: the step's
-	tried    int  // addresses of the server that failed for it, of a step: for the step
+	resent   bool // this is its second connection; for a step: the step's
+	tried    int  // addresses of the server that failed for it; for a step: the step's
 
 	prev, next *call // in loop.busy
 	after      *call // in a callQueue
@@ -47,7 +47,7 @@ func (q *callQueue) pop() *call {
 	return k
 }
 
-// remove takes k out, wherever it is.
+// remove removes k, at any place.
 func (q *callQueue) remove(k *call) {
 	var rest callQueue
 	for other := q.pop(); other != nil; other = q.pop() {
@@ -58,7 +58,7 @@ func (q *callQueue) remove(k *call) {
 	*q = rest
 }
 
-// newCall takes a call that has ended, or makes one.
+// newCall reuses a call that has ended, or makes one.
 func (l *loop) newCall() *call {
 	n := len(l.ended)
 	if n == 0 {
@@ -72,8 +72,7 @@ func (l *loop) newCall() *call {
 
 // The operations under way, in the order of their deadlines.
 
-// busyList is a doubly linked list of calls. Deadlines come in order, save when
-// an operation is tried again.
+// busyList is a doubly linked list of calls. Deadlines come in order, except when an operation is tried again.
 type busyList struct {
 	first, last *call
 	size        int
@@ -115,9 +114,8 @@ func (b *busyList) remove(k *call) {
 
 // One operation from its connection to its end.
 
-// begin sends the operation w, if a connection can be had for it: one that has
-// been free since the given time. The generator is late by what passed before it noticed
-// the operation, and by what passed since it could have sent it.
+// begin sends the operation w, if it gets a connection: one that could be had since the given time. Lag is the time
+// before the generator noticed the operation, and the time since it could have sent it.
 func (l *loop) begin(w wait, freed time.Duration) bool {
 	op := &l.plan.ops[w.Op]
 	c, err := l.obtain(l.targets[op.target])
@@ -150,7 +148,7 @@ func (l *loop) assign(c *conn, k *call) {
 	l.keep(c)
 }
 
-// pump starts the calls that wait on c, as many as it takes.
+// pump starts the calls that wait on c, as many as it can take.
 func (l *loop) pump(c *conn) {
 	for c.ready && c.err == nil && c.queue.first != nil && c.http1.call == nil {
 		k := c.queue.pop()
@@ -168,8 +166,8 @@ func (l *loop) started(k *call) {
 	}
 }
 
-// finish ends a call that was answered with that status of HTTP (0: none, gRPC): as expected if kind is "".
-// keep says whether its connection can go on.
+// finish ends a call that was answered with this HTTP status (0: none, gRPC): as expected if kind is "". keep: its connection
+// can go on.
 func (l *loop) finish(k *call, status int, kind string, keep bool) {
 	now, c := l.answeredAt(l.clock()), k.conn
 	switch {
@@ -191,7 +189,7 @@ func (l *loop) finish(k *call, status int, kind string, keep bool) {
 	l.keep(c)
 }
 
-// detach ends k's being under way.
+// detach takes k off its connection and the list of calls under way.
 func (l *loop) detach(k *call) {
 	l.busy.remove(k)
 	k.conn.load--
@@ -199,13 +197,13 @@ func (l *loop) detach(k *call) {
 	l.ended = append(l.ended, k)
 }
 
-// fail ends k with err. Its connection is the caller's care.
+// fail ends k with err. The caller handles its connection.
 func (l *loop) fail(k *call, err error) {
 	l.tally.fail(k.step().says(kindOf(err)), l.now)
 	l.detach(k)
 }
 
-// refuse fails an operation for whose step no connection could be opened.
+// refuse fails an operation whose step got no connection.
 func (l *loop) refuse(step *operation, err error, now time.Duration) {
 	l.feeder.Refused(now)
 	l.tally.fail(step.says(kindOf(err)), now)
@@ -230,7 +228,7 @@ func (l *loop) giveUp(k *call) {
 	l.close(c) // the answer may still come
 }
 
-// afterSession does what c needs after bytes have come or gone.
+// afterSession handles the state of c after bytes have come or gone.
 func (l *loop) afterSession(c *conn) {
 	switch {
 	case c.err != nil: // a server may have answered before it closed the connection
@@ -247,8 +245,7 @@ func (l *loop) afterSession(c *conn) {
 	}
 }
 
-// serve sends the operations that wait for a connection, as long as there are
-// connections free.
+// serve sends the operations that wait for a connection, while connections are free.
 func (l *loop) serve() {
 	for !l.waiting.empty() && l.begin(*l.waiting.first(), l.freed) {
 		l.waiting.pop()

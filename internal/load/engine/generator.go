@@ -22,8 +22,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// The generator: carries out one task after the other, on connections that it
-// keeps in between.
+// The generator: it carries out one task after the other, on connections that it keeps in between.
 
 // engine carries out one thread's share of a task at a time.
 type engine interface {
@@ -39,7 +38,7 @@ type Generator struct {
 	engines []engine
 	shown   progress
 	data    feed.Files
-	files   int // that were open before its connections
+	files   int // open before its connections
 	had     int // connections that it has had room for
 
 	identified atomic.Uint64 // operations whose traces got ids from it
@@ -57,7 +56,7 @@ func newGenerator(build func(*progress) (engine, error)) (*Generator, error) {
 	return g, nil
 }
 
-// grow makes sure of n engines.
+// grow makes engines until there are n.
 func (g *Generator) grow(n int) error {
 	for len(g.engines) < n {
 		e, err := g.build(&g.shown)
@@ -70,11 +69,10 @@ func (g *Generator) grow(n int) error {
 	return nil
 }
 
-// startUp is how far ahead a task's start lies, so its threads run by then.
+// startUp is how far ahead a task's start lies: its threads run by then.
 const startUp = 2 * time.Millisecond
 
-// Prepare does what Do would do before it begins, reading the data files of t for
-// one, so the next Do of t begins at once.
+// Prepare does the work of Do before its start, such as reading the data files of t: the next Do of t begins at once.
 func (g *Generator) Prepare(ctx context.Context, t load.Task) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -84,8 +82,8 @@ func (g *Generator) Prepare(ctx context.Context, t load.Task) error {
 	return nil
 }
 
-// Do carries out t. If ctx ends first, Do gives up at once and returns what was
-// done so far with the error; what was under way then counts as failed.
+// Do carries out t. If ctx ends first, Do gives up at once and returns the load so far with the error; operations under way
+// then count as failed.
 func (g *Generator) Do(ctx context.Context, t load.Task) (record.Load, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -117,7 +115,7 @@ func (g *Generator) Do(ctx context.Context, t load.Task) (record.Load, error) {
 	return l, nil
 }
 
-// run has every thread do its share and adds up what became of it.
+// run carries out every thread's share and adds up the results.
 func (g *Generator) run(ctx context.Context, p *plan) (*tally, error) {
 	n := p.task.Threads
 	tallies, errs := make([]*tally, n), make([]error, n)
@@ -152,7 +150,7 @@ func (g *Generator) Close() {
 	g.engines, g.closed = nil, true
 }
 
-// Progress may be asked at any time, from any goroutine.
+// Progress may be called at any time, from any goroutine.
 func (g *Generator) Progress() Progress { return g.shown.sum() }
 
 type seen struct {
@@ -160,44 +158,43 @@ type seen struct {
 	_                                     [4]uint64 // a cache line for each thread
 }
 
-// What may stand in the way of many connections, looked at before the load
-// starts, so it is refused with the limit's name instead of failing half-way.
+// Limits on many connections, checked before the load starts: it is refused with the limit's name instead of failing half-way.
 
-// needs is what a task asks of the machine.
+// needs are a task's demands on the machine.
 type needs struct {
 	connections int
-	files       int    // that are not connections
-	bytes       uint64 // of memory, about
+	files       int    // other than connections
+	bytes       uint64 // of memory, roughly
 	sources     int    // local addresses, at least 1
 }
 
-// limits are what the machine gives; 0 is unknown.
+// limits are those of the machine; 0 is unknown.
 type limits struct {
 	files  uint64 // that may be open
 	ports  ports
-	memory uint64 // bytes that are free
+	memory uint64 // free bytes
 }
 
-// ports is the range that the system takes a connection's local port from.
+// ports is the system's range of local ports for connections.
 type ports struct{ first, last, count int }
 
-// Memory of one connection in bytes, about: what the kernel keeps of a socket that
-// is mostly idle, and what the generator keeps of what it speaks.
+// Memory of one connection in bytes, roughly: the kernel's part for a mostly idle socket, and the generator's for its
+// protocols.
 const (
 	socketBytes = 6 << 10
 	plainBytes  = 1 << 10
-	tlsBytes    = 32 << 10 // with what net/http keeps
+	tlsBytes    = 32 << 10 // with the part of net/http
 	http2Bytes  = 24 << 10
 )
 
-// filesPerThread are an event loop's own.
+// filesPerThread is the number of files of an event loop itself.
 const filesPerThread = 2
 
-// sparedFiles is how many files are left for whatever else opens some.
+// sparedFiles is the number of files left for other purposes.
 const sparedFiles = 64
 
-// needs sums up what p asks of the machine, where the process has so many files
-// open already, and memory for so many connections.
+// needs sums up the demands of p on the machine, for a process that has this many files open already, and memory for had
+// connections.
 func (p *plan) needs(files, had int) needs {
 	n := needs{
 		connections: p.task.Connections, sources: max(len(p.sources), 1),
@@ -223,7 +220,7 @@ func (p *plan) needs(files, had int) needs {
 	return n
 }
 
-// check says which limit stands in the way of n, and what to do; nil if none does.
+// check returns an error with the limit that n exceeds and the remedy; nil if there is none.
 func (l limits) check(n needs) error {
 	if want := uint64(n.connections + n.files); l.files > 0 && want > l.files {
 		return fmt.Errorf("%d connections need %d open files, and this process may have %d (the hard limit of RLIMIT_NOFILE): "+
@@ -249,11 +246,10 @@ func addresses(n int) string {
 	return fmt.Sprintf("%d source addresses together", n)
 }
 
-// The local addresses that connections come from. A connection is told apart by
-// both its ends, so one source address can have no more connections to one server
-// than the system has ports to give.
+// The local addresses of connections. Both ends identify a connection, so one source address can have no more connections to
+// one server than the system has ports.
 
-// chooseSources returns as many addresses of loopback as the connections need, or none where the system's choice will do.
+// chooseSources returns as many loopback addresses as the connections need, or none if the system's choice will do.
 func (p *plan) chooseSources() []netip.Addr {
 	if !p.onLoopback() {
 		return nil
@@ -261,8 +257,7 @@ func (p *plan) chooseSources() []netip.Addr {
 	return loopbackSources(p.task.Connections, readPorts().count)
 }
 
-// onLoopback reports whether every server is on this machine's loopback, over IPv4:
-// IPv6 has one loopback address only.
+// onLoopback reports whether every server is on this machine's loopback, over IPv4: IPv6 has only one loopback address.
 func (p *plan) onLoopback() bool {
 	for _, t := range p.targets {
 		for _, a := range t.addrs {
@@ -274,12 +269,11 @@ func (p *plan) onLoopback() bool {
 	return true
 }
 
-// portShare is how many of a source address's ports are used before another one
-// is taken: looking for a free port gets slow when few are left.
+// portShare is the share of a source address's ports to use before the next one is taken: looking for a free port gets slow
+// when few are left.
 const portShare = 0.5
 
-// loopbackSources are as many of 127.0.0.1, 127.0.0.2 … as so many connections
-// need; none where the one that the system chooses is enough.
+// loopbackSources returns as many of 127.0.0.1, 127.0.0.2 … as the connections need; none if the system's address is enough.
 func loopbackSources(connections, ports int) []netip.Addr {
 	perSource := max(int(portShare*float64(ports)), 1)
 	n := (connections + perSource - 1) / perSource

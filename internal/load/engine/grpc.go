@@ -1,4 +1,4 @@
-// What a gRPC server answers to one unary call: headers, one message with a length before it, and a status.
+// A gRPC server's answer to one unary call: headers, one message with a length before it, and a status.
 
 package engine
 
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// readReply reads an answer to its end: the bytes of its messages, and what the call failed of, "" if it did not.
+// readReply reads an answer to its end. body: the bytes of its messages; kind: the failure of the call, "" if none.
 func readReply(answer *http.Response) (body uint64, kind string, err error) {
 	if answer.StatusCode != http.StatusOK || !strings.HasPrefix(answer.Header.Get("Content-Type"), "application/grpc") {
 		_, err = io.Copy(io.Discard, answer.Body)
@@ -40,7 +40,7 @@ func readReply(answer *http.Response) (body uint64, kind string, err error) {
 	return body, kind, nil
 }
 
-// readMessage reads what must be one message, and says what else it is.
+// readMessage reads what must be one message; kind is its fault otherwise.
 func readMessage(from io.Reader) (body uint64, kind string, err error) {
 	var prefix [5]byte // compressed or not, and the length
 	for messages := 0; ; messages++ {
@@ -75,7 +75,7 @@ var statusNames = [...]string{
 	"INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
 }
 
-// statusName is UNKNOWN for statuses that nobody knows, as gRPC has it.
+// statusName returns the name of a status, UNKNOWN for unknown ones, as gRPC does.
 func statusName(status int) string {
 	if status >= len(statusNames) {
 		return statusNames[2]

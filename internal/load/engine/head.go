@@ -13,9 +13,9 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// The headers that say where a response ends.
+// The headers that determine the end of a response.
 
-// read takes one header line without its end.
+// read parses one header line without its line end.
 func (f *fields) read(line []byte) error {
 	if line[0] == ' ' || line[0] == '\t' {
 		return f.folded()
@@ -46,8 +46,8 @@ func (f *fields) read(line []byte) error {
 	return nil
 }
 
-// folded takes a line that goes on with the field before (obsolete, but to be
-// put up with: RFC 9112, section 5.2), unless that would move the response's end.
+// folded accepts a line that continues the field before (obsolete, but to be tolerated: RFC 9112, section 5.2), unless that
+// would move the response's end.
 func (f *fields) folded() error {
 	if !f.any || f.framing {
 		return badResponse("folded header")
@@ -75,8 +75,7 @@ func checkTrailer(line []byte) error {
 	return err
 }
 
-// splitField returns the name and the value of a header line, the value without
-// the space around it.
+// splitField returns the name and the value of a header line, the value without the space around it.
 func splitField(line []byte) (name, value []byte, err error) {
 	name, value, found := bytes.Cut(line, []byte{':'})
 	if !found || len(name) == 0 {
@@ -90,7 +89,7 @@ func splitField(line []byte) (name, value []byte, err error) {
 	return name, bytes.Trim(value, " \t"), nil
 }
 
-// decimal reads a number below 2^63.
+// decimal parses a number below 2^63.
 func decimal(digits []byte) (n int64, ok bool) {
 	for _, c := range digits {
 		if c < '0' || c > '9' || n > (1<<63-1-9)/10 {
@@ -113,7 +112,7 @@ func hasToken(list []byte, token string) bool {
 	return false
 }
 
-// equalFold reports whether b is the lower-case s but for the case of ASCII letters.
+// equalFold reports whether b equals the lower-case s, ignoring the case of ASCII letters.
 func equalFold(b []byte, s string) bool {
 	if len(b) != len(s) {
 		return false
@@ -129,19 +128,19 @@ func equalFold(b []byte, s string) bool {
 	return true
 }
 
-// Telling a server that speaks HTTP/2 alone, without TLS, where one that asks by HTTP/1.1 gets no answer.
+// Recognising a server that speaks only HTTP/2, without TLS, and so does not answer HTTP/1.1.
 
-// probing is how long a server may take to say what it speaks.
+// probing limits a server's time to answer in HTTP/2.
 const probing = time.Second
 
-// OnlyHTTP2 asks a server that has not answered by HTTP/1.1 whether it speaks HTTP/2 to who begins with it (prior
+// OnlyHTTP2 reports whether a server that has not answered by HTTP/1.1 speaks HTTP/2 to a client that begins with it (prior
 // knowledge).
 func OnlyHTTP2(address string) bool {
 	c, err := net.DialTimeout("tcp", address, probing)
 	if err != nil {
 		return false
 	}
-	defer c.Close() // nothing is kept of it
+	defer c.Close() // none of it is kept
 	if err := c.SetDeadline(time.Now().Add(probing)); err != nil {
 		return false
 	}
@@ -153,10 +152,10 @@ func OnlyHTTP2(address string) bool {
 	return err == nil && beginsHTTP2(said)
 }
 
-// frameHeader is how many bytes of HTTP/2 come before a frame's payload: its length, kind, flags and stream.
+// frameHeader is the number of bytes before the payload of an HTTP/2 frame: length, kind, flags and stream.
 const frameHeader = 9
 
-// beginsHTTP2 reports whether a server begins as HTTP/2 has it: with settings, or a good-bye, of the whole connection.
+// beginsHTTP2 reports whether a server begins like HTTP/2: with settings, or a good-bye, of the whole connection.
 func beginsHTTP2(b []byte) bool {
 	if len(b) < frameHeader || b[0] != 0 || binary.BigEndian.Uint32(b[5:]) != 0 {
 		return false

@@ -4,14 +4,14 @@ package engine
 
 import "github.com/tracetax/tracetax/internal/load/feed"
 
-// http1 is HTTP/1.1 on one connection. It may end calls by loop.finish and put out bytes by loop.emit.
+// http1 is HTTP/1.1 on one connection. It may end calls by loop.finish and send bytes by loop.emit.
 type http1 struct {
 	conn     *conn
 	call     *call // nil: none is under way
 	response response
 }
 
-// start puts out the request of k.
+// start sends the request of k.
 func (h *http1) start(l *loop, k *call) {
 	h.call = k
 	step := k.step()
@@ -28,10 +28,10 @@ func (h *http1) start(l *loop, k *call) {
 	}
 }
 
-// feed takes what the server sent. hup says that it has closed its side: the connection cannot be used again. An error
-// breaks the connection.
+// feed takes bytes from the server. hup: the server has closed its side, and the connection cannot be reused. An error breaks
+// the connection.
 func (h *http1) feed(l *loop, b []byte, hup bool) error {
-	if h.call == nil { // bytes that nobody asked for
+	if h.call == nil { // unasked bytes
 		return errUnasked
 	}
 	n, err := h.response.feed(b)
@@ -63,8 +63,8 @@ func (h *http1) finish(l *loop, keep bool) {
 	l.finish(k, h.response.status, kind, keep)
 }
 
-// follow makes the next step of k, on this connection if it can go on. What befell the connections of the steps before
-// counts no more: each step may be made once more, as an operation of its own could be.
+// follow makes the next step of k, on this connection if it can go on. Retries of earlier steps do not count: each step may be
+// made once more, like an operation of its own.
 func (h *http1) follow(l *loop, k *call, keep bool) {
 	h.conn.used, k.began = true, false
 	k.resent, k.tried = false, 0
@@ -75,7 +75,7 @@ func (h *http1) follow(l *loop, k *call, keep bool) {
 	h.start(l, k)
 }
 
-// end is called when the server has closed the connection; the error says what the call under way fails of.
+// end handles the server's close of the connection; it returns the failure of the call under way.
 func (h *http1) end(l *loop) error {
 	if h.call == nil {
 		return errClosedEarly
@@ -87,7 +87,7 @@ func (h *http1) end(l *loop) error {
 	return nil
 }
 
-// take forgets the call that has been started, if there is one, and returns it.
+// take removes and returns the started call, if there is one.
 func (h *http1) take() *call {
 	k := h.call
 	h.call = nil

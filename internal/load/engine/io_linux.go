@@ -4,10 +4,10 @@ package engine
 
 import "golang.org/x/sys/unix"
 
-// mostSpare is the size up to which a write buffer is kept for other connections.
+// mostSpare is the largest size of a write buffer kept for other connections.
 const mostSpare = 64 << 10
 
-// emit writes b on c, or keeps what the socket does not take. An error is left in c.err.
+// emit writes b on c, and keeps the part that the socket does not take. An error is left in c.err.
 func (l *loop) emit(c *conn, b []byte) {
 	if len(c.out) == 0 && c.err == nil {
 		b = b[l.write(c, b):]
@@ -18,12 +18,12 @@ func (l *loop) emit(c *conn, b []byte) {
 	if c.base == nil {
 		c.base = l.buffer()
 	}
-	at := len(c.base) - len(c.out) // where what is still to be written begins
+	at := len(c.base) - len(c.out) // the begin of the unwritten part
 	c.base = append(c.base, b...)
 	c.out = c.base[at:]
 }
 
-// buffer is an empty one.
+// buffer returns an empty buffer.
 func (l *loop) buffer() []byte {
 	n := len(l.spare)
 	if n == 0 {
@@ -34,7 +34,7 @@ func (l *loop) buffer() []byte {
 	return b
 }
 
-// put keeps a buffer for another use.
+// put keeps a buffer for reuse.
 func (l *loop) put(b []byte) {
 	if b != nil && cap(b) <= mostSpare {
 		l.spare = append(l.spare, b[:0])
@@ -47,7 +47,7 @@ func (l *loop) emptied(c *conn) {
 	c.base, c.out = nil, nil
 }
 
-// write writes what the socket takes of b and returns how much that was.
+// write writes the part of b that the socket takes, and returns its length.
 func (l *loop) write(c *conn, b []byte) int {
 	if len(b) == 0 {
 		return 0
@@ -64,7 +64,7 @@ func (l *loop) write(c *conn, b []byte) int {
 	return n
 }
 
-// resume goes on writing when the socket takes more.
+// resume continues writing when the socket takes more.
 func (l *loop) resume(c *conn) {
 	c.out = c.out[l.write(c, c.out):]
 	if len(c.out) > 0 {
@@ -73,8 +73,7 @@ func (l *loop) resume(c *conn) {
 	l.emptied(c)
 }
 
-// read reads what there is. hup says that the server has closed its side, so
-// that no further event will announce the end.
+// read reads all available bytes. hup: the server has closed its side, so no further event will announce the end.
 func (l *loop) read(c *conn, hup bool) {
 	defer l.unstamp()
 	age := c.age
@@ -100,7 +99,7 @@ func (l *loop) read(c *conn, hup bool) {
 	}
 }
 
-// is reports whether c is still the connection that it was at the given age.
+// is reports whether c is still the connection of the given age.
 func (c *conn) is(age uint32) bool { return c.fd >= 0 && c.age == age }
 
 // took hands b to the protocol.
@@ -116,8 +115,8 @@ func (l *loop) took(c *conn, b []byte, hup bool) {
 	}
 }
 
-// closed deals with the server's having closed the connection. After an error in writing the end of what came is no sign
-// that a response is whole.
+// closed handles the server's close of the connection. After a write error the end of the bytes does not show that a response
+// is whole.
 func (l *loop) closed(c *conn) {
 	if c.lost != nil {
 		l.broken(c, c.lost)

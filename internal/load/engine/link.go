@@ -11,13 +11,13 @@ import (
 	"sync/atomic"
 )
 
-// remote is a target with what its connections share; it outlives the tasks.
+// remote is a target with the state that its connections share; it outlives the tasks.
 type remote struct {
 	target
 	transport *http.Transport
 }
 
-// dialed is where the context of an opening has the connection.
+// dialed is the key of the connection in the context of an opening.
 type dialed struct{}
 
 func newRemote(t *target) *remote {
@@ -26,7 +26,7 @@ func newRemote(t *target) *remote {
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return ctx.Value(dialed{}).(net.Conn), nil },
 	}}
 	r.transport.Protocols.SetHTTP1(!t.grpc)
-	r.transport.Protocols.SetUnencryptedHTTP2(t.grpc) // TLS is below what it sees
+	r.transport.Protocols.SetUnencryptedHTTP2(t.grpc) // TLS is handled below it
 	if r.tls != nil {
 		r.tls = t.tls.Clone()
 		r.tls.ClientSessionCache = tls.NewLRUClientSessionCache(0)
@@ -34,7 +34,7 @@ func newRemote(t *target) *remote {
 	return r
 }
 
-// link has one connection at a time, which calls share: over HTTP/1.1 one, over HTTP/2 several.
+// link has one connection at a time, for one call over HTTP/1.1, for several over HTTP/2.
 type link struct {
 	by      *client
 	remote  *remote
@@ -45,18 +45,18 @@ type link struct {
 	conn *connection
 }
 
-// connection is one to a server.
+// connection is a connection to a server.
 type connection struct {
 	*http.ClientConn
 	used atomic.Bool // it has carried a whole answer
 }
 
-// openError is that no connection could be opened.
+// openError reports that no connection could be opened.
 type openError struct{ error }
 
 func (e *openError) Unwrap() error { return e.error }
 
-// connect returns the link's connection, a new one where there is none that can go on.
+// connect returns the link's connection, a new one if there is none that can go on.
 func (k *link) connect(ctx context.Context) (*connection, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -83,7 +83,7 @@ func (k *link) connect(ctx context.Context) (*connection, error) {
 	return k.conn, nil
 }
 
-// leave has no more calls made on a connection; those under way go on.
+// leave takes a connection out of use for new calls; those under way go on.
 func (k *link) leave(c *connection) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -95,12 +95,12 @@ func (k *link) leave(c *connection) {
 // close closes the connection of a link without calls.
 func (k *link) close() {
 	if k.conn != nil {
-		_ = k.conn.Close() // whatever it says, it is of no use any more
+		_ = k.conn.Close() // of no use any more, even after an error
 		k.conn = nil
 	}
 }
 
-// dial opens a connection to one of the server's addresses, with TLS where there is any.
+// dial opens a connection to one of the server's addresses, with TLS if asked for.
 func (k *link) dial(ctx context.Context) (conn net.Conn, err error) {
 	var dialer net.Dialer
 	if sources := k.by.plan.sources; len(sources) > 0 {
@@ -133,7 +133,7 @@ func (k *link) dial(ctx context.Context) (conn net.Conn, err error) {
 	return secured, nil
 }
 
-// counted is a connection whose bytes are counted.
+// counted is a connection that counts its bytes.
 type counted struct {
 	net.Conn
 	by *client
@@ -151,16 +151,16 @@ func (c *counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// greeting is a connection on which a server of HTTP/2 says first how many calls it takes at a time: no call is made before.
+// greeting is a connection to an HTTP/2 server that waits for the server's limit of simultaneous calls: no call is made before.
 type greeting struct {
 	net.Conn
-	begun []byte // what it said first
+	begun []byte // the first bytes received
 	said  bool
-	err   error         // why it is no server of HTTP/2
+	err   error         // the reason why it is no HTTP/2 server
 	over  chan struct{} // closed when its greeting has been read
 }
 
-// Read is called by one goroutine at a time. The call after the greeting's shows that it has been dealt with.
+// Read is called by one goroutine at a time. The call after the greeting's shows that the greeting has been handled.
 func (g *greeting) Read(b []byte) (int, error) {
 	if len(g.begun) >= frameHeader {
 		g.end(nil)

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// edgeTriggered is EPOLLET as the kernel wants it, whatever its sign in Go.
+	// edgeTriggered is EPOLLET without the sign that it has in Go.
 	edgeTriggered = 1 << 31
 	// wakeSlot marks the event of loop.wakeup.
 	wakeSlot = -1
-	// mostSleep bounds one wait, where there is nothing to wait for but sockets.
+	// mostSleep bounds one wait if only sockets can end it.
 	mostSleep = time.Hour
 )
 
-// loop carries out one thread's share of a task. Everything in it is its thread's own.
+// loop carries out one thread's share of a task. All of it belongs to its thread.
 type loop struct {
 	poll    poll
 	wakeup  int // an eventfd that ends a wait
@@ -30,12 +30,12 @@ type loop struct {
 	conns   []*conn // by slot
 	free    []int32 // slots
 	open    int     // connections
-	opening int     // of these, that take no calls yet
+	opening int     // of these, still opening
 	made    int     // connections so far
 	servers map[string]*server
 
-	// Room that everything shares, so a connection needs none of its own:
-	buf   []byte   // what a socket gave
+	// Buffers that all connections share; none needs its own:
+	buf   []byte   // bytes from a socket
 	room  []byte   // a request
 	spare [][]byte // write buffers
 	ended []*call
@@ -46,15 +46,15 @@ type loop struct {
 	plan    *plan
 	targets []*server // by index in plan.targets
 	most    int       // connections that may be open
-	walks   bool      // some operation has steps, which wait for each other's answers
+	walks   bool      // an operation has several steps, which wait for each other's answers
 	feeder  load.Feeder
 	tally   *tally
 	waiting queue
 	busy    busyList
-	again   callQueue // calls that lost their connection unlooked at
+	again   callQueue // calls that lost their connection, to be made on another
 	thread  int
 	start   time.Time
-	now     time.Duration // the clock when it was last read, since start
+	now     time.Duration // the clock at its last reading, since start
 	freed   time.Duration // when a connection was last freed
 }
 
@@ -95,8 +95,7 @@ func (l *loop) shut() {
 	_ = unix.Close(l.poll.fd)
 }
 
-// run carries out one thread's share of p and returns what became of it. If ctx
-// ends first, what was under way counts as failed.
+// run carries out one thread's share of p and returns its tally. If ctx ends first, operations under way count as failed.
 func (l *loop) run(ctx context.Context, p *plan, thread int, start time.Time) (*tally, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -142,13 +141,13 @@ func (l *loop) prepare(p *plan, thread int, start time.Time) {
 	l.clock()
 }
 
-// heed has the end of ctx wake the loop. The function that it returns undoes
-// that, and returns once nothing can use the loop's files any more.
+// heed makes the end of ctx wake the loop. The returned function undoes that, and returns once nothing can use the loop's
+// files.
 func (l *loop) heed(ctx context.Context) func() {
 	woken := make(chan struct{})
 	forget := context.AfterFunc(ctx, func() {
 		defer close(woken)
-		// Fails only when the counter would overflow, and then it wakes all the same.
+		// Fails only if the counter would overflow, and then it wakes all the same.
 		_, _ = unix.Write(l.wakeup, []byte{1, 0, 0, 0, 0, 0, 0, 0})
 	})
 	return func() {
@@ -186,10 +185,9 @@ func (l *loop) abandon() {
 	}
 }
 
-// One turn of the event loop: what is due, what sockets say, what is given up.
+// One turn of the event loop: due operations, news of sockets, expired operations.
 
-// catchUp reads what has happened to the kept connections since the task before:
-// those that the server has closed must not be used.
+// catchUp handles the events of kept connections since the task before: those that the server has closed must not be used.
 func (l *loop) catchUp() error {
 	for {
 		events, errno := l.poll.wait(0)
@@ -208,7 +206,7 @@ func (l *loop) catchUp() error {
 	}
 }
 
-// turn waits for something to happen and deals with it.
+// turn waits for events and handles them.
 func (l *loop) turn() error {
 	patience := l.patience()
 	if l.isDeaf(patience) {
@@ -233,14 +231,14 @@ func (l *loop) turn() error {
 	return nil
 }
 
-// proceed does what the ends of calls have made possible.
+// proceed starts the calls that ended calls have made possible.
 func (l *loop) proceed() {
 	l.rerun()
 	l.serve()
 	l.fall()
 }
 
-// patience is how long the loop has nothing to do unless a socket has news.
+// patience returns how long the loop has nothing to do unless a socket has news.
 func (l *loop) patience() time.Duration {
 	until := load.Never
 	if !l.crowded() && !l.feeder.Over(l.now) {
@@ -255,18 +253,16 @@ func (l *loop) patience() time.Duration {
 	return min(max(until-l.clock(), 0), mostSleep)
 }
 
-// mostOpening is how many connections a closed loop opens at a time: fewer than
-// servers usually let wait to be accepted.
+// mostOpening is the number of connections that a closed loop opens at a time: fewer than the usual backlog of servers.
 const mostOpening = 256
 
-// crowded reports whether a closed loop must not begin operations because so many
-// connections are being opened.
+// crowded reports whether a closed loop must not begin operations because too many connections are being opened.
 func (l *loop) crowded() bool { return l.plan.task.Rate == 0 && l.opening >= mostOpening }
 
-// underWay is how many operations have begun and not ended, those that wait for a connection among them.
+// underWay returns the number of operations begun but not ended, including those that wait for a connection.
 func (l *loop) underWay() int { return l.busy.size + l.waiting.size() }
 
-// fall begins the operations that have fallen due.
+// fall begins the operations that are due.
 func (l *loop) fall() {
 	for !l.crowded() {
 		a, ok := l.feeder.Take(l.now, l.underWay())
@@ -284,7 +280,7 @@ func (l *loop) fall() {
 	}
 }
 
-// expire gives up what has passed its deadline.
+// expire gives up operations that have passed their deadline.
 func (l *loop) expire() {
 	for k := l.busy.first; k != nil && k.deadline <= l.now; k = l.busy.first {
 		l.giveUp(k)
@@ -300,14 +296,14 @@ func (l *loop) forget(w wait) {
 	l.tally.timeOut(w.At, l.now)
 }
 
-// event does what the news of a socket asks for.
+// event handles the news of a socket.
 func (l *loop) event(ev *unix.EpollEvent) {
 	if ev.Fd == wakeSlot {
 		return
 	}
 	c, age := l.conns[ev.Fd], uint32(ev.Pad)
 	if !c.is(age) {
-		return // of a connection that has been closed since
+		return // of a connection closed since
 	}
 	const broken = unix.EPOLLERR | unix.EPOLLHUP
 	if !c.up && (ev.Events&(unix.EPOLLOUT|broken) == 0 || !l.connected(c)) {
@@ -325,7 +321,7 @@ func (l *loop) event(ev *unix.EpollEvent) {
 	}
 }
 
-// engines carry out tasks over HTTP/1.1 by the event loop, and those with TLS or gRPC by net/http.
+// engines carry out tasks over HTTP/1.1 by the event loop, those with TLS or gRPC by net/http.
 type engines struct {
 	*loop
 	*client

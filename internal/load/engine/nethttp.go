@@ -1,5 +1,5 @@
-// The engine for TLS and gRPC: net/http, and a goroutine for each operation. It keeps the books as the event loop does, but
-// costs more and is less punctual; its lag says so.
+// The engine for TLS and gRPC: net/http, and a goroutine for each operation. It counts as the event loop does, but costs more
+// and is less punctual; its lag shows it.
 
 package engine
 
@@ -29,13 +29,13 @@ type client struct {
 	mu      sync.Mutex // guards what follows
 	links   []*link
 	free    map[*remote][]*link // stacks of those that take more calls, so few do most of the work
-	most    int                 // links that there may be
-	opening int                 // links whose connections are being opened
+	most    int                 // the most links
+	opening int                 // links with an opening connection
 	made    int                 // connections so far
 	feeder  load.Feeder
 	tally   *tally
 	waiting queue
-	busy    int           // operations that are waiting or under way
+	busy    int           // operations that wait or are under way
 	freed   time.Duration // when a link was last freed
 }
 
@@ -72,7 +72,7 @@ func (c *client) run(ctx context.Context, p *plan, thread int, start time.Time) 
 	return c.tally, nil
 }
 
-// prepare makes ready for a task. No call is under way.
+// prepare sets up a task. No call is under way.
 func (c *client) prepare(ctx context.Context, p *plan, thread int, start time.Time) {
 	for i := range p.targets {
 		if t := &p.targets[i]; c.remotes[t.key] == nil {
@@ -99,7 +99,7 @@ func (c *client) prepare(ctx context.Context, p *plan, thread int, start time.Ti
 // clock reads the time since the task's start.
 func (c *client) clock() time.Duration { return time.Since(c.start) }
 
-// turn does what is due, and returns how long there is nothing more to do unless an operation ends; false if the task has ended.
+// turn begins due operations, and returns how long nothing is due unless an operation ends; false if the task has ended.
 func (c *client) turn(thread int) (time.Duration, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,10 +123,10 @@ func (c *client) turn(thread int) (time.Duration, bool) {
 	return min(max(until-c.clock(), 0), time.Hour), true
 }
 
-// crowded reports whether a closed loop must not begin operations because so many connections are being opened.
+// crowded reports whether a closed loop must not begin operations because too many connections are being opened.
 func (c *client) crowded() bool { return c.plan.task.Rate == 0 && c.opening >= mostOpening }
 
-// fall begins the operations that have fallen due.
+// fall begins the operations that are due.
 func (c *client) fall() {
 	for !c.crowded() {
 		now := c.clock()
@@ -152,8 +152,8 @@ func (c *client) forget(w wait, now time.Duration) {
 	c.busy--
 }
 
-// begin carries out an operation, if a link can be had for it: one that has been free since the given time. The generator is
-// late by what passed before it noticed the operation, and by what passed since it could have begun it.
+// begin carries out an operation, if it gets a link: one that could be had since the given time. Lag is the time before
+// the generator noticed the operation, and the time since it could have begun it.
 func (c *client) begin(w wait, freed time.Duration) bool {
 	k := c.obtain(c.remotes[c.plan.targets[c.plan.ops[w.Op].target].key])
 	if k == nil {
@@ -166,7 +166,7 @@ func (c *client) begin(w wait, freed time.Duration) bool {
 	return true
 }
 
-// obtain returns a link to r that takes a call; nil if as many are busy as there may be.
+// obtain returns a link to r that takes a call; nil if all are busy.
 func (c *client) obtain(r *remote) *link {
 	if stack := c.free[r]; len(stack) > 0 {
 		k := stack[len(stack)-1]
@@ -211,7 +211,7 @@ func (c *client) opens(more int) {
 	c.opening += more
 }
 
-// source is the local address for the next connection, by its place in plan.sources.
+// source returns the index in plan.sources of the local address for the next connection.
 func (c *client) source() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -245,7 +245,7 @@ func (c *client) carryOut(k *link, w wait) {
 	}
 }
 
-// finish counts what became of an operation.
+// finish counts the result of an operation.
 func (c *client) finish(w wait, o *outcome, now time.Duration) {
 	t, given := c.tally, c.ctx.Err() != nil
 	t.resent += o.resent

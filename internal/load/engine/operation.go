@@ -21,22 +21,22 @@ import (
 	"github.com/tracetax/tracetax/internal/traceparent"
 )
 
-// operation is a request as it goes over the wire.
+// operation is a request as sent.
 type operation struct {
 	target  int // index in plan.targets
 	part    int // index in Task.Operations
 	wire    []byte
 	head    bool       // the response has no body, whatever its headers say
 	resend  bool       // may be sent twice
-	tracing *tracing   // chooses the ids of its trace; nil: nobody, or the request's own header
-	traceAt int        // where they stand in wire
-	status  []int      // those that are right; none is any 2xx or 3xx
+	tracing *tracing   // chooses the ids of its trace; nil: nothing, or the request's own header
+	traceAt int        // their place in wire
+	status  []int      // the right ones; none is any 2xx or 3xx
 	rows    *feed.Rows // nil: the request is the same each time; see operation.bytes
 
 	number int          // of a step, from 1; 0: the operation has no others
-	then   *operation   // the step that follows; nil: the answer to this one ends the operation
-	takes  feed.Takers  // of its answer, for the steps that follow
-	filled *feed.Filled // of a step: the request with what was taken; nil: it is the same each time
+	then   *operation   // the next step; nil: the answer to this one ends the operation
+	takes  feed.Takers  // of its answer, for the next steps
+	filled *feed.Filled // of a step: the request with the taken values; nil: the same each time
 }
 
 // walks reports whether an operation of the plan has several steps.
@@ -67,7 +67,7 @@ func isIdempotent(method string) bool {
 	return false
 }
 
-// expects reports whether status is what the operation calls success.
+// expects reports whether status means success.
 func (o *operation) expects(status int) bool {
 	if len(o.status) > 0 {
 		return slices.Contains(o.status, status)
@@ -75,8 +75,8 @@ func (o *operation) expects(status int) bool {
 	return status >= 200 && status < 400
 }
 
-// bytes returns the nth request as it goes over the wire; where requests differ
-// it is written into room, which is returned, grown if need be, for the next one.
+// bytes returns the nth request as sent; if requests differ it is written into room, which is returned for the next one, grown
+// if need be.
 func (o *operation) bytes(nth uint64, room []byte) (wire, grown []byte) {
 	if o.rows == nil {
 		return o.wire, room
@@ -85,7 +85,7 @@ func (o *operation) bytes(nth uint64, room []byte) (wire, grown []byte) {
 	return room, room
 }
 
-// chain gives o the steps that follow it.
+// chain gives o its next steps.
 func (o *operation) chain(r load.Request, ids *tracing) error {
 	if len(r.Then) == 0 {
 		return nil
@@ -110,7 +110,7 @@ func (o *operation) chain(r load.Request, ids *tracing) error {
 	return nil
 }
 
-// says is what an operation fails of, with the step that it fails at.
+// says returns the kind of failure, with the step that failed.
 func (o *operation) says(kind string) string {
 	if o.number == 0 {
 		return kind
@@ -121,16 +121,16 @@ func (o *operation) says(kind string) string {
 // walk is the way of one operation through its steps.
 type walk struct {
 	op     *operation        // the first step
-	at     *operation        // the one that is made; nil: the first
+	at     *operation        // the current step; nil: the first
 	taken  map[string]string // from the answers so far
-	wire   []byte            // the request of this step, where it differs each time
+	wire   []byte            // the request of this step, if it differs each time
 	body   uint64            // bytes of the answers' bodies so far
-	timing []byte            // what the answers so far tell of their own time
+	timing []byte            // the Server-Timing of the answers so far
 
-	traced uint64 // by which number its traces got their ids; 0: none yet
+	traced uint64 // the number that its traces got their ids by; 0: none yet
 }
 
-// step is the one that is made.
+// step returns the current step.
 func (k *walk) step() *operation {
 	if k.at != nil {
 		return k.at
@@ -138,7 +138,7 @@ func (k *walk) step() *operation {
 	return k.op
 }
 
-// bytes is operation.bytes of the step.
+// bytes returns the request of the current step (see operation.bytes), with its ids.
 func (k *walk) bytes(nth uint64, room []byte) (wire, grown []byte) {
 	step := k.step()
 	wire = k.wire
@@ -160,10 +160,10 @@ func (k *walk) bytes(nth uint64, room []byte) (wire, grown []byte) {
 	return wire, room
 }
 
-// errUnfit is what an operation fails of where a value breaks the request that it goes into.
+// errUnfit is the failure of an operation with a value that breaks the request it goes into.
 var errUnfit = errors.New("a value that was taken does not fit into the request that follows")
 
-// advance goes to the next step, with what the answer to this one holds. kind says what it lacks, "" where nothing.
+// advance goes to the next step, with the values of the answer to this one. kind names the missing value, "" if none.
 func (k *walk) advance(answer *feed.Tape) (kind string) {
 	step := k.step()
 	if len(step.takes) > 0 && k.taken == nil {
@@ -188,10 +188,10 @@ func (k *walk) advance(answer *feed.Tape) (kind string) {
 // tracing gives ids to operations.
 type tracing struct {
 	load.Traces
-	made *atomic.Uint64 // operations that have got one, of the generator's life
+	made *atomic.Uint64 // operations that have got ids, in the generator's life
 }
 
-// put writes the value for the step of k that is made. An operation that is sent again keeps its ids.
+// put writes the ids for the current step of k. An operation that is sent again keeps its ids.
 func (t *tracing) put(into []byte, k *walk) {
 	if k.traced == 0 {
 		k.traced = t.made.Add(1)
@@ -199,7 +199,7 @@ func (t *tracing) put(into []byte, k *walk) {
 	t.Key.Put(into, k.traced, max(0, k.step().number-1), t.IsSampled(k.traced))
 }
 
-// identify gives the requests of a task, which get ids, room for them.
+// identify adds room for ids to those requests of a task that get them.
 func (p *plan) identify(made *atomic.Uint64) {
 	if p.task.Traces == nil {
 		return
@@ -211,7 +211,7 @@ func (p *plan) identify(made *atomic.Uint64) {
 	}
 }
 
-// withRoom is r with room for ids in it and in the requests that follow it, in those of them that have no such header.
+// withRoom returns r with room for ids in it and in its next steps, except in those with such a header of their own.
 func withRoom(r load.Request) load.Request {
 	if !saysTrace(r) {
 		r.Headers = append(slices.Clone(r.Headers), roomForIDs)
@@ -227,13 +227,13 @@ func saysTrace(r load.Request) bool {
 	return slices.ContainsFunc(r.Headers, func(h load.Header) bool { return strings.EqualFold(h.Name, traceparent.Header) })
 }
 
-// roomForIDs is the header in whose value ids are put.
+// roomForIDs is the header for ids.
 var roomForIDs = load.Header{Name: traceparent.Header, Value: traceparent.Blank}
 
-// roomLine is what stands before them in a request.
+// roomLine is the text before them in a request.
 var roomLine = []byte("\r\n" + traceparent.Header + ": ")
 
-// traceAt is where the ids of a request that has room for them stand as it goes over the wire.
+// traceAt returns the place of the ids in a request with room for them, as sent.
 func traceAt(wire []byte) int { return bytes.Index(wire, roomLine) + len(roomLine) }
 
 // identified reports whether the generator chooses the ids of all of an operation's traces.
@@ -241,15 +241,15 @@ func (o *operation) identified() bool {
 	return o == nil || o.tracing != nil && o.then.identified()
 }
 
-// A task made ready to be carried out: addresses looked up, requests rendered.
+// A task ready to be carried out: addresses looked up, requests rendered.
 
-// plan is a task with everything prepared that can be before it starts.
+// plan is a task with all its preparations done.
 type plan struct {
 	task    load.Task
 	ops     []operation
 	targets []target
 	tracing *tracing     // nil: the program chooses the ids of traces
-	sources []netip.Addr // to connect from, in turn; none: the system's choice
+	sources []netip.Addr // local addresses of connections, in turn; none: the system's choice
 }
 
 // plain reports whether all operations go over HTTP/1.1 without TLS.
@@ -257,12 +257,11 @@ func (p *plan) plain() bool {
 	return !slices.ContainsFunc(p.targets, func(t target) bool { return t.grpc || t.tls != nil })
 }
 
-// target is a server: all operations with the same Address share its connections,
-// if they speak alike.
+// target is a server: operations with the same Address and the same protocol share its connections.
 type target struct {
 	key     string // tells targets apart
 	address string
-	addrs   []netip.AddrPort // to be tried in this order
+	addrs   []netip.AddrPort // to try in this order
 	grpc    bool             // HTTP/2, otherwise HTTP/1.1
 	tls     *tls.Config      // nil: plain
 }
@@ -344,5 +343,5 @@ func lookUp(ctx context.Context, address string) ([]netip.AddrPort, error) {
 	return addrs, nil
 }
 
-// deadline is when an operation with this intended start is given up.
+// deadline returns the time to give up an operation with this intended start.
 func (p *plan) deadline(intended time.Duration) time.Duration { return intended + p.task.Timeout }

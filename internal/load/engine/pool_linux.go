@@ -9,22 +9,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// conn is one connection with the calls on it. What only some connections need
-// is behind pointers, so an idle one is small.
+// conn is one connection with its calls. Parts that only some connections need are behind pointers: an idle one is small.
 type conn struct {
 	fd      int
 	slot    int32  // index in loop.conns
-	age     uint32 // tells events of this connection from those of the slot's former ones
+	age     uint32 // tells its events from those of the slot's earlier connections
 	server  *server
-	addr    netip.AddrPort // of the server, to which it leads
+	addr    netip.AddrPort // of the server
 	place   int            // index in server.free; -1 while it takes no more calls
 	load    int            // calls on it
 	up      bool           // TCP is established
-	ready   bool           // so is what goes over it: calls may be made
+	ready   bool           // calls may be made
 	used    bool           // it has carried a whole response
-	stamped bool           // the kernel says when bytes come in
-	err     error          // that a write met; the connection is to be broken off
-	lost    error          // that one met, while what has come is still read
+	stamped bool           // the kernel reports when bytes come in
+	err     error          // of a write; the connection must be closed
+	lost    error          // of a write, while the received bytes are still read
 	out     []byte         // still to be written
 	base    []byte         // out's memory
 	queue   callQueue
@@ -35,10 +34,10 @@ type conn struct {
 type server struct {
 	addrs []netip.AddrPort
 	first int     // index of the address that last worked
-	free  []*conn // a stack of those that take more calls, so few do most of the work; nil where one was closed
+	free  []*conn // a stack of those that take more calls, so few do most of the work; nil: a closed one
 }
 
-// server returns the server of a target, known from a task before or not.
+// server returns the server of a target, a known one or a new one.
 func (l *loop) server(t target) *server {
 	s, ok := l.servers[t.key]
 	if !ok {
@@ -49,8 +48,7 @@ func (l *loop) server(t target) *server {
 	return s
 }
 
-// obtain returns a connection to s that takes a call, a new one if need be; nil
-// if as many are busy as may be open.
+// obtain returns a connection to s that takes a call, a new one if need be; nil if the most are open and busy.
 func (l *loop) obtain(s *server) (*conn, error) {
 	if c := s.pop(); c != nil {
 		return c, nil
@@ -61,7 +59,7 @@ func (l *loop) obtain(s *server) (*conn, error) {
 	return l.reach(s)
 }
 
-// reach opens a connection to the address of s that last worked, or to another where that cannot even be tried.
+// reach opens a connection to the address of s that last worked, or to the next one that can be tried.
 func (l *loop) reach(s *server) (c *conn, err error) {
 	for range s.addrs {
 		if c, err = l.connect(s, s.addrs[s.first]); err == nil {
@@ -100,8 +98,7 @@ func (l *loop) connect(s *server, addr netip.AddrPort) (*conn, error) {
 	return c, nil
 }
 
-// source is the local address for the next connection; the zero one leaves the
-// choice to the system.
+// source returns the local address for the next connection; the zero address leaves the choice to the system.
 func (l *loop) source() netip.Addr {
 	sources := l.plan.sources
 	if len(sources) == 0 {
@@ -127,7 +124,7 @@ func (l *loop) take(fd int) *conn {
 	return c
 }
 
-// close closes a connection that carries no call any more.
+// close closes a connection without calls.
 func (l *loop) close(c *conn) {
 	if c.place >= 0 {
 		c.server.free[c.place] = nil
@@ -165,16 +162,15 @@ func (l *loop) closeIdle() bool {
 	return false
 }
 
-// trim closes idle connections until no more than may be are open.
+// trim closes idle connections down to the most that may be open.
 func (l *loop) trim() {
 	for l.open > l.most && l.closeIdle() {
 	}
 }
 
-// A connection from the moment when it is asked of the kernel until calls can be made on it.
+// A connection from its opening until calls can be made on it.
 
-// connected deals with the first news of a connection, and reports whether it is
-// established.
+// connected handles the first news of a connection, and reports whether it is established.
 func (l *loop) connected(c *conn) bool {
 	errno, err := unix.GetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_ERROR)
 	switch {
@@ -202,10 +198,9 @@ func (l *loop) ready(c *conn) {
 	}
 }
 
-// Connections that end with calls on them: which of these fail, and which are made
-// once more on another one.
+// Connections that end with calls on them: some calls fail, some are repeated on another connection.
 
-// broken deals with a connection that cannot go on.
+// broken handles a connection that cannot go on.
 func (l *loop) broken(c *conn, err error) {
 	if c.load == 0 {
 		l.close(c)
@@ -239,13 +234,13 @@ func (c *conn) popCall() *call {
 	return c.queue.pop()
 }
 
-// isStaleFor reports whether c broke as a connection does that the server closed
-// while it was idle, and whether k may then be made on another one.
+// isStaleFor reports whether c broke like a connection that the server closed while it was idle, and k may be repeated on
+// another one.
 func (c *conn) isStaleFor(k *call) bool {
 	return c.used && !k.resent && (!k.began || k.step().resend && c.http1.response.fresh())
 }
 
-// reason is what k fails of when c ends because of err.
+// reason returns the failure of k when c ends because of err.
 func (c *conn) reason(k *call, err error) error {
 	if errors.Is(err, errClosedEarly) && k.began && !c.http1.response.fresh() {
 		return errCutShort
@@ -253,7 +248,7 @@ func (c *conn) reason(k *call, err error) error {
 	return err
 }
 
-// restart moves the calls of a connection that is gone to others.
+// restart moves the calls of a closed connection to others.
 func (l *loop) restart(calls *call, s *server) {
 	for k := calls; k != nil; k = calls {
 		calls = k.after
@@ -266,7 +261,7 @@ func (l *loop) restart(calls *call, s *server) {
 	}
 }
 
-// move has k go on on another connection: the server ends its own between two steps.
+// move lets k continue on another connection: the server closes its own between two steps.
 func (l *loop) move(k *call) {
 	c := k.conn
 	c.load--
@@ -292,15 +287,14 @@ func (l *loop) rerun() {
 	}
 }
 
-// unplaced fails k, for which no connection could be opened.
+// unplaced fails k, which got no connection.
 func (l *loop) unplaced(k *call, err error) {
 	l.refuse(k.step(), err, l.clock())
 	l.busy.remove(k)
 	l.ended = append(l.ended, k)
 }
 
-// another is a connection for a call that lost its own. A kept one might be just
-// as stale.
+// another returns a connection for a call that lost its own: no used one, which might be just as stale.
 func (l *loop) another(s *server) (*conn, error) {
 	if c := s.pop(); c != nil {
 		if !c.used {
@@ -329,7 +323,7 @@ func (l *loop) connectFailed(c *conn, err error) {
 		l.feeder.Refused(l.now)
 	}
 	l.close(c)
-	if s.addrs[s.first] == c.addr { // several may fail of one address
+	if s.addrs[s.first] == c.addr { // several calls may fail at one address
 		s.first = (s.first + 1) % len(s.addrs)
 	}
 	l.restart(again, s)

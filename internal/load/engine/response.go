@@ -1,5 +1,5 @@
-// Reading HTTP/1.1 responses (RFC 9112) as the bytes come in: nothing is kept
-// but what says where a response ends and whether it is the one expected.
+// Parsing HTTP/1.1 responses (RFC 9112) as the bytes come in: it keeps only what determines the end of a response and whether
+// it is the expected one.
 
 package engine
 
@@ -11,33 +11,32 @@ import (
 	"github.com/tracetax/tracetax/internal/load/feed"
 )
 
-// Limits of what a server may send.
+// Limits for a server's response.
 const (
 	maxHeader    = 1 << 20 // bytes of status line and headers; of trailers too
 	maxChunkLine = 4096    // bytes of a chunk's size with its extensions
 )
 
-// errBadResponse is what every error of a response wraps.
+// errBadResponse is wrapped by every error of a response.
 var errBadResponse = errors.New("bad response")
 
-// badResponse is an error of the parser: a fixed text, so it can be
-// counted by kind and costs no allocation.
+// badResponse is an error of the parser: a fixed text, which can be counted by kind and costs no allocation.
 type badResponse string
 
 func (e badResponse) Error() string { return "bad response: " + string(e) }
 
 func (e badResponse) Is(target error) bool { return target == errBadResponse }
 
-// ErrOnlyHTTP2 tells the answer of a server that was asked by HTTP/1.1 and does not speak it.
+// ErrOnlyHTTP2 is the answer of a server that was asked by HTTP/1.1 and does not speak it.
 const ErrOnlyHTTP2 = badResponse("the server speaks HTTP/2 alone, which only gRPC is asked by (grpc://, grpcs://): have it speak HTTP/1.1 too")
 
-// stage is what the parser waits for next.
+// stage is the part that the parser expects next.
 type stage uint8
 
 const (
 	inStatus stage = iota
 	inHeader
-	inBody      // of a length that its head tells
+	inBody      // of a length given in its head
 	inRest      // a body that the end of the connection ends
 	inChunkSize // chunked body: the line before the data
 	inChunk     // the data
@@ -52,17 +51,17 @@ type response struct {
 	head   bool   // it answers a HEAD
 	status int    // once the status line is read
 	keep   bool   // the connection may be used again
-	line   []byte // the beginning of a line that is not complete
+	line   []byte // the beginning of an incomplete line
 	seen   int    // bytes of headers so far
 	left   int64  // bytes of the body, or of the chunk, to come
 	body   uint64 // bytes of the body so far
 	fields fields
 	tape   *feed.Tape // nil: nothing of the answer is kept
-	shows  bool       // the beginning of the body is kept, for whoever reads of a failure
+	shows  bool       // the beginning of the body is kept, to describe a failure
 	shown  []byte
 }
 
-// fields are the headers that say where a response ends.
+// fields are the headers that determine the end of a response.
 type fields struct {
 	minor     byte // of the HTTP version: 0 or 1
 	length    int64
@@ -73,8 +72,8 @@ type fields struct {
 	keepAlive bool
 	any       bool   // there was a header line
 	framing   bool   // the last one was one of these
-	location  []byte // where an answer that redirects leads; nil: nowhere
-	timing    []byte // what it tells of its own time; nil: nothing
+	location  []byte // target of a redirect; nil: none
+	timing    []byte // its Server-Timing; nil: none
 }
 
 // reset makes p ready for the response to the next request.
@@ -88,8 +87,8 @@ func (p *response) done() bool { return p.stage == finished }
 // fresh reports whether nothing of the response has come yet.
 func (p *response) fresh() bool { return p.stage == inStatus && p.seen == 0 && p.status == 0 }
 
-// feed reads from b and returns how many bytes belong to the response: all of
-// them unless it is complete then. After an error p is of no use until reset.
+// feed parses b and returns the number of bytes that belong to the response: all of them unless it is complete then. After an
+// error p is of no use until reset.
 func (p *response) feed(b []byte) (int, error) {
 	if p.fresh() && beginsHTTP2(b) {
 		return 0, ErrOnlyHTTP2
@@ -105,7 +104,7 @@ func (p *response) feed(b []byte) (int, error) {
 	return n, nil
 }
 
-// end says whether the response is complete if the connection ends now.
+// end returns nil if the end of the connection completes the response, otherwise an error.
 func (p *response) end() error {
 	switch {
 	case p.stage == finished:
@@ -141,7 +140,7 @@ func (p *response) step(b []byte) (int, error) {
 	return p.readLine(b)
 }
 
-// record keeps a part of the body, where values are taken from it.
+// record keeps a part of the body, if values are taken from it.
 func (p *response) record(b []byte) error {
 	if p.shows {
 		p.show(b)
@@ -156,10 +155,10 @@ func (p *response) record(b []byte) error {
 	return nil
 }
 
-// mostShown is how much of a body is kept to be shown, in bytes: enough for an excerpt.
+// mostShown limits the kept part of a body to show, in bytes: enough for an excerpt.
 const mostShown = 4 * excerpt.Most
 
-// show keeps a part of the body, up to a bound.
+// show keeps a part of the body, up to mostShown.
 func (p *response) show(b []byte) {
 	p.shown = append(p.shown, b[:min(len(b), mostShown-len(p.shown))]...)
 }
@@ -172,7 +171,7 @@ func (p *response) bodyRead() {
 	p.stage = finished
 }
 
-// readLine reads up to the end of a line, and does what the line says.
+// readLine reads up to the end of a line, and parses the line.
 func (p *response) readLine(b []byte) (int, error) {
 	end := bytes.IndexByte(b, '\n')
 	n := end + 1
@@ -196,7 +195,7 @@ func (p *response) readLine(b []byte) (int, error) {
 	return n, err
 }
 
-// bound refuses what would make a server's headers endless.
+// bound refuses lines and headers that are too long.
 func (p *response) bound(n int) error {
 	switch p.stage {
 	case inChunkSize, inChunkEnd:
@@ -211,7 +210,7 @@ func (p *response) bound(n int) error {
 	return nil
 }
 
-// act takes a line with its end.
+// act parses a line with its line end.
 func (p *response) act(line []byte) error {
 	switch p.stage {
 	case inChunkSize:
@@ -224,7 +223,7 @@ func (p *response) act(line []byte) error {
 		return nil
 	}
 	line = bytes.TrimSuffix(line[:len(line)-1], []byte{'\r'})
-	if p.tape != nil && (p.stage == inStatus || p.stage == inHeader) { // bound has seen how long it is
+	if p.tape != nil && (p.stage == inStatus || p.stage == inHeader) { // bound has checked its length
 		p.tape.Head = append(append(p.tape.Head, line...), '\n')
 	}
 	switch {
@@ -241,7 +240,7 @@ func (p *response) act(line []byte) error {
 	return nil
 }
 
-// statusLine reads "HTTP/1.1 200 OK"; the reason may be missing.
+// statusLine parses "HTTP/1.1 200 OK"; the reason may be missing.
 func (p *response) statusLine(line []byte) error {
 	if len(line) < 12 || string(line[:7]) != "HTTP/1." || line[7] != '0' && line[7] != '1' || line[8] != ' ' {
 		return badResponse("not HTTP/1.1")
@@ -265,7 +264,7 @@ func (p *response) statusLine(line []byte) error {
 	return nil
 }
 
-// headersRead decides where the response ends (RFC 9112, section 6.3).
+// headersRead finds the end of the response (RFC 9112, section 6.3).
 func (p *response) headersRead() error {
 	f := &p.fields
 	if f.minor == 0 {
@@ -314,7 +313,7 @@ func (p *response) chunkSize(line []byte) error {
 	return nil
 }
 
-// hex reads a number below 2^63.
+// hex parses a number below 2^63.
 func hex(digits []byte) (n int64, ok bool) {
 	if len(digits) == 0 || len(digits) > 16 {
 		return 0, false

@@ -1,5 +1,5 @@
-// System calls on non-blocking sockets, bare: the loop's thread is its own, and
-// a call that cannot block need not tell the scheduler.
+// Bare system calls on non-blocking sockets: the loop has its own thread, and the scheduler need not know of a call that cannot
+// block.
 
 package engine
 
@@ -18,8 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openSocket begins to connect to addr, from a local address unless source is the
-// zero one.
+// openSocket begins to connect to addr, from the local address source unless it is zero.
 func openSocket(addr netip.AddrPort, source netip.Addr) (int, error) {
 	family := unix.AF_INET
 	if addr.Addr().Is6() {
@@ -43,8 +42,8 @@ func openSocket(addr netip.AddrPort, source netip.Addr) (int, error) {
 	return fd, nil
 }
 
-// bindTo gives fd a local address, and leaves its port to connect, which can give
-// the same one to connections to different servers.
+// bindTo gives fd a local address, and leaves its port to connect, which can give the same one to connections to different
+// servers.
 func bindTo(fd int, source netip.Addr) error {
 	if err := unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1); err != nil {
 		return err
@@ -52,7 +51,7 @@ func bindTo(fd int, source netip.Addr) error {
 	return unix.Bind(fd, sockaddr(netip.AddrPortFrom(source, 0)))
 }
 
-// closing closes fd because of err, which is what matters to the caller.
+// closing closes fd after err, and returns err.
 func closing(fd int, err error) error {
 	_ = unix.Close(fd)
 	return err
@@ -65,7 +64,7 @@ func sockaddr(addr netip.AddrPort) unix.Sockaddr {
 	return &unix.SockaddrInet4{Port: int(addr.Port()), Addr: addr.Addr().As4()}
 }
 
-// lateBind has the kernel choose the port of a socket with a local address when it connects.
+// lateBind makes the kernel choose the port of a socket with a local address only when it connects.
 func lateBind(_, _ string, raw syscall.RawConn) error {
 	var failed error
 	err := raw.Control(func(fd uintptr) {
@@ -74,7 +73,7 @@ func lateBind(_, _ string, raw syscall.RawConn) error {
 	return errors.Join(err, failed)
 }
 
-// read and write must not be given empty slices.
+// read and write must not get empty slices.
 func read(fd int, b []byte) (int, unix.Errno) {
 	n, _, e := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
 	return int(n), e
@@ -85,8 +84,7 @@ func write(fd int, b []byte) (int, unix.Errno) {
 	return int(n), e
 }
 
-// poll is an epoll set with the room that a wait needs, so it need not be
-// made for each.
+// poll is an epoll set with the buffers of a wait, which are made only once.
 type poll struct {
 	fd     int
 	events []unix.EpollEvent
@@ -99,10 +97,9 @@ const holdFor = time.Millisecond
 
 // wait waits for events for at most d, to the nanosecond, and returns them.
 //
-// A sleep that the Go scheduler knows of is dear: every 10 ms it gives the sleeping
-// thread's right to run Go code (its P) to others, and each such change wakes
-// threads. So a short sleep keeps it, where there are enough for everybody, and
-// only where nothing has come for a while is the scheduler told.
+// A sleep that the Go scheduler knows of is expensive: every 10 ms it gives the sleeping thread's right to run Go code (its P)
+// to others, and each such change wakes threads. So a short sleep keeps it, if there are enough for all, and the scheduler is
+// told only when nothing has come for a while.
 func (p *poll) wait(d time.Duration) ([]unix.EpollEvent, unix.Errno) {
 	if d == 0 || p.hold {
 		events, errno := p.result(p.rawWait(min(d, holdFor)))
@@ -138,11 +135,10 @@ func (p *poll) add(fd int, events uint32, slot int32, age uint32) error {
 
 // Making the kernel wake a thread on time.
 
-// slack is the timer slack that a thread had before exactTimers, in ns.
+// slack is a thread's timer slack before exactTimers, in ns.
 type slack int
 
-// exactTimers takes the slack (50 µs by default) off the timers of the calling
-// thread, to which the goroutine must be locked.
+// exactTimers removes the slack (50 µs by default) of the calling thread's timers; the goroutine must be locked to it.
 func exactTimers() (slack, error) {
 	before, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0)
 	if err != nil {
@@ -154,40 +150,37 @@ func exactTimers() (slack, error) {
 	return slack(before), nil
 }
 
-// restore gives the calling thread its former slack back. It cannot fail where
-// setting it did not.
+// restore restores the calling thread's slack. It cannot fail if setting it did not.
 func (s slack) restore() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(s), 0, 0, 0) }
 
-// When bytes came, by the kernel's clock. In an open loop at a high rate every
-// sleep counts, and to be woken by each answer is half of them. So the loop
-// sleeps until the next operation is due, reads the answers then, and takes from
-// the kernel when each of them had come. Latencies are the better for it: how
-// late the generator itself is in reading is not in them.
+// The arrival of bytes, by the kernel's clock. In an open loop at a high rate every sleep counts, and half of them are ended by
+// an answer. So the loop sleeps until the next operation is due, reads the answers then, and takes the arrival time of each
+// from the kernel. That makes latencies more exact: they do not include the generator's own delay in reading.
 const (
 	// mostDeaf is the longest sleep in which answers are left unread.
 	mostDeaf = 250 * time.Microsecond
-	// mostUnread is the size of answers, on average, up to which they are left
-	// so: larger ones would fill the socket and keep the server waiting.
+	// mostUnread is the mean size of answers up to which they are left unread: larger ones would fill the socket and make the
+	// server wait.
 	mostUnread = 16 << 10
 )
 
 // stamps reads from sockets with the time at which the bytes came.
 type stamps struct {
 	on      bool          // for the task under way
-	came    time.Duration // since the task's start, the last bytes read; what the clock says where the kernel does not
+	came    time.Duration // arrival of the last bytes read, since the task's start; load.Never without a stamp
 	header  unix.Msghdr
 	vector  unix.Iovec
 	control [64]byte
 }
 
-// stamp has the kernel tell when bytes come in on c. Where it cannot, the clock does.
+// stamp makes the kernel report when bytes come in on c. If it cannot, the clock is used.
 func (l *loop) stamp(c *conn) {
 	if l.stamps.on && !c.stamped {
 		c.stamped = unix.SetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) == nil
 	}
 }
 
-// receive reads what there is on c, and when it came.
+// receive reads the available bytes on c, and their arrival time.
 func (l *loop) receive(c *conn) (int, unix.Errno) {
 	if !c.stamped || !l.stamps.on {
 		n, errno := read(c.fd, l.buf)
@@ -209,7 +202,7 @@ func (l *loop) receive(c *conn) (int, unix.Errno) {
 // stampLength is the length of a control message with a timestamp.
 var stampLength = uint64(unix.CmsgLen(16))
 
-// readStamp takes the time out of the control message.
+// readStamp reads the time from the control message.
 func (l *loop) readStamp() {
 	s := &l.stamps
 	b := s.control[:]
@@ -219,17 +212,16 @@ func (l *loop) readStamp() {
 	}
 	at := time.Unix(int64(binary.NativeEndian.Uint64(b[16:])), int64(binary.NativeEndian.Uint64(b[24:])))
 	now := time.Now()
-	// The wall clock is read beside the other one, so setting it does no
-	// harm, save to what comes in that very moment.
+	// The wall clock is read together with the other one, so setting it affects only bytes that come in at that moment.
 	if ago := now.Round(0).Sub(at); ago >= 0 && ago < time.Second {
 		s.came = now.Sub(l.start) - ago
 	}
 }
 
-// answeredAt is when the answer had come that was read last, at most now.
+// answeredAt returns the arrival of the answer that was read last, at most now.
 func (l *loop) answeredAt(now time.Duration) time.Duration { return min(l.stamps.came, now) }
 
-// unstamp says that what ends from here on does not end with what was read last.
+// unstamp forgets the last arrival: later ends do not get its time.
 func (l *loop) unstamp() { l.stamps.came = load.Never }
 
 // isDeaf reports whether answers may be left unread until the next operation is due: not those that a step waits for.
@@ -238,17 +230,16 @@ func (l *loop) isDeaf(d time.Duration) bool {
 		l.tally.received <= mostUnread*(l.tally.completed+1)
 }
 
-// sleep sleeps for d and reads no events.
+// sleep sleeps for d without reading events.
 func (p *poll) sleep(d time.Duration) {
 	p.limit = unix.NsecToTimespec(int64(d))
-	// An interrupted sleep ends early, which is looked at afterwards.
+	// An interrupted sleep ends early; the caller then reads the clock.
 	_, _, _ = unix.RawSyscall6(unix.SYS_CLOCK_NANOSLEEP, unix.CLOCK_MONOTONIC, 0, uintptr(unsafe.Pointer(&p.limit)), 0, 0, 0)
 }
 
 // Reading Linux's limits.
 
-// makeRoom raises the limit of open files as needed and allowed, and
-// says what else stands in the way of n.
+// makeRoom raises the limit of open files as needed and allowed, and returns an error for any other limit that n exceeds.
 func makeRoom(n needs) error {
 	l := limits{ports: readPorts(), memory: machine.FreeMemory()}
 	var err error
@@ -258,8 +249,8 @@ func makeRoom(n needs) error {
 	return l.check(n)
 }
 
-// raiseFiles raises the limit of this process's open files to want: the soft limit,
-// and the hard one where there is the right to. It returns the limit then.
+// raiseFiles raises the limit of this process's open files to want: the soft limit, and the hard one if permitted. It returns
+// the resulting limit.
 func raiseFiles(want uint64) (uint64, error) {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
@@ -279,7 +270,7 @@ func raiseFiles(want uint64) (uint64, error) {
 	return limit.Max, nil
 }
 
-// openFiles is how many files this process has open.
+// openFiles returns the number of this process's open files.
 func openFiles() int {
 	names, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

@@ -1,4 +1,4 @@
-// Counting what became of each operation.
+// Counting the results of operations.
 
 package engine
 
@@ -20,21 +20,20 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// tally counts the operations of one thread. Its methods do not allocate, save
-// for the first failure of each kind.
+// tally counts the operations of one thread. Its methods do not allocate, except for the first failure of each kind.
 type tally struct {
 	intended, started, completed, failed, timedOut uint64
 	connected, resent                              uint64
-	identified, sampled                            uint64 // of the started: the generator chose the ids of their traces; they are to be sampled
+	identified, sampled                            uint64 // of the started: those whose traces got ids from the generator; those to be sampled
 	sent, received                                 uint64 // bytes
 	errors                                         map[string]uint64
-	answers                                        map[int]uint64 // as expected, by status, where several are
+	answers                                        map[int]uint64 // as expected, by status, if several are
 	redirects                                      map[string]uint64
 	bodies                                         uint64        // bytes of the bodies of answers as expected
 	parts                                          []record.Part // of a mix, by operation.part
-	whole                                          record.Part   // in the place of one, where there are none
+	whole                                          record.Part   // in the place of a part, if there are none
 	latency, lag                                   *hdrhistogram.Histogram
-	timings                                        timings       // what the right answers tell of their own time
+	timings                                        timings       // from the Server-Timing of right answers
 	first, last                                    time.Duration // first intended start and last end, since the start of the task
 	pending                                        pending
 }
@@ -57,7 +56,7 @@ func newTally(t load.Task) *tally {
 	}
 }
 
-// due counts an operation that has fallen due at the given time.
+// due counts an operation that fell due at the given time.
 func (t *tally) due(at time.Duration) {
 	if t.intended == 0 {
 		t.first = at
@@ -66,10 +65,10 @@ func (t *tally) due(at time.Duration) {
 	t.pending.fall(at)
 }
 
-// late enters the generator's own lateness with one operation.
+// late records the generator's own lateness with one operation.
 func (t *tally) late(by time.Duration) { enter(t.lag, by) }
 
-// start counts an operation whose request has gone out.
+// start counts an operation whose request has been sent.
 func (t *tally) start(k *walk) {
 	t.started++
 	part := t.part(k)
@@ -84,7 +83,7 @@ func (t *tally) start(k *walk) {
 	}
 }
 
-// part is where an operation of a mix is counted by itself; that of any other leads nowhere.
+// part returns the part of a mix that counts an operation; without a mix, one that is not reported.
 func (t *tally) part(k *walk) *record.Part {
 	if len(t.parts) == 0 {
 		return &t.whole
@@ -99,8 +98,8 @@ func (t *tally) complete(intended, now time.Duration) {
 	enter(t.latency, now-intended)
 }
 
-// answered counts how an operation completed was answered: its part of a mix, its status, where several are right, its bodies, and what they
-// tell of their own time.
+// answered counts the answer to a completed operation: its part of a mix, its status, if several are right, its bodies, and
+// their Server-Timing.
 func (t *tally) answered(k *walk, status int) {
 	t.bodies += k.body
 	t.part(k).Completed++
@@ -110,14 +109,14 @@ func (t *tally) answered(k *walk, status int) {
 	}
 }
 
-// timeOut counts an operation given up: its latency is at least what is entered.
+// timeOut counts an operation given up: its latency is at least the recorded one.
 func (t *tally) timeOut(intended, now time.Duration) {
 	t.timedOut++
 	t.over(now)
 	enter(t.latency, now-intended)
 }
 
-// mostKinds bounds the kinds of failures: a server can add some, by where it redirects to.
+// mostKinds bounds the kinds of failures: a server can add some, by the targets of its redirects.
 const mostKinds = 32
 
 // fail counts an operation answered wrongly or not at all.
@@ -127,7 +126,7 @@ func (t *tally) fail(kind string, now time.Duration) {
 	count(t.errors, kind)
 }
 
-// redirected counts an answer that leads elsewhere, where no status was said to be right.
+// redirected counts a redirect, if the task names no right status.
 func (t *tally) redirected(o *operation, p *response) {
 	if len(o.status) == 0 && p.redirects() {
 		count(t.redirects, p.told())
@@ -142,20 +141,20 @@ func count(kinds map[string]uint64, kind string) {
 	kinds[kind]++
 }
 
-// over counts the end of an operation, however it ended.
+// over counts the end of an operation, with any result.
 func (t *tally) over(now time.Duration) {
 	t.last = max(t.last, now)
 	t.pending.end(now)
 }
 
-// enter records d in h; what is beyond the histogram's ends goes in at its ends.
+// enter records d in h; values beyond the histogram's ends count as its ends.
 func enter(h *hdrhistogram.Histogram, d time.Duration) {
 	v := min(max(int64(d), h.LowestTrackableValue()), h.HighestTrackableValue())
 	// Cannot fail: v is within the limits.
 	_ = h.RecordValue(v)
 }
 
-// add takes over what another thread counted.
+// add adds the counts of another thread.
 func (t *tally) add(o *tally) {
 	if o.intended > 0 && (t.intended == 0 || o.first < t.first) {
 		t.first = o.first
@@ -193,7 +192,7 @@ func (t *tally) add(o *tally) {
 	t.timings.add(o.timings)
 }
 
-// load returns the tally as it is kept in a record.
+// load returns the tally as a record.
 func (t *tally) load() (record.Load, error) {
 	latency, latencyErr := record.EncodeHistogram(t.latency)
 	lag, lagErr := record.EncodeHistogram(t.lag)
@@ -230,20 +229,20 @@ func (t *tally) load() (record.Load, error) {
 	return l, errors.Join(latencyErr, lagErr, timingErr)
 }
 
-// How the backlog of an open loop went: operations due and not yet ended, at each
-// tenth of the schedule. A rate is held where it does not grow.
+// The backlog of an open loop: operations due and not yet ended, at each tenth of the schedule. If it does not grow, the rate
+// is held.
 
-// tenths is into how many parts a schedule is cut.
+// tenths is the number of parts of a schedule.
 const tenths = 10
 
-// pending counts what fell due and what ended in each part of a schedule; the
-// last part is everything after it. The zero value counts nothing.
+// pending counts the operations that fell due and that ended in each part of a schedule; the last part is everything after it.
+// The zero value counts nothing.
 type pending struct {
-	part       time.Duration // length of one; 0 where the schedule has none
+	part       time.Duration // length of one; 0 if the schedule has none
 	due, ended [tenths + 1]uint64
 }
 
-// pendingOf is that of a task: of an open loop of a given length.
+// pendingOf returns the pending of a task: with parts for an open loop of a given length.
 func pendingOf(t load.Task) pending {
 	if t.Rate <= 0 {
 		return pending{}
@@ -263,7 +262,7 @@ func (b *pending) end(now time.Duration) {
 	}
 }
 
-// index is the part that a time since the start lies in.
+// index returns the part of a time since the start.
 func (b *pending) index(at time.Duration) int { return int(min(max(at/b.part, 0), tenths)) }
 
 func (b *pending) add(o *pending) {
@@ -273,8 +272,7 @@ func (b *pending) add(o *pending) {
 	}
 }
 
-// ends are the operations due and not ended at the end of each part of the
-// schedule; nil where there was none.
+// ends returns the operations due and not ended at the end of each part of the schedule; nil without parts.
 func (b *pending) ends() []uint64 {
 	if b.part == 0 {
 		return nil
@@ -289,14 +287,14 @@ func (b *pending) ends() []uint64 {
 	return out
 }
 
-// How far a run of the generator is, for whoever asks while it runs.
+// The progress of a run of the generator, readable while it runs.
 
-// Progress is how far the task under way, or the last one, has come.
+// Progress is the progress of the task under way, or of the last one.
 type Progress struct {
 	Intended, Completed, Failed, TimedOut uint64
 }
 
-// progress holds each thread's counts where others can see them.
+// progress holds each thread's counts for other goroutines.
 type progress struct {
 	threads atomic.Pointer[[]*seen]
 }
@@ -328,17 +326,17 @@ func (p *progress) sum() (sum Progress) {
 	return sum
 }
 
-// What an operation can fail of, in the words of Load.Errors.
+// The failures of an operation, in the words of Load.Errors.
 
 // Failures of a connection that have no error of the kernel.
 var (
 	errClosedEarly = errors.New("connection closed before the response")
 	errCutShort    = errors.New("connection closed in the response")
 	errCancelled   = errors.New("cancelled")
-	errUnasked     = errors.New("bytes that nobody asked for") // of an idle connection: nothing fails of it
+	errUnasked     = errors.New("bytes that nobody asked for") // of an idle connection: no operation fails
 )
 
-// kernelErrors names the errors of connect, read and write that one may meet.
+// kernelErrors names the likely errors of connect, read and write.
 var kernelErrors = map[syscall.Errno]string{
 	syscall.ECONNREFUSED:  "connection refused",
 	syscall.ECONNRESET:    "connection reset",
@@ -353,8 +351,7 @@ var kernelErrors = map[syscall.Errno]string{
 	syscall.EPERM:         "not permitted",
 }
 
-// kindOf is the kind of failure that err is counted under. The kinds are few,
-// whatever a server does.
+// kindOf returns the kind of failure of err. The kinds are few, whatever a server does.
 func kindOf(err error) string {
 	var bad badResponse
 	if errors.As(err, &bad) {
@@ -389,7 +386,7 @@ func isTimeout(err error) bool {
 		errors.As(err, &ne) && ne.Timeout()
 }
 
-// wrong is the kind of failure of an unexpected status.
+// wrong returns the kind of failure of an unexpected status.
 func (p *response) wrong() string {
 	if len(p.shown) == 0 {
 		return "status " + p.told()
@@ -397,18 +394,18 @@ func (p *response) wrong() string {
 	return "status " + p.told() + " with " + excerpt.Line(string(p.shown))
 }
 
-// redirects reports whether an answer leads elsewhere.
+// redirects reports whether an answer is a redirect.
 func (p *response) redirects() bool {
 	return p.status >= 300 && p.status <= 399 && len(p.fields.location) > 0
 }
 
-// told is the status, with where it leads to.
+// told returns the status, with the target of a redirect.
 func (p *response) told() string {
 	kind, to := strconv.Itoa(p.status), p.fields.location
 	if !p.redirects() {
 		return kind
 	}
-	if end := bytes.IndexAny(to, "?#"); end >= 0 { // what follows may differ each time
+	if end := bytes.IndexAny(to, "?#"); end >= 0 { // the rest may differ each time
 		to = to[:end]
 	}
 	return kind + " to " + excerpt.Line(string(to))
@@ -424,7 +421,7 @@ func wrongSetting(what string, err error) error {
 // wait is an operation that waits for a connection.
 type wait struct {
 	load.Arrival
-	noticed time.Duration // when the generator saw that it was due
+	noticed time.Duration // when the generator noticed that it was due
 }
 
 // queue is first in, first out. The zero value is empty.

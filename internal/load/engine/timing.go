@@ -1,5 +1,5 @@
-// What answers tell of their own time: the header Server-Timing (https://www.w3.org/TR/server-timing/), as
-// "db;dur=1.5, app;dur=3;desc=\"a, b\"", milliseconds each.
+// The times that answers report: the header Server-Timing (https://www.w3.org/TR/server-timing/), as "db;dur=1.5,
+// app;dur=3;desc=\"a, b\"", milliseconds each.
 
 package engine
 
@@ -13,7 +13,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// Limits of what a server may tell.
+// Limits of a server's report.
 const (
 	mostTimings    = 16      // names in one task
 	longestTiming  = 40      // characters of a name
@@ -23,7 +23,7 @@ const (
 // timings are durations by the name of their entry.
 type timings map[string]*hdrhistogram.Histogram
 
-// tell enters the durations of a header. What is no entry with a duration is passed over, as browsers do.
+// tell records the durations of a header. It skips entries without a duration, as browsers do.
 func (t timings) tell(header []byte) {
 	for len(header) > 0 {
 		var entry []byte
@@ -59,7 +59,7 @@ func (t timings) enter(name []byte, d time.Duration) {
 	enter(h, d)
 }
 
-// add takes over what another thread was told.
+// add adds the timings of another thread.
 func (t timings) add(o timings) {
 	for name, h := range o {
 		switch {
@@ -71,7 +71,7 @@ func (t timings) add(o timings) {
 	}
 }
 
-// kept are the durations as a record has them; nil where nothing was told.
+// kept returns the durations as a record has them; nil if there are none.
 func (t timings) kept() (map[string]record.Histogram, error) {
 	if len(t) == 0 {
 		return nil, nil
@@ -86,7 +86,7 @@ func (t timings) kept() (map[string]record.Histogram, error) {
 	return out, nil
 }
 
-// cutQuoted cuts at the first separator that stands in no quotes.
+// cutQuoted cuts at the first separator outside quotes.
 func cutQuoted(b []byte, separator byte) (before, after []byte) {
 	quoted := false
 	for i := 0; i < len(b); i++ {
@@ -102,7 +102,7 @@ func cutQuoted(b []byte, separator byte) (before, after []byte) {
 	return b, nil
 }
 
-// milliseconds reads a plain decimal number of them, of at most an hour.
+// milliseconds parses a plain decimal number of milliseconds, of at most an hour.
 func milliseconds(text []byte) (time.Duration, bool) {
 	for _, c := range text {
 		if (c < '0' || c > '9') && c != '.' {

@@ -1,4 +1,4 @@
-// How connections are secured, and the names of what that can fail of.
+// Securing connections, and the names of its failures.
 
 package engine
 
@@ -15,13 +15,13 @@ import (
 	"github.com/tracetax/tracetax/internal/load"
 )
 
-// Protocols that are asked for in a handshake (ALPN).
+// Protocols offered in a handshake (ALPN).
 const (
 	alpnHTTP1 = "http/1.1"
 	alpnHTTP2 = "h2"
 )
 
-// errNoHTTP2 is a server that does not agree to gRPC's protocol.
+// errNoHTTP2 is the failure of a server that does not agree to gRPC's protocol.
 var errNoHTTP2 = tlsFailure("the server does not offer HTTP/2 (ALPN h2)")
 
 // tlsFailure is a failure of TLS, one of few kinds.
@@ -29,7 +29,7 @@ type tlsFailure string
 
 func (e tlsFailure) Error() string { return "tls: " + string(e) }
 
-// tlsConfig returns what crypto/tls is to do for connections to address.
+// tlsConfig returns the settings of crypto/tls for connections to address.
 func tlsConfig(t *load.TLS, address string, grpc bool) (*tls.Config, error) {
 	c := &tls.Config{ServerName: t.ServerName, InsecureSkipVerify: t.Insecure, NextProtos: []string{alpnHTTP1}}
 	if grpc {
@@ -90,13 +90,13 @@ func tlsError(err error) error {
 	return tlsFailure("handshake or record not understood")
 }
 
-// errNoProtocol is the refusal of a server that does not speak the version of HTTP that it is asked by, such as HTTP/2 alone.
+// errNoProtocol is the refusal of a server that does not speak the version of HTTP asked for, as one of HTTP/2 only.
 const errNoProtocol = tlsFailure("the server speaks another version of HTTP alone: https:// asks by HTTP/1.1, grpcs:// by HTTP/2")
 
 func alertName(a tls.AlertError) string { return strings.TrimPrefix(a.Error(), "tls: ") }
 
-// remoteAlert is what the server's alert says, "" if err is none. crypto/tls
-// gives it as the error of an operation of its own.
+// remoteAlert returns the text of the server's alert, "" if err is none. crypto/tls returns it as the error of an operation of
+// its own.
 func remoteAlert(err error) string {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "remote error" && op.Err != nil {

@@ -1,4 +1,4 @@
-// What is wrong with a task, before any operation is made.
+// Checking a task, before any operation is made.
 
 package feed
 
@@ -15,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/load"
 )
 
-// Check says what is wrong with a task, nil if nothing is.
+// Check returns the fault of a task, nil if there is none.
 func Check(t load.Task) error {
 	switch {
 	case len(t.Operations) == 0:
@@ -97,7 +97,7 @@ func checkRequest(r load.Request) error {
 	return nil
 }
 
-// checkCall says what is wrong with a gRPC call.
+// checkCall returns the fault of a gRPC call.
 func checkCall(r load.Request) error {
 	if !r.GRPC {
 		return nil
@@ -151,8 +151,7 @@ func checkHeader(h load.Header) error {
 	return nil
 }
 
-// checkData says what is wrong with the placeholders and with a message in JSON,
-// as much as can be checked without the data.
+// checkData returns the fault of the placeholders and of a message in JSON, as far as it can be checked without the data.
 func checkData(r load.Request) error {
 	if r.Data != "" {
 		_, err := newGappy(r)
@@ -162,9 +161,9 @@ func checkData(r load.Request) error {
 	return err
 }
 
-// What is wrong with the requests of an operation of several, before any is made.
+// Checking the requests of an operation of several, before any is made.
 
-// checkSteps says what is wrong with the requests that follow r, and with what they take.
+// checkSteps returns the fault of the requests that follow r, and of their takes.
 func checkSteps(r load.Request) error {
 	if len(r.Then) == 0 {
 		return checkSingle(r)
@@ -184,8 +183,8 @@ func checkSteps(r load.Request) error {
 // takeWord is {take.NAME} or {take.NAME:raw}, as split finds it.
 var takeWord = regexp.MustCompile(`\{take\.[^{}\r\n]*\}`)
 
-// checkSingle is checkSteps for a request that none goes before or follows: there is nothing to take values from, and it
-// would go out with the word in it.
+// checkSingle is checkSteps for a single request: there is nothing to take values from, and it would be sent with the
+// placeholder in it.
 func checkSingle(r load.Request) error {
 	texts := []string{r.Path, string(r.Body)}
 	for _, h := range r.Headers {
@@ -240,7 +239,7 @@ func IsToken(s string) bool {
 	return s != ""
 }
 
-// TokenByte says which bytes may stand in a header name or a method.
+// TokenByte holds the bytes allowed in a header name or a method.
 var TokenByte = func() (t [256]bool) {
 	for c := range t {
 		b := byte(c)
@@ -250,7 +249,7 @@ var TokenByte = func() (t [256]bool) {
 	return t
 }()
 
-// listed writes names for an error.
+// listed lists names for an error.
 func listed(names []string) string {
 	const most = 12
 	if len(names) > most {

@@ -17,7 +17,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// message is a gRPC body in JSON with the type that it has.
+// message is a gRPC body in JSON with its type.
 type message struct {
 	key    string
 	body   []piece
@@ -25,7 +25,7 @@ type message struct {
 	decode protojson.UnmarshalOptions
 }
 
-// newMessage reads r.Schema for the type that r.Path takes.
+// newMessage finds the input type of r.Path in r.Schema.
 func newMessage(r load.Request) (*message, error) {
 	set := &descriptorpb.FileDescriptorSet{}
 	if err := proto.Unmarshal(r.Schema, set); err != nil {
@@ -56,7 +56,7 @@ func newMessage(r load.Request) (*message, error) {
 	return m, err
 }
 
-// files is what findMethod looks in.
+// descriptors is the part of a file registry that findMethod uses.
 type descriptors interface {
 	FindDescriptorByName(protoreflect.FullName) (protoreflect.Descriptor, error)
 	RangeFiles(func(protoreflect.FileDescriptor) bool)
@@ -132,7 +132,7 @@ func (g *gap) append(b []byte, value func(column string) (cell, error)) ([]byte,
 	return b, nil
 }
 
-// Encoded are operations whose bodies in JSON are turned into protobuf, where they are the same each time.
+// Encoded returns operations with their bodies in JSON turned into protobuf, if they are the same each time.
 func Encoded(operations []load.Request) ([]load.Request, error) {
 	out := slices.Clone(operations)
 	for i, r := range operations {
@@ -144,7 +144,7 @@ func Encoded(operations []load.Request) ([]load.Request, error) {
 	return out, nil
 }
 
-// encoded returns r with a Body in protobuf, where it is JSON and the same each time.
+// encoded returns r with a Body in protobuf, if it is JSON and the same each time.
 func encoded(r load.Request) (load.Request, error) {
 	if r.Schema == nil || r.Data != "" {
 		return r, nil
@@ -158,7 +158,7 @@ func encoded(r load.Request) (load.Request, error) {
 	return r, err
 }
 
-// plainSpaces undoes that the protobuf library strews no-break spaces into its errors.
+// plainSpaces removes the no-break spaces that the protobuf library puts into its errors.
 func plainSpaces(err error) error {
 	return errors.New(strings.ReplaceAll(err.Error(), "\u00a0", " "))
 }

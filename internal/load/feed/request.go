@@ -1,4 +1,4 @@
-// Reading the address of an operation: which server, which protocol, which path.
+// Parsing the address of an operation: server, protocol, path.
 
 package feed
 
@@ -14,7 +14,7 @@ import (
 	"github.com/tracetax/tracetax/internal/load"
 )
 
-// schemes are what can be asked, with their ports.
+// schemes are the supported ones, with their ports.
 var schemes = map[string]struct {
 	port      string
 	tls, grpc bool
@@ -26,7 +26,7 @@ var schemes = map[string]struct {
 	"grpcs": {port: "443", tls: true, grpc: true},
 }
 
-// ErrUnixSocket says that a Unix socket cannot be asked.
+// ErrUnixSocket reports that a Unix socket cannot be asked.
 var ErrUnixSocket = errors.New("a Unix socket cannot be asked: have the program listen on 127.0.0.1")
 
 // RequestTo returns the request for a URL: http:// and https:// ask by HTTP/1.1,
@@ -87,7 +87,7 @@ func RequestTo(target string) (load.Request, error) {
 	return r, nil
 }
 
-// checkMethod says what is wrong with the path of a gRPC call.
+// checkMethod returns the fault of the path of a gRPC call.
 func checkMethod(target, path string) error {
 	service, method, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if !ok || service == "" || method == "" || strings.ContainsAny(method, "/?") {
@@ -96,11 +96,11 @@ func checkMethod(target, path string) error {
 	return nil
 }
 
-// wholePath marks a path that a placeholder gives from its beginning.
+// wholePath marks a path whose beginning is a placeholder.
 const wholePath = "tracetax-whole-path"
 
-// hidePlaceholders replaces {data.COLUMN}, which may not stand in a URL, by words
-// that may, and returns what brings them back.
+// hidePlaceholders replaces {data.COLUMN}, which is not allowed in a URL, by allowed words, and returns a replacer that
+// restores them.
 func hidePlaceholders(target string) (string, *strings.Replacer, error) {
 	if !HasData(target) {
 		return target, strings.NewReplacer(), nil
@@ -126,7 +126,7 @@ func hidePlaceholders(target string) (string, *strings.Replacer, error) {
 	return hidden.String(), strings.NewReplacer(back...), nil
 }
 
-// placeholder is how g is written.
+// placeholder returns g as written.
 func (g *gap) placeholder() string {
 	if g.form == percent { // as hidePlaceholders splits
 		return placeholderStart + g.column + rawSuffix + "}"
@@ -134,7 +134,7 @@ func (g *gap) placeholder() string {
 	return placeholderStart + g.column + "}"
 }
 
-// A request as it goes over the wire, in the words of HTTP/1.1.
+// A request as sent, in HTTP/1.1.
 
 // Render returns the bytes of a request that is the same each time.
 func Render(r load.Request) []byte {
@@ -146,8 +146,7 @@ func Render(r load.Request) []byte {
 	return append(b, r.Body...)
 }
 
-// renderHead returns the request line and the headers given. Host and User-Agent
-// are filled in where the headers do not hold them.
+// renderHead returns the request line and the given headers. It adds Host and User-Agent if they are missing.
 func renderHead(r load.Request) []byte {
 	host, path := r.Host, r.Path
 	if host == "" {

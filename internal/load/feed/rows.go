@@ -21,15 +21,15 @@ type Rows struct {
 	random bool
 	seed   uint64
 
-	head    text // request line and header lines but the Content-Length
+	head    text // request line and header lines, without the Content-Length
 	body    text
-	hasBody bool // say its length
+	hasBody bool // send its length
 }
 
-// Bytes is the nth request as it goes over the wire, written into room, which grows if need be.
+// Bytes returns the nth request as sent, written into room, which grows if need be.
 func (r *Rows) Bytes(nth uint64, room []byte) []byte { return r.append(room[:0], r.row(nth)) }
 
-// row is the row that the nth operation is made with.
+// row returns the row for the nth operation.
 func (r *Rows) row(nth uint64) int {
 	if r.random {
 		nth = scramble(nth + scramble(r.seed))
@@ -37,8 +37,8 @@ func (r *Rows) row(nth uint64) int {
 	return int(nth % uint64(r.table.rows))
 }
 
-// scramble is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast splittable
-// pseudorandom number generators, 2014): a random number for each x.
+// scramble is the finalizer of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014): a random
+// number for each x.
 func scramble(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -46,7 +46,7 @@ func scramble(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// append appends the whole request for a row, as HTTP/1.1 has it; a gRPC call too.
+// append appends the whole request for a row, in HTTP/1.1, also for a gRPC call.
 func (r *Rows) append(b []byte, row int) []byte {
 	b = r.head.append(b, r.table, row)
 	if r.hasBody {
@@ -86,10 +86,10 @@ func (t text) length(from *table, row int) int {
 	return n
 }
 
-// The requests of operations that use data: where their gaps are.
+// The requests of operations that use data: the places of their gaps.
 
-// Rows are those of each operation; nil where it uses no data. Each file is read once for all operations that use it, and
-// not again where the call before has read it and it has not changed since.
+// Rows returns the rows of each operation; nil if it uses no data. Each file is read once for all operations that use it, and
+// not again if the call before has read it and it has not changed since.
 func (d *Files) Rows(ctx context.Context, operations []load.Request, seed uint64) ([]*Rows, error) {
 	users := make([]*gappy, len(operations))
 	byFile := map[string][]*gappy{}
@@ -125,8 +125,7 @@ func (d *Files) Rows(ctx context.Context, operations []load.Request, seed uint64
 
 // The data files of a generator: each is read once for all that use it.
 
-// Files keeps the tables of the task before, so a warm-up and the window
-// after it read a file once. The zero value is empty.
+// Files keeps the tables of the task before: a warm-up and the window after it read a file once. The zero value is empty.
 type Files struct {
 	kept map[string]*keptTable // by path
 }
@@ -137,7 +136,7 @@ type keptTable struct {
 	modified time.Time
 }
 
-// read makes sure of a table of the file with all that the operations use of it.
+// read makes sure of a table of the file with all columns that the operations use.
 func (d *Files) read(ctx context.Context, name string, users []*gappy) error {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -155,7 +154,7 @@ func (d *Files) read(ctx context.Context, name string, users []*gappy) error {
 	if k != nil && k.size == info.Size() && k.modified.Equal(info.ModTime()) && k.covers(fresh) {
 		return nil
 	}
-	delete(d.kept, name) // before the new one needs room
+	delete(d.kept, name) // the new one needs the room
 	if err := fresh.readFile(ctx, name); err != nil {
 		return err
 	}
@@ -166,7 +165,7 @@ func (d *Files) read(ctx context.Context, name string, users []*gappy) error {
 	return nil
 }
 
-// taken is the memory that the tables of other files take, in bytes.
+// taken returns the memory that the tables of other files take, in bytes.
 func (d *Files) taken(but string) int {
 	n := 0
 	for name, k := range d.kept {
@@ -177,7 +176,7 @@ func (d *Files) taken(but string) int {
 	return n
 }
 
-// covers reports whether t holds all that other is meant to hold.
+// covers reports whether t has all columns of other.
 func (t *table) covers(other *table) bool {
 	for key := range other.index {
 		if _, ok := t.index[key]; !ok {
@@ -187,11 +186,9 @@ func (t *table) covers(other *table) bool {
 	return true
 }
 
-// The rows of a data file in memory: only the values that requests use, each
-// already written in the form in which it is used.
+// The rows of a data file in memory: only the values that requests use, each in the form in which it is sent.
 
-// mostData bounds what the values used of the data files of one task may take in
-// memory, in bytes. Offsets into it must fit 32 bits.
+// mostData bounds the memory of the used values of one task's data files, in bytes. Offsets into it must fit 32 bits.
 const mostData = 256 << 20
 
 // table holds rows × gaps values.
@@ -201,14 +198,14 @@ type table struct {
 	rows  int
 	bytes []byte
 	ends  []uint32 // of value row*len(gaps)+gap in bytes
-	most  int      // bytes that it may take
+	most  int      // bound of its size, bytes
 }
 
 func newTable(most int) *table {
 	return &table{index: map[string]int{}, most: min(most, math.MaxUint32)}
 }
 
-// want makes sure of a column for g and returns its place. Not after the first row.
+// want makes sure of a column for g and returns its index. Not after the first row.
 func (t *table) want(g *gap) int {
 	key := g.key()
 	i, ok := t.index[key]
@@ -220,7 +217,7 @@ func (t *table) want(g *gap) int {
 	return i
 }
 
-// add takes over a row; value looks up one of its columns.
+// add adds a row; value returns the value of one of its columns.
 func (t *table) add(value func(column string) (cell, error)) error {
 	for _, g := range t.gaps {
 		b, err := g.append(t.bytes, value)
@@ -237,7 +234,7 @@ func (t *table) add(value func(column string) (cell, error)) error {
 	return nil
 }
 
-// size is what t takes in memory, in bytes.
+// size returns the memory that t takes, in bytes.
 func (t *table) size() int { return len(t.bytes) + 4*len(t.ends) }
 
 func (t *table) value(row, gap int) []byte {
@@ -249,7 +246,7 @@ func (t *table) value(row, gap int) []byte {
 	return t.bytes[start:t.ends[k]]
 }
 
-// A reader that stops at what one row may take.
+// A reader with a limit for each row.
 
 // bounded reads no more than mostRow bytes for a row, give or take a buffer.
 type bounded struct {
@@ -258,7 +255,7 @@ type bounded struct {
 	buffer int
 }
 
-// renew says that a row is done with.
+// renew begins a new row.
 func (b *bounded) renew() { b.left = mostRow + b.buffer }
 
 func (b *bounded) Read(p []byte) (int, error) {

@@ -1,5 +1,4 @@
-// Reading data files: CSV and JSON lines, once, from front to back, with errors
-// that name file and line.
+// Reading data files: CSV and JSON lines, once, from front to back, with errors that name file and line.
 
 package feed
 
@@ -22,16 +21,15 @@ import (
 )
 
 const (
-	// mostFile is the largest data file that is read, in bytes.
+	// mostFile is the largest size of a data file, in bytes.
 	mostFile = 1 << 30
-	// mostRow is the longest row, in bytes: a quote that is never closed must not
-	// draw the rest of the file into memory.
+	// mostRow is the longest row, in bytes: a quote that is never closed must not draw the rest of the file into memory.
 	mostRow = 1 << 20
-	// heedEvery is how many rows are read between two looks at the context.
+	// heedEvery is the number of rows between two looks at the context.
 	heedEvery = 4096
 )
 
-// DataError is what is wrong in a data file, and where.
+// DataError is an error in a data file, with its place.
 type DataError struct {
 	File string
 	Line int // from 1; 0 is the file as a whole
@@ -51,15 +49,15 @@ func (e *DataError) Unwrap() error { return e.Err }
 type rowReader interface {
 	// next reads a row, io.EOF after the last one.
 	next() error
-	// value is a column of the row that was read last.
+	// value returns the value of a column in the last row read.
 	value(column string) (cell, error)
-	// line is where that row, or what is wrong with it, stands.
+	// line returns the line of that row, or of the error in it.
 	line() int
 }
 
 // readFile fills t from the file.
 func (t *table) readFile(ctx context.Context, name string) error {
-	// Looked at before it is opened: to open a named pipe waits for a writer.
+	// Checked before it is opened: opening a named pipe waits for a writer.
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
@@ -79,7 +77,7 @@ func (t *table) readFile(ctx context.Context, name string) error {
 	return t.read(ctx, name, f)
 }
 
-// withoutPath is err without the file's name, which the DataError says already.
+// withoutPath returns err without the file's name, which the DataError has already.
 func withoutPath(err error) error {
 	var at *os.PathError
 	if errors.As(err, &at) {
@@ -88,7 +86,7 @@ func withoutPath(err error) error {
 	return err
 }
 
-// read fills t from in; name is for errors, and tells the format.
+// read fills t from in; name is for errors, and determines the format.
 func (t *table) read(ctx context.Context, name string, in io.Reader) error {
 	from, err := newRowReader(name, in)
 	if err != nil {
@@ -113,12 +111,12 @@ func (t *table) read(ctx context.Context, name string, in io.Reader) error {
 	}
 }
 
-// newRowReader tells the format by the file's extension, or else by its first character.
+// newRowReader chooses the format by the file's extension, or else by its first character.
 func newRowReader(name string, in io.Reader) (rowReader, error) {
 	r := &bounded{in: in, left: mostRow}
 	b := bufio.NewReaderSize(r, 64<<10)
 	r.buffer = b.Size()
-	const bom = "\ufeff" // which Excel writes
+	const bom = "\ufeff" // Excel writes it
 	if start, err := b.Peek(len(bom)); err == nil && string(start) == bom {
 		if _, err := b.Discard(len(bom)); err != nil {
 			return nil, err
@@ -140,7 +138,7 @@ func newRowReader(name string, in io.Reader) (rowReader, error) {
 	return newCSVReader(b, r), nil
 }
 
-// errLongRow is a row of more than mostRow bytes.
+// errLongRow reports a row of more than mostRow bytes.
 var errLongRow = fmt.Errorf("has a row of more than %d KiB (is a quote not closed?)", mostRow>>10)
 
 // Data files in CSV with a header line (RFC 4180).
@@ -156,7 +154,7 @@ type csvReader struct {
 func newCSVReader(in *bufio.Reader, bound *bounded) *csvReader {
 	from := csv.NewReader(in)
 	from.ReuseRecord = true
-	from.FieldsPerRecord = -1 // so a ragged row is told in our words
+	from.FieldsPerRecord = -1 // a ragged row then gets our own error
 	return &csvReader{from: from, bound: bound}
 }
 
@@ -253,7 +251,7 @@ func (r *lineReader) next() error {
 	}
 }
 
-// readLine returns a line, io.EOF where there is none any more.
+// readLine returns a line, io.EOF after the last one.
 func (r *lineReader) readLine() ([]byte, error) {
 	r.bound.renew()
 	r.buf = r.buf[:0]
@@ -289,8 +287,7 @@ func (r *lineReader) parse(line []byte) error {
 	return nil
 }
 
-// fieldCount is how many fields an object in valid JSON has, those of the same
-// name each for itself.
+// fieldCount returns the number of fields of an object in valid JSON, counting repeated names each time.
 func fieldCount(object []byte) int {
 	depth, fields, quoted := 0, 0, false
 	for i := 0; i < len(object); i++ {
@@ -311,7 +308,7 @@ func fieldCount(object []byte) int {
 	return fields
 }
 
-// repeated is the error of an object that has a field twice.
+// repeated returns the error of an object that has a field twice.
 func repeated(object []byte) error {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if _, err := d.Token(); err != nil { // {

@@ -1,4 +1,4 @@
-// What of an answer goes into the requests that follow it.
+// Values of an answer for the requests that follow it.
 
 package feed
 
@@ -15,16 +15,16 @@ import (
 	"github.com/tracetax/tracetax/internal/load"
 )
 
-// takeStart begins the place of a value that was taken: {take.NAME}, or {take.NAME:raw}.
+// takeStart begins the place of a taken value: {take.NAME}, or {take.NAME:raw}.
 const takeStart = "{take."
 
-// MaxTape is how long an answer may be from which values are taken.
+// MaxTape is the longest answer from which values are taken, in bytes.
 const MaxTape = 1 << 20
 
 // Tape is an answer from which values are taken: its lines up to the body, each ended by a line feed, and its body.
 type Tape struct{ Head, Body []byte }
 
-// asRow is r with its {take.NAME} written as columns of a row of data: they are written into a request by the same rules.
+// asRow returns r with its {take.NAME} as columns of a row of data: they are written into a request by the same rules.
 func asRow(r load.Request) load.Request {
 	row := func(s string) string { return strings.ReplaceAll(s, takeStart, placeholderStart) }
 	r.Path, r.Body = row(r.Path), []byte(row(string(r.Body)))
@@ -35,13 +35,13 @@ func asRow(r load.Request) load.Request {
 	return r
 }
 
-// Filled is a request whose gaps are filled with values that were taken.
+// Filled is a request whose gaps are filled with taken values.
 type Filled struct {
 	head, body []piece
-	hasBody    bool // say its length
+	hasBody    bool // send its length
 }
 
-// Render is the request as it goes over the wire.
+// Render returns the request as sent.
 func (f *Filled) Render(taken map[string]string) ([]byte, error) {
 	head, err := fillIn(nil, f.head, taken)
 	if err != nil {
@@ -57,7 +57,7 @@ func (f *Filled) Render(taken map[string]string) ([]byte, error) {
 	return append(append(head, "\r\n"...), body...), nil
 }
 
-// NewFilled finds the places of taken values in r; nil where there are none.
+// NewFilled finds the places of taken values in r; nil if there are none.
 func NewFilled(r load.Request) (*Filled, error) {
 	u, err := newGappy(asRow(r))
 	if err != nil || len(u.head)+len(u.body) == 2 { // one literal in each
@@ -80,21 +80,21 @@ func fillIn(b []byte, pieces []piece, taken map[string]string) ([]byte, error) {
 	return b, nil
 }
 
-// Values that are taken from an answer: by a way through its JSON, or by a regular expression.
+// Values taken from an answer: by a path through its JSON, or by a regular expression.
 
 // taker takes one value.
 type taker struct {
 	name    string
 	way     []any          // through JSON: names, and numbers of items; nil: pattern
 	pattern *regexp.Regexp // its first group is the value
-	lacks   string         // what an operation fails of whose answer has no such value
-	unfit   string         // or one that no request can hold
+	lacks   string         // the failure of an operation whose answer lacks the value
+	unfit   string         // or has one that no request can hold
 }
 
-// Takers take what an operation wants of one answer.
+// Takers take all values that an operation needs from one answer.
 type Takers []taker
 
-// NewTakers says what is wrong with what is to be taken.
+// NewTakers returns the takers of values, or the fault of one of them.
 func NewTakers(all []load.Take) (Takers, error) {
 	var out Takers
 	for _, t := range all {
@@ -123,7 +123,7 @@ func NewTakers(all []load.Take) (Takers, error) {
 // wayStep is one step of a way through JSON: .name, ["any name"] or [0].
 var wayStep = regexp.MustCompile(`^(?:\.([A-Za-z_][A-Za-z0-9_-]*)|\["([^"\\]*)"\]|\[([0-9]{1,9})\])`)
 
-// parseWay reads $.a["b"][0].
+// parseWay parses $.a["b"][0].
 func parseWay(text string) ([]any, error) {
 	var way []any
 	for rest := text[1:]; rest != ""; {
@@ -148,7 +148,7 @@ func parseWay(text string) ([]any, error) {
 	return way, nil
 }
 
-// Take takes from an answer what the steps that follow need. kind says what it lacks, "" where it has all.
+// Take takes from an answer the values that the next steps need. kind names the missing or unfit one, "" if none.
 func (all Takers) Take(answer *Tape, into map[string]string) (kind string) {
 	var document any
 	decoded := false
@@ -183,7 +183,7 @@ func (t *taker) matched(answer *Tape) (string, bool) {
 	return string(m[1]), true
 }
 
-// decodeAnswer is a body in JSON; nil where it is none: then it has no value at any way.
+// decodeAnswer parses a body in JSON; nil if it is none: it then has no values.
 func decodeAnswer(body []byte) any {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -194,7 +194,7 @@ func decodeAnswer(body []byte) any {
 	return document
 }
 
-// valueAt is the text, number or truth value at a way.
+// valueAt returns the text, number or truth value at a path.
 func valueAt(at any, way []any) (string, bool) {
 	for _, step := range way {
 		switch inside := at.(type) {

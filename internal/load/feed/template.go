@@ -1,4 +1,4 @@
-// Finding {data.COLUMN} in the parts of a request, and what each stands for.
+// Finding {data.COLUMN} in the parts of a request.
 
 package feed
 
@@ -19,20 +19,20 @@ const (
 	rawSuffix        = ":raw" // {data.COLUMN:raw}: as it stands in the file
 )
 
-// piece is a literal, or where gap is set a placeholder.
+// piece is a literal, or a placeholder if gap is set.
 type piece struct {
 	literal string
 	gap     *gap
 }
 
-// gap is a placeholder: a column, and how its values are written in this place.
+// gap is a placeholder: a column, and the form of its values in this place.
 type gap struct {
 	column  string
 	form    form
 	message *message // gRPC: the whole body
 }
 
-// key tells gaps apart that hold different values.
+// key differs between gaps that hold different values.
 func (g *gap) key() string {
 	if g.message != nil {
 		return "message\x00" + g.message.key
@@ -43,8 +43,7 @@ func (g *gap) key() string {
 // HasData reports whether s holds a placeholder for request data.
 func HasData(s string) bool { return strings.Contains(s, placeholderStart) }
 
-// split cuts s at its placeholders; those that do not say :raw are written in
-// the given form, the others in the raw one.
+// split cuts s at its placeholders; those without :raw are written in the usual form, the others in the raw one.
 func split(s string, usual, raw form) ([]piece, error) {
 	var pieces []piece
 	for {
@@ -85,8 +84,7 @@ func without(s, by string) (string, error) {
 	return b.String(), nil
 }
 
-// splitPath is split for Request.Path: a path that begins with a placeholder
-// takes the whole of its target from the file.
+// splitPath is split for Request.Path: a path that begins with a placeholder takes the whole of its target from the file.
 func splitPath(path string) ([]piece, error) {
 	pieces, err := split(path, percent, targetPart)
 	if err != nil || len(pieces) < 2 || pieces[0].literal != "" {
@@ -100,7 +98,7 @@ func splitPath(path string) ([]piece, error) {
 	return pieces, nil
 }
 
-// splitBody is split for Request.Body, by what kind of text it is.
+// splitBody is split for Request.Body, by the kind of its text.
 func splitBody(r load.Request) ([]piece, error) {
 	kind := bodyKind(r)
 	pieces, err := split(string(r.Body), kind, plain)
@@ -111,8 +109,7 @@ func splitBody(r load.Request) ([]piece, error) {
 	return pieces, nil
 }
 
-// bodyKind is how values stand in a body, by its Content-Type; a body without one
-// is JSON if it begins like it.
+// bodyKind returns the form of values in a body, by its Content-Type; a body without one is JSON if it begins like it.
 func bodyKind(r load.Request) form {
 	for _, h := range r.Headers {
 		if !strings.EqualFold(h.Name, "content-type") {
@@ -137,13 +134,13 @@ func bodyKind(r load.Request) form {
 // gaps are placeholders that rows of data and earlier answers fill.
 var gaps = regexp.MustCompile(`\{(?:data|take)\.[^{}]*\}`)
 
-// IsJSON reports whether the body of a request that names no Content-Type is JSON, whatever fills its placeholders.
+// IsJSON reports whether the body of a request without a Content-Type is JSON, whatever fills its placeholders.
 func IsJSON(r load.Request) bool {
 	named := slices.ContainsFunc(r.Headers, func(h load.Header) bool { return strings.EqualFold(h.Name, "content-type") })
 	return !named && !r.GRPC && bodyKind(r) == jsonValue && json.Valid(gaps.ReplaceAll(r.Body, []byte("0")))
 }
 
-// quoteJSON finds which placeholders stand within the quotes of a JSON string.
+// quoteJSON marks the placeholders within the quotes of a JSON string.
 func quoteJSON(pieces []piece) {
 	quoted, escaped := false, false
 	for _, p := range pieces {
@@ -173,7 +170,7 @@ type gappy struct {
 	request load.Request
 	path    []piece
 	headers [][]piece
-	head    []piece // as it goes over the wire, path and headers in it
+	head    []piece // as sent, with path and headers
 	body    []piece
 }
 
@@ -205,7 +202,7 @@ func newGappy(r load.Request) (*gappy, error) {
 
 // splitHead renders the request with a mark for each gap, and cuts it there.
 func (u *gappy) splitHead() []piece {
-	const mark = 0 // which neither a path nor a header may hold
+	const mark = 0 // not allowed in a path or a header
 	var gaps []piece
 	marked := func(pieces []piece) string {
 		var b bytes.Buffer
@@ -232,7 +229,7 @@ func (u *gappy) splitHead() []piece {
 	return pieces
 }
 
-// rows returns what u sends, with the values from t.
+// rows returns the requests of u, with the values from t.
 func (u *gappy) rows(t *table, seed uint64) *Rows {
 	return &Rows{
 		table:   t,
@@ -244,8 +241,7 @@ func (u *gappy) rows(t *table, seed uint64) *Rows {
 	}
 }
 
-// splitMessage is splitBody for a gRPC operation: lengths within a message depend
-// on what it holds, so it cannot have gaps itself.
+// splitMessage is splitBody for a gRPC operation: lengths within a message depend on its values, so it cannot have gaps itself.
 func splitMessage(r load.Request) ([]piece, error) {
 	if r.Schema != nil {
 		m, err := newMessage(r)
@@ -274,7 +270,7 @@ func (t *table) text(pieces []piece) text {
 	return x
 }
 
-// How a value of a data file is written in each part of a request.
+// The forms of a data file's value in each part of a request.
 
 // form is a way of writing a value.
 type form int
@@ -340,7 +336,7 @@ func appendTarget(b []byte, s string, first bool) ([]byte, error) {
 	return append(b, s...), nil
 }
 
-// hasBlank reports whether s holds what must not stand in a request's target.
+// hasBlank reports whether s holds bytes that are not allowed in a request's target.
 func hasBlank(s string) bool {
 	return strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c == 0x7f })
 }

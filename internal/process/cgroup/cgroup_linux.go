@@ -11,8 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// New returns the cgroup tree that accounting asks for; nil without an
-// error means that processes are told apart by their clocks.
+// New returns the cgroup tree that accounting asks for; nil without an error: processes are told apart by their clocks.
 func New(accounting, name string) (Tree, error) {
 	if accounting == Clock {
 		return nil, nil
@@ -61,7 +60,7 @@ func newV2OnThisKernel(found []hierarchy, name string) (Tree, error) {
 	return newV2(found, name)
 }
 
-// NewNest returns a nest in this process's own group; the error says why there can be none.
+// NewNest returns a nest in this process's own group; an error gives the reason why it cannot.
 func NewNest() (*Nest, error) {
 	found, err := hierarchies("/proc")
 	if err != nil {
@@ -74,8 +73,8 @@ func NewNest() (*Nest, error) {
 	return n, nil
 }
 
-// Within starts a process in a group: start forks with attr, on the calling thread, which has to be locked. Without a group
-// the process begins where this one is.
+// Within starts a process in a group: start forks with attr, on the calling thread, which must be locked. Without a group the
+// process begins in the group of this one.
 func (n *Nest) Within(g *Group, attr *syscall.SysProcAttr, start func() error) error {
 	if g == nil {
 		return start()

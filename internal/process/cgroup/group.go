@@ -2,7 +2,7 @@
 // in either version of cgroups. It must not know what a process is, nor how it is started.
 package cgroup
 
-// This file is what both versions have in common.
+// The parts that both versions share.
 
 import (
 	"bufio"
@@ -20,16 +20,16 @@ import (
 	"github.com/tracetax/tracetax/internal/process/table"
 )
 
-// How processes are told apart for charging: what may be asked for, and what comes of it.
+// The ways to tell processes apart for charging: those to ask for, and those that result.
 const (
-	Auto  = "auto"   // cgroups where there is the right to, clocks otherwise
+	Auto  = "auto"   // cgroups if permitted, clocks otherwise
 	Any   = "cgroup" // of any version
 	V1    = "cgroup v1"
 	V2    = "cgroup v2"
 	Clock = "clock" // without cgroups
 )
 
-// Limits are what a process may use.
+// Limits bounds the resources of a process.
 type Limits struct {
 	Name   string  // unique below its tree
 	CPUs   []int   // nil is all
@@ -57,7 +57,7 @@ type Group struct {
 	Leave []string          // version 1: and those by which it gets out again
 }
 
-// period is the length of time over which a CPU quota is dealt out.
+// period is the time over which the kernel deals out a CPU quota.
 const period = 100 * time.Millisecond
 
 // quota returns the quota and its period in µs, as both versions want it; the
@@ -66,8 +66,7 @@ func quota(cpus float64) (micros, every int64) {
 	return max(int64(cpus*float64(period.Microseconds())+0.5), 1000), period.Microseconds()
 }
 
-// Write writes value to a file that the kernel has made; it must not
-// create one.
+// Write writes value to an existing file of the kernel; it never creates one.
 func Write(file, value string) error {
 	f, err := os.OpenFile(file, os.O_WRONLY, 0)
 	if err != nil {
@@ -80,14 +79,13 @@ func Write(file, value string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Read reads one, without the white space around it.
+// Read returns the text of such a file, without the white space around it.
 func Read(file string) (string, error) {
 	text, err := os.ReadFile(file)
 	return strings.TrimSpace(string(text)), err
 }
 
-// PIDs lists the processes in the directories and in those that the
-// program itself made below them.
+// PIDs lists the processes in the directories and in those that the program itself made below them.
 func PIDs(dirs []string) ([]int, error) {
 	var pids []int
 	for _, dir := range dirs {
@@ -121,8 +119,8 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// Remove removes the directories and what is below them. The kernel takes
-// a moment to let go of a group whose last process has just ended.
+// Remove removes the directories and those below. The kernel takes a moment to release a group whose last process has just
+// ended.
 func Remove(dirs []string) error {
 	var errs []error
 	for _, dir := range dirs {
@@ -139,8 +137,7 @@ func Remove(dirs []string) error {
 	return errors.Join(errs...)
 }
 
-// removeOne removes one directory, those below it first. Only directories:
-// the files in them are the kernel's.
+// removeOne removes one directory, those below it first. It removes directories only: the files in them are the kernel's.
 func removeOne(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -163,8 +160,7 @@ func removeOne(dir string) error {
 // its process follows.
 const Prefix = "tracetax-"
 
-// sweep removes empty groups below dir that a tracetax left which is no more.
-// It is a courtesy: what can't be removed stays.
+// sweep removes empty groups below dir that an ended tracetax left. It ignores failures.
 func sweep(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -181,17 +177,17 @@ func sweep(dir string) {
 	}
 }
 
-// Where the cgroup file systems are mounted, and where in them this process is.
+// The mounts of the cgroup file systems, and the place of this process in them.
 
 // hierarchy is one cgroup file system with this process's place in it.
 type hierarchy struct {
 	version     int      // 1 or 2
 	controllers []string // version 1 only: cpu, cpuacct, …
-	mount       string   // where it is mounted
+	mount       string   // mount point
 	own         string   // directory of this process's own cgroup, mount or below it
 }
 
-// hierarchies reads them from proc, which is /proc but in tests.
+// hierarchies reads the hierarchies from proc: /proc except in tests.
 func hierarchies(proc string) ([]hierarchy, error) {
 	mounts, err := os.ReadFile(filepath.Join(proc, "self/mountinfo"))
 	if err != nil {
@@ -204,8 +200,8 @@ func hierarchies(proc string) ([]hierarchy, error) {
 	return parseHierarchies(string(mounts), string(places)), nil
 }
 
-// parseHierarchies joins /proc/self/mountinfo with /proc/self/cgroup (proc(5),
-// cgroups(7)). What is mounted without holding this process is left out.
+// parseHierarchies joins /proc/self/mountinfo with /proc/self/cgroup (proc(5), cgroups(7)), without mounts that do not hold
+// this process.
 func parseHierarchies(mountinfo, cgroup string) []hierarchy {
 	places := parsePlaces(cgroup)
 	var found []hierarchy
@@ -269,11 +265,10 @@ func parsePlaces(cgroup string) map[string]string {
 	return places
 }
 
-// directoryOf turns a place in the hierarchy into a directory, given that the
-// directory root of the hierarchy is mounted at mount (as it is in containers).
+// directoryOf returns the directory of a place in the hierarchy whose directory root is mounted at mount (as in containers).
 func directoryOf(mount, root, place string) (string, bool) {
 	if strings.Contains(place, "/..") {
-		return "", false // outside of what this mount shows
+		return "", false // outside of this mount
 	}
 	if root == "/" {
 		return filepath.Join(mount, place), true

@@ -1,6 +1,6 @@
 package cgroup
 
-// Groups that a program makes below its own, to limit the memory of its children: what they use is counted above too.
+// Groups that a program makes below its own, to limit the memory of its children; their use counts towards its own group too.
 
 import (
 	"errors"
@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// Nest makes groups below the one that this process is in. A nil Nest makes none.
+// Nest makes groups below the one of this process. A nil Nest makes none.
 type Nest struct {
 	version int
 	own     string // this process's group, of the memory controller
 }
 
-// nestIn finds it in the hierarchies. In version 2 a group with processes cannot hand its controllers on, so that this process
+// nestIn makes a nest from the hierarchies. In version 2 a group with processes cannot hand its controllers on, so this process
 // moves into one below its own.
 func nestIn(found []hierarchy, self int) (*Nest, error) {
 	for _, h := range found {
@@ -43,7 +43,7 @@ func nestIn(found []hierarchy, self int) (*Nest, error) {
 	return nil, errors.New("that needs the right to make cgroups with the controller memory")
 }
 
-// Create makes a group whose processes may use so many bytes together.
+// Create makes a group whose processes may use that many bytes together.
 func (n *Nest) Create(name string, memory int64) (*Group, error) {
 	dir := filepath.Join(n.own, name)
 	if err := mkdir(dir); err != nil {
@@ -63,8 +63,8 @@ func (n *Nest) Create(name string, memory int64) (*Group, error) {
 	return g, nil
 }
 
-// OutOfMemory reports whether the kernel has killed for want of memory in the group whose directory of the memory controller
-// this is; "" is none.
+// OutOfMemory reports whether the kernel has killed for want of memory in a group, given its directory of the memory
+// controller; false for "".
 func OutOfMemory(dir string) bool {
 	if dir == "" {
 		return false

@@ -15,17 +15,16 @@ import (
 	"github.com/tracetax/tracetax/internal/process/table"
 )
 
-// wanted are the controllers that tracetax uses, where they are to be had.
+// wanted lists the controllers that tracetax uses if available.
 var wanted = []string{"cpuacct", "cpu", "cpuset", "memory"}
 
-// treeV1 has a directory in each hierarchy that could be used.
+// treeV1 has a directory in each usable hierarchy.
 type treeV1 struct {
 	base map[string]string // directory of the launcher's group, by controller
 	own  map[string]string // directory of tracetax's own group, by controller
 }
 
-// newV1 makes the launcher's groups. Without cpuacct there is nothing to
-// charge CPU time by, which is an error; other controllers may be missing.
+// newV1 makes the launcher's groups. It fails without cpuacct, which charges CPU time; other controllers may be missing.
 func newV1(found []hierarchy, name string) (*treeV1, error) {
 	t := &treeV1{base: map[string]string{}, own: map[string]string{}}
 	var errs []error
@@ -50,8 +49,7 @@ func newV1(found []hierarchy, name string) (*treeV1, error) {
 	return t, nil
 }
 
-// makeV1 makes a directory in a hierarchy and sees that processes can enter
-// and leave it.
+// makeV1 makes a directory in a hierarchy and checks that processes can enter and leave it.
 func makeV1(dir string, h hierarchy) error {
 	if err := mayWrite(filepath.Join(h.own, "tasks")); err != nil {
 		return err
@@ -83,8 +81,8 @@ func mkdir(dir string) error {
 	return nil
 }
 
-// inheritCPUSet gives dir the CPUs and memory nodes of its parent: a new cpuset
-// of version 1 is empty, and nothing can enter it.
+// inheritCPUSet gives dir the CPUs and memory nodes of its parent: a new cpuset of version 1 is empty, and no process can enter
+// it.
 func inheritCPUSet(parent, dir string) error {
 	for _, file := range []string{"cpuset.mems", "cpuset.cpus"} {
 		value, err := Read(filepath.Join(parent, file))
@@ -164,13 +162,12 @@ func (t *treeV1) limit(g *Group, c Limits) error {
 // treeV2 has one directory below one that tracetax may write to.
 type treeV2 struct {
 	base    string   // directory of the launcher's group
-	enabled []string // controllers that groups below base have
+	enabled []string // controllers of the groups below base
 }
 
-// newV2 makes the launcher's group in the nearest place that gives it the
-// most controllers: below tracetax's own group, or, since a group that holds
-// processes can't hand controllers on, below one further up. Where no
-// controller is to be had, CPU time is still charged by group.
+// newV2 makes the launcher's group in the nearest place that gives it the most controllers: below tracetax's own group, or
+// further up, since a group that holds processes cannot hand controllers on. Without any controller, CPU time is still charged
+// by group.
 func newV2(found []hierarchy, name string) (*treeV2, error) {
 	i := slices.IndexFunc(found, func(h hierarchy) bool { return h.version == 2 })
 	if i < 0 {
@@ -204,8 +201,7 @@ func newV2(found []hierarchy, name string) (*treeV2, error) {
 	return best, nil
 }
 
-// controllersV2 are those that limits and memory figures need; CPU time is
-// counted without any.
+// controllersV2 lists the controllers for limits and memory figures; CPU time needs none.
 var controllersV2 = []string{"cpu", "cpuset", "memory"}
 
 func upwards(from, to string) []string {
@@ -217,10 +213,9 @@ func upwards(from, to string) []string {
 	return dirs
 }
 
-// makeV2 makes the launcher's group below parent, with as many controllers as
-// parent can hand on.
+// makeV2 makes the launcher's group below parent, with as many controllers as parent can hand on.
 func makeV2(parent, name string) (*treeV2, error) {
-	// To move a process in, one must be allowed to write where it comes from too.
+	// Moving a process requires the right to write to its old group too.
 	if err := mayWrite(filepath.Join(parent, "cgroup.procs")); err != nil {
 		return nil, err
 	}
@@ -233,9 +228,8 @@ func makeV2(parent, name string) (*treeV2, error) {
 	return t, nil
 }
 
-// stepAside moves tracetax, where it is alone in its group, into one below it:
-// only a group without processes can hand controllers on. That is the case
-// under 'systemd-run --scope -p Delegate=yes' and in a container of its own.
+// stepAside moves tracetax into a group below its own if it is alone there: only a group without processes can hand controllers
+// on. So it is under 'systemd-run --scope -p Delegate=yes' and in a container of its own.
 func stepAside(own string) {
 	self := strconv.Itoa(os.Getpid())
 	procs, err := Read(filepath.Join(own, "cgroup.procs"))
@@ -251,9 +245,8 @@ func stepAside(own string) {
 	}
 }
 
-// handOn enables in the groups below dir what dir itself has, and returns what
-// is enabled then. A refusal (processes in dir, no delegation) is an answer, not
-// an error.
+// handOn enables dir's controllers in the groups below it, and returns the enabled ones. A refusal (processes in dir, no
+// delegation) is no error.
 func handOn(dir string) []string {
 	for _, c := range controllersV2 {
 		if has(dir, "cgroup.controllers", c) && !has(dir, "cgroup.subtree_control", c) {
@@ -313,7 +306,7 @@ func (t *treeV2) limit(dir string, c Limits) error {
 	return nil
 }
 
-// Kill kills all of a group at once where the kernel can (5.14).
+// Kill kills a whole group at once if the kernel can (since 5.14).
 func Kill(dir string) error {
 	err := Write(filepath.Join(dir, "cgroup.kill"), "1")
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENODEV) {

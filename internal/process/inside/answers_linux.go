@@ -1,6 +1,6 @@
 package inside
 
-// Who answers at a port: a process of the run, or a program that the run cannot charge.
+// The holder of a port: a process of the run, or a program that the run cannot charge.
 
 import (
 	"errors"
@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// Answers finds who takes connections at a port of a host, in the network namespace of tracetax: processes of a run, given by
-// their numbers, or others. A host that is no address may be any of this machine.
+// Answers finds the programs that listen at a port of a host, in the network namespace of tracetax: processes of a run, given
+// by PID, or others. A host name may stand for any address of this machine.
 func (t *Tables) Answers(host string, port uint16, run []int) Answer {
 	table := t.of("/proc/self")
 	if table == nil {
@@ -56,8 +56,8 @@ func anyOf(inodes map[string]bool, users map[string]string) bool {
 	return false
 }
 
-// listensApart reports whether a process takes connections in a network namespace of its own: the kernel may pass to it what
-// comes to a port of this one, as for containers.
+// listensApart reports whether a process listens in a network namespace of its own: as for containers, the kernel may pass
+// connections to a port of this one on to it.
 func (t *Tables) listensApart(dir string, inodes map[string]bool) bool {
 	own, err := os.Readlink("/proc/self/ns/net")
 	if err != nil {
@@ -69,18 +69,18 @@ func (t *Tables) listensApart(dir string, inodes map[string]bool) bool {
 	return slices.ContainsFunc(t.of(dir), func(one socket) bool { return one.state == listening && inodes[one.inode] })
 }
 
-// mayNotRead reports whether a process is there whose files may not be looked at.
+// mayNotRead reports whether a process exists whose files may not be read.
 func mayNotRead(dir string) bool {
 	_, err := os.ReadDir(filepath.Join(dir, "fd"))
 	return errors.Is(err, fs.ErrPermission)
 }
 
-// Holder is the process that has a socket open which listens at a port; 0 where that cannot be seen.
+// Holder returns the PID of a process that listens at a port; 0 if unknown.
 func (t *Tables) Holder(port uint16) int {
 	return holder(listenersOf(t.of("/proc/self"), port, func(netip.Addr) bool { return true }))
 }
 
-// listenersOf are the sockets of a table that listen at a port and an address, by inode: the users who made them.
+// listenersOf maps the inodes of the sockets that listen at a port and an address to the users who made them.
 func listenersOf(table []socket, port uint16, at func(netip.Addr) bool) map[string]string {
 	users := map[string]string{}
 	for _, one := range table {
@@ -102,7 +102,7 @@ func holder(users map[string]string) int {
 	return 0
 }
 
-// Name is that of the program that a process runs; "" where it has ended.
+// Name returns the name of a process's program; "" if it has ended.
 func Name(pid int) string {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	if exe, err := os.Readlink(filepath.Join(dir, "exe")); err == nil {

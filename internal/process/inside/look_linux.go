@@ -13,9 +13,8 @@ import (
 	"strings"
 )
 
-// Look looks at the programs of processes at the moment. variables are the names that each
-// of them should have started with, and folder holds files that one may have open
-// or mapped; "" is none. What has ended meanwhile, or may not be read, is left out.
+// Look describes the programs of processes now. variables: names that should be in the environment of each; folder: its files
+// may be open or mapped, "" is none. Processes that have ended or may not be read are left out.
 func Look(pids []int, variables []string, folder string) []Program {
 	if real, err := filepath.EvalSymlinks(folder); folder != "" && err == nil {
 		folder = real
@@ -50,7 +49,7 @@ func Look(pids []int, variables []string, folder string) []Program {
 	return all
 }
 
-// KindOf is what runs a process.
+// KindOf returns the kind of runtime of a process.
 func KindOf(pid int) Kind {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	program, err := os.Readlink(filepath.Join(dir, "exe"))
@@ -71,7 +70,7 @@ func KindOf(pid int) Kind {
 	return Native
 }
 
-// longestCommand is the kept length of a command line, in bytes.
+// longestCommand limits the kept part of a command line, in bytes.
 const longestCommand = 80
 
 func cut(command string) string {
@@ -81,8 +80,8 @@ func cut(command string) string {
 	return strings.ToValidUTF8(command, "�")
 }
 
-// start is where the kernel put the environment of a process, by chance, when its program was started: the 50th field of
-// its status. Processes that fork have the same.
+// start returns the address at which the kernel put a process's environment, random for each program start: the 50th field of
+// its status. Processes that fork share it.
 func start(dir string) string {
 	text, err := os.ReadFile(filepath.Join(dir, "stat"))
 	if err != nil {
@@ -90,7 +89,7 @@ func start(dir string) string {
 	}
 	behind := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // from the third field on
 	const at = 50 - 3
-	if len(behind) <= at || behind[at] == "0" { // which is what may not be read
+	if len(behind) <= at || behind[at] == "0" { // 0: may not be read
 		return ""
 	}
 	return behind[at]
@@ -101,8 +100,7 @@ func startedWith(environ []byte, name string) bool {
 	return bytes.HasPrefix(environ, entry) || bytes.Contains(environ, append([]byte{0}, entry...))
 }
 
-// holds reports whether a process has a file below a folder mapped or open. What cannot be
-// read tells of none.
+// holds reports whether a process has a file below a folder mapped or open; false if that cannot be read.
 func holds(dir, folder string) bool {
 	below := folder + string(filepath.Separator)
 	if maps, err := os.ReadFile(filepath.Join(dir, "maps")); err == nil && bytes.Contains(maps, []byte(" "+below)) {
@@ -120,8 +118,8 @@ func holds(dir, folder string) bool {
 	return false
 }
 
-// Runtime is the virtual machine that the first of the processes runs on that has one, such as
-// "java 17.0.15+6 (Debian)"; "" if unknown: only Java is recognised.
+// Runtime returns the virtual machine of the first of the processes that has one, such as "java 17.0.15+6 (Debian)"; "" if
+// unknown: only Java is recognised.
 func Runtime(pids []int) string {
 	for _, pid := range pids {
 		program, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(pid), "exe"))
@@ -139,19 +137,19 @@ func Runtime(pids []int) string {
 	return ""
 }
 
-// Which TCP sockets programs have at the moment, through /proc.
+// The TCP sockets of programs at the moment, through /proc.
 
-// listening is the state of a socket that takes connections, as the kernel's table writes it.
+// listening is the state of a listening socket in the kernel's table.
 const listening = "0A"
 
-// Tables are the kernel's tables of TCP sockets at one moment. Each is read once, whoever is asked about: that takes the
-// kernel milliseconds, however few sockets there are.
+// Tables holds the kernel's tables of TCP sockets at one moment. Each is read once, for any number of processes: the kernel
+// takes milliseconds, however few sockets there are.
 type Tables struct {
 	read map[string][]socket        // by network namespace: containers have their own
 	open map[string]map[string]bool // by process: the inodes of its sockets
 }
 
-// inodes are those of the sockets that a process has open, read once; nil where it has ended, or may not be looked at.
+// inodes returns the inodes of a process's open sockets, read once; nil if it has ended or may not be read.
 func (t *Tables) inodes(dir string) map[string]bool {
 	all, read := t.open[dir]
 	if !read {
@@ -164,7 +162,7 @@ func (t *Tables) inodes(dir string) map[string]bool {
 	return all
 }
 
-// of are the sockets in the network namespace of a process; nil where that may not be read, or has ended.
+// of returns the sockets in the network namespace of a process; nil if it has ended or may not be read.
 func (t *Tables) of(dir string) []socket {
 	space, err := os.Readlink(filepath.Join(dir, "ns", "net"))
 	if err != nil {
@@ -173,7 +171,7 @@ func (t *Tables) of(dir string) []socket {
 	all, read := t.read[space]
 	if !read {
 		if own, err := os.Readlink("/proc/self/ns/net"); err == nil && own == space {
-			dir = "/proc/self" // which does not end meanwhile
+			dir = "/proc/self" // it does not end meanwhile
 		}
 		if all = socketTable(filepath.Join(dir, "net", "tcp")); all != nil {
 			all = append(all, socketTable(filepath.Join(dir, "net", "tcp6"))...)
@@ -186,7 +184,7 @@ func (t *Tables) of(dir string) []socket {
 	return all
 }
 
-// Of are the TCP sockets of processes. What has ended meanwhile, or may not be read, is left out.
+// Of returns the TCP sockets of processes. Processes that have ended or may not be read are left out.
 func (t *Tables) Of(pids []int) Sockets {
 	var all Sockets
 	var own []socket
@@ -215,7 +213,7 @@ func (t *Tables) Of(pids []int) Sockets {
 	return all
 }
 
-// socketInodes are those of the sockets that a process has open; nil where it has ended, or may not be looked at.
+// socketInodes returns the inodes of a process's open sockets; nil if it has ended or may not be read.
 func socketInodes(dir string) map[string]bool {
 	open, err := os.ReadDir(filepath.Join(dir, "fd"))
 	if err != nil {
@@ -237,7 +235,7 @@ type socket struct {
 	state, user, inode string
 }
 
-// socketTable reads a table of sockets; nil where it is not there, as without IPv6, or may not be read.
+// socketTable reads a table of sockets; nil if it is missing, as without IPv6, or may not be read.
 func socketTable(path string) []socket {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -251,14 +249,14 @@ func socketTable(path string) []socket {
 		}
 		local, ok := end(fields[1])
 		remote, too := end(fields[2])
-		if ok && too { // the line above the table has words there
+		if ok && too { // the header line has words there
 			all = append(all, socket{local, remote, fields[3], fields[7], fields[9]})
 		}
 	}
 	return all
 }
 
-// end reads an address and a port. The kernel writes each four bytes of an address as a number of the machine's own order.
+// end parses an address and a port. The kernel writes each four bytes of an address as a number in the machine's byte order.
 func end(text string) (netip.AddrPort, bool) {
 	address, port, _ := strings.Cut(text, ":")
 	bytes, err := hex.DecodeString(address)

@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// Program is what can be seen of one program.
+// Program is the visible state of one program.
 type Program struct {
 	Program string // base name of its executable
 	Command string // its command line, cut
 	Whole   string // the same, whole
-	Worker  bool   // another one of the run started it by a library, to share its work
-	Start   string // the same of processes that forked from one another and run no other program since; "" where that is not told
+	Worker  bool   // a library started it from another program of the run, to share its work
+	Start   string // equal for processes that forked from one another and executed no other program since; "" if unknown
 	Names   bool   // its command line or its environment names the folder
 	Lacks   bool   // it started without one of the variables
 	Holds   bool   // it has a file of the folder open, or mapped
@@ -26,29 +26,29 @@ type Program struct {
 
 // Sockets are the TCP sockets of programs.
 type Sockets struct {
-	Seen      bool             // some of them could be looked at
-	Listening []netip.AddrPort // where they take connections
-	Connected []Connection     // that they opened, or are opening
+	Seen      bool             // at least one program was readable
+	Listening []netip.AddrPort // their listening addresses
+	Connected []Connection     // connections that they opened, or are opening
 }
 
 // Connection is one over TCP, by its ends.
 type Connection struct{ Local, Remote netip.AddrPort }
 
-// worker is of command lines of programs that libraries start, each to share the work of the one that started it: Python's
-// multiprocessing (and so uvicorn's and hypercorn's workers), and joblib's.
+// worker matches command lines of workers that libraries start to share a program's work: Python's multiprocessing (and so
+// uvicorn's and hypercorn's workers), and joblib's.
 var worker = regexp.MustCompile(`\bfrom multiprocessing\.\w+ import |-m joblib\.externals\.loky\.`)
 
-// Answer is who takes connections at a port of this machine, by the processes of a run that might.
+// Answer names the listener at a port of this machine, among the processes of a run or others.
 type Answer struct {
-	Seen   bool   // it can be told whose the sockets are
-	Nobody bool   // no program takes any, in the network namespace of tracetax
-	Own    []int  // processes of the run that do
-	PID    int    // a process of no run that does; 0: it cannot be seen which
+	Seen   bool   // the owner of the sockets is known
+	Nobody bool   // no program listens, in the network namespace of tracetax
+	Own    []int  // processes of the run that listen
+	PID    int    // a process outside the run that listens; 0: unknown
 	Name   string // of its program
-	User   string // the number of the user who made its socket
+	User   string // user ID of the socket's owner
 }
 
-// Reached reports whether whoever listens at an address is reached at a host of this machine.
+// Reached reports whether a listener at an address is reachable by a host of this machine.
 func Reached(at netip.Addr, host string) bool {
 	var asked []netip.Addr
 	if one, err := netip.ParseAddr(host); err == nil {
@@ -64,11 +64,10 @@ func Reached(at netip.Addr, host string) bool {
 	return false
 }
 
-// Which virtual machine a program runs on, by its files: of several that are
-// installed, the one that the program was really started with.
+// The virtual machine of a program, by its files: of several installed ones, the one that runs it.
 
-// javaText reads the release file that lies in every JDK since 8: the version of the run
-// time, and its vendor. "" if it gives no version.
+// javaText parses the release file of a JDK, present since Java 8: the version of the run time, and its vendor. "" without a
+// version.
 func javaText(release []byte) string {
 	values := map[string]string{}
 	for lines := bufio.NewScanner(bytes.NewReader(release)); lines.Scan(); {
@@ -90,12 +89,12 @@ func javaText(release []byte) string {
 	return "java " + version + " (" + values["IMPLEMENTOR"] + ")"
 }
 
-// Kind is what runs a program, which decides how its stacks can be read.
+// Kind is the runtime of a program; it decides the way to read its stacks.
 type Kind string
 
 // The kinds.
 const (
-	Unseen Kind = ""       // it has ended, or may not be looked at
+	Unseen Kind = ""       // it has ended, or may not be read
 	Shell  Kind = "shell"  // it waits for other programs
 	Java   Kind = "Java"   // a virtual machine
 	DotNet Kind = ".NET"   // likewise
@@ -105,8 +104,8 @@ const (
 	Native Kind = "native" // machine code of any other compiler
 )
 
-// kinds are told by the names of programs, without their versions; libraries that a program has mapped tell it where the name
-// does not, as of one that has an interpreter in it.
+// kinds are recognised by the names of programs, without their versions, otherwise by a mapped library, as in programs that
+// embed an interpreter.
 var kinds = []struct {
 	kind     Kind
 	programs []string
@@ -119,7 +118,7 @@ var kinds = []struct {
 	{Shell, []string{"sh", "bash", "dash", "busybox", "zsh", "env", "tini"}, ""},
 }
 
-// kindOf is what runs a program of a name, with these files mapped.
+// kindOf returns the kind of a program, by its name and its mapped files.
 func kindOf(name, maps string) Kind {
 	for _, k := range kinds {
 		if slices.Contains(k.programs, strings.TrimRight(name, "0123456789.-")) {

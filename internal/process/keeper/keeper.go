@@ -36,17 +36,15 @@ type keeper struct {
 	kill sync.Once
 }
 
-// Keep is the whole life of a keeper. It is run by the hidden command
-// "agent keep" with the pipes of tracetax on its files 3 and 4, starts the
-// program that the first order names, and returns when nothing of it is left. When ctx ends
-// or the pipe closes, it kills the program and everything that descends from it.
+// Keep runs a keeper, for the hidden command "agent keep", with the pipes of tracetax on its files 3 and 4. It starts the
+// program of the first order and returns when all its descendants have ended. When ctx ends or the pipe closes, it kills the
+// program and all its descendants.
 func Keep(ctx context.Context) error {
 	orders, reports, err := keeperPipes()
 	if err != nil {
 		return err
 	}
-	// The kernel's parent-death signal follows the thread that forked, so this
-	// thread has to last as long as the keeper.
+	// The kernel's parent-death signal follows the thread that forked, so this thread must last as long as the keeper.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE)
@@ -64,7 +62,7 @@ func Keep(ctx context.Context) error {
 		syscall.CloseOnExec(heldFile + fd)
 	}
 	at, err := k.start()
-	_ = k.talk.Answer(first, Report{PID: k.pid, At: at}, err) // the end of the order pipe tells that nobody listens
+	_ = k.talk.Answer(first, Report{PID: k.pid, At: at}, err) // the end of the order pipe shows that tracetax is gone
 	if err != nil {
 		return fmt.Errorf("keeper of %s: %w", k.task.Name, err)
 	}
@@ -81,7 +79,7 @@ func Keep(ctx context.Context) error {
 	k.report(Report{What: IsGone, Usage: &k.usage, Own: ownUsage()})
 	select {
 	case <-abandoned:
-		cgroup.Remove(k.task.Remove) // nobody else is left to do it
+		cgroup.Remove(k.task.Remove) // no other process is left to do it
 	default:
 	}
 	return nil
@@ -98,8 +96,7 @@ func keeperPipes() (orders, reports *os.File, err error) {
 	return os.NewFile(orderFile, "orders"), os.NewFile(reportFile, "reports"), nil
 }
 
-// start forks the program, and says when; nothing of the keeper stays in the
-// program's cgroup.
+// start forks the program, and returns the time; the keeper itself leaves the program's cgroup.
 func (k *keeper) start() (at int64, err error) {
 	if err := adoptOrphans(); err != nil {
 		return 0, err
@@ -142,8 +139,8 @@ func explainExec(path string, err error) error {
 	return fmt.Errorf("executing %s: %w", path, err)
 }
 
-// releaseStreams lets go of the program's stdin and stdout, so their ends
-// are seen when the program closes them.
+// releaseStreams closes the keeper's copies of the program's stdin and stdout: tracetax sees the end when the program closes
+// them.
 func releaseStreams() error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -158,8 +155,7 @@ func releaseStreams() error {
 	return nil
 }
 
-// report tells what happened. That nobody listens is no error here: the end of the
-// order pipe tells it too, and is acted upon.
+// report sends a report. Failure is no error here: the end of the order pipe, which is acted upon, shows it too.
 func (k *keeper) report(r Report) { _ = k.talk.Tell(r) }
 
 // obey carries out orders until the pipe ends.
@@ -188,9 +184,9 @@ func (k *keeper) obey() {
 	}
 }
 
-// Adding up what the kernel says of ended processes.
+// Adding up the kernel's figures of ended processes.
 
-// add sums what sums up; the largest resident size is the larger one.
+// add adds b to a; of the resident sizes it keeps the larger one.
 func add(a *syscall.Rusage, b syscall.Rusage) {
 	a.Utime = syscall.NsecToTimeval(a.Utime.Nano() + b.Utime.Nano())
 	a.Stime = syscall.NsecToTimeval(a.Stime.Nano() + b.Stime.Nano())
@@ -203,17 +199,17 @@ func add(a *syscall.Rusage, b syscall.Rusage) {
 	a.Nivcsw += b.Nivcsw
 }
 
-// The words between tracetax and a keeper, over package lines on two pipes, one each
-// way. The end of the order pipe means that tracetax is no more.
+// The messages between tracetax and a keeper, over package lines on two pipes, one each way. The end of the order pipe shows
+// that tracetax is gone.
 
 // The keeper's files besides the program's stdin, stdout and stderr.
 const (
 	orderFile  = 3
 	reportFile = 4
-	heldFile   = 5 // the first of those that it only holds
+	heldFile   = 5 // the first of those that it only holds open
 )
 
-// Assignment is what a keeper is to start, and where.
+// Assignment describes the program to start, and its place.
 type Assignment struct {
 	Name   string   `json:"name"`
 	Path   string   `json:"path"`
@@ -229,29 +225,29 @@ type Assignment struct {
 	Remove []string `json:"remove,omitempty"` // directories to remove where tracetax can't any more
 }
 
-// What tracetax orders.
+// The orders of tracetax.
 const (
-	DoStart  = "start"  // what Start says; the first order, answered with PID and At
+	DoStart  = "start"  // starts the program in Start; the first order, answered with PID and At
 	DoSignal = "signal" // the main process, with Signal
 	DoOrphan = "orphan" // Signal to everything but the main process
 	DoKill   = "kill"   // everything
-	DoReaped = "reaped" // answered with the Usage of all that was waited for until now
+	DoReaped = "reaped" // answered with the Usage of all processes waited for until now
 )
 
-// Order is what tracetax orders.
+// Order is one order of tracetax.
 type Order struct {
 	Do     string         `json:"do"`
 	Start  *Assignment    `json:"start,omitempty"`
 	Signal syscall.Signal `json:"signal,omitempty"`
 }
 
-// What a keeper reports without being asked.
+// The reports that a keeper sends without being asked.
 const (
 	HasExited = "exited" // the main process: Status, Usage, Left
 	IsGone    = "gone"   // no descendant is left: Usage of all of them, Own of the keeper
 )
 
-// Report is an answer of the keeper, or what it reports.
+// Report is an answer or a report of the keeper.
 type Report struct {
 	What   string             `json:"what,omitempty"` // "" in an answer
 	PID    int                `json:"pid,omitempty"`
@@ -262,10 +258,9 @@ type Report struct {
 	Own    *syscall.Rusage    `json:"own,omitempty"`
 }
 
-// How a keeper ends what it keeps.
+// The end of a keeper's processes.
 
-// signalMain signals the main process unless it has been waited for: its number
-// could belong to somebody else by then.
+// signalMain signals the main process unless it has been waited for: its PID could belong to another process by then.
 func (k *keeper) signalMain(s syscall.Signal) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -286,9 +281,8 @@ func (k *keeper) signalOrphans(s syscall.Signal) {
 	}
 }
 
-// killAll kills everything that descends from the program, again and again
-// until nothing is left: what forks while it is being killed is caught in the
-// next round.
+// killAll kills all descendants of the program, in rounds until none is left: a later round catches what forks while it is
+// being killed.
 func (k *keeper) killAll() {
 	k.kill.Do(func() {
 		round := time.NewTicker(10 * time.Millisecond)
@@ -303,12 +297,12 @@ func (k *keeper) killAll() {
 	<-k.gone
 }
 
-// killOnce reports whether nothing was left to be killed.
+// killOnce kills once and reports whether nothing was left to kill.
 func (k *keeper) killOnce() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.task.Group != "" {
-		_ = cgroup.Kill(k.task.Group) // what it does not kill is killed one by one
+		_ = cgroup.Kill(k.task.Group) // the rest is killed one by one
 	}
 	pids, err := k.members()
 	for _, pid := range pids {
@@ -322,19 +316,17 @@ func (k *keeper) killOnce() bool {
 	}
 }
 
-// members lists the program's processes: its descendants, and whatever is in
-// its cgroups.
+// members lists the program's processes: its descendants, and those in its cgroups.
 func (k *keeper) members() ([]int, error) {
 	pids, err := table.Descendants(os.Getpid())
 	grouped, groupErr := cgroup.PIDs(k.task.Groups)
 	return table.Merge(pids, grouped), errors.Join(err, groupErr)
 }
 
-// Waiting for everything that descends from the program.
+// Waiting for all descendants of the program.
 
-// reap waits for every child and every orphan handed to this process, and adds
-// up what they used. That there are no children means that nothing is left: an
-// orphan of any depth would have become a child.
+// reap waits for every child and every adopted orphan, and adds up their usage. Without children nothing is left: an orphan of
+// any depth would have become a child.
 func (k *keeper) reap() {
 	defer close(k.gone)
 	for {
@@ -346,7 +338,7 @@ func (k *keeper) reap() {
 		case err != nil || pid == 0:
 			continue
 		case pid == k.pid:
-			left, _ := k.members() // only said for the reader
+			left, _ := k.members() // for the message only
 			left = slices.DeleteFunc(left, func(pid int) bool { return !table.Running(pid) })
 			k.report(Report{What: HasExited, Status: status, Usage: &usage, Left: left})
 		}

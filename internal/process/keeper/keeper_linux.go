@@ -1,7 +1,6 @@
 package keeper
 
-// What a keeper needs of Linux: adopting orphans, joining cgroups without
-// staying in them, waiting without reaping.
+// The keeper's Linux parts: adopting orphans, joining cgroups without staying in them, waiting without reaping.
 
 import (
 	"errors"
@@ -22,9 +21,8 @@ func adoptOrphans() error {
 	return nil
 }
 
-// enter puts the calling thread where the program is to run (cgroup v1, CPU
-// affinity), since a child begins where the thread that forks it is. back undoes
-// it. For cgroup v2 the kernel places the child itself.
+// enter moves the calling thread to the program's place (cgroup v1, CPU affinity), as a child begins where the thread that
+// forks it is. back undoes it. For cgroup v2 the kernel places the child itself.
 func (k *keeper) enter() (attr *syscall.SysProcAttr, back func() error, err error) {
 	attr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	var undo []func() error
@@ -69,7 +67,7 @@ func enterTasks(files []string) error {
 	return nil
 }
 
-// setAffinity binds the calling thread to cpus; restore gives it back what it had.
+// setAffinity binds the calling thread to cpus; restore sets its old affinity.
 func setAffinity(cpus []int) (restore func() error, err error) {
 	var before, now unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &before); err != nil {
@@ -84,7 +82,7 @@ func setAffinity(cpus []int) (restore func() error, err error) {
 	return func() error { return unix.SchedSetaffinity(0, &before) }, nil
 }
 
-// awaitChild blocks until a child has something to be waited for, or there is none.
+// awaitChild blocks until a child can be waited for, or there is none.
 func awaitChild() {
 	for {
 		err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOWAIT, nil)
@@ -96,7 +94,7 @@ func awaitChild() {
 
 func duplicate(from, to int) error { return unix.Dup3(from, to, 0) }
 
-// Monotonic is the time of the machine's monotonic clock, ns.
+// Monotonic returns the time of the machine's monotonic clock, ns.
 func Monotonic() int64 {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &t); err != nil {

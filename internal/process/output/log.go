@@ -14,13 +14,12 @@ import (
 	"time"
 )
 
-// tailLimit is how much of a log's end is held in memory, bytes.
+// tailLimit bounds the part of a log's end in memory, bytes.
 const tailLimit = 256 << 10
 
-// Log is what a process wrote. Its methods may be called at any time from any
-// goroutine.
+// Log is the output of a process. Its methods may be called at any time from any goroutine.
 type Log struct {
-	path  string // "" where there is no file
+	path  string // "" without a file
 	limit int64
 	to    io.Writer // gets everything as it comes, up to its first failure; may be nil
 
@@ -45,14 +44,14 @@ func Create(path string, limit int64) (*Log, error) {
 	return &Log{path: path, limit: limit, file: file}, nil
 }
 
-// Pass is a log without a file, which passes on everything to a writer; nil throws it away.
+// Pass returns a log without a file, which passes everything on to a writer; nil discards it.
 func Pass(to io.Writer) *Log { return &Log{to: to} }
 
-// Path is where the log's file is.
+// Path returns the path of the log's file.
 func (l *Log) Path() string { return l.path }
 
-// Err says why the file is not whole, such as a full disk; nil if it is. A log
-// longer than its limit is cut, which is no error.
+// Err returns the reason why the file is incomplete, such as a full disk; nil if it is complete. A log cut at its limit is no
+// error.
 func (l *Log) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,8 +74,7 @@ func (l *Log) Tail(n int) []string {
 	return lines[max(0, len(lines)-n):]
 }
 
-// write takes in what the process wrote. It never fails: a process must not
-// suffer from a full disk under its log.
+// write takes in output of the process. It never fails: a process must not suffer from a full disk under its log.
 func (l *Log) write(p []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,7 +88,7 @@ func (l *Log) write(p []byte) {
 	l.tell(p)
 }
 
-// pass hands on what the process wrote.
+// pass hands output on to the writer.
 func (l *Log) pass(p []byte) {
 	if l.to == nil {
 		return
@@ -101,7 +99,7 @@ func (l *Log) pass(p []byte) {
 	}
 }
 
-// keep writes to the file what the limit leaves room for.
+// keep writes output to the file, up to the limit.
 func (l *Log) keep(p []byte) {
 	room := l.limit - l.kept
 	if l.file == nil || l.failure != nil || room <= 0 {
@@ -114,7 +112,7 @@ func (l *Log) keep(p []byte) {
 	}
 }
 
-// Follow begins to read what the process writes from r.
+// Follow starts reading the process's output from r.
 func (l *Log) Follow(r *os.File) {
 	l.mu.Lock()
 	l.pump = newPump(r, l.write)
@@ -122,8 +120,7 @@ func (l *Log) Follow(r *os.File) {
 	l.mu.Unlock()
 }
 
-// Full is for how long until now the pipe was full, about: what the process wrote had not been read, so it had to wait.
-// It is 0 where the system does not say.
+// Full returns roughly how long the process has been blocked on a full log pipe; 0 if the system does not report it.
 func (l *Log) Full() time.Duration {
 	l.mu.Lock()
 	pump := l.pump
@@ -134,7 +131,7 @@ func (l *Log) Full() time.Duration {
 	return pump.wasFull()
 }
 
-// Drain takes in all that the process has written until now.
+// Drain reads all output of the process until now.
 func (l *Log) Drain() {
 	l.mu.Lock()
 	pump := l.pump
@@ -144,8 +141,7 @@ func (l *Log) Drain() {
 	}
 }
 
-// Close ends the reading and completes the file: where it was cut, it says so
-// and goes on with the log's end.
+// Close ends the reading and completes the file: a log that was cut gets a note there, then its end.
 func (l *Log) Close() error {
 	l.Drain()
 	if l.pump != nil {
@@ -167,14 +163,13 @@ func (l *Log) Close() error {
 	return err
 }
 
-// Reading a log: all of it, or its end.
+// Reading a log: whole, or its end.
 
-// lineLimit bounds what Lines takes for one line; a longer one comes in pieces.
+// lineLimit bounds a line of Lines; a longer one comes in pieces.
 const lineLimit = 64 << 10
 
-// Lines calls do with every line of the log, in order, until ctx ends or do returns an
-// error, which it returns. Where the log was cut or its file could not be
-// written, it goes on with the end that is in memory.
+// Lines calls do with every line of the log, in order, until ctx ends or do returns an error, which it returns. A log that was
+// cut, or whose file could not be written, goes on with the end in memory.
 func (l *Log) Lines(ctx context.Context, do func(line string) error) error {
 	l.mu.Lock()
 	whole, err := l.open()
@@ -186,8 +181,8 @@ func (l *Log) Lines(ctx context.Context, do func(line string) error) error {
 	return eachLine(ctx, whole, do)
 }
 
-// AfterCut calls do with every whole line behind what was left out of the log, as Lines does; cut is whether anything was.
-// What is left out was in no line of Lines.
+// AfterCut calls do with every whole line after the part left out of the log, as Lines does; cut reports whether any part was.
+// Lines gives none of that part.
 func (l *Log) AfterCut(ctx context.Context, do func(line string) error) (cut bool, err error) {
 	l.mu.Lock()
 	last := l.lastBytes()
@@ -201,7 +196,7 @@ func (l *Log) AfterCut(ctx context.Context, do func(line string) error) (cut boo
 	return true, eachLine(ctx, strings.NewReader(text), do)
 }
 
-// open returns the log as it is now; l.mu is held.
+// open returns the log as of now; l.mu is held.
 func (l *Log) open() (io.ReadCloser, error) {
 	file, err := os.Open(l.path)
 	if err != nil {
@@ -239,8 +234,7 @@ func eachLine(ctx context.Context, whole io.Reader, do func(line string) error) 
 	}
 }
 
-// afterCut returns the end of the log that is not in the file, and the line
-// that stands before it.
+// afterCut returns the end of the log that is not in the file, and the note before it.
 func (l *Log) afterCut() (last []byte, cut string) {
 	last = l.lastBytes()
 	missing := l.total - l.kept - int64(len(last))
@@ -258,13 +252,13 @@ func (l *Log) lastBytes() []byte { return l.tail[max(0, len(l.tail)-tailLimit):]
 
 // Waiting for a line of a log.
 
-// await is somebody waiting for a line.
+// await is one wait for a line.
 type await struct {
 	line  *Pattern
 	found chan string // holds one
 }
 
-// tell looks for the lines that somebody waits for.
+// tell offers new lines to the waits.
 func (l *Log) tell(p []byte) {
 	if len(l.waiting) == 0 {
 		return
@@ -291,17 +285,17 @@ func (w *await) offer(line string) {
 	}
 }
 
-// Await returns a channel that gets the first line that matches, among those
-// written already, which it reads until ctx ends, and those to come. stop ends the waiting.
+// Await returns a channel that gets the first matching line, among those already written, which it reads until ctx ends, and
+// later ones. stop ends the wait.
 func (l *Log) Await(ctx context.Context, line *Pattern) (found <-chan string, stop func()) {
 	w := &await{line: line, found: make(chan string, 1)}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// An unfinished last line is offered too; it is offered again when it is whole.
-	// A log that can't be read back is left to what is to come.
+	// An unfinished last line is offered too, and again when it is whole. Of a log that cannot be read back only new lines are
+	// offered.
 	if whole, err := l.open(); err == nil {
 		if err = eachLine(ctx, whole, func(text string) error { w.offer(text); return nil }); ctx.Err() != nil {
-			err = nil // which is no failure of the log
+			err = nil // no failure of the log
 		}
 		l.failure = errors.Join(l.failure, err, whole.Close())
 	}

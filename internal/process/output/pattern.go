@@ -1,8 +1,7 @@
 package output
 
-// Patterns that are asked of every line of a log. A log may have a hundred megabytes, and a regular expression that begins with
-// no literal text takes half a microsecond a byte. So a line is asked first whether it has the texts without which the
-// expression cannot match.
+// Patterns that are matched against every line of a log. A log may have a hundred megabytes, and a regular expression without a
+// literal beginning takes half a microsecond a byte. So a line is first searched for texts that any match must have.
 
 import (
 	"regexp"
@@ -14,11 +13,11 @@ import (
 // Pattern is a regular expression for lines of a log.
 type Pattern struct {
 	*regexp.Regexp
-	needs [][]string // a line that matches has one text of each
-	folds bool       // the texts are in lower case, and the line may be in any
+	needs [][]string // a matching line has one text of each
+	folds bool       // the texts are in lower case; lines are lowered first
 }
 
-// Compile reads an expression, as package regexp has it.
+// Compile parses an expression, with the syntax of package regexp.
 func Compile(text string) (*Pattern, error) {
 	expression, err := regexp.Compile(text)
 	if err != nil {
@@ -30,11 +29,11 @@ func Compile(text string) (*Pattern, error) {
 // MustCompile is Compile for expressions of this program.
 func MustCompile(text string) *Pattern { return PatternOf(regexp.MustCompile(text)) }
 
-// PatternOf is an expression as a pattern.
+// PatternOf returns an expression as a pattern.
 func PatternOf(expression *regexp.Regexp) *Pattern {
 	p := &Pattern{Regexp: expression}
 	tree, err := syntax.Parse(expression.String(), syntax.Perl)
-	if err != nil { // as of one that was made in another syntax: every line is asked
+	if err != nil { // as of one made in another syntax: every line is matched
 		return p
 	}
 	p.folds = folds(tree)
@@ -55,7 +54,7 @@ func PatternOf(expression *regexp.Regexp) *Pattern {
 // Match reports whether a line matches.
 func (p *Pattern) Match(line string) bool { return p.May(line) && p.MatchString(line) }
 
-// First is the place of the first of some patterns that a line matches; −1 where it matches none.
+// First returns the index of the first of some patterns that matches a line; −1 if none does.
 func First(line string, patterns ...*Pattern) int {
 	lower := ""
 	for i, p := range patterns {
@@ -69,7 +68,7 @@ func First(line string, patterns ...*Pattern) int {
 	return -1
 }
 
-// Find is the match and those of its groups; nil where there is none.
+// Find returns the match and those of its groups; nil if there is none.
 func (p *Pattern) Find(line string) []string {
 	if !p.May(line) {
 		return nil
@@ -77,7 +76,7 @@ func (p *Pattern) Find(line string) []string {
 	return p.FindStringSubmatch(line)
 }
 
-// May reports whether a line has the texts without which it cannot match.
+// May reports whether a line has the texts that any match must have.
 func (p *Pattern) May(line string) bool {
 	if !p.folds || len(p.needs) == 0 {
 		return p.may(line, "")
@@ -97,20 +96,20 @@ func (p *Pattern) may(line, lower string) bool {
 	return true
 }
 
-// lowered is a line in lower case, in which an s is one that is long in any case.
+// lowered returns a line in lower case, with the long s as s.
 func lowered(line string) string { return strings.ReplaceAll(strings.ToLower(line), "ſ", "s") }
 
 // Bounds of the texts of a pattern.
 const (
 	leastText = 3  // bytes: shorter ones are in every line
-	mostTexts = 40 // to look for: of more the expression is asked at once
+	mostTexts = 40 // to search for: with more the expression is matched at once
 )
 
 func folds(tree *syntax.Regexp) bool {
 	return tree.Flags&syntax.FoldCase != 0 || slices.ContainsFunc(tree.Sub, folds)
 }
 
-// needs are texts of which whatever matches has one of each; nil where none is known.
+// needs returns lists of texts: any match has one of each list; nil if none is known.
 func needs(tree *syntax.Regexp, lower bool) [][]string {
 	if whole := texts(tree, lower); whole != nil {
 		return [][]string{whole}
@@ -125,7 +124,7 @@ func needs(tree *syntax.Regexp, lower bool) [][]string {
 	case syntax.OpConcat:
 		var all [][]string
 		for rest := tree.Sub; len(rest) > 0; {
-			row, n := []string(nil), 0 // of those that stand side by side and are known whole
+			row, n := []string(nil), 0 // of adjacent parts whose texts are all known
 			for n < len(rest) {
 				next := joined(row, texts(rest[n], lower))
 				if next == nil {
@@ -159,7 +158,7 @@ func needs(tree *syntax.Regexp, lower bool) [][]string {
 	return nil
 }
 
-// texts are all that a part of an expression matches; nil where they are too many.
+// texts returns all texts that a part of an expression matches; nil if too many.
 func texts(tree *syntax.Regexp, lower bool) []string {
 	switch tree.Op {
 	case syntax.OpLiteral:
@@ -200,7 +199,7 @@ func texts(tree *syntax.Regexp, lower bool) []string {
 	return nil
 }
 
-// joined are all of before, nil is the empty text, with one of after behind it; nil where they are too many.
+// joined appends each of after to each of before (nil is the empty text); nil if too many.
 func joined(before, after []string) []string {
 	if before == nil || after == nil {
 		return after
@@ -214,7 +213,7 @@ func joined(before, after []string) []string {
 	return few(all, false)
 }
 
-// few are texts, each once; nil where they are too many.
+// few returns texts, each once; nil if too many.
 func few(all []string, lower bool) []string {
 	for i := range all {
 		if lower {

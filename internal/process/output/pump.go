@@ -1,6 +1,6 @@
 package output
 
-// The pump: from the pipe that a process writes its log to, to the log.
+// The pump moves output from the pipe of a process to its log.
 
 import (
 	"errors"
@@ -10,35 +10,35 @@ import (
 	"time"
 )
 
-// The pump lets a chatty process fill the pipe before it reads again: a wake-up for each line would cost tracetax, and
-// through the wake-up the process too. The more it finds the sooner it comes again, so the pipe does not get full.
+// The pump lets a chatty process fill the pipe before it reads again: a wake-up for each line would cost tracetax, and through
+// the wake-up the process too. The more it finds, the shorter its pause: the pipe does not get full.
 const (
-	leastPause = time.Millisecond // shorter ones are not to be had of a timer
+	leastPause = time.Millisecond // timers cannot do shorter ones
 	mostPause  = 10 * time.Millisecond
 )
 
-// pipeSize is what the pipe should hold, so a process isn't held up
-// during a pause; the kernel may grant less, down to the usual size.
+// pipeSize is the wanted capacity of the pipe: a process is not blocked during a pause. The kernel may grant less, down to the
+// usual size.
 const (
 	pipeSize  = 1 << 20
 	usualSize = 64 << 10
 )
 
-// takes is how much is read at once.
+// takes is the size of one read.
 const takes = 256 << 10
 
 type pump struct {
 	file  *os.File
 	raw   syscall.RawConn
 	to    func([]byte)
-	holds int                 // bytes that the pipe can hold
+	holds int                 // capacity of the pipe, bytes
 	rest  func(time.Duration) // pauses; may end early
 
-	reading sync.Mutex // held from a look into the pipe until what was read is in the log
+	reading sync.Mutex // held from a look into the pipe until the bytes read are in the log
 	buffer  []byte
 	seen    time.Time     // when the pipe was last seen with room in it
-	empty   bool          // it was empty then, and it is waited for what comes
-	full    time.Duration // for how long it was full, about
+	empty   bool          // it was empty then, and the pump waits for more
+	full    time.Duration // time for which it was full, roughly
 
 	waiting chan bool // somebody waits for a line: no pauses
 	hurried bool
@@ -60,7 +60,7 @@ func newPump(file *os.File, to func([]byte)) *pump {
 	return p
 }
 
-// run reads until nobody holds the pipe's other end any more.
+// run reads until the pipe's other end is closed everywhere.
 func (p *pump) run() {
 	defer close(p.ended)
 	if p.raw == nil {
@@ -93,7 +93,7 @@ func (p *pump) run() {
 	}
 }
 
-// nextPause is how long to pause after most bytes were found at once in a pipe that holds so many.
+// nextPause returns the next pause; most is the largest number of bytes found in the pipe, holds its capacity.
 func nextPause(last time.Duration, most, holds int) time.Duration {
 	switch {
 	case most > holds/2:
@@ -113,8 +113,8 @@ func (p *pump) restUnlessHurried(pause time.Duration) {
 	}
 }
 
-// readOnce takes in what one read gives, of held bytes that were there; left are still there. open is false at the end of
-// the pipe; empty means that there is nothing yet, for which the caller may wait.
+// readOnce takes in the result of one read. held: bytes in the pipe before, left: after. open is false at the end of the pipe;
+// empty: no bytes yet, the caller may wait.
 func (p *pump) readOnce(fd uintptr, waits bool) (open, empty bool, held, left int) {
 	p.reading.Lock()
 	defer p.reading.Unlock()
@@ -140,8 +140,8 @@ func (p *pump) readOnce(fd uintptr, waits bool) (open, empty bool, held, left in
 	}
 }
 
-// look adds up for how long the pipe was full: since it was last seen with room in it. Where it was empty before and it was
-// waited for what comes, nobody knows since when, and it is taken for a moment.
+// look adds up the time for which the pipe was full, since it was last seen with room. After waiting on an empty pipe that time
+// is unknown, and taken for a moment.
 func (p *pump) look(fd uintptr, held int) {
 	// Short writes fill a page of the pipe by a little over a half.
 	if held < p.holds/2 || !isFull(fd) {
@@ -154,14 +154,14 @@ func (p *pump) look(fd uintptr, held int) {
 	p.full += since
 }
 
-// wasFull is for how long the pipe was full until now, so the process could not write, about.
+// wasFull returns roughly how long the full pipe has blocked the process until now.
 func (p *pump) wasFull() time.Duration {
 	p.reading.Lock()
 	defer p.reading.Unlock()
 	return p.full
 }
 
-// hurry tells the pump whether somebody waits for a line. The latest word counts.
+// hurry sets whether somebody waits for a line. The latest value counts.
 func (p *pump) hurry(waiting bool) {
 	for {
 		select {
@@ -172,7 +172,7 @@ func (p *pump) hurry(waiting bool) {
 	}
 }
 
-// drain reads what is in the pipe at this moment.
+// drain reads the present contents of the pipe.
 func (p *pump) drain() {
 	if p.raw == nil {
 		return
@@ -186,7 +186,7 @@ func (p *pump) drain() {
 	})
 }
 
-// close ends the pump, even where something still holds the pipe open.
+// close ends the pump, even if a process still holds the pipe open.
 func (p *pump) close() {
 	_ = p.file.Close() // it was only read from
 	p.hurry(true)

@@ -1,6 +1,6 @@
 package output
 
-// What a log's pipe holds and can hold.
+// The contents and the capacity of a log's pipe.
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// enlarge asks for a larger pipe, and returns what it holds. The kernel may refuse (pipe-max-size, pipe-user-pages-soft):
-// then half of that is asked for, and the usual size has to do in the end.
+// enlarge asks for a larger pipe, and returns its capacity. If the kernel refuses (pipe-max-size, pipe-user-pages-soft), it
+// asks for half, and keeps the usual size in the end.
 func enlarge(raw syscall.RawConn) (holds int) {
 	holds = usualSize
 	_ = raw.Control(func(fd uintptr) { // fails only when closed
@@ -26,16 +26,16 @@ func enlarge(raw syscall.RawConn) (holds int) {
 	return holds
 }
 
-// ready is how many bytes are in the pipe.
+// ready returns the number of bytes in the pipe.
 func ready(fd uintptr) int {
 	n, err := unix.IoctlGetInt(int(fd), unix.TIOCINQ)
 	if err != nil {
-		return 0 // the read that follows says why
+		return 0 // the read that follows returns the error
 	}
 	return n
 }
 
-// isFull asks at the pipe's other end, opened for a moment, whether one could write to it.
+// isFull opens the pipe's other end for a moment, to ask the kernel whether it can be written to.
 func isFull(fd uintptr) bool {
 	other, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", fd), unix.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {

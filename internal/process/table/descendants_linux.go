@@ -32,8 +32,7 @@ func Descendants(root int) ([]int, error) {
 	return found, nil
 }
 
-// childrenOf reads the children of every thread of a process: each has those
-// that it forked, and some thread has the orphans.
+// childrenOf reads the children of every thread of a process: those that it forked, and on one thread the orphans.
 func childrenOf(pid int) ([]int, error) {
 	threads, err := Threads(pid)
 	if err != nil {
@@ -57,7 +56,7 @@ func childrenOf(pid int) ([]int, error) {
 	return children, nil
 }
 
-// Threads lists the threads of a process; of one that has ended there are none.
+// Threads lists the threads of a process; none if it has ended.
 func Threads(pid int) ([]int, error) {
 	names, err := namesIn(fmt.Sprintf("/proc/%d/task", pid))
 	if vanished(err) {
@@ -84,7 +83,7 @@ func namesIn(dir string) ([]string, error) {
 	return d.Readdirnames(-1)
 }
 
-// descendantsByScan does the same from the parent of every process there is.
+// descendantsByScan finds the descendants by the parent of every process.
 func descendantsByScan(root int) ([]int, error) {
 	parents := map[int]int{}
 	err := eachProcess(func(pid int) {
@@ -118,8 +117,8 @@ func below(pid, root int, parents map[int]int) bool {
 	return false
 }
 
-// Strays lists what a killed parent left: processes that carry the mark, NAME=value, in
-// their environment, are in the parent's session or descend from such.
+// Strays lists the processes that a killed parent left: those with the mark, NAME=value, in their environment, those in the
+// parent's session, and their descendants.
 func Strays(mark string, session int) ([]int, error) {
 	stray := map[int]bool{}
 	parents := map[int]int{}
@@ -169,9 +168,9 @@ func eachProcess(do func(pid int)) error {
 	return nil
 }
 
-// What /proc says of a single process.
+// The status of a single process in /proc.
 
-// stat is what is wanted of /proc/PID/stat.
+// stat holds the used fields of /proc/PID/stat.
 type stat struct {
 	state           byte
 	parent, session int
@@ -185,8 +184,7 @@ func readStat(pid int) (stat, error) {
 	return parseStat(string(text))
 }
 
-// parseStat reads the fields after the program's name, which stands in
-// parentheses and may itself hold spaces and parentheses.
+// parseStat reads the fields after the program's name, which stands in parentheses and may itself hold spaces and parentheses.
 func parseStat(text string) (stat, error) {
 	_, rest, ok := cutLast(text, ')')
 	fields := strings.Fields(rest)

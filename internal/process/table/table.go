@@ -35,10 +35,10 @@ func FormatCPUs(cpus []int) string {
 	return strings.Join(parts, ",")
 }
 
-// maxCPUs bounds what ParseCPUs takes, so a wrong list can't fill memory.
+// maxCPUs bounds the numbers of ParseCPUs: a wrong list cannot fill memory.
 const maxCPUs = 1 << 16
 
-// ParseCPUs reads one; "" is no CPU.
+// ParseCPUs parses a list of CPUs; "" is no CPU.
 func ParseCPUs(list string) ([]int, error) {
 	var cpus []int
 	for _, part := range strings.Split(strings.TrimSpace(list), ",") {

@@ -22,28 +22,28 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// Run is what a driver may need of the run whose operations it makes.
+// Run is the part of a run that a driver may need.
 type Run struct {
 	Processes []program.Process
-	Values    func(program.Process) map[string]string // what placeholders stand for in the operations of a process
+	Values    func(program.Process) map[string]string // values of placeholders in the operations of a process
 	Address   func(process string) string             // HOST:PORT at which a process listens
-	Front     func(process string) string             // HOST:PORT at which it is asked: its own, or that of what stands in front of it
+	Front     func(process string) string             // HOST:PORT at which it is asked: its own, or that of a proxy before it
 	Ended     func(process string) <-chan struct{}    // closed when a process has ended
-	Grace     time.Duration                           // that processes have to end
-	Source    string                                  // the folder that relative names of files stand for
+	Grace     time.Duration                           // for processes to end
+	Source    string                                  // the folder of relative file names
 	Scratch   string                                  // folder for durations until they are read
 	Results   string                                  // the results folder, for those that are kept
-	Traces    *load.Traces                            // which ids operations get; nil: none
-	Late      time.Duration                           // by which the generator is to be late
+	Traces    *load.Traces                            // ids of operations; nil: none
+	Late      time.Duration                           // delay to add to the generator
 
 	// The load generator, where the driver has one.
 	Remote    *load.Remote
-	made      map[string]uint64 // by name: how many of an operation the generator made, whose rows of data are used
+	made      map[string]uint64 // by name: operations made by the generator, whose rows of data are used
 	Generator Generator
-	Said      func() string // its last words, for errors; "" where there are none
+	Said      func() string // its last words, for errors; "" if none
 }
 
-// makers make the drivers, by their names in program.Drivers.
+// makers maps the names of drivers in program.Drivers to their constructors.
 var makers = map[program.Driver]func(Run) Driver{
 	program.Requests:    func(r Run) Driver { return &Requests{Run: r} },
 	program.SelfDriving: func(r Run) Driver { return &Orders{Run: r} },
@@ -59,35 +59,31 @@ func Of(name program.Driver, r Run) (Driver, error) {
 	return maker(r), nil
 }
 
-// Driver makes the operations of one run, a stretch after the other. It is not safe for
-// concurrent use.
+// Driver makes the operations of one run, one stretch after the other. It is not safe for concurrent use.
 type Driver interface {
-	// Check says why a stretch can never be made.
+	// Check returns an error if a stretch can never be made.
 	Check(Stretch) error
-	// Wrong says, as an error, that too many operations went wrong, and what to mend.
+	// Wrong returns an error for too many failed operations, with the remedy.
 	Wrong(program.Operation, record.Load) error
-	// Took is how long the operations of a stretch took, all added up, in seconds, where
-	// that tells how fast they are made; else 0.
+	// Took returns the sum of the durations of a stretch's operations, in seconds, if that tells how fast they are made; else 0.
 	Took(Stretch, record.Load) float64
-	// Prepare makes a stretch ready: whatever takes time besides its operations happens here.
+	// Prepare makes a stretch ready: all slow work besides its operations is done here.
 	Prepare(context.Context, Stretch) (Armed, error)
-	// Stop ends what makes the operations, as its user would, and waits for that.
+	// Stop ends the maker of the operations, as its user would, and waits for its end.
 	Stop(context.Context) error
-	// Close gives up what a run that failed has left open.
+	// Close releases the remains of a failed run.
 	Close() error
 }
 
-// Armed is a stretch that is about to begin.
+// Armed is a stretch that is ready to begin.
 type Armed interface {
-	// Run makes the operations, however they are answered. Nothing but that happens in it,
-	// so what is used may be read right before and after it.
+	// Run makes the operations, whatever their answers. It does nothing else: usage may be read right before and after it.
 	Run(context.Context) (record.Load, error)
-	// Collect adds to what Run returned what takes CPU to come by. It is to be called after
-	// the last reading of what the stretch used.
+	// Collect adds to the result of Run the parts that take CPU to get. Call it after the last reading of the stretch's usage.
 	Collect(context.Context, *record.Load) error
 }
 
-// Stretch is an operation that is made for a time, or a number of times.
+// Stretch is an operation to make for a time, or a number of times.
 type Stretch struct {
 	Operation program.Operation
 	Load      config.Load // at one level: its connections or threads, its depth
@@ -95,32 +91,32 @@ type Stretch struct {
 	Rate      float64       // operations/s; 0: as fast as it goes
 	Duration  time.Duration // the longest; 0: Count ends it
 	Count     uint64        // the most operations; 0: Duration ends it
-	Seed      uint64        // of choices: the same for runs that are made together
-	Own       uint64        // of the moments of operations: another one for each of them
+	Seed      uint64        // of choices: the same for runs made together
+	Own       uint64        // of the moments of operations: different for each of these runs
 	Slices    *load.Slices  // nil: operations are spread over the time
-	Keep      string        // a file in the results folder for every single duration; "": none
+	Keep      string        // a file in the results folder for all durations; "": none
 }
 
-// Purpose is what a stretch is made for.
+// Purpose is the purpose of a stretch.
 type Purpose int
 
 // The purposes.
 const (
-	Warm    Purpose = iota // only the counts are of interest
+	Warm    Purpose = iota // only the counts matter
 	First                  // the first operation of the processes' life, alone
-	Learn                  // one at a time, to learn what spans an operation makes
-	Unasked                // as Learn, and the program is not asked to trace: the requests bring no ids
-	Probe                  // the durations are of interest too
-	Window                 // and what of memory is in use after it
+	Learn                  // one at a time, to learn the spans of an operation
+	Unasked                // as Learn, without asking the program to trace: the requests have no ids
+	Probe                  // the durations matter too
+	Window                 // and the memory in use after it
 )
 
 // alone reports whether one operation is made at a time.
 func (p Purpose) alone() bool { return p == First || p == Learn || p == Unasked }
 
-// timed reports whether durations are of interest.
+// timed reports whether durations matter.
 func (p Purpose) timed() bool { return p == First || p == Probe || p == Window }
 
-// ProcessError is what went wrong with one process that is known.
+// ProcessError is the failure of one known process.
 type ProcessError struct {
 	Process string
 	Err     error
@@ -128,10 +124,10 @@ type ProcessError struct {
 
 func (e *ProcessError) Error() string { return e.Err.Error() }
 
-// Unwrap gives what went wrong.
+// Unwrap returns the failure.
 func (e *ProcessError) Unwrap() error { return e.Err }
 
-// task turns a stretch into the load generator's words.
+// task returns a stretch as a task of the load generator.
 func (r *Requests) task(s Stretch) (load.Task, error) {
 	operation, l := s.Operation, s.Load
 	task := load.Task{
@@ -165,7 +161,7 @@ func (r *Requests) task(s Stretch) (load.Task, error) {
 	return task, nil
 }
 
-// following are the requests of an operation that follow its first.
+// following returns the requests of an operation after its first.
 func (r *Requests) following(o program.Operation) ([]load.Request, error) {
 	var out []load.Request
 	for i, step := range o.Then {
@@ -217,14 +213,14 @@ func (r *Requests) requestFor(o program.Operation) (load.Request, error) {
 		}
 		request.Headers = append(request.Headers, load.Header{Name: name, Value: value})
 	}
-	if feed.IsJSON(request) { // frameworks refuse it, or take it for a form, where nobody says so
+	if feed.IsJSON(request) { // without the header frameworks refuse it, or take it for a form
 		request.Headers = append(request.Headers, load.Header{Name: "Content-Type", Value: "application/json"})
 	}
 	return request, nil
 }
 
-// keep writes the durations of an order that was collected to a file of the results folder,
-// and names it in l. A file of a run that failed before is replaced.
+// keep writes the durations of a collected order to a file of the results folder, and names it in l. It replaces a file of an
+// earlier, failed run.
 func (a *ordered) keep(l *record.Load) error {
 	name := a.stretch.Keep
 	path := filepath.Join(a.by.Results, filepath.FromSlash(name))

@@ -16,7 +16,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// Orders has the workload's processes drive themselves.
+// Orders lets the workload's processes drive themselves.
 type Orders struct {
 	Run
 	connections map[string]*load.Driver // by process
@@ -59,7 +59,7 @@ func (d *Orders) Prepare(ctx context.Context, s Stretch) (Armed, error) {
 	return a, nil
 }
 
-// connection is the connection to a process, which is made when the first order is given.
+// connection returns the connection to a process, made at its first order.
 func (d *Orders) connection(ctx context.Context, process string) (*load.Driver, error) {
 	if c := d.connections[process]; c != nil {
 		return c, nil
@@ -75,8 +75,7 @@ func (d *Orders) connection(ctx context.Context, process string) (*load.Driver, 
 	return c, nil
 }
 
-// Stop implements Driver. It waits until the processes have ended: a signal in the middle
-// of that might cut their tracer's flush short.
+// Stop implements Driver. It waits until the processes have ended: a signal before that might cut their tracer's flush short.
 func (d *Orders) Stop(ctx context.Context) error {
 	told := slices.Sorted(maps.Keys(d.connections))
 	for _, process := range told {
@@ -90,7 +89,7 @@ func (d *Orders) Stop(ctx context.Context) error {
 		select {
 		case <-d.Ended(process):
 		case <-patience.C:
-			return nil // it is asked by a signal next
+			return nil // a signal follows
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -112,7 +111,7 @@ func (d *Orders) Wrong(o program.Operation, did record.Load) error {
 	return fmt.Errorf("operation %s: of %d that the workload made, %d failed: mend the workload", o.Name, did.Started, did.Failed)
 }
 
-// Took implements Driver: the program may say it, and without a rate its threads do nothing else.
+// Took implements Driver: the program may report it, and without a rate its threads do nothing else.
 func (d *Orders) Took(s Stretch, did record.Load) float64 {
 	switch {
 	case did.Driven.CallSeconds > 0:
@@ -123,7 +122,7 @@ func (d *Orders) Took(s Stretch, did record.Load) float64 {
 	return 0
 }
 
-// ordered is a stretch that a process has the order for.
+// ordered is a stretch whose order a process has.
 type ordered struct {
 	by      *Orders
 	stretch Stretch

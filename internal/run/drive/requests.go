@@ -15,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// Requests has the load generator ask the workload's processes.
+// Requests lets the load generator ask the workload's processes.
 type Requests struct{ Run }
 
 // Generator is the process of the load generator.
@@ -34,7 +34,7 @@ func (r *Requests) Check(s Stretch) error {
 // Prepare implements Driver.
 func (r *Requests) Prepare(_ context.Context, s Stretch) (Armed, error) {
 	task, err := r.task(s)
-	task.Used = r.made[s.Operation.Name] // windows that begin again would ask the same few rows, which a program may have at hand
+	task.Used = r.made[s.Operation.Name] // windows that restart would ask the same few rows, which a program may have cached
 	return asked{r, s.Operation.Name, task}, err
 }
 
@@ -45,7 +45,7 @@ func (r *Requests) Stop(ctx context.Context) error {
 	return errors.Join(err, stopErr)
 }
 
-// Close implements Driver: the generator's process is ended by who started it.
+// Close implements Driver: the generator's process is ended by its starter.
 func (r *Requests) Close() error { return nil }
 
 // Wrong implements Driver.
@@ -58,17 +58,17 @@ func (r *Requests) Wrong(o program.Operation, did record.Load) error {
 	if did.Completed > 0 || len(o.Mix) > 0 {
 		return err
 	}
-	// A server that does not understand HTTP/1.1 may break the connection without a word.
+	// A server that does not understand HTTP/1.1 may break the connection without an answer.
 	if request, bad := r.requestFor(o); bad == nil && !request.GRPC && request.TLS == nil && engine.OnlyHTTP2(request.Address) {
 		return fmt.Errorf("%w; %w", err, engine.ErrOnlyHTTP2)
 	}
 	return err
 }
 
-// WrongError says that operations were answered, and wrongly.
+// WrongError reports that operations were answered wrongly.
 type WrongError struct{ err error }
 
-// Error says how, and what to mend.
+// Error gives the counts and the remedy.
 func (e *WrongError) Error() string { return e.err.Error() }
 
 // Took implements Driver: in a closed loop each connection waits for one answer after the other.
@@ -79,7 +79,7 @@ func (r *Requests) Took(s Stretch, did record.Load) float64 {
 	return did.WallSeconds * float64(max(1, s.Load.Connections)*max(1, s.Load.Streams))
 }
 
-// Addresses are where an operation and its steps ask.
+// Addresses returns the addresses that an operation and its steps ask.
 func (r *Requests) Addresses(o program.Operation) ([]string, error) {
 	first, err := r.requestFor(o)
 	if err != nil {
@@ -134,5 +134,5 @@ func (a asked) Run(ctx context.Context) (record.Load, error) {
 	return did, nil
 }
 
-// Collect implements Armed: the generator tells all at once.
+// Collect implements Armed: the generator reports everything at once.
 func (a asked) Collect(context.Context, *record.Load) error { return nil }

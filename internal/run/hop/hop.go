@@ -16,14 +16,14 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// Counter is one program's word.
+// Counter reads the counts of one program.
 type Counter interface {
 	Name() string
-	// Read is what it says until now. A program that cannot be asked is no error: what it says is then unreported.
+	// Read returns its counts until now. A program that cannot be asked is no error: its counts are then unreported.
 	Read(ctx context.Context) (record.Hop, error)
 }
 
-// Of is a program's word by all that it says, by its page at an address and by its logs.
+// Of returns the counter of a program: by its page at an address, by its logs, or by both.
 func Of(name string, says []program.Saying, page string, logs []Lines) Counter {
 	var all several
 	if counted := Counted(says); len(counted) > 0 {
@@ -38,17 +38,17 @@ func Of(name string, says []program.Saying, page string, logs []Lines) Counter {
 	return named{name, says, all}
 }
 
-// Counted are the sayings that are counters of a page.
+// Counted returns the sayings that are counters of a page.
 func Counted(says []program.Saying) []program.Saying {
 	return slices.DeleteFunc(slices.Clone(says), func(s program.Saying) bool { return s.Metrics == "" })
 }
 
-// Logged are those that are lines of a log.
+// Logged returns the sayings that are lines of a log.
 func Logged(says []program.Saying) []program.Saying {
 	return slices.DeleteFunc(slices.Clone(says), func(s program.Saying) bool { return s.Log == "" })
 }
 
-// several are words of one program; those of a kind add up.
+// several are counters of one program; figures of a kind add up.
 type several []Counter
 
 type named struct {
@@ -72,8 +72,8 @@ func (n named) Read(ctx context.Context) (record.Hop, error) {
 	return Together(n.name, n.says, words), errs
 }
 
-// Together is what one program says by words of several kinds: figures add up. Where it says one in several ways and a
-// word lacks it, it is unreported: half of it is not all.
+// Together adds up the counts of one program by several sources. A figure that it reports in several ways is unreported if one
+// lacks it: a part is not the whole.
 func Together(name string, says []program.Saying, words []record.Hop) record.Hop {
 	out, told := record.Hop{Name: name}, map[string]int{}
 	var sources, unreported []string
@@ -107,13 +107,12 @@ func Together(name string, says []program.Saying, words []record.Hop) record.Hop
 	return out
 }
 
-// Seen reports whether any of its counters was ever there: lines of a log do not make up for a page without them.
+// Seen reports whether each of its counters was ever there: lines of a log do not replace a page without counters.
 func (n named) Seen() bool {
 	return !slices.ContainsFunc(n.several, func(c Counter) bool { return !Seen(c) })
 }
 
-// Seen reports whether a program ever said anything of itself. A page that never has any of its counters tells nothing,
-// though it can be read.
+// Seen reports whether a program ever reported counts. A page without any of its counters has none, though it can be read.
 func Seen(c Counter) bool {
 	if page, is := c.(interface{ Seen() bool }); is {
 		return page.Seen()
@@ -131,14 +130,14 @@ func add(to **uint64, n uint64) {
 // Lines gives the lines of a process's log, one by one.
 type Lines struct {
 	Process string
-	Speaks  bool // it is to say it: with absent: unknown its silence says nothing, and neither does what is missing of its log
+	Speaks  bool // it should report: with absent: unknown, a log without such a line leaves the count unknown, as does one that was cut
 	Each    func(context.Context, func(line string) error) error
-	// Rest goes through the lines behind what was left out of a log that became too long; cut is whether anything was. nil:
-	// nothing ever is.
+	// Rest goes through the lines after the part left out of a log that became too long; cut reports whether any was. nil: no part
+	// ever is.
 	Rest func(context.Context, func(line string) error) (cut bool, err error)
 }
 
-// Log is what a program says in the logs of its processes.
+// Log reads the counts of a program in the logs of its processes.
 type Log struct {
 	Hop  string
 	Says []program.Saying
@@ -148,10 +147,10 @@ type Log struct {
 // Name implements Counter.
 func (l Log) Name() string { return l.Hop }
 
-// Read implements Counter. A log without such a line says that there was none, but for what is left out on purpose, and for
-// all that was sent: of those a program tells when it ends, so one without a line was killed before, and how many they
-// were is not known. So it is of what the file says that every process ends with, and of a log of which a part was left out,
-// unless a running total stands behind that: half of it is not all.
+// Read implements Counter. A log without a matching line counts as none, except for spans left out on purpose, and for all that
+// were sent: a program reports those when it ends, so one without a line was killed before, and their number is unknown. It is
+// also unknown if a process lacks the line that by the file each ends with, or if a part of a log is left out, unless a running
+// total follows it: a part is not the whole.
 func (l Log) Read(ctx context.Context) (record.Hop, error) {
 	out := record.Hop{Name: l.Hop, Source: record.ByLog}
 	figures, unknown := out.Figures(), map[string]bool{}
@@ -182,22 +181,22 @@ func (l Log) Read(ctx context.Context) (record.Hop, error) {
 	return out, nil
 }
 
-// atEnd is whether a program says it once, when it ends.
+// atEnd reports whether a program writes it once, when it ends.
 func atEnd(s program.Saying) bool {
 	return s.Absent == program.AbsentUnknown || s.What == program.SaysSampled || s.What == program.SaysSent && s.Take == takeLast
 }
 
-// takeLast is of a running total: its last line counts.
+// takeLast marks a running total: its last line counts.
 const takeLast = "last"
 
-// found is what one process's log has of a saying.
+// found is the result for one process's log.
 type found struct {
 	total uint64
-	said  bool // there was such a line
-	cut   bool // lines may be missing, so the total is not known
+	said  bool // there was a matching line
+	cut   bool // lines may be missing: the total is unknown
 }
 
-// logged takes the numbers out of one process's log.
+// logged adds up the numbers in one process's log.
 func logged(ctx context.Context, log Lines, pattern *output.Pattern, take string) (found, error) {
 	var all found
 	if log.Rest != nil {
@@ -209,11 +208,11 @@ func logged(ctx context.Context, log Lines, pattern *output.Pattern, take string
 		all.cut = cut
 	}
 	err := log.Each(ctx, all.reading(pattern, take))
-	all.cut = all.cut && (all.said || log.Speaks) // others, such as a database, say nothing of spans anywhere
+	all.cut = all.cut && (all.said || log.Speaks) // others, such as a database, never report spans
 	return all, err
 }
 
-// reading adds up what lines say.
+// reading adds up the numbers of lines.
 func (f *found) reading(pattern *output.Pattern, take string) func(line string) error {
 	group := pattern.SubexpIndex("n")
 	return func(line string) error {

@@ -26,7 +26,7 @@ const (
 	pageLimit    = 16 << 20 // bytes
 )
 
-// Page is what a program says on a page of counters, in Prometheus' text format.
+// Page reads the counts of a program from a page of counters, in Prometheus' text format.
 type Page struct {
 	Hop  string
 	URL  string
@@ -82,7 +82,7 @@ func (p *Page) fetch(ctx context.Context) (map[string]*dto.MetricFamily, error) 
 	return families, nil
 }
 
-// plain is an error without addresses: they differ from run to run.
+// plain returns an error without addresses: they differ from run to run.
 func plain(err error) error {
 	var request *url.Error
 	if errors.As(err, &request) {
@@ -95,10 +95,10 @@ func plain(err error) error {
 	return err
 }
 
-// client keeps no connection open, and goes through no proxy: the page is on this machine.
+// client keeps no connection open, and uses no proxy: the page is on this machine.
 var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
-// parse reads a page. The parser is said to be for pages that are well written: others may make it panic.
+// parse parses a page. The parser may panic on a malformed page.
 func parse(page io.Reader) (families map[string]*dto.MetricFamily, err error) {
 	defer func() {
 		if trouble := recover(); trouble != nil {
@@ -109,7 +109,7 @@ func parse(page io.Reader) (families map[string]*dto.MetricFamily, err error) {
 	return parser.TextToMetricFamilies(page)
 }
 
-// take adds up the counters that are on the page.
+// take adds up the counters on the page.
 func (p *Page) take(families map[string]*dto.MetricFamily) (record.Hop, error) {
 	out := record.Hop{Name: p.Hop, Source: record.ByMetrics}
 	figures, lacking := out.Figures(), map[string]bool{}
@@ -133,7 +133,7 @@ func (p *Page) take(families map[string]*dto.MetricFamily) (record.Hop, error) {
 			lacking[s.What] = true
 		}
 	}
-	for what := range lacking { // of several that add up, all have to be there
+	for what := range lacking { // several add up only if all are there
 		*figures[what] = nil
 	}
 	return out, nil
@@ -142,8 +142,8 @@ func (p *Page) take(families map[string]*dto.MetricFamily) (record.Hop, error) {
 // total ends the names of counters in OpenMetrics.
 const total = "_total"
 
-// sum adds up the values of the series that are chosen; there is whether there is any. A counter may be called
-// NAME_total as well: which it is depends on how a program writes its page.
+// sum adds up the values of the chosen series; there reports whether there is any. A counter may also be called NAME_total,
+// depending on how the program writes its page.
 func sum(families map[string]*dto.MetricFamily, s program.Series) (n uint64, there bool, err error) {
 	for _, m := range familyOf(families, s.Name).GetMetric() {
 		if !chosen(m, s.Labels) {
@@ -175,10 +175,10 @@ func familyOf(families map[string]*dto.MetricFamily, name string) *dto.MetricFam
 	return nil
 }
 
-// countOf ends the name of how often a histogram has counted something: such a series stands for it.
+// countOf ends the name of a histogram's number of observations, a series like a counter.
 const countOf = "_count"
 
-// differ reports whether the series of a counter differ in a label, whatever else they have.
+// differ reports whether the series of a counter differ in a label.
 func differ(families map[string]*dto.MetricFamily, name, label string) bool {
 	values := map[string]bool{}
 	for _, m := range familyOf(families, name).GetMetric() {
@@ -223,8 +223,8 @@ func valueOf(m *dto.Metric) (uint64, error) {
 	return uint64(v), nil
 }
 
-// Stored is how many spans a backend has in store, by its own word: those that it took in, less those that it threw away.
-// false where it does not say.
+// Stored returns the number of spans in a backend's store, by its own counts: received less dropped. known is false if it does
+// not report them.
 func Stored(said record.Hop) (spans uint64, known bool) {
 	if said.Received == nil {
 		return 0, false
@@ -239,10 +239,10 @@ func Stored(said record.Hop) (spans uint64, known bool) {
 // Bounds of a backend's answer.
 const (
 	answerPatience = time.Minute
-	answerLimit    = 4 << 30 // bytes; they are not kept
+	answerLimit    = 4 << 30 // bytes; not kept
 )
 
-// Answered counts the spans that a backend answers with, asked at a URL.
+// Answered counts the spans in a backend's answer from a URL.
 func Answered(ctx context.Context, url string, as program.Answers) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerPatience)
 	defer cancel()
@@ -271,7 +271,7 @@ func Answered(ctx context.Context, url string, as program.Answers) (uint64, erro
 	return n, nil
 }
 
-// countJSON counts the values of the next value that a way leads to.
+// countJSON counts the values that a path leads to in the next value.
 func countJSON(d *json.Decoder, way []string) (uint64, error) {
 	if len(way) == 0 {
 		var passed json.RawMessage
@@ -310,7 +310,7 @@ func countJSON(d *json.Decoder, way []string) (uint64, error) {
 	return n, ended(err)
 }
 
-// ended tells an answer that is cut off from one that has ended.
+// ended turns an early end of the answer into an error.
 func ended(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

@@ -21,8 +21,8 @@ import (
 // Lines goes through the lines of a log.
 type Lines func(ctx context.Context, each func(line string) error) error
 
-// signs are what programs and their tracers write when tracing fails, by its cause. They are
-// patterns of the tracers in the catalog and of the runtimes that load them.
+// signs are the lines that programs and their tracers write when tracing fails, by cause: patterns of the tracers in the
+// catalog and of the runtimes that load them.
 var signs = []struct {
 	cause   record.Cause
 	pattern *output.Pattern
@@ -36,15 +36,15 @@ var signs = []struct {
 		`|traces export: |connection refused|ECONNREFUSED|StatusCode\.UNAVAILABLE|error (?:trying to connect|sending|communicating) .*(?:apm|collector|agent)`)},
 }
 
-// Signs counts the lines that tell a cause. Where Python's traceback follows one, the
-// exception at its end is what tells more, and is kept behind it.
+// Signs counts the lines that show a cause. After one with a Python traceback, the exception at its end tells more, and is
+// appended to it.
 func Signs(ctx context.Context, lines Lines) ([]record.LogSign, error) {
 	counted := make([]record.LogSign, len(signs))
 	var patterns []*output.Pattern
 	for _, s := range signs {
 		patterns = append(patterns, s.pattern)
 	}
-	before, traced := -1, -1 // the sign of the line before, and that of the traceback that goes on
+	before, traced := -1, -1 // the sign of the line before, and that of the open traceback
 	err := lines(ctx, func(line string) error {
 		switch {
 		case before >= 0 && strings.HasPrefix(line, "Traceback "):
@@ -68,10 +68,10 @@ func Signs(ctx context.Context, lines Lines) ([]record.LogSign, error) {
 	return slices.DeleteFunc(counted, func(l record.LogSign) bool { return l.Lines == 0 }), err
 }
 
-// collectorError is the error in a line of a Collector, behind much that says where it is from.
+// collectorError matches the error in a line of a Collector, after much about its origin.
 var collectorError = regexp.MustCompile(`(?i)exporting failed\. .*"error": ?("(?:[^"\\]|\\.)*")`)
 
-// withError is a line of a Collector with its error first: what a message has room for is to hold it. Other lines are as they are.
+// withError returns a line of a Collector with its error first, so a cut message still has it. Other lines are unchanged.
 func withError(line string) string {
 	found := collectorError.FindStringSubmatch(line)
 	if found == nil {
@@ -84,9 +84,9 @@ func withError(line string) string {
 	return "Exporting failed: " + said
 }
 
-// exporters are what SDKs write, whoever switched them on, when nobody takes their spans. Other programs, whose database
-// may refuse a connection, or which export and submit things of their own, do not: a refused connection counts at the port of
-// a known receiver alone.
+// exporters match lines that only SDKs write, whoever enabled them, when no receiver takes their spans. Other programs may
+// export and submit other things, or have a database that refuses a connection: a refused connection counts only at the port
+// of a known receiver.
 var exporters = []*output.Pattern{
 	output.MustCompile(`(?i)failed to export (?:spans?\b|traces?\b|batch code|(?:metrics|logs) to |\w+Marshaler)|while exporting span|exporting span(?:s| batch)|OTLPExporterError` + // OpenTelemetry: Python, Java, Node
 		`|traces export: |unable to export \d+ spans|OpenTelemetry: .*Export failure|BatchSpanProcessor\.\S*ExportError|OpenTelemetry trace error` + // Go, Ruby, PHP, Rust
@@ -107,7 +107,7 @@ var receivers = func() string {
 	return "(?:" + strings.Join(ports, "|") + ")"
 }()
 
-// FailedExports counts the lines that tell of a failed export; nil where none does.
+// FailedExports counts the lines that report a failed export; nil if none does.
 func FailedExports(ctx context.Context, lines Lines) (*record.LogSign, error) {
 	sign := record.LogSign{Cause: record.ExportFailed}
 	err := lines(ctx, func(line string) error {
@@ -123,8 +123,8 @@ func FailedExports(ctx context.Context, lines Lines) (*record.LogSign, error) {
 	return &sign, err
 }
 
-// Named are the libraries that a log names, by pattern, each with its last line: what the group "name" of the pattern holds. A
-// pattern may be nil, and a map is nil where nothing is named.
+// Named returns the libraries named in a log, by pattern, each with its last line: the text of the pattern's group "name". A
+// pattern may be nil; a map without names is nil.
 func Named(ctx context.Context, lines Lines, patterns ...*output.Pattern) ([]map[string]string, error) {
 	names := make([]map[string]string, len(patterns))
 	err := lines(ctx, func(line string) error {
@@ -144,10 +144,10 @@ func Named(ctx context.Context, lines Lines, patterns ...*output.Pattern) ([]map
 	return names, err
 }
 
-// redacted stands where a secret stood.
+// redacted replaces a secret.
 const redacted = "[redacted]"
 
-// RedactFailure takes the plan's secrets out of what a failed run leaves.
+// RedactFailure removes the plan's secrets from the failure of a run.
 func RedactFailure(f *record.Failure, secrets []string) {
 	r := Replacer(secrets)
 	f.Message = r.Replace(f.Message)
@@ -156,7 +156,7 @@ func RedactFailure(f *record.Failure, secrets []string) {
 	}
 }
 
-// Redact takes the plan's secrets out of the logs that a run leaves.
+// Redact removes the plan's secrets from the logs of a run.
 func Redact(paths []string, secrets []string) error {
 	var errs []error
 	for _, path := range paths {
@@ -175,7 +175,7 @@ func Redact(paths []string, secrets []string) error {
 	return errors.Join(errs...)
 }
 
-// Replacer strikes secrets out of a text.
+// Replacer removes secrets from a text.
 func Replacer(secrets []string) *strings.Replacer {
 	var pairs []string
 	for _, secret := range secrets {

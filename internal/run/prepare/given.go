@@ -1,4 +1,4 @@
-// The ports of a run: they are given out here alone, and each text gets those that it means.
+// The ports of a run: given out here only; each text gets those that it means.
 
 package prepare
 
@@ -21,11 +21,11 @@ import (
 	"github.com/tracetax/tracetax/internal/protocol"
 )
 
-// Ports are the ports that the processes of one run have.
+// Ports are the ports of the processes of one run.
 type Ports struct {
 	processes []program.Process
 	own       map[string]map[string]string // by process, then "port" or "port.FURTHER"
-	relays    map[string]map[string]string // by process that calls of others go through, then by the process that is called
+	relays    map[string]map[string]string // by process that calls of others go through, then by the called process
 }
 
 // GivePorts gives each process a free port, and one more for each {port.FURTHER} of its texts.
@@ -57,13 +57,13 @@ func GivePorts(processes []program.Process) (*Ports, error) {
 	return p, nil
 }
 
-// Filter is a filter for packets that come from a port of the run or go to one, as pcap-filter(7) has them.
+// Filter returns a filter for packets from or to a port of the run, in the syntax of pcap-filter(7).
 func (p *Ports) Filter() string {
 	var all []int
 	for _, ports := range []map[string]map[string]string{p.own, p.relays} {
 		for _, own := range ports {
 			for _, port := range own {
-				n, _ := strconv.Atoi(port) // it was made of a number
+				n, _ := strconv.Atoi(port) // it was made from a number
 				all = append(all, n)
 			}
 		}
@@ -79,7 +79,7 @@ func (p *Ports) Filter() string {
 	return strings.Join(ranges, " or ")
 }
 
-// through are the processes that are called through this one; nil: it is none that calls go through.
+// through lists the processes that are called through this one; nil if no calls go through it.
 func (p *Ports) through(one program.Process) []string {
 	out := []string{}
 	switch {
@@ -100,7 +100,7 @@ func (p *Ports) through(one program.Process) []string {
 	return out
 }
 
-// called are the processes of the workload that may be called.
+// called lists the processes of the workload that may be called.
 func (p *Ports) called() []program.Process {
 	return slices.DeleteFunc(slices.Clone(p.processes), func(one program.Process) bool {
 		return one.Brought() || one.Service != nil && len(one.Service.Receives) > 0 || !program.UsesPort(one, p.processes)
@@ -111,7 +111,7 @@ func (p *Ports) process(name string) program.Process {
 	return p.processes[slices.IndexFunc(p.processes, func(one program.Process) bool { return one.Name == name })]
 }
 
-// Peers are all processes of the workload that may be called, as one that calls go through finds them.
+// Peers lists all processes of the workload that may be called, as one that calls go through reaches them.
 func (p *Ports) Peers(one program.Process) []program.Peer {
 	var out []program.Peer
 	for _, other := range p.called() {
@@ -127,7 +127,7 @@ func (p *Ports) Peers(one program.Process) []program.Peer {
 	return out
 }
 
-// listens is the address at which a process takes calls of another one: one that all calls pass is at that one's.
+// listens returns the address at which a relay takes calls for another process; a relay of all calls uses the called one's.
 func (p *Ports) listens(relay, called program.Process) string {
 	if relay.Placed.Between {
 		return called.At()
@@ -135,10 +135,10 @@ func (p *Ports) listens(relay, called program.Process) string {
 	return relay.At()
 }
 
-// Front is the process at which others ask a process: what stands in front of it, or itself.
+// Front returns the process that is asked in place of a process: the proxy before it, or itself.
 func (p *Ports) Front(name string) string { return p.way(name)[0] }
 
-// way is the way of a request to a process: what stands in front of it, the outermost first, and itself.
+// way returns the way of a request to a process: the proxies before it, the outermost first, and itself.
 func (p *Ports) way(name string) []string {
 	var out []string
 	for _, one := range slices.Backward(p.processes) { // the outermost starts last
@@ -149,7 +149,7 @@ func (p *Ports) way(name string) []string {
 	return append(out, name)
 }
 
-// Asked is the port at which others ask a process: that of what is between all, of what stands in front of it, or its own.
+// Asked returns the port at which others ask a process: that of the relay between all, of the proxy before it, or its own.
 func (p *Ports) Asked(name string) string {
 	for _, relay := range p.processes {
 		if port := p.relays[relay.Name][name]; relay.Placed.Between && port != "" {
@@ -159,14 +159,14 @@ func (p *Ports) Asked(name string) string {
 	return p.Of(p.Front(name))
 }
 
-// Of is the port at which a process itself listens.
+// Of returns the port at which a process itself listens.
 func (p *Ports) Of(name string) string { return p.own[name]["port"] }
 
-// Seen adds to values hosts and ports as everybody sees them: those at which processes are asked.
+// Seen adds to values the hosts and ports that everybody sees: those at which processes are asked.
 func (p *Ports) Seen(values map[string]string) {
 	for _, one := range p.processes {
 		if one.Placed.Of != "" {
-			continue // only those around it know which is meant
+			continue // only the processes around it know which one is meant
 		}
 		for word, port := range p.own[one.Name] {
 			values[one.Name+"."+word] = port
@@ -175,15 +175,14 @@ func (p *Ports) Seen(values map[string]string) {
 	}
 }
 
-// Asking adds to values, in which all ports are as they are seen, what a request to a process means.
+// Asking adds to values, which has the ports from Seen, the values for a request to a process.
 func (p *Ports) Asking(one program.Process, values map[string]string) {
 	values["process"] = one.Name
 	values["host"], values["port"] = values[one.Name+".host"], values[one.Name+".port"]
 }
 
-// Inside adds to values, in which all ports are as they are seen, what the texts of a process itself mean: its own
-// ports, those of what stands beside it, those through which its calls leave, and, if it stands beside another one, what is
-// behind it.
+// Inside adds to values, which has the ports from Seen, the values for a process's own texts: its own ports, those of its
+// sidecars, those through which its calls leave, and, for a sidecar, those of the process behind it.
 func (p *Ports) Inside(one program.Process, values map[string]string) {
 	values["process"] = one.Name
 	service := one.Name
@@ -213,7 +212,7 @@ func (p *Ports) Inside(one program.Process, values map[string]string) {
 	}
 }
 
-// behind is where what stands beside a process finds it: what stands in front of it finds the next one on the way.
+// behind returns the process that a sidecar reaches; a proxy reaches the next one on the way.
 func (p *Ports) behind(one program.Process) string {
 	if !one.Placed.Front {
 		return one.Placed.Of
@@ -222,7 +221,7 @@ func (p *Ports) behind(one program.Process) string {
 	return way[slices.Index(way, one.Name)+1]
 }
 
-// WritePeers writes the file {peers} of a process that has it in its texts, and adds the word to values.
+// WritePeers writes the file {peers} of a process whose texts name it, and adds the word to values.
 func (p *Ports) WritePeers(one program.Process, values map[string]string) error {
 	if !slices.Contains(one.Words(), program.PeersWord) {
 		return nil
@@ -241,8 +240,8 @@ func (p *Ports) WritePeers(one program.Process, values map[string]string) error 
 	return nil
 }
 
-// FreePorts checks that the ports that a plan names itself, rather than by
-// {port}, are free: another program there would answer in the workload's place.
+// FreePorts checks that the ports that a plan itself names, without {port}, are free: another program there would answer in the
+// workload's place.
 func FreePorts(p *config.Plan) error {
 	var errs []error
 	checked := map[int]bool{}
@@ -265,8 +264,7 @@ func FreePorts(p *config.Plan) error {
 	return errors.Join(errs...)
 }
 
-// fixedPort takes the port out of a readiness check on this machine, if it is
-// written there as a number.
+// fixedPort returns the port of a readiness check on this machine, if it is a number.
 func fixedPort(ready string) (int, bool) {
 	if strings.HasPrefix(ready, "log:") {
 		return 0, false
@@ -284,10 +282,9 @@ func fixedPort(ready string) (int, bool) {
 	return port, err == nil
 }
 
-// What a plan sends to: the receivers of the sink that its texts name.
+// The targets of a plan: the receivers of the sink that its texts name.
 
-// Exports reports whether a variant gets the sink's address, or writes its spans to
-// files that are counted.
+// Exports reports whether a variant gets the sink's address, or writes its spans to files that are counted.
 func Exports(p *config.Plan) bool {
 	if p.Silent {
 		return false
@@ -298,7 +295,7 @@ func Exports(p *config.Plan) bool {
 	return p.NamesSink()
 }
 
-// Protocols are the protocols besides those that every sink serves that a plan names.
+// Protocols lists the protocols that a plan names, besides those that every sink serves.
 func Protocols(p *config.Plan) []protocol.Name {
 	var words []string
 	for _, text := range p.Texts() {
@@ -313,16 +310,14 @@ func Protocols(p *config.Plan) []protocol.Name {
 	return out
 }
 
-// scratchName begins the names of scratch folders; the number of the tracetax
-// that made it follows.
+// scratchName begins the names of scratch folders; the PID of their tracetax follows.
 const scratchName = "tracetax-run-"
 
-// scratchMode lets everybody go through the folder, whose name is not listed: a program may give up its rights, and has folders
-// of its own there.
+// scratchMode lets every user go through the folder but not list it: a program may drop its rights, and has folders of its own
+// there.
 const scratchMode = 0o711
 
-// Scratch makes a folder for {tmp} of a run, which is to remove it, and removes those that a tracetax which was
-// killed left behind.
+// Scratch makes the folder for {tmp} of a run, which must remove it, and removes those that a killed tracetax left.
 func Scratch() (string, error) {
 	old, err := filepath.Glob(filepath.Join(os.TempDir(), scratchName+"*"))
 	if err != nil {
@@ -332,7 +327,7 @@ func Scratch() (string, error) {
 		number, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), scratchName), "-")
 		pid, err := strconv.Atoi(number)
 		if err != nil || !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
-			continue // somebody's still, or none of ours
+			continue // still in use, or not ours
 		}
 		if err := os.RemoveAll(dir); err != nil && !errors.Is(err, os.ErrPermission) {
 			return "", fmt.Errorf("removing an old scratch folder: %w", err)

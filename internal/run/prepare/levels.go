@@ -1,4 +1,4 @@
-// In which order processes start: those that wait for nobody at once, then those that call them.
+// The order in which processes start: those that wait for none at once, then those that call them.
 
 package prepare
 
@@ -11,8 +11,8 @@ import (
 	"github.com/tracetax/tracetax/internal/protocol"
 )
 
-// Levels are the processes of a plan by when they start: those of a level at the same time, as soon as all of the levels
-// before are ready. They stop the other way round. A process waits for processes that stand before it in the plan alone.
+// Levels groups the processes of a plan by their start: those of a level start together, once all of the levels before are
+// ready. They stop in reverse order. A process waits only for processes before it in the plan.
 func Levels(p *config.Plan) [][]program.Process {
 	var levels [][]program.Process
 	of := map[string]int{}
@@ -38,20 +38,20 @@ func waits(p *config.Plan, one, before program.Process) bool {
 	switch onRoute := slices.Contains(route, before.Name); {
 	case mentions(words, before.Name):
 		return true
-	case onRoute: // whoever sends spans, and the hop before it
+	case onRoute: // a sender of spans, and the hop before it
 		return slices.Contains(route, one.Name) || slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, protocol.Prefix) })
-	case service(one) == service(before): // what stands beside a process, and it
+	case service(one) == service(before): // a sidecar and its process
 		return true
-	case before.Placed.Front && mentions(words, before.Placed.Of): // it is asked by way of that
+	case before.Placed.Front && mentions(words, before.Placed.Of): // it is asked through that one
 		return true
 	case before.Placed.Of != "":
-		return false // only those around it know where it is
+		return false // only the processes around it know its address
 	}
-	// One that is there once a run may watch all others; one that is not told its port may be found without it.
+	// A process added by a run may watch all others; one without {port} may be found without it.
 	return before.Brought() || !slices.Contains(before.Words(), "port")
 }
 
-// service is the process of the workload that a process belongs to.
+// service returns the process of the workload that a process belongs to.
 func service(p program.Process) string {
 	if p.Placed.Of != "" {
 		return p.Placed.Of
@@ -59,7 +59,7 @@ func service(p program.Process) string {
 	return p.Name
 }
 
-// mentions reports whether placeholders are of ports of a process.
+// mentions reports whether placeholders name ports of a process.
 func mentions(words []string, process string) bool {
 	return slices.ContainsFunc(words, func(w string) bool {
 		return w == process+".port" || strings.HasPrefix(w, process+"."+program.PortPrefix)

@@ -24,13 +24,13 @@ import (
 // Prepared is a variant that can be run.
 type Prepared struct {
 	Plan        *config.Plan
-	Calibration *config.Plan // the same with every span sampled, and no hop between: what operations make is learnt
+	Calibration *config.Plan // the same with every span sampled, and no hop between, to learn the spans of operations
 	Folders     Folders
-	Digests     map[string]string // of what was built and fetched: build, workload, tracer; and source, the files of a built-in workload
+	Digests     map[string]string // of built and fetched files: build, workload, tracer; and source, the files of a built-in workload
 }
 
-// UnreadyError says that a variant cannot be made ready on this machine: something
-// is missing, refused by a registry, or does not build. Others may be.
+// UnreadyError reports that a variant cannot be made ready on this machine: something is missing, refused by a registry, or
+// does not build. Other variants may be ready.
 type UnreadyError struct {
 	Variant string
 	Reason  error
@@ -40,12 +40,11 @@ func (e *UnreadyError) Error() string {
 	return fmt.Sprintf("variant %s cannot run here: %v", e.Variant, e.Reason)
 }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (e *UnreadyError) Unwrap() error { return e.Reason }
 
-// Variant looks for what a variant needs, fetches its packages and builds its
-// programs. What is there already from earlier is used again; open opens the
-// cache that it is in. An *UnreadyError says that the variant is to be left out.
+// Variant checks a variant's needs, fetches its packages and builds its programs, or takes them from the cache, which open
+// opens. On an *UnreadyError leave the variant out.
 func Variant(ctx context.Context, open func() (*artifact.Store, error), e *config.Experiment, v config.Variant, progress io.Writer) (Prepared, error) {
 	var p Prepared
 	var err error
@@ -79,7 +78,7 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *confi
 	return p, nil
 }
 
-// Missing are the things that this machine lacks to run a variant, in words.
+// Missing lists in words the needs of a variant that this machine lacks.
 func Missing(e *config.Experiment, v config.Variant) []string {
 	w := e.Workload
 	missing := append(artifact.Missing(w.Needs), artifact.Missing(v.Tracer.Needs)...)
@@ -99,11 +98,11 @@ func Missing(e *config.Experiment, v config.Variant) []string {
 	return distinct
 }
 
-// unreceived are the protocols and the formats of files that a variant sends spans in, and this build cannot read.
+// unreceived lists the protocols and the file formats of a variant's spans that this build cannot read.
 func unreceived(e *config.Experiment, v config.Variant) (missing []string) {
 	plan, err := e.Plan(v)
 	if err != nil {
-		return nil // it is reported where the plan is used
+		return nil // reported where the plan is used
 	}
 	var errs []error
 	for _, name := range Protocols(plan) {
@@ -120,19 +119,18 @@ func unreceived(e *config.Experiment, v config.Variant) (missing []string) {
 	return missing
 }
 
-// Folders is where a variant's programs are; see Variant.
+// Folders are the folders of a variant's programs; see Variant.
 type Folders struct {
 	Source   string            // the workload's folder: {dir}
 	Build    string            // {build}
-	Plain    string            // {build} of processes that are not traced; "": theirs is Build
+	Plain    string            // {build} of untraced processes; "": theirs is Build
 	Workload string            // language packages of the workload: {workload}
 	Tracer   string            // language packages of the tracer, or the folder of one that has none: {tracer}
-	Service  map[string]string // by process: the files of the service that it is: {service}
-	Built    map[string]string // by process: what was built of that service: its own {build}
+	Service  map[string]string // by process: the files of its service: {service}
+	Built    map[string]string // by process: the build of its service: its own {build}
 }
 
-// nothing complains of a word for a folder of the variant where there is none: what is started would look for its files at
-// the root.
+// nothing returns an error if the variant names a folder that does not exist: a program would look for its files at the root.
 func (f Folders) nothing(plan *config.Plan) error {
 	for _, one := range []struct{ word, folder, what string }{
 		{"tracer", f.Tracer, "its tracer has no folder"},
@@ -145,7 +143,7 @@ func (f Folders) nothing(plan *config.Plan) error {
 	return nil
 }
 
-// names reports whether a plan has the run fill in a word.
+// names reports whether a plan has the placeholder of a word.
 func names(plan *config.Plan, word string) bool {
 	for _, text := range slices.Concat(plan.Texts(), plan.Prepare, plan.Cleanup, plan.Verify) {
 		if slices.Contains(program.Placeholders(text), word) {
@@ -155,8 +153,7 @@ func names(plan *config.Plan, word string) bool {
 	return false
 }
 
-// digests names the folders by what they were made from: the cache calls each
-// after the digest of that.
+// digests returns the digests of the folders' sources: the cache names each folder by its digest.
 func (f Folders) digests() map[string]string {
 	digests := map[string]string{}
 	add := func(name, folder string) {
@@ -180,9 +177,9 @@ func (f Folders) digests() map[string]string {
 func fetch(ctx context.Context, open func() (*artifact.Store, error), w *program.Workload, t *program.Tracer, plan *config.Plan, progress io.Writer) (Folders, error) {
 	f := Folders{Source: w.Dir}
 	services := slices.ContainsFunc(plan.Processes, func(p program.Process) bool { return p.Service != nil })
-	own := t.Files != nil && t.Artifact == (program.Artifact{}) && names(plan, "tracer") // its folder is what it has
+	own := t.Files != nil && t.Artifact == (program.Artifact{}) && names(plan, "tracer") // its folder holds its own files
 	if w.Files == nil && w.Artifact == (program.Artifact{}) && t.Artifact == (program.Artifact{}) && !own && len(plan.Build.Run) == 0 && !services {
-		return f, nil // nothing is needed from the cache, so it need not be there
+		return f, nil // nothing needs the cache, so it may be missing
 	}
 	store, err := open()
 	if err != nil {
@@ -208,7 +205,7 @@ func fetch(ctx context.Context, open func() (*artifact.Store, error), w *program
 	return f, errors.Join(errs[:]...)
 }
 
-// fetchServices writes out the files of the services that processes are.
+// fetchServices writes out the files of the processes' services.
 func fetchServices(ctx context.Context, store *artifact.Store, plan *config.Plan) (map[string]string, error) {
 	folders := map[string]string{}
 	for _, p := range plan.Processes {
@@ -223,7 +220,7 @@ func fetchServices(ctx context.Context, store *artifact.Store, plan *config.Plan
 	return folders, nil
 }
 
-// buildServices builds the programs of the services that have one, and fetches the packages of those that have some.
+// buildServices builds the programs and fetches the packages of the services that have some.
 func buildServices(ctx context.Context, store *artifact.Store, plan *config.Plan, progress io.Writer) (map[string]string, error) {
 	built := map[string]string{}
 	for _, p := range plan.Processes {
@@ -238,7 +235,7 @@ func buildServices(ctx context.Context, store *artifact.Store, plan *config.Plan
 	return built, nil
 }
 
-// BuildService builds the program of a service that has one, or fetches its packages. Its configurations are none of the sources.
+// BuildService builds the program of a service, or fetches its packages. Its configurations are not part of the sources.
 func BuildService(ctx context.Context, store *artifact.Store, s *program.Service, progress io.Writer) (string, error) {
 	progress = named("service "+s.Name, progress)
 	if s.Artifact != (program.Artifact{}) {
@@ -263,8 +260,8 @@ func BuildService(ctx context.Context, store *artifact.Store, s *program.Service
 	return dir, nil
 }
 
-// fullySampled is the variant with its sampling setting, where the tracer has
-// one, at 100 %, and so with the variable that says it to its programs.
+// fullySampled returns the variant with its sampling setting, if the tracer has one, at 100 %, and so with the variable that
+// passes it to its programs.
 func fullySampled(v config.Variant, plan *config.Plan) config.Variant {
 	if slices.ContainsFunc(plan.Processes, func(p program.Process) bool { return p.Traced && p.Env[config.SamplerArgument] != "" }) && plan.Sampling > 0 {
 		v.Env = maps.Clone(v.Env)
@@ -285,7 +282,7 @@ func fullySampled(v config.Variant, plan *config.Plan) config.Variant {
 	return v
 }
 
-// named is progress whose lines begin with whose it is; nil where progress is.
+// named returns progress with a prefix for each line; nil if progress is nil.
 func named(whose string, progress io.Writer) io.Writer {
 	if progress == nil {
 		return nil
@@ -306,14 +303,14 @@ func (p prefixed) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// Made is something that Variant fetches or builds, where the cache does not have it yet.
+// Made is something that Variant fetches or builds if the cache lacks it.
 type Made struct {
 	Kind string // python, maven, npm or nuget: pinned packages; build: a program
 	Of   string // "workload requests/flask", "tracer otel-python", "service collector"
-	From string // the file that pins the packages, or the folder of projects; of a build its commands
+	From string // the file that pins the packages, or the folder of projects; for a build its commands
 }
 
-// Makes are the things that a variant needs of the cache, without its own files.
+// Makes lists the things that a variant needs from the cache, except its own files.
 func Makes(e *config.Experiment, v config.Variant) ([]Made, error) {
 	plan, err := e.Plan(v)
 	if err != nil {

@@ -1,6 +1,6 @@
 package prepare
 
-// Which files of the user's a variant's commands run: another program of the same name is another experiment.
+// The user's files that a variant's commands run: another program of the same name is another experiment.
 
 import (
 	"cmp"
@@ -25,11 +25,11 @@ import (
 	"github.com/tracetax/tracetax/internal/shell"
 )
 
-// written end the names of files that programs write themselves: what is in them says nothing of the program.
+// written lists the suffixes of files that programs write themselves: their contents do not identify the program.
 var written = []string{".db", ".lock", ".log", ".out", ".pid", ".sqlite", ".sqlite3"}
 
-// Programs are the files that the commands of a plan run, as they are found in PATH, and those among their arguments, each
-// with its SHA-256, but those that may not be read. What a run fills in, such as {build}, is known by what it was made of. dir is the workload's folder.
+// Programs returns the files that a plan's commands run, as found in PATH, and those among their arguments, each with its
+// SHA-256, except unreadable ones. Words that a run fills in, such as {build}, are known by their sources. dir: the workload's folder.
 func Programs(plan *config.Plan, dir string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, p := range plan.Processes {
@@ -50,7 +50,7 @@ func Programs(plan *config.Plan, dir string) (map[string]string, error) {
 			}
 			if !strings.ContainsRune(path, filepath.Separator) && (i == 0 || !regular(filepath.Join(at, path))) {
 				found, err := exec.LookPath(path)
-				if err != nil || i > 0 && i < len(p.Run) { // an argument that is called like a program is none
+				if err != nil || i > 0 && i < len(p.Run) { // an argument with the name of a program is none
 					continue
 				}
 				path = found
@@ -62,7 +62,7 @@ func Programs(plan *config.Plan, dir string) (map[string]string, error) {
 				continue
 			}
 			sum, err := hash(path)
-			if errors.Is(err, fs.ErrPermission) { // a program may be run that may not be read, such as sudo
+			if errors.Is(err, fs.ErrPermission) { // a program may be executable but not readable, such as sudo
 				continue
 			}
 			if out[path] = sum; err != nil {
@@ -73,10 +73,10 @@ func Programs(plan *config.Plan, dir string) (map[string]string, error) {
 	return out, nil
 }
 
-// filled is a text with the workload's folder in it.
+// filled returns a text with {dir} replaced by the workload's folder.
 func filled(text, dir string) string { return strings.ReplaceAll(text, "{dir}", dir) }
 
-// scripted are the words of the script of sh -c.
+// scripted returns the words of the script of sh -c.
 func scripted(command []string) []string {
 	if len(command) < 3 || !strings.HasSuffix(filepath.Base(command[0]), "sh") || !strings.HasPrefix(command[1], "-") || !strings.HasSuffix(command[1], "c") {
 		return nil
@@ -85,7 +85,7 @@ func scripted(command []string) []string {
 	parser.ParseEnv, parser.ParseBacktick = false, false
 	words, err := parser.Parse(command[2])
 	if err != nil {
-		return strings.Fields(command[2]) // it is the shell's to read; most words are found all the same
+		return strings.Fields(command[2]) // the shell parses it; most words are found all the same
 	}
 	return words
 }
@@ -108,8 +108,8 @@ func hash(path string) (sum string, err error) {
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
-// Shadowed are the packages of the processes of a variant that its tracer replaces by other versions. It is asked of Python
-// alone: a tracer for Node.js resolves its packages beside itself, and one for Java has a class loader of its own.
+// Shadowed returns the packages of a variant's processes that its tracer replaces by other versions. Only Python needs it: a
+// tracer for Node.js resolves its packages beside itself, and one for Java has a class loader of its own.
 func Shadowed(ctx context.Context, v config.Variant, plan *config.Plan, f Folders, shell []string) ([]finding.Shadowed, error) {
 	if v.Tracer.Language != "python" || v.Tracer.Artifact.Python == "" {
 		return nil, nil
@@ -153,8 +153,8 @@ func Shadowed(ctx context.Context, v config.Variant, plan *config.Plan, f Folder
 	return out, nil
 }
 
-// interpreter is the Python that a command runs: its program, the one that its script names in its first line, or what a shell
-// replaces itself with; "" where none is seen.
+// interpreter returns the Python that a command runs: its program, the one in the first line of its script, or the one that a
+// shell execs; "" if none is found.
 func interpreter(command []string, dir string) string {
 	for _, word := range slices.Concat(command[:min(1, len(command))], scripted(command)) {
 		if word == "exec" || word == "env" || strings.Contains(word, "=") {
@@ -187,7 +187,7 @@ func isPython(path string) bool {
 	return slices.ContainsFunc([]string{"python", "pypy"}, func(p string) bool { return strings.HasPrefix(filepath.Base(path), p) })
 }
 
-// firstLine is that of a script; "" if the file is none, or cannot be read.
+// firstLine returns the first line of a script; "" if the file is too short, or cannot be read.
 func firstLine(path string) string {
 	file, err := os.Open(path)
 	if err != nil {
@@ -203,7 +203,7 @@ func firstLine(path string) string {
 	return line
 }
 
-// Environment is what a program gets of the user's shell, what the plan sets, and what neither says of the switches of
+// Environment returns a program's environment: the user's shell, the plan's variables, and the defaults of the switches of
 // tracers and of proxies.
 func Environment(of []string, p program.Process, values map[string]string) ([]string, error) {
 	var env []string
@@ -226,8 +226,8 @@ func Environment(of []string, p program.Process, values map[string]string) ([]st
 	return shell.PastProxies(append(env, SwitchedOff(env, p)...)), nil
 }
 
-// SwitchedOff are the variables, NAME=value, by which tracers in the code of a process are switched off that has env besides
-// what the plan sets.
+// SwitchedOff returns the variables, NAME=value, that switch off tracers in the code of a process, unless env or the plan sets
+// them.
 func SwitchedOff(env []string, p program.Process) []string {
 	if !p.Off {
 		return nil
@@ -243,10 +243,10 @@ func SwitchedOff(env []string, p program.Process) []string {
 	return out
 }
 
-// Programs that are not there: each attempt of a run would only find it out again.
+// Missing programs: each attempt of a run would only find them missing again.
 
-// absent says which programs of the processes of a variant are not on this machine: those of the workload, and those that
-// the tracer brings. What stands around them, a tracer's wrap, is looked for by its needs.
+// absent describes the programs of a variant's processes that this machine lacks: those of the workload, and those that the
+// tracer brings. Programs around them, a tracer's wrap, are checked as its needs.
 func absent(of *config.Experiment, v config.Variant) []string {
 	w := of.Workload
 	e := &config.Experiment{Workload: w, Operations: w.Operations}
@@ -255,14 +255,14 @@ func absent(of *config.Experiment, v config.Variant) []string {
 	for i, one := range []config.Variant{none, v} {
 		plan, err := e.Plan(one)
 		if err != nil {
-			return missing // which the caller that asks for the plan reports
+			return missing // the caller that asks for the plan reports it
 		}
 		for _, p := range plan.Processes {
 			if i > 0 && !p.Brought() || setsPath(p, v) || needed(slices.Concat(w.Needs, v.Tracer.Needs), p) || madeBefore(w, p) {
 				continue
 			}
 			if p.Brought() {
-				p.Name = p.Placed.Name // one beside each of 31 lacks the same
+				p.Name = p.Placed.Name // 31 sidecars of one kind lack the same program
 			}
 			if note := noProgram(p, w.Dir, programs(of)); note != "" && !slices.Contains(missing, note) {
 				missing = append(missing, note)
@@ -272,7 +272,7 @@ func absent(of *config.Experiment, v config.Variant) []string {
 	return missing
 }
 
-// programs are those that tracers of an experiment, of whichever variants, say how to get.
+// programs maps programs to the way to get them, from the tracers of all variants of an experiment.
 func programs(e *config.Experiment) map[string]string {
 	out := map[string]string{}
 	for _, v := range e.Variants {
@@ -281,7 +281,7 @@ func programs(e *config.Experiment) map[string]string {
 	return out
 }
 
-// needed reports whether one of needs is the program of a process: it says how to get it.
+// needed reports whether one of needs is the program of a process: it gives the way to get it.
 func needed(needs []program.Need, p program.Process) bool {
 	return slices.ContainsFunc(needs, func(n program.Need) bool { return len(p.Run) > 0 && n.Command == p.Run[0] })
 }
@@ -301,10 +301,10 @@ func setsPath(p program.Process, v config.Variant) bool {
 	return false
 }
 
-// starters are programs that start another, which is a later word of their command.
+// starters start another program, a later word of their command.
 var starters = []string{"chrt", "env", "ionice", "nice", "numactl", "setsid", "stdbuf", "taskset", "timeout"}
 
-// noStarted says that the program which a starter is to start is not there, where it is known how to get it.
+// noStarted returns a note if the program that a starter starts is missing, and the way to get it is known.
 func noStarted(p program.Process, starter string, known map[string]string) string {
 	if !slices.Contains(starters, starter) {
 		return ""
@@ -312,7 +312,7 @@ func noStarted(p program.Process, starter string, known map[string]string) strin
 	for _, word := range p.Run[1:] {
 		_, err := exec.LookPath(word)
 		switch {
-		case err == nil || strings.ContainsRune(word, filepath.Separator): // that is the program, or its PATH is another
+		case err == nil || strings.ContainsRune(word, filepath.Separator): // the program itself, or its PATH differs
 			return ""
 		case known[word] != "":
 			return notOnPath(p, word, known)
@@ -326,8 +326,8 @@ func notOnPath(p program.Process, executable string, known map[string]string) st
 	return fmt.Sprintf("process %s: there is no program %q on the PATH: %s, or give its whole path", p.Name, executable, how)
 }
 
-// noProgram says that the program of a process is not there; "" if it is, or if
-// that shows in the run only, such as of a program that is built for it. Of some it is known how to get them.
+// noProgram returns a note if the program of a process is missing; "" if it is there, or if only the run can tell, such as for
+// a program built for it. known: the way to get some.
 func noProgram(p program.Process, dir string, known map[string]string) string {
 	if len(p.Run) == 0 || len(program.Placeholders(p.Run[0])) > 0 {
 		return ""
@@ -343,7 +343,7 @@ func noProgram(p program.Process, dir string, known map[string]string) string {
 		return noStarted(p, executable, known)
 	}
 	if !filepath.IsAbs(executable) && (dir == "" || len(program.Placeholders(p.Dir)) > 0) {
-		return "" // its folder is made for the run, as that of a built-in workload is
+		return "" // its folder is made for the run, like that of a built-in workload
 	}
 	file := executable
 	if !filepath.IsAbs(file) {

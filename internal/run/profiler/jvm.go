@@ -1,5 +1,4 @@
-// async-profiler: of Java. It is loaded into the running virtual machine by the socket at which that takes orders, which
-// needs no JDK.
+// async-profiler, for Java. It is loaded into the running virtual machine by its socket for orders, which needs no JDK.
 
 package profiler
 
@@ -30,17 +29,17 @@ const asyncProfiler = "async-profiler"
 // architectures are the folders of async-profiler's libraries.
 var architectures = map[string]string{"amd64": "linux-x64", "arm64": "linux-arm64"}
 
-// Between two samples of all threads there is this time at least, and more where there are many.
+// The least time between two samples of all threads; it grows with their number.
 const (
 	leastWall     = time.Millisecond
 	wallOfAThread = 20 * time.Microsecond
 )
 
-// allocated is how many bytes are allocated between two samples of that.
+// allocated is the number of allocated bytes between two samples.
 const allocated = 64 << 10
 
-// startAsync has async-profiler take samples by the kernel's events; where these are not to be had, by a timer of each thread,
-// which is no finer than the kernel's ticks.
+// startAsync starts async-profiler with the kernel's events; if these are unavailable, with a timer of each thread, which is no
+// finer than the kernel's ticks.
 func startAsync(ctx context.Context, o Order, t target) (*Recording, error) {
 	folder, err := o.Packages.folder(asyncProfiler)
 	if err != nil {
@@ -97,15 +96,15 @@ func startAsync(ctx context.Context, o Order, t target) (*Recording, error) {
 // attached is a running virtual machine, at the socket for orders.
 type attached struct{ pid int }
 
-// refusedError is an order that was understood, and not carried out.
+// refusedError is an order that was understood, but not carried out.
 type refusedError struct{ said string }
 
 func (e *refusedError) Error() string { return "the virtual machine refused it: " + e.said }
 
-// carriedOut is the answer to an agent that was loaded and did what it was asked for; before Java 9 it is the number alone.
+// carriedOut matches the answer of an agent that did its work; before Java 9 it is the number alone.
 var carriedOut = regexp.MustCompile(`(?m)^(?:return code: )?(-?\d+)\s*$`)
 
-// load has the virtual machine load an agent, or ask the one that it has loaded.
+// load makes the virtual machine load an agent, or passes options to the loaded one.
 func (j attached) load(ctx context.Context, library, options string) error {
 	answer, err := j.order(ctx, "load", library, "true", options)
 	if err != nil {
@@ -144,7 +143,7 @@ func (j attached) order(ctx context.Context, words ...string) (answer string, er
 	return string(bytes.TrimSpace(all)), err
 }
 
-// socket is where the virtual machine takes orders: it opens it when it finds a file of a certain name, and gets SIGQUIT.
+// socket returns the path at which the virtual machine takes orders: it opens it on SIGQUIT if a file of a certain name exists.
 func (j attached) socket(ctx context.Context) (path string, err error) {
 	dir := filepath.Join("/proc", strconv.Itoa(j.pid))
 	path = filepath.Join(dir, "root", "tmp", ".java_pid"+strconv.Itoa(j.pid))

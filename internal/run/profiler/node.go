@@ -1,4 +1,4 @@
-// Node's own profiler, by the inspector that every Node opens when it is asked to: nothing is loaded before.
+// Node's own profiler, by the inspector that every Node opens on a signal: nothing needs to be loaded before.
 
 package profiler
 
@@ -20,10 +20,10 @@ import (
 
 const nodeProfiler = "Node's inspector"
 
-// listening is what Node writes when its inspector is open.
+// listening matches the line that Node writes when its inspector is open.
 var listening = output.MustCompile(`Debugger listening on (ws://\S+)`)
 
-// startNode opens the inspector of a Node, and has it take samples of the main thread.
+// startNode opens the inspector of a Node, and starts sampling its main thread.
 func startNode(ctx context.Context, o Order, t target) (*Recording, error) {
 	address, err := openInspector(ctx, o, slices.Min(t.pids))
 	if err != nil {
@@ -60,12 +60,12 @@ func startNode(ctx context.Context, o Order, t target) (*Recording, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading its samples: %w", err)
 		}
-		// The port is the same for every Node: another one needs it. It answers nothing any more.
+		// The port is the same for every Node: the next one needs it. The call gets no answer.
 		return p, c.send("Runtime.evaluate", map[string]string{"expression": "process._debugEnd()"})
 	}}, nil
 }
 
-// openInspector asks a Node to open its inspector, and returns where it did. Its log may have lines of earlier ones.
+// openInspector makes a Node open its inspector, and returns its address. The log may have lines of earlier ones.
 func openInspector(ctx context.Context, o Order, pid int) (string, error) {
 	before, _, err := addresses(ctx, o)
 	if err != nil {
@@ -96,7 +96,7 @@ func openInspector(ctx context.Context, o Order, pid int) (string, error) {
 	}
 }
 
-// addresses are how many inspectors a log tells of, and the last of them.
+// addresses returns the number of inspectors in a log, and the address of the last.
 func addresses(ctx context.Context, o Order) (n int, last string, err error) {
 	err = o.Log.Lines(ctx, func(line string) error {
 		if m := listening.Find(line); m != nil {
@@ -107,7 +107,7 @@ func addresses(ctx context.Context, o Order) (n int, last string, err error) {
 	return n, last, err
 }
 
-// inspector is a connection to one.
+// inspector is a connection to an inspector.
 type inspector struct {
 	conn *websocket.Conn
 	last int
@@ -127,7 +127,7 @@ func dial(ctx context.Context, address string) (*inspector, error) {
 	return &inspector{conn: conn}, nil
 }
 
-// mostSamples bounds what is read of samples at once, in bytes.
+// mostSamples bounds the size of one message with samples, in bytes.
 const mostSamples = 512 << 20
 
 func (c *inspector) send(method string, params any) error {
@@ -143,7 +143,7 @@ func (c *inspector) send(method string, params any) error {
 	return nil
 }
 
-// call asks for something, and waits for the answer. Events between are passed over.
+// call sends a request, and waits for its answer. It skips events between.
 func (c *inspector) call(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	stop := context.AfterFunc(ctx, func() { c.conn.Close() })
 	defer stop()

@@ -1,4 +1,4 @@
-// Linux's perf: of programs that are machine code, and of all that the kernel does for them.
+// Linux's perf, for programs that are machine code, with the kernel's work for them.
 
 package profiler
 
@@ -25,8 +25,8 @@ import (
 
 const perf = "perf"
 
-// startPerf has perf take samples by the CPU's clock: hardware counters are missing in many virtual machines. Go keeps frame
-// pointers; of other compilers nobody knows, so their stacks are copied and unwound afterwards.
+// startPerf starts perf with the CPU's clock: hardware counters are missing in many virtual machines. Go keeps frame pointers;
+// other compilers may not, so their stacks are copied and unwound afterwards.
 func startPerf(ctx context.Context, o Order, t target) (*Recording, error) {
 	if _, err := exec.LookPath(perf); err != nil {
 		return nil, errors.New("it is not installed (Debian: linux-perf; Ubuntu: linux-tools-generic)")
@@ -62,18 +62,18 @@ func startPerf(ctx context.Context, o Order, t target) (*Recording, error) {
 		}
 		out, err := readPerf(ctx, o, data)
 		if err == nil {
-			out.Divide(int64(len(timers))) // each of them sees all of the time
+			out.Divide(int64(len(timers))) // each timer covers the whole time
 		}
 		return out, err
 	}}, nil
 }
 
-// timers are the periods of the timers that sample a thread together, in their mean: one timer alone counts the CPU time of a
-// thread, of which each request takes about the same. Where that is near the period, or near a part of it, the timer hits the
-// same functions again and again.
+// timers are the periods of the timers that sample a thread together, relative to their mean. A single timer counts the CPU
+// time of a thread, and each request takes about the same: if that is near the period, or a part of it, the timer hits the same
+// functions again and again.
 var timers = [...]float64{0.83, 0.95, 1.07, 1.21}
 
-// timersOf are events of perf that together take samples so far apart.
+// timersOf returns events of perf that together have this interval between samples.
 func timersOf(interval time.Duration) string {
 	var events []string
 	for _, part := range timers {
@@ -91,7 +91,7 @@ func joined(pids []int) string {
 	return strings.Join(texts, ",")
 }
 
-// readPerf has perf print the samples, with names.
+// readPerf prints the samples with perf, with names, and parses them.
 func readPerf(ctx context.Context, o Order, data string) (*profile.Profile, error) {
 	read, write := io.Pipe()
 	var errOut bytes.Buffer
@@ -104,7 +104,7 @@ func readPerf(ctx context.Context, o Order, data string) (*profile.Profile, erro
 		done <- err
 	}()
 	p, err := profile.Read(profile.Perf, read)
-	read.CloseWithError(err) // whatever else it prints
+	read.CloseWithError(err) // the rest of its output
 	if jobErr := <-done; jobErr != nil && (err == nil || ctx.Err() != nil) {
 		return nil, fmt.Errorf("reading its samples: %w; its last line: %s", jobErr, excerpt.Line(lastLine(errOut.String())))
 	}
@@ -117,10 +117,10 @@ func readPerf(ctx context.Context, o Order, data string) (*profile.Profile, erro
 	return p, nil
 }
 
-// mostNameless is the share of samples without any name from which on nothing can be said of the others.
+// mostNameless is the share of samples without any name above which the others are of no use.
 const mostNameless = 0.5
 
-// nameless is the share of the samples without a name but the kernel's.
+// nameless returns the share of the samples without a name other than the kernel's.
 func nameless(p *profile.Profile) float64 {
 	var of int64
 	for _, s := range p.Samples {
@@ -139,7 +139,7 @@ func lastLine(text string) string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// control is how perf is told what to do: by a pipe with a name, and another one for its answers.
+// control gives perf orders by a named pipe, and gets its answers by another one.
 type control struct{ orders, answers *os.File }
 
 func openControl(orders, answers string) (c control, err error) {
@@ -150,7 +150,7 @@ func openControl(orders, answers string) (c control, err error) {
 		if err := syscall.Mkfifo(one.path, 0o600); err != nil {
 			return c, errors.Join(fmt.Errorf("making a pipe for its orders: %w", err), c.close())
 		}
-		// Open for both, so that neither side waits for the other.
+		// Open for both, or each side would wait for the other.
 		if *one.file, err = os.OpenFile(one.path, os.O_RDWR|syscall.O_NONBLOCK, 0); err != nil {
 			return c, errors.Join(fmt.Errorf("opening a pipe for its orders: %w", err), c.close())
 		}

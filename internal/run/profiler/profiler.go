@@ -22,12 +22,12 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// Order is a profile that is to be taken of one process of a workload.
+// Order describes a profile to take of one process of a workload.
 type Order struct {
-	Of       string        // what it is of (record.ForCPU and others)
-	Name     string        // of what is started for it, unique in the run: names the log
-	PIDs     []int         // that the process consists of
-	Interval time.Duration // between two samples of a thread, about
+	Of       string        // record.ForCPU and others
+	Name     string        // of the profiler's process, unique in the run: names the log
+	PIDs     []int         // of the process
+	Interval time.Duration // between two samples of a thread, roughly
 	Folder   string        // for files, of its own
 	CPUs     []int         // that profilers may run on
 	Log      *process.Log  // of the process
@@ -39,7 +39,7 @@ type Order struct {
 // Packages are the folders of pinned profilers, by name.
 type Packages map[string]Package
 
-// Package is where a profiler is, or why it is not there.
+// Package is the place of a profiler, or the reason why it is missing.
 type Package struct {
 	Folder  string
 	Missing error
@@ -47,13 +47,13 @@ type Package struct {
 
 // Recording is a profiler at work.
 type Recording struct {
-	Profiler string        // with how it works, where that is not as usual
-	Interval time.Duration // as it is really taken
-	Partial  bool          // some of the CPU that the process uses is in no sample
+	Profiler string        // with its mode, if that is unusual
+	Interval time.Duration // the real one
+	Partial  bool          // some CPU time of the process is in no sample
 	stop     func(context.Context) (*profile.Profile, error)
 }
 
-// Stop ends the profiler, and reads what it has.
+// Stop ends the profiler, and returns its samples.
 func (r *Recording) Stop(ctx context.Context) (*profile.Profile, error) {
 	p, err := r.stop(ctx)
 	if err != nil {
@@ -62,7 +62,7 @@ func (r *Recording) Stop(ctx context.Context) (*profile.Profile, error) {
 	return p, nil
 }
 
-// starters are the profilers by what runs a program.
+// starters are the profilers by the kind of a program.
 var starters = map[inside.Kind]struct {
 	profiler string
 	start    func(context.Context, Order, target) (*Recording, error)
@@ -75,16 +75,16 @@ var starters = map[inside.Kind]struct {
 	inside.Java:   {asyncProfiler, startAsync, []string{record.ForWall, record.ForAlloc}},
 }
 
-// ErrNotSeen is why there is no profile of how long threads wait, or of what they allocate.
+// ErrNotSeen is the error of a profiler that does not see waiting threads, or allocations.
 var ErrNotSeen = errors.New("this profiler does not see it")
 
-// offBeat is the longest time not above d that is a prime number of microseconds: no multiple of it is near a period that people
-// choose, such as that of a load. A profiler in step with the load sees the same functions again and again.
+// offBeat returns the longest time not above d that is a prime number of microseconds: no multiple of it is near a period that
+// people choose, such as that of a load. A profiler in step with the load sees the same functions again and again.
 func offBeat(d time.Duration) time.Duration {
 	return time.Duration(prime(d.Microseconds())) * time.Microsecond
 }
 
-// prime is the largest prime number not above n, or 2.
+// prime returns the largest prime number not above n, or 2.
 func prime(n int64) int64 {
 	for ; n > 2; n-- {
 		if big.NewInt(n).ProbablyPrime(0) {
@@ -94,13 +94,13 @@ func prime(n int64) int64 {
 	return 2
 }
 
-// target is what is profiled of a process: the programs of one kind.
+// target is the profiled part of a process: its programs of one kind.
 type target struct {
 	kind inside.Kind
 	pids []int
 }
 
-// Start starts the profiler that suits the programs of a process, and returns when it takes samples.
+// Start starts the profiler for the programs of a process, and returns when it takes samples.
 func Start(ctx context.Context, o Order) (*Recording, error) {
 	t, err := targetOf(o.PIDs)
 	if err != nil {
@@ -124,8 +124,8 @@ func Start(ctx context.Context, o Order) (*Recording, error) {
 	return r, nil
 }
 
-// targetOf are the programs to profile: shells that wait for others are none, and of several kinds it is the one with an
-// interpreter of its own.
+// targetOf returns the programs to profile: no shells that wait for others, and of several kinds the one with an interpreter of
+// its own.
 func targetOf(pids []int) (target, error) {
 	of := map[inside.Kind][]int{}
 	for _, pid := range pids {
@@ -141,18 +141,18 @@ func targetOf(pids []int) (target, error) {
 	return target{}, errors.New("none of its programs can be looked into")
 }
 
-// Bounds of what a profiler may take; variables for tests.
+// Time limits of a profiler; variables for tests.
 var (
 	startPatience = 20 * time.Second // until it takes samples
-	stopPatience  = 30 * time.Second // until it has written what it has
+	stopPatience  = 30 * time.Second // until it has written its samples
 )
 
-// ended is how a profiler ended that should have been at work, with the last line that it wrote.
+// ended returns the error of a profiler that ended too early, with the last line that it wrote.
 func ended(p *process.Process) error {
 	return fmt.Errorf("it ended (%s)%s", p.Exit(), said(p))
 }
 
-// said is the last line that a profiler wrote.
+// said returns the last line that a profiler wrote.
 func said(p *process.Process) string {
 	for _, line := range slices.Backward(p.Log().Tail(10)) {
 		if line = strings.TrimSpace(excerpt.WithoutEscapes(line)); line != "" {
@@ -162,7 +162,7 @@ func said(p *process.Process) string {
 	return "; it wrote nothing"
 }
 
-// finish asks a profiler to end by doing something, and waits until it has; one that does not is killed.
+// finish asks a profiler to end, by ask, and waits for its end; it kills one that does not end.
 func finish(ctx context.Context, p *process.Process, ask func() error) error {
 	select {
 	case <-p.Done(): // it has died meanwhile
@@ -190,24 +190,24 @@ func finish(ctx context.Context, p *process.Process, ask func() error) error {
 	return nil
 }
 
-// interrupt asks a program to end, as its user would.
+// interrupt returns a function that asks a program to end, as its user would.
 func interrupt(p *process.Process) func() error {
 	return func() error { return syscall.Kill(p.PID(), syscall.SIGINT) }
 }
 
-// Pin is a profiler that is fetched, for programs in a language.
+// Pin is a profiler to fetch, for programs in a language.
 type Pin struct {
 	Name, Language string
 	Artifact       program.Artifact // in the folder of its name
 }
 
-// Pins are all of them. Others are of the machine.
+// Pins lists the fetched profilers. Others come with the machine.
 var Pins = []Pin{
 	{Name: pySpy, Language: "python", Artifact: program.Artifact{Python: "requirements.txt"}},
 	{Name: asyncProfiler, Language: "java", Artifact: program.Artifact{Maven: "maven.lock"}},
 }
 
-// folder is where a pinned profiler is.
+// folder returns the folder of a pinned profiler.
 func (p Packages) folder(name string) (string, error) {
 	switch at := p[name]; {
 	case at.Missing != nil:

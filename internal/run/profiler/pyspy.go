@@ -1,4 +1,4 @@
-// py-spy: of Python. It stops the process for each sample, so it takes few.
+// py-spy, for Python. It stops the process for each sample, so it takes few.
 
 package profiler
 
@@ -21,15 +21,15 @@ import (
 
 const pySpy = "py-spy"
 
-// leastPySpy is the time between two samples of a program that its samples do not slow down much.
+// leastPySpy is an interval at which samples do not slow a program down much.
 const leastPySpy = 5 * time.Millisecond
 
-// sampling is what py-spy writes when it begins.
+// sampling matches the line that py-spy writes when it begins.
 var sampling = output.MustCompile(`Sampling process`)
 
-// startPySpy has py-spy sample a program and all that it has started: workers of a server, for one. For CPU time it samples
-// the thread that has the interpreter's lock: which of the others run it tells wrongly of those that wait for a queue. What
-// they do without the lock, in the kernel and in native code, it does not see.
+// startPySpy starts py-spy on a program and its descendants, such as workers of a server. For CPU time it samples the thread
+// that has the interpreter's lock: of the others it takes those that wait for a queue for running. It does not see work without
+// the lock, in the kernel and in native code.
 func startPySpy(ctx context.Context, o Order, t target) (*Recording, error) {
 	folder, err := o.Packages.folder(pySpy)
 	if err != nil {
@@ -69,7 +69,7 @@ func startPySpy(ctx context.Context, o Order, t target) (*Recording, error) {
 	}}, nil
 }
 
-// rootOf is the Python that started all the others, or, where there is none, what started them: a platform that has an
+// rootOf returns the Python that started all the others, or, if there is none, their common starter: a platform that has an
 // environment for each function.
 func rootOf(o Order, t target) (int, error) {
 	first := slices.Min(t.pids)
@@ -85,7 +85,7 @@ func rootOf(o Order, t target) (int, error) {
 	return first, nil
 }
 
-// awaitLine waits until a profiler says that it takes samples.
+// awaitLine waits until a profiler reports that it takes samples.
 func awaitLine(ctx context.Context, p *process.Process, line *process.Pattern) error {
 	found, stop := p.Log().Await(ctx, line)
 	defer stop()

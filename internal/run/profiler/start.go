@@ -1,4 +1,4 @@
-// What watches a program from its first instruction on: by its environment, since nothing can be attached so early.
+// Profiling a program from its first instruction on: by its environment, since a profiler cannot attach so early.
 
 package profiler
 
@@ -21,26 +21,26 @@ import (
 	"github.com/tracetax/tracetax/internal/profile"
 )
 
-// startInterval is between two samples of a start, of which there is one only.
+// startInterval is the time between two samples of a start; a start happens only once.
 const startInterval = time.Millisecond / 2
 
-// Beginning watches the start of a process. Its environment is put before the process starts, and it is read once, when the
-// first answer has come.
+// Beginning profiles the start of a process. Its environment is set before the process starts, and it is read once, after the
+// first answer.
 type Beginning struct {
 	Profiler string
-	set      map[string]string // variables, in front of what they have
+	set      map[string]string // variables, put before their present values
 	kind     inside.Kind
 	read     func(ctx context.Context, pid int, log *process.Log, rules *profile.Rules) (map[string]int64, error)
 }
 
-// watchers are those that there are, by language.
+// watchers are the profilers of a start, by language.
 var watchers = map[string]func(folder string, packages Packages) (*Beginning, error){
 	"python": func(string, Packages) (*Beginning, error) { return watchImports(), nil },
 	"java":   watchJVM,
 	"node":   func(folder string, _ Packages) (*Beginning, error) { return watchNode(folder) },
 }
 
-// Watch makes ready what watches the start of a program in a language, with a folder of its own.
+// Watch prepares the profiler of the start of a program in a language, with a folder of its own.
 func Watch(language, folder string, packages Packages) (*Beginning, error) {
 	watch, known := watchers[language]
 	if !known {
@@ -49,7 +49,7 @@ func Watch(language, folder string, packages Packages) (*Beginning, error) {
 	return watch(folder, packages)
 }
 
-// Environment is an environment with what has the program watched.
+// Environment adds the profiler's variables to an environment.
 func (b *Beginning) Environment(env []string) []string {
 	env = slices.Clone(env)
 	for name, value := range b.set {
@@ -63,7 +63,7 @@ func (b *Beginning) Environment(env []string) []string {
 	return env
 }
 
-// Read is how long the parts of the start took, in nanoseconds.
+// Read returns the durations of the parts of the start, in nanoseconds.
 func (b *Beginning) Read(ctx context.Context, pids []int, log *process.Log, rules *profile.Rules) (map[string]int64, error) {
 	pid := 0
 	for _, one := range pids {
@@ -81,7 +81,7 @@ func (b *Beginning) Read(ctx context.Context, pids []int, log *process.Log, rule
 	return parts, nil
 }
 
-// watchImports has Python tell how long its imports take.
+// watchImports lets Python report the time of its imports.
 func watchImports() *Beginning {
 	return &Beginning{
 		Profiler: "Python's import times", kind: inside.Python, set: map[string]string{"PYTHONPROFILEIMPORTTIME": "1"},
@@ -118,7 +118,7 @@ func watchJVM(folder string, packages Packages) (*Beginning, error) {
 	}, nil
 }
 
-// nodeScript has Node's own profiler watch from before the program's first line, until a signal comes.
+// nodeScript starts Node's own profiler before the program's first line, and stops it on a signal.
 const nodeScript = `'use strict'
 const { Session } = require('node:inspector')
 const { renameSync, writeFileSync } = require('node:fs')
@@ -170,7 +170,7 @@ func watchNode(folder string) (*Beginning, error) {
 	}, nil
 }
 
-// readStart reads the profile of a start, whose samples are so far apart.
+// readStart reads the profile of a start; interval: the time between samples.
 func readStart(format profile.Format, file string, interval time.Duration, rules *profile.Rules) (map[string]int64, error) {
 	text, err := os.Open(file)
 	if err != nil {
