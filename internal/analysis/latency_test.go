@@ -68,7 +68,8 @@ func TestLatencyThatCannotBeCompared(t *testing.T) {
 			s.change = func(r *record.Record) {
 				p := &r.Phases[0]
 				p.Timed, p.AtOnceSeconds = &record.Timed{Load: p.Load}, 2*window
-				p.Load.WallSeconds, p.Load.Intended, p.Load.Started, p.Load.Completed = 2*window, 2*p.Load.Intended, 2*p.Load.Started, 2*p.Load.Completed
+				p.Load.WallSeconds = 2 * window
+				p.Load.Intended, p.Load.Started, p.Load.Completed = 2*p.Load.Intended, 2*p.Load.Started, 2*p.Load.Completed
 			}
 		}, "latency_p50", true, finding.Costs, ""},
 		{"one slow run is not overloaded", func(s *scene) {

@@ -74,7 +74,8 @@ func TestAlarmOfSittings(t *testing.T) {
 		return float64(alarms) / float64(n)
 	}
 	apart, together := share(true), share(false)
-	t.Logf("of %d experiments in 6 sittings that differ by 2 %%, twice the blocks' scatter: %.1f %% alarm, and %.1f %% where each block counts", n, 100*apart, 100*together)
+	t.Logf("of %d experiments in 6 sittings that differ by 2 %%, twice the blocks' scatter: %.1f %% alarm, and %.1f %% where each block counts",
+		n, 100*apart, 100*together)
 	if apart > alarmAllowed(n) || together < 2*apart {
 		t.Errorf("%.3f alarm, and %.3f where each block counts", apart, together)
 	}
