@@ -45,7 +45,8 @@ func idled(s Said, l record.Load) (float64, bool) {
 // program takes another way to its known cost, or wakes up less often.
 const (
 	tinyCPU    = 1e-6  // s
-	idleCPU    = 6e-6  // s: what the program uses while no request comes differs from what it uses beside requests
+	busierCPU  = 2e-6  // s: a program that burns is busier when requests come, and is woken up less often
+	idleCPU    = 12e-6 // s: beside requests a program's idle work takes 5.6 % of a CPU, and 5.2 without (Go looks after its threads)
 	flushCPU   = 10e-6 // s
 	switchCPU  = 30e-6 // s: what a sleep costs: to give the CPU away and to be woken up
 	sameTime   = 10e-6 // s: of latency
@@ -83,7 +84,7 @@ func (f Form) lengths() []length {
 				{name: "same again: latency", variant: Again, metric: median, tolerance: sameTime, bound: bound(30e-6, 15e-6)},
 				{name: "same again: memory", variant: Again, metric: memory, tolerance: sameMemory, bound: bound(2e6, 1e6)},
 				{name: "3 µs of CPU", variant: Burn3, metric: cpu, known: 3e-6, tolerance: tinyCPU, bound: bound(4e-6, 1.5e-6), logged: burnt},
-				{name: "73 µs of CPU", variant: Burn73, metric: cpu, known: 73e-6, tolerance: tinyCPU, bound: bound(8e-6, 3e-6), logged: burnt},
+				{name: "73 µs of CPU", variant: Burn73, metric: cpu, known: 73e-6, tolerance: busierCPU, bound: bound(8e-6, 3e-6), logged: burnt},
 				{name: "1 ms of sleep: latency", variant: Sleep1, metric: mean, known: 1e-3, tolerance: otherTime, bound: bound(100e-6, 50e-6), logged: slept},
 				{name: "1 ms of sleep: CPU", variant: Sleep1, metric: cpu, tolerance: switchCPU, bound: bound(10e-6, 5e-6)},
 				{name: "50 MB of memory", variant: Burn73, metric: memory, known: 50e6, tolerance: holdMemory, bound: bound(2e6, 1e6)},
