@@ -83,6 +83,7 @@ var floors = map[string]floor{
 	"words":           {level: 3},
 
 	"artifact":    {level: 2},
+	"derive":      {level: 2},
 	"estimate":    {level: 2},
 	"ledger":      {level: 2},
 	"load":        {level: 2, beside: []string{"pace"}},
@@ -112,6 +113,7 @@ var floors = map[string]floor{
 	"process/keeper": {level: 1, beside: []string{"process/cgroup", "process/table"}},
 	"process/output": {level: 1},
 	"process/table":  {level: 1},
+	"readings":       {level: 1, beside: []string{"record"}},
 	"record":         {level: 1},
 
 	"config":         {level: 1, beside: []string{"config/program"}},

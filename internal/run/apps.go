@@ -22,7 +22,6 @@ import (
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/traceparent"
-	"github.com/tracetax/tracetax/internal/usage"
 )
 
 // Time for a process to end when asked to; variables for tests.
@@ -327,18 +326,6 @@ func (s *stage) appLimit() float64 {
 
 // AppCPUs returns the number of CPUs that the processes under test may use together, once they have been placed.
 func (c *Conductor) AppCPUs() float64 { return count(c.placement.App) }
-
-// between returns the usage from a to b, with the CPUs that each process might have used.
-func (s *stage) between(a, b usage.Mark) []record.Usage {
-	used := s.meter.Between(a, b)
-	for i := range used {
-		used[i].CPUs = count(s.placement.Harness)
-		if p, known := s.planned(used[i].Process); known {
-			used[i].CPUs, used[i].Service = s.limitOf(p), p.Placed.Of
-		}
-	}
-	return used
-}
 
 // planned returns the planned process of a name; the harness's own are not planned.
 func (s *stage) planned(name string) (p program.Process, known bool) {

@@ -7,23 +7,37 @@ package run
 import (
 	"time"
 
+	"github.com/tracetax/tracetax/internal/derive"
+	"github.com/tracetax/tracetax/internal/readings"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/usage"
 )
 
-// loadTime holds the times of a window's operations: one stretch, or parts between which other runs have the load.
-type loadTime []usage.Stretch
-
-// endLoad ends the last part now, with a last sample: a short part may have had none.
-func (s *stage) endLoad(l loadTime) error {
-	err := s.meter.Sample()
-	l[len(l)-1].To = time.Now()
-	return err
+// log returns what was read of the run's processes until now, with the CPUs that each might have used.
+func (s *stage) log() readings.Log {
+	log := s.meter.Log()
+	for i := range log.Who {
+		w := &log.Who[i]
+		w.CPUs = count(s.placement.Harness)
+		if p, known := s.planned(w.Process); known {
+			w.CPUs, w.Service = s.limitOf(p), p.Placed.Of
+		}
+	}
+	return log
 }
 
-// memoryIn returns the usage with the memory under load only.
-func (s *stage) memoryIn(l loadTime, used []record.Usage) []record.Usage {
-	for i, held := range s.meter.Memory(l...) {
+// between returns the usage from a to b.
+func (s *stage) between(a, b readings.Mark) []record.Usage { return s.log().Between(a, b) }
+
+// moment reads the run's processes.
+func (s *stage) moment() (derive.Moment, error) {
+	mark, err := s.meter.Mark()
+	return derive.Moment{At: time.Now(), Mark: mark}, err
+}
+
+// memoryIn returns the usage with the memory of a stretch of load only.
+func (s *stage) memoryIn(loaded readings.Stretch, used []record.Usage) []record.Usage {
+	for i, held := range s.log().Held(loaded) {
 		used[i].MemoryMean, used[i].MemoryPeak = held.Mean, held.Peak
 	}
 	return used
@@ -40,10 +54,10 @@ func (s *stage) memoryOfRun() ([]record.Memory, error) {
 		return nil, err
 	}
 	var out []record.Memory
-	steady := s.meter.Memory(s.loaded...)
-	for i, life := range s.meter.Memory(usage.Stretch{From: s.sampled, To: time.Now()}) {
-		p, _ := s.planned(life.Process) // the harness's own are no sidecars
-		one := record.Memory{Process: life.Process, Role: life.Role, Service: p.Placed.Of, Peak: life.Peak}
+	log := s.log()
+	steady := log.Held(s.loaded...)
+	for i, life := range log.Held(readings.Stretch{From: s.sampled, To: time.Now()}) {
+		one := record.Memory{Process: life.Process, Role: life.Role, Service: log.Who[i].Service, Peak: life.Peak}
 		if window {
 			one.Steady = steady[i].Mean
 		}
@@ -52,57 +66,21 @@ func (s *stage) memoryOfRun() ([]record.Memory, error) {
 	return out, nil
 }
 
-// usedOf sums the CPU time of programs.
-func usedOf(used []record.Usage) usedBy {
-	var sum usedBy
-	for _, u := range used {
-		if u.Role.OnApp() {
-			sum.app += u.CPUSeconds
-		} else {
-			sum.harness += u.CPUSeconds
-		}
-	}
-	return sum
-}
-
-// busy is a reading of the busy time of the run's CPUs, by any program.
-type busy struct {
-	at           time.Time
-	app, harness time.Duration
-	ok           bool
-}
-
-func (s *stage) busy() busy {
-	b := busy{at: time.Now()}
+// busy reads the busy time of the run's CPUs.
+func (s *stage) busy() readings.Busy {
+	b := readings.Busy{At: time.Now()}
 	var appErr, harnessErr error
-	b.app, appErr = usage.Busy(s.placement.App)
-	b.harness, harnessErr = usage.Busy(s.placement.Harness)
-	b.ok = appErr == nil && harnessErr == nil // only Linux has these readings
+	b.App, appErr = usage.Busy(s.placement.App)
+	b.Harness, harnessErr = usage.Busy(s.placement.Harness)
+	b.Known = appErr == nil && harnessErr == nil // only Linux has these readings
 	return b
 }
 
-// others returns the share of the app's CPUs, or of the harness's if larger, used by programs outside the run; own: the use of
-// tracetax itself.
-func (s *stage) others(from, to busy, used usedBy, own time.Duration) float64 {
-	b := s.besides(from, to, used, own)
-	return max(0, b.app.share(), b.harness.share())
-}
-
-// besides returns the use of the run's CPUs by programs outside the run, and by the host; zero if unknown.
-func (s *stage) besides(from, to busy, used usedBy, own time.Duration) besides {
-	elapsed := to.at.Sub(from.at).Seconds()
-	if !from.ok || !to.ok || elapsed <= 0 {
-		return besides{}
+// cpus returns the numbers of the run's CPUs.
+func (s *stage) cpus() derive.CPUs {
+	return derive.CPUs{
+		App: count(s.placement.App), Harness: count(s.placement.Harness), Shared: len(s.placement.App) == 0 || s.placement.Shared,
 	}
-	app, harness := used.app, used.harness+own.Seconds()
-	if len(s.placement.App) == 0 || s.placement.Shared { // the same CPUs
-		app += harness
-		harness = app
-	}
-	of := func(all time.Duration, ours float64, cpus []int) taken {
-		return taken{others: all.Seconds() - ours, ours: ours, all: elapsed * count(cpus)}
-	}
-	return besides{of(to.app-from.app, app, s.placement.App), of(to.harness-from.harness, harness, s.placement.Harness)}
 }
 
 // own returns the CPU time of tracetax itself until now.

@@ -10,8 +10,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/tracetax/tracetax/internal/derive"
+	"github.com/tracetax/tracetax/internal/readings"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/usage"
 )
 
 // Block makes the runs of a block together and returns their records in the same order. A failure in one run ends the others,
@@ -28,7 +29,7 @@ func (c *Conductor) Block(ctx context.Context, requests []Request) ([]record.Rec
 		stages[i].record.Harness.Order = string(q.Order)
 	}
 	t.stages = stages
-	t.look, t.pretend = func() (outlook, error) { return lookAt(stages) }, c.outside
+	t.look, t.pretend = func() (readings.Look, error) { return lookAt(stages) }, c.outside
 	within, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	t.end = func(failed *stage) { cancel(&besideError{failed.request.Plan.Variant}) }
@@ -86,25 +87,20 @@ type turns struct {
 	mu       sync.Mutex
 	changed  chan struct{} // closed at each change; then another one
 	runs     int
-	met      int      // number of meetings of all runs
-	arrived  int      // number of runs waiting to meet
-	round    []bool   // since the last meeting: the runs whose turns are over
-	now      int      // the run whose turn it is
-	place    int      // the place of the next window, since the last meeting
-	used     usedBy   // since the last meeting: by all that have reported
-	restless []string // the variants that were not calm when the next run started
+	met      int         // number of meetings of all runs
+	arrived  int         // number of runs waiting to meet
+	round    []bool      // since the last meeting: the runs whose turns are over
+	now      int         // the run whose turn it is
+	place    int         // the place of the next window, since the last meeting
+	used     derive.Used // since the last meeting: by all that have reported
+	restless []string    // the variants that were not calm when the next run started
 	stages   []*stage
 	end      func(failed *stage) // ends all runs
 
-	look    func() (outlook, error)   // at the whole block
-	seen    []outlook                 // before each window since the first of a phase, and after the last
-	pretend func([]outside) []outside // nil: the readings of others' use are taken as they are
+	look    func() (readings.Look, error)           // at the whole block
+	seen    []readings.Look                         // before each window since the first of a phase, and after the last
+	pretend func([]derive.Outside) []derive.Outside // nil: the readings of others' use are taken as they are
 }
-
-// usedBy is the CPU time of programs on the app's CPUs and on the others.
-type usedBy struct{ app, harness float64 }
-
-func (u usedBy) and(more usedBy) usedBy { return usedBy{u.app + more.app, u.harness + more.harness} }
 
 func newTurns(runs int) *turns {
 	return &turns{changed: make(chan struct{}), runs: runs, round: make([]bool, runs)}
@@ -216,13 +212,13 @@ func (t turn) atWindow(ctx context.Context, place int, do func() error) error {
 		if err != nil {
 			return err
 		}
-		t.seen = []outlook{first}
+		t.seen = []readings.Look{first}
 	}
 	err := do()
 	if err == nil {
-		var after outlook
+		var after readings.Look
 		after, err = t.look()
-		after.run = t.run
+		after.Run = t.run
 		t.seen = append(t.seen, after)
 	}
 	t.change(func() { t.place++ })
@@ -230,27 +226,27 @@ func (t turn) atWindow(ctx context.Context, place int, do func() error) error {
 }
 
 // together returns the CPU time of all runs of the block between two meetings; all of them call it between the same two.
-func (t turn) together(ctx context.Context, mine usedBy) (usedBy, error) {
+func (t turn) together(ctx context.Context, mine derive.Used) (derive.Used, error) {
 	if t.turns == nil {
 		return mine, nil
 	}
-	t.change(func() { t.used = t.used.and(mine) })
+	t.change(func() { t.used = t.used.And(mine) })
 	if err := t.awaitAll(ctx); err != nil {
 		return mine, err
 	}
-	var all usedBy
+	var all derive.Used
 	t.change(func() { all = t.used })
 	if err := t.awaitAll(ctx); err != nil {
 		return mine, err
 	}
-	t.change(func() { t.used = usedBy{} })
+	t.change(func() { t.used = derive.Used{} })
 	return all, t.awaitAll(ctx)
 }
 
 // marks reads the usage of the other runs of the block: they idle while they wait for their turns, and are not outside
 // programs.
-func (t turn) marks() ([]usage.Mark, error) {
-	var out []usage.Mark
+func (t turn) marks() ([]readings.Mark, error) {
+	var out []readings.Mark
 	err := t.others(func(s *stage) error {
 		mark, err := s.meter.Mark()
 		out = append(out, mark)
@@ -260,12 +256,12 @@ func (t turn) marks() ([]usage.Mark, error) {
 }
 
 // usedSince returns the usage of the other runs of the block since then.
-func (t turn) usedSince(from []usage.Mark) (usedBy, error) {
-	var sum usedBy
+func (t turn) usedSince(from []readings.Mark) (derive.Used, error) {
+	var sum derive.Used
 	err := t.others(func(s *stage) error {
 		mark, err := s.meter.Mark()
 		if err == nil {
-			sum, from = sum.and(usedOf(s.meter.Between(from[0], mark))), from[1:]
+			sum, from = sum.And(derive.UsedOf(s.meter.Log().Between(from[0], mark))), from[1:]
 		}
 		return err
 	})

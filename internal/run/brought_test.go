@@ -273,6 +273,6 @@ func TestPacketsOfAnotherRun(t *testing.T) {
 	}
 	// A request and its answer are at least two packets, and with all that belongs to a connection of its own ten.
 	if p == nil || p.Captured == nil || p.Dropped == nil || *p.Captured < 2*operations || *p.Captured > 10*operations || *p.Dropped > 0 || p.Bytes < 24 {
-		t.Errorf("of %d operations: %+v", operations, p)
+		t.Errorf("of %d operations: %+v, %d captured, %d dropped", operations, p, *p.Captured, *p.Dropped)
 	}
 }

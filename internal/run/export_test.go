@@ -7,9 +7,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/derive"
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/readings"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/usage"
 )
 
 // SetLastPatience sets for how long the sink may take after the end of the processes.
@@ -116,10 +117,10 @@ type losingMeter struct {
 	of *losingTarget
 }
 
-func (m losingMeter) Glance(is func(role.Role) bool) (usage.Mark, error) {
+func (m losingMeter) Glance(is func(role.Role) bool) (readings.Mark, error) {
 	if is(role.Load) && !m.of.loses {
 		if err := m.of.app.Load().Kill(); err != nil {
-			return usage.Mark{}, err
+			return readings.Mark{}, err
 		}
 		<-m.of.gone
 	}
@@ -158,11 +159,11 @@ func (p at) Address() string { return p.host }
 // Disturb has a program outside the block take half of the app's CPUs in some windows, by their places, and nothing else be
 // seen of others.
 func (c *Conductor) Disturb(places ...int) {
-	c.outside = func(windows []outside) []outside {
+	c.outside = func(windows []derive.Outside) []derive.Outside {
 		for i := range windows {
-			windows[i].besides = besides{app: taken{ours: 0.1, all: 1}, harness: taken{ours: 0.1, all: 1}}
+			windows[i].Besides = derive.Besides{App: derive.Taken{Ours: 0.1, All: 1}, Harness: derive.Taken{Ours: 0.1, All: 1}}
 			if slices.Contains(places, i) {
-				windows[i].app.others = 0.9
+				windows[i].App.Others = 0.9
 			}
 		}
 		return windows

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/derive"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
 )
@@ -112,17 +113,17 @@ func (s *stage) phase(ctx context.Context, request PhaseRequest, counted record.
 	}
 	j.Purpose, j.Duration, j.Count, j.Keep = drive.Window, request.Load.Duration, request.Load.Calls, s.samplesFile(request)
 	j.Seed++
-	w := window{stage: s, turns: request.Turns, piece: request.Window, fastest: paceIn(phase.Warmup), warm: warm.counts, came: warm.counts}
+	w := s.window(request, j, warm.counts)
+	w.fastest = paceIn(phase.Warmup)
 	if atOnce {
-		w.turns, j.Duration, phase.AtOnceSeconds = nil, request.Together, request.Together.Seconds()
+		w.turns, w.job.Duration, phase.AtOnceSeconds = nil, request.Together, request.Together.Seconds()
 	}
-	w.job = j
 	if w.turns == nil && s.by().Generator {
-		if w.job.Slices = s.turn.slices(j.Rate, j.Duration); w.job.Slices != nil {
+		if w.job.Slices = s.turn.slices(j.Rate, w.job.Duration); w.job.Slices != nil {
 			phase.SliceSeconds = w.job.Slices.Length.Seconds()
 		}
 	}
-	end, err := s.measure(ctx, &w, &phase)
+	end, err := s.measure(ctx, w, &phase)
 	phase.Quiet, phase.Calm = warm.quiet && end.quiet, bothCalm(warm, end)
 	if w.restless {
 		phase.Calm = new(bool)
@@ -139,54 +140,52 @@ func (s *stage) measure(ctx context.Context, w *window, phase *record.Phase) (en
 		return end, err
 	}
 	s.name = "window"
-	before, err := s.meter.Mark()
-	if err != nil {
+	if w.read.Begun, err = s.moment(); err != nil {
 		return end, err
 	}
-	begun, own, busy := time.Now(), s.own(), s.busy()
-	w.begun = begun
+	own, busy := s.own(), s.busy()
 	if err = w.run(ctx); err == nil {
-		s.loaded, phase.Load = w.at, record.Counted(w.loads...)
+		s.loaded, phase.Load = w.read.Stretches(), record.Counted(w.read.Loads()...)
 		err = s.wellDone(w.job, phase.Load)
 	}
 	if err != nil {
 		return end, err
 	}
 	s.name = "drain"
-	if end, err = s.drainAlike(ctx, w.warm, s.awaited(w.job.work, phase.Load)); err != nil {
+	if end, err = s.drainAlike(ctx, w.read.Warm, s.awaited(w.job.work, phase.Load)); err != nil {
 		return end, err
 	}
 	if err := s.turn.awaitAll(ctx); err != nil { // all have been drained
 		return end, err
 	}
-	after, err := s.meter.Mark()
-	if err != nil {
+	if w.read.Ended, err = s.moment(); err != nil {
 		return end, err
 	}
-	used, ended, all := s.own()-own, time.Now(), s.busy()
+	used, all := s.own()-own, s.busy()
+	w.endPiece(w.read.Ended)
+	w.read.Drained, w.last().Came, w.read.Log = end.counts, end.counts, s.log()
 	s.record.Harness.OwnCPU += used.Seconds()
-	s.record.Harness.OwnSeconds += ended.Sub(begun).Seconds()
-	phase.Sink = end.counts.Minus(w.warm)
-	phase.Usage = s.memoryIn(s.loaded, s.between(before, after))
-	block, err := s.turn.together(ctx, usedOf(phase.Usage))
+	s.record.Harness.OwnSeconds += w.read.Ended.At.Sub(w.read.Begun.At).Seconds()
+	block, err := s.turn.together(ctx, derive.UsedOf(w.read.Whole()))
 	if err != nil {
 		return end, err
 	}
-	phase.Others = s.others(busy, all, block, used)
-	phase.Usage = less(phase.Usage, w.readying)
-	phase.DrainSeconds = ended.Sub(w.lastEnded).Seconds()
-	phase.PausedSeconds = max(0, (w.lastEnded.Sub(begun) - w.loaded - w.readied).Seconds())
+	phase.Others = s.cpus().Besides(busy, all, block, used).Share()
 	s.name = "window"
-	if phase.Windows = w.pieces; len(w.pieces) > 0 {
+	if err = w.collect(ctx); err == nil {
+		phase.Load, err = w.read.Load()
+	}
+	if err != nil {
+		return end, err
+	}
+	w.read.Into(phase)
+	outside, runs := s.turn.outside()
+	var leave bool
+	if phase.Windows, leave = w.read.Windows(outside, runs); w.read.InTurns {
 		phase.Away = s.turn.away()
 	}
-	if err = w.collect(ctx); err == nil {
-		phase.Load, err = w.did()
-	}
-	if err == nil {
-		w.came = end.counts
-		w.part(after, ended)
-		phase.Undisturbed, err = w.judge(phase)
+	if leave {
+		phase.Undisturbed, err = w.read.Without(phase)
 	}
 	return end, err
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/derive"
+	"github.com/tracetax/tracetax/internal/readings"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run/drive"
@@ -45,7 +47,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	if err != nil {
 		return tried{}, counted, err
 	}
-	loaded := loadTime{{From: time.Now()}}
+	loaded := readings.Stretch{From: time.Now()}
 	if p.Load, err = stretch.Run(ctx); err != nil {
 		return tried{}, counted, err
 	}
@@ -57,19 +59,20 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	if err != nil {
 		return tried{}, counted, err
 	}
-	if err = s.endLoad(loaded); err != nil {
+	if err = s.meter.Sample(); err != nil {
 		return tried{}, counted, err
 	}
+	loaded.To = time.Now()
 	p.Usage = s.memoryIn(loaded, s.between(before, asked))
 	idle, err := s.turn.usedSince(beside)
 	if err != nil {
 		return tried{}, counted, err
 	}
-	p.Others = s.others(busy, s.busy(), usedOf(p.Usage).and(idle), s.own()-own)
+	p.Others = s.cpus().Besides(busy, s.busy(), derive.UsedOf(p.Usage).And(idle), s.own()-own).Share()
 	// Between the marks lie the generator's start and the encoding of its results
 	// too, in which the app has nothing to do.
 	p.Utilisation = s.utilisation(p.Usage, max(p.Seconds, p.Load.WallSeconds))
-	p.HottestOf, p.Hottest = s.meter.Hottest(threads, hot)
+	p.HottestOf, p.Hottest = s.log().Hottest(threads, hot)
 	ran := time.Now()
 	held := request.Search.Held(p)
 	calm := true

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/readings"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/usage"
 )
 
 // Finding out whether processes are calm.
@@ -105,7 +105,7 @@ func (s *stage) idle(ctx context.Context) error {
 func (s *stage) idling(ctx context.Context, length time.Duration) (used []record.Usage, steady bool, err error) {
 	every := max(idleLook, min(length/4, longestLook))
 	half := int((length/2 + every - 1) / every) // in looks
-	var marks []usage.Mark
+	var marks []readings.Mark
 	steady, err = await(ctx, every, length+startPatience, func() (bool, error) {
 		mark, err := s.meter.Mark()
 		if err != nil {
@@ -131,9 +131,9 @@ func (s *stage) idling(ctx context.Context, length time.Duration) (used []record
 func (s *stage) little() float64 { return calmShare * min(1, s.appLimit()) }
 
 // agree reports whether the usage from a to b is the idle use of the processes.
-func (s *stage) agree(a, middle, b usage.Mark) bool {
-	used := s.meter.Between(middle, b)
-	first, second := paceOf(s.meter.Between(a, middle)), paceOf(used)
+func (s *stage) agree(a, middle, b readings.Mark) bool {
+	used := s.between(middle, b)
+	first, second := paceOf(s.between(a, middle)), paceOf(used)
 	whole := pace{first.cpu + second.cpu, first.seconds + second.seconds}
 	switch {
 	case first.above(second) || second.above(first):
@@ -190,7 +190,7 @@ func (s *stage) calm(ctx context.Context, calmFor, least, patience time.Duration
 	least = max(least, 0)
 	begun := time.Now()
 	looks := int(calmFor / look)
-	var marks []usage.Mark
+	var marks []readings.Mark
 	return await(ctx, look, least+patience, func() (bool, error) {
 		mark, err := s.meter.Glance(func(r role.Role) bool { return !r.Harness() })
 		if err != nil {
@@ -201,7 +201,7 @@ func (s *stage) calm(ctx context.Context, calmFor, least, patience time.Duration
 		if time.Since(begun) < least || since < 0 {
 			return false, nil
 		}
-		used := paceOf(s.meter.Between(marks[since], mark))
+		used := paceOf(s.between(marks[since], mark))
 		if used.above(at) {
 			return false, nil
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/derive"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
@@ -30,8 +31,8 @@ type Conductor struct {
 	Profilers  profiler.Packages
 
 	placement process.Placement
-	target    func(*process.Launcher) Target // nil: this machine
-	outside   func([]outside) []outside      // replaces the readings of others' use in each window; nil: none
+	target    func(*process.Launcher) Target          // nil: this machine
+	outside   func([]derive.Outside) []derive.Outside // replaces the readings of others' use in each window; nil: none
 }
 
 // Place chooses the CPUs of the processes under test, for all runs of an experiment, and moves tracetax itself to the others,

@@ -15,6 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/protocol"
+	"github.com/tracetax/tracetax/internal/readings"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
 	"github.com/tracetax/tracetax/internal/run/logs"
@@ -53,7 +54,7 @@ type stage struct {
 	opened      time.Time                      // the time of the first operation's answer
 	sampled     time.Time                      // the start of the readings of memory
 	idlePace    *pace                          // of the processes under test; nil: unknown
-	loaded      loadTime                       // of the last window; nil if the last phase had none of its own
+	loaded      []readings.Stretch             // of the last window; nil if the last phase had none of its own
 	results     string                         // the results folder
 	hookLogs    []string                       // of the commands around the run
 	unclean     error                          // error of the command after the run

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/process"
-	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/readings"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/usage"
 )
@@ -41,17 +41,14 @@ type Process interface {
 	Log() *process.Log
 }
 
-// Meter reads the use of processes, in the order given.
+// Meter reads processes, in the order given.
 type Meter interface {
-	Mark() (usage.Mark, error)
-	Glance(is func(role.Role) bool) (usage.Mark, error) // CPU time only, of some roles
-	Between(a, b usage.Mark) []record.Usage
-	// Memory returns the memory held over a stretch of time. Sample ends one: it takes a last sample.
-	Memory(over ...usage.Stretch) []usage.Memory
+	Mark() (readings.Mark, error)
+	Glance(is func(role.Role) bool) (readings.Mark, error)     // CPU time only, of some roles
+	Threads(is func(role.Role) bool) (readings.Threads, error) // single threads; empty without readings
+	// Log returns the processes and the samples of their memory until now. Sample takes one more.
+	Log() readings.Log
 	Sample() error
-	// Threads reads single threads, and Hottest returns the busiest of them between two readings; both are empty without readings.
-	Threads(is func(role.Role) bool) (usage.Threads, error)
-	Hottest(a, b usage.Threads) (process string, share float64)
 	// Want reports whether a thread would run at the moment.
 	Want(is func(role.Role) bool) (bool, error)
 }

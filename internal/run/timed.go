@@ -4,9 +4,9 @@ package run
 
 import (
 	"context"
-	"fmt"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/derive"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
@@ -24,20 +24,19 @@ func (s *stage) timeIt(ctx context.Context, request PhaseRequest, j job, phase *
 	if sliced := s.sliced(request, j); sliced.Slices != nil {
 		return s.timeInSlices(ctx, request, sliced, phase)
 	}
-	w := window{stage: s, job: j, turns: request.Turns, piece: request.Window, warm: counted, came: counted, earlier: phase.Warmup}
+	w := s.window(request, j, counted)
+	w.earlier = phase.Warmup
 	if err := s.turn.awaitAll(ctx); err != nil {
 		return false, err
 	}
 	s.name = "window"
-	before, err := s.meter.Mark()
-	if err != nil {
+	if w.read.Begun, err = s.moment(); err != nil {
 		return false, err
 	}
-	w.begun = time.Now()
 	if err := w.run(ctx); err != nil {
 		return false, err
 	}
-	after, err := s.meter.Mark()
+	after, err := s.moment()
 	if err != nil {
 		return false, err
 	}
@@ -47,29 +46,25 @@ func (s *stage) timeIt(ctx context.Context, request PhaseRequest, j job, phase *
 	if err := w.collect(ctx); err != nil {
 		return false, err
 	}
-	did, err := w.did()
+	did, err := w.read.Load()
+	if err == nil {
+		err = s.wellDone(j, did)
+	}
 	if err != nil {
 		return false, err
 	}
-	if err := s.wellDone(j, did); err != nil {
-		return false, err
-	}
+	w.read.Log = s.log()
 	phase.Timed = &record.Timed{Load: did}
-	if leavable := w.mark(); leavable {
-		var kept []record.Load
-		for i, p := range w.parts {
-			if !w.pieces[i].Disturbed {
-				kept = append(kept, p.load)
-			}
-		}
-		rest, err := record.Sum(kept...)
+	outside, runs := s.turn.outside()
+	var leave bool
+	if phase.Timed.Windows, leave = w.read.Windows(outside, runs); leave {
+		kept, err := w.read.Kept(phase.Timed.Windows)
 		if err != nil {
-			return false, fmt.Errorf("adding up the undisturbed windows of operation %s: %w", phase.Operation, err)
+			return false, err
 		}
-		phase.Timed.Undisturbed = &rest
+		phase.Timed.Undisturbed = &kept
 	}
-	phase.Timed.Windows = w.pieces
-	all, err := s.turn.together(ctx, s.needed(less(s.between(before, after), w.readying), request.Load.Duration))
+	all, err := s.turn.together(ctx, s.needed(w.read.Used(after), request.Load.Duration))
 	return request.AtOnce == Always || s.hasRoom(all), err
 }
 
@@ -125,12 +120,12 @@ func (s *stage) timeInSlices(ctx context.Context, request PhaseRequest, j job, p
 
 // needed returns the CPU seconds a second that programs need under load, by their use while they had it in windows for a
 // duration, which a late machine exceeds. Their idle use also covers the time in which others had the load.
-func (s *stage) needed(used []record.Usage, loaded time.Duration) usedBy {
-	sum, asked := usedOf(used), loaded.Seconds()
+func (s *stage) needed(used []record.Usage, loaded time.Duration) derive.Used {
+	sum, asked := derive.UsedOf(used), loaded.Seconds()
 	if s.idlePace != nil {
-		sum.app -= s.idlePace.rate() * max(0, secondsOf(used)-asked)
+		sum.App -= s.idlePace.rate() * max(0, secondsOf(used)-asked)
 	}
-	return usedBy{max(0, sum.app) / asked, sum.harness / asked}
+	return derive.Used{App: max(0, sum.App) / asked, Harness: sum.Harness / asked}
 }
 
 // The slices in which the runs of a block make their operations if all have their load at once.
@@ -157,11 +152,8 @@ func (t turn) slices(rate float64, window time.Duration) *load.Slices {
 const mostSeeds = 1 << 20
 
 // hasRoom reports whether programs that use this many CPU seconds a second leave the run's CPUs room.
-func (s *stage) hasRoom(rate usedBy) bool {
-	app, harness := rate.app, rate.harness
-	if len(s.placement.App) == 0 || s.placement.Shared { // the same CPUs
-		app += harness
-		harness = app
-	}
-	return app <= room*count(s.placement.App) && harness <= room*count(s.placement.Harness)
+func (s *stage) hasRoom(rate derive.Used) bool {
+	cpus := s.cpus()
+	rate = cpus.OnEach(rate)
+	return rate.App <= room*cpus.App && rate.Harness <= room*cpus.Harness
 }

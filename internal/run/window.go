@@ -4,13 +4,12 @@ package run
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/derive"
+	"github.com/tracetax/tracetax/internal/readings"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
-	"github.com/tracetax/tracetax/internal/usage"
 )
 
 // window is a measured window that is being made.
@@ -21,27 +20,23 @@ type window struct {
 	piece   time.Duration // length of one
 	calls   uint64        // operations of one, if they end it
 	fastest float64       // operations/s, the most so far, warm-up included
-	warm    record.Counts // at the sink at its beginning
 	earlier record.Load   // made since warm was counted, but not drained
-	came    record.Counts // at the sink until the spans of the last piece had come
 
-	begun     time.Time
-	armed     drive.Armed   // the last prepared piece
-	loads     []record.Load // by piece; the durations of the last one may not be collected yet
-	pieces    []record.Window
-	parts     []piece        // the same
-	loaded    time.Duration  // duration of the pieces
-	at        loadTime       // times of the pieces
-	readying  []record.Usage // use by preparing and collecting, not by operations
-	readied   time.Duration  // duration of that
-	lastEnded time.Time
-	restless  bool // a piece was not calm when the next one began
+	read     derive.Window
+	armed    drive.Armed // the last prepared piece
+	restless bool        // a piece was not calm when the next one began
 }
 
-// run makes the window. The preparation of its pieces is counted apart.
+// window begins a window of a job; warm: the counts at the sink.
+func (s *stage) window(request PhaseRequest, j job, warm record.Counts) *window {
+	return &window{stage: s, job: j, turns: request.Turns, piece: request.Window, read: derive.Window{Operation: j.Operation.Name, Warm: warm}}
+}
+
+// run makes a window that has begun. The preparation of its pieces is counted apart.
 func (w *window) run(ctx context.Context) error {
+	w.read.InTurns, w.read.Sliced, w.read.Unthrottled = w.turns != nil, w.job.Slices != nil, w.unthrottled()
 	if w.turns == nil {
-		return w.make(ctx, 0)
+		return w.make(ctx, derive.Piece{})
 	}
 	w.job.Duration, w.calls = w.piece, w.job.Count
 	for _, place := range w.turns {
@@ -61,53 +56,45 @@ func (w *window) prepare(ctx context.Context) (err error) {
 }
 
 // next makes the next piece.
-func (w *window) next(ctx context.Context, place int) error {
-	before, err := w.stage.meter.Mark()
-	if err != nil {
+func (w *window) next(ctx context.Context, place int) (err error) {
+	one := derive.Piece{Place: place}
+	if one.Before, err = w.stage.moment(); err != nil {
 		return err
 	}
-	from := time.Now()
-	w.part(before, from)
+	w.endPiece(one.Before)
 	if err := w.collect(ctx); err != nil {
 		return err
 	}
 	w.job.Purpose = drive.Window
-	if len(w.pieces) < len(w.turns)-1 {
+	if len(w.read.Pieces) < len(w.turns)-1 {
 		w.job.Purpose = drive.Probe // memory in use is asked after the last piece
 	}
-	w.job.Count = share(w.calls, len(w.pieces), len(w.turns))
+	w.job.Count = share(w.calls, len(w.read.Pieces), len(w.turns))
 	if w.job.Count == 0 && w.unthrottled() {
 		w.job.Count = mostIn(w.piece, w.fastest)
 	}
 	if w.armed, err = w.stage.driver.Prepare(ctx, w.job.Stretch); err != nil {
 		return err
 	}
-	after, err := w.stage.meter.Mark()
-	if err != nil {
-		return err
-	}
-	p := piece{from: before, began: from}
 	if !w.stage.by().Generator { // the program itself prepares, and writes down its durations
-		p.readying, p.readied = w.stage.between(before, after), time.Since(from)
-		w.readying, w.readied = added(w.readying, slices.Clone(p.readying)), w.readied+p.readied
+		if one.Ready, err = w.stage.moment(); err != nil {
+			return err
+		}
 	}
-	loaded := w.loaded
-	if err := w.make(ctx, place); err != nil {
+	if err := w.make(ctx, one); err != nil {
 		return err
 	}
 	w.job.Seed++
-	if err := w.settle(ctx); err != nil {
-		return err
-	}
-	p.loaded = w.loaded - loaded
-	w.parts = append(w.parts, p)
-	return nil
+	return w.settle(ctx)
 }
 
-// part ends the last piece with its effects: the next one begins, or everything has been drained.
-func (w *window) part(mark usage.Mark, at time.Time) {
-	if last := len(w.parts) - 1; last >= 0 {
-		w.parts[last].to, w.parts[last].ended, w.parts[last].came = mark, at, w.came
+// last returns the last piece that was made.
+func (w *window) last() *derive.Piece { return &w.read.Pieces[len(w.read.Pieces)-1] }
+
+// endPiece ends the last piece with its effects: the next one begins, or everything has been drained.
+func (w *window) endPiece(at derive.Moment) {
+	if len(w.read.Pieces) > 0 {
+		w.last().After = at
 	}
 }
 
@@ -148,8 +135,8 @@ func (w *window) awaitSpans(ctx context.Context) error {
 		}
 	}
 	all := func(time.Duration) (bool, error) { return true, nil }
-	d, err := w.stage.arrive(ctx, w.warm, w.stage.awaited(w.job.work, record.Counted(append([]record.Load{w.earlier}, w.loads...)...)), w.stage.request.Plan.Patience(), all)
-	w.came = d.counts
+	d, err := w.stage.arrive(ctx, w.read.Warm, w.stage.awaited(w.job.work, record.Counted(append([]record.Load{w.earlier}, w.read.Loads()...)...)), w.stage.request.Plan.Patience(), all)
+	w.last().Came = d.counts
 	return err
 }
 
@@ -163,53 +150,47 @@ func share(all uint64, one, of int) uint64 {
 }
 
 // make makes a prepared piece.
-func (w *window) make(ctx context.Context, place int) error {
-	before, err := w.stage.meter.Mark()
-	if err != nil {
+func (w *window) make(ctx context.Context, one derive.Piece) (err error) {
+	if one.Start, err = w.stage.moment(); err != nil {
 		return err
 	}
 	others, err := w.marks()
 	if err != nil {
 		return err
 	}
-	started := time.Now()
-	did, err := w.armed.Run(ctx)
-	if err != nil {
+	one.Start.At = time.Now()
+	if one.Load, err = w.armed.Run(ctx); err != nil {
 		return err
 	}
-	w.loads, w.fastest = append(w.loads, did), max(w.fastest, paceIn(did))
-	w.lastEnded = time.Now()
-	if w.loaded += w.lastEnded.Sub(started); w.job.Slices != nil { // it began later, with its slice
-		w.loaded = time.Duration(did.WallSeconds * float64(time.Second))
-	}
-	w.at = append(w.at, usage.Stretch{From: started, To: w.lastEnded})
-	if w.turns == nil || len(w.at) == len(w.turns) {
-		err = w.stage.endLoad(w.at)
-	}
-	if err != nil || w.turns == nil {
-		return err
-	}
-	after, err := w.stage.meter.Mark()
-	if err != nil {
-		return err
-	}
-	one := record.Window{
-		Place: place, StartSeconds: started.Sub(w.begun).Seconds(), WallSeconds: did.WallSeconds, Operations: did.Completed,
-		CPUSeconds: w.stage.charged(before, after),
-	}
-	if others != nil {
-		beside, err := w.stage.turn.usedSince(others)
-		if err != nil {
+	one.End.At = time.Now()
+	one.Came, w.fastest = w.came(), max(w.fastest, paceIn(one.Load))
+	if w.read.Pieces = append(w.read.Pieces, one); len(w.read.Pieces) >= len(w.turns) { // a short one may have had no sample of memory
+		if err := w.stage.meter.Sample(); err != nil {
 			return err
 		}
-		one.Beside = beside.app
+		w.read.Sampled = time.Now()
 	}
-	w.pieces = append(w.pieces, one)
-	return nil
+	if w.turns == nil {
+		return nil
+	}
+	if w.last().End.Mark, err = w.stage.meter.Mark(); err == nil && others != nil {
+		var used derive.Used
+		used, err = w.stage.turn.usedSince(others)
+		w.last().Beside = used.App
+	}
+	return err
+}
+
+// came returns the counts at the sink when the spans of the last piece had come.
+func (w *window) came() record.Counts {
+	if len(w.read.Pieces) == 0 {
+		return w.read.Warm
+	}
+	return w.last().Came
 }
 
 // marks reads the usage of the other runs of the block, if a tracer may still send in another run's piece; otherwise nil.
-func (w *window) marks() ([]usage.Mark, error) {
+func (w *window) marks() ([]readings.Mark, error) {
 	if w.turns == nil || !w.unthrottled() {
 		return nil, nil
 	}
@@ -232,59 +213,7 @@ func (w *window) collect(ctx context.Context) error {
 	if w.armed == nil {
 		return nil
 	}
-	err := w.armed.Collect(ctx, &w.loads[len(w.loads)-1])
-	if last := len(w.parts) - 1; last >= 0 {
-		w.parts[last].load = w.loads[len(w.loads)-1]
-	}
+	err := w.armed.Collect(ctx, &w.last().Load)
 	w.armed = nil
 	return err
-}
-
-// did returns the load of all pieces. Adding up their durations takes CPU: call it at the end.
-func (w *window) did() (record.Load, error) {
-	sum, err := record.Sum(w.loads...)
-	if err != nil {
-		err = fmt.Errorf("adding up the windows of operation %s: %w", w.job.Operation.Name, err)
-	}
-	return sum, err
-}
-
-// charged returns the CPU seconds of all processes except the harness.
-func (s *stage) charged(from, to usage.Mark) float64 {
-	var sum float64
-	for _, u := range s.between(from, to) {
-		if !u.Role.Harness() {
-			sum += u.CPUSeconds
-		}
-	}
-	return sum
-}
-
-// added adds up the usage of the same processes in two stretches; nil is nothing.
-func added(a, b []record.Usage) []record.Usage {
-	if a == nil {
-		return b
-	}
-	for i := range a {
-		a[i].Seconds += b[i].Seconds
-		a[i].CPUSeconds += b[i].CPUSeconds
-		a[i].SystemSeconds += b[i].SystemSeconds
-		a[i].ContextSwitches += b[i].ContextSwitches
-		a[i].Involuntary += b[i].Involuntary
-		a[i].ThrottleSeconds += b[i].ThrottleSeconds
-	}
-	return a
-}
-
-// less returns the usage of a stretch without a part of it; nil is nothing.
-func less(all, part []record.Usage) []record.Usage {
-	for i := range part {
-		all[i].Seconds -= part[i].Seconds
-		all[i].CPUSeconds -= part[i].CPUSeconds
-		all[i].SystemSeconds -= part[i].SystemSeconds
-		all[i].ContextSwitches -= part[i].ContextSwitches
-		all[i].Involuntary -= part[i].Involuntary
-		all[i].ThrottleSeconds -= part[i].ThrottleSeconds
-	}
-	return all
 }

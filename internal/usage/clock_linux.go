@@ -14,6 +14,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/process/cgroup"
 	"github.com/tracetax/tracetax/internal/process/table"
+	"github.com/tracetax/tracetax/internal/readings"
 	"github.com/tracetax/tracetax/internal/record"
 	"golang.org/x/sys/unix"
 )
@@ -32,58 +33,56 @@ var errTorn = fmt.Errorf("in each of %d readings of the CPU clocks a process end
 // collected. A process that ends meanwhile would be missed or counted twice, so
 // the reading is begun again when one does; one that begins meanwhile is added. It
 // fails where no reading is whole.
-func readClocks(t Target) (reading, error) {
+func readClocks(t Target) (r readings.Counters, pids []int, err error) {
 	for range patience {
-		if r, whole, err := tryClocks(t); err != nil || whole {
-			return r, err
+		if r, pids, whole, err := tryClocks(t); err != nil || whole {
+			return r, pids, err
 		}
 	}
-	return reading{}, errTorn
+	return r, nil, errTorn
 }
 
-func tryClocks(t Target) (r reading, whole bool, err error) {
-	r.source = record.ByClock
+func tryClocks(t Target) (r readings.Counters, pids []int, whole bool, err error) {
+	r.Source = record.ByClock
 	before, err := t.Pids()
 	if err != nil {
-		return r, false, err
+		return r, nil, false, err
 	}
-	r.at = time.Now()
+	r.At = time.Now()
 	whole = true
 	counted := make(map[int]bool, len(before))
 	for _, pid := range before {
-		alive, err := r.addProcess(pid)
+		alive, err := addProcess(&r, pid)
 		if err != nil {
-			return r, false, err
+			return r, nil, false, err
 		}
 		whole = whole && alive
 		counted[pid] = true
 	}
 	reaped, err := t.Reaped()
 	if err != nil {
-		return r, false, err
+		return r, nil, false, err
 	}
-	r.cpu += time.Duration(reaped.Utime.Nano() + reaped.Stime.Nano())
-	r.system += time.Duration(reaped.Stime.Nano())
-	after, err := t.Pids()
-	if err != nil {
-		return r, false, err
+	r.CPU += time.Duration(reaped.Utime.Nano() + reaped.Stime.Nano())
+	r.System += time.Duration(reaped.Stime.Nano())
+	if pids, err = t.Pids(); err != nil {
+		return r, nil, false, err
 	}
-	r.pids = after
 	still := 0
-	for _, pid := range after {
+	for _, pid := range pids {
 		if counted[pid] {
 			still++
 			continue
 		}
-		if _, err := r.addProcess(pid); err != nil {
-			return r, false, err
+		if _, err := addProcess(&r, pid); err != nil {
+			return r, nil, false, err
 		}
 	}
-	return r, whole && still == len(before), nil
+	return r, pids, whole && still == len(before), nil
 }
 
 // addProcess adds one living process and its dead children.
-func (r *reading) addProcess(pid int) (alive bool, err error) {
+func addProcess(r *readings.Counters, pid int) (alive bool, err error) {
 	own, err := clock(pid)
 	if ended(err) {
 		return false, nil
@@ -102,8 +101,8 @@ func (r *reading) addProcess(pid int) (alive bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	r.cpu += own + times.childUser + times.childSystem
-	r.system += times.system + times.childSystem
+	r.CPU += own + times.childUser + times.childSystem
+	r.System += times.system + times.childSystem
 	return true, nil
 }
 
@@ -130,23 +129,23 @@ func ended(err error) bool {
 // as it likes: so the processes' clocks are read beside.
 
 // readGroup reads a target's cgroup, and the clocks of its processes beside.
-func readGroup(t Target, of func(map[string]string) (reading, error)) (reading, error) {
+func readGroup(t Target, of func(map[string]string) (readings.Counters, error)) (readings.Counters, error) {
 	r, err := of(t.Groups())
 	if err != nil {
 		return r, err
 	}
-	by, err := readClocks(t)
+	by, pids, err := readClocks(t)
 	switch {
 	case err == nil:
-		r.clocks = &clocks{cpu: by.cpu, system: by.system, processes: len(by.pids)}
+		r.Clocks = &readings.Clocks{CPU: by.CPU, System: by.System, Processes: len(pids)}
 	case !errors.Is(err, errTorn):
 		return r, err
 	default: // the cgroup alone has to do
-		if by.pids, err = t.Pids(); err != nil {
+		if pids, err = t.Pids(); err != nil {
 			return r, err
 		}
 	}
-	r.outside, err = outside(t, by.pids)
+	r.Outside, err = outside(t, pids)
 	return r, err
 }
 
@@ -182,41 +181,41 @@ func outside(t Target, all []int) ([]string, error) {
 	return names, nil
 }
 
-func readV1(groups map[string]string) (reading, error) {
-	r := reading{at: time.Now(), source: "cgroup v1"}
+func readV1(groups map[string]string) (readings.Counters, error) {
+	r := readings.Counters{At: time.Now(), Source: "cgroup v1"}
 	buffer := make([]byte, 4096)
 	total, err := readFile(filepath.Join(groups["cpuacct"], "cpuacct.usage"), buffer)
 	if err != nil {
 		return r, err
 	}
-	r.cpu = time.Duration(digits(string(total)))
+	r.CPU = time.Duration(digits(string(total)))
 	split, err := readFile(filepath.Join(groups["cpuacct"], "cpuacct.stat"), buffer)
 	if err != nil {
 		return r, err
 	}
-	r.system = time.Duration(number(split, "system ")) * tick
+	r.System = time.Duration(number(split, "system ")) * tick
 	if groups["cpu"] == "" {
 		return r, nil
 	}
 	stat, err := readFile(filepath.Join(groups["cpu"], "cpu.stat"), buffer)
-	r.throttled = time.Duration(number(stat, "throttled_time "))
+	r.Throttled = time.Duration(number(stat, "throttled_time "))
 	return r, err
 }
 
-func readV2(groups map[string]string) (reading, error) {
-	r := reading{at: time.Now(), source: "cgroup v2"}
+func readV2(groups map[string]string) (readings.Counters, error) {
+	r := readings.Counters{At: time.Now(), Source: "cgroup v2"}
 	stat, err := readFile(filepath.Join(groups["unified"], "cpu.stat"), make([]byte, 4096))
-	r.cpu = time.Duration(number(stat, "usage_usec ")) * time.Microsecond
-	r.system = time.Duration(number(stat, "system_usec ")) * time.Microsecond
-	r.throttled = time.Duration(number(stat, "throttled_usec ")) * time.Microsecond
+	r.CPU = time.Duration(number(stat, "usage_usec ")) * time.Microsecond
+	r.System = time.Duration(number(stat, "system_usec ")) * time.Microsecond
+	r.Throttled = time.Duration(number(stat, "throttled_usec ")) * time.Microsecond
 	return r, err
 }
 
 // readThreads reads the CPU time of every thread of a target.
-func readThreads(t Target) (map[thread]time.Duration, error) {
-	used := map[thread]time.Duration{}
+func readThreads(t Target) (map[readings.Thread]time.Duration, error) {
+	used := map[readings.Thread]time.Duration{}
 	buffer := make([]byte, 1024)
-	err := eachThread(t, func(id thread, dir string) error {
+	err := eachThread(t, func(id readings.Thread, dir string) error {
 		one, err := readThread(dir, buffer)
 		if err == nil {
 			used[id] = one
@@ -230,7 +229,7 @@ func readThreads(t Target) (map[thread]time.Duration, error) {
 func wants(t Target) (bool, error) {
 	runs := false
 	buffer := make([]byte, 1024)
-	err := eachThread(t, func(_ thread, dir string) error {
+	err := eachThread(t, func(_ readings.Thread, dir string) error {
 		text, err := readFile(dir+"/stat", buffer)
 		if end := strings.LastIndexByte(string(text), ')'); err == nil && end >= 0 && strings.HasPrefix(string(text[end:]), ") R") {
 			runs = true
@@ -241,7 +240,7 @@ func wants(t Target) (bool, error) {
 }
 
 // eachThread calls do with every living thread of a target, and its folder in /proc. What ends meanwhile is left out.
-func eachThread(t Target, do func(id thread, dir string) error) error {
+func eachThread(t Target, do func(id readings.Thread, dir string) error) error {
 	pids, err := t.Pids()
 	if err != nil {
 		return err
@@ -255,7 +254,7 @@ func eachThread(t Target, do func(id thread, dir string) error) error {
 			return fmt.Errorf("listing the threads of process %d: %w", pid, err)
 		}
 		for _, tid := range tids {
-			err := do(thread{pid, int(digits(tid.Name()))}, fmt.Sprintf("/proc/%d/task/%s", pid, tid.Name()))
+			err := do(readings.Thread{Process: pid, ID: int(digits(tid.Name()))}, fmt.Sprintf("/proc/%d/task/%s", pid, tid.Name()))
 			if err != nil && !ended(err) {
 				return err
 			}

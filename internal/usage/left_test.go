@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/readings"
 	"github.com/tracetax/tracetax/internal/usage"
 )
 
@@ -93,7 +94,7 @@ func TestMemoryOutsideTheCgroup(t *testing.T) {
 		if err := m.Sample(); err != nil {
 			t.Fatal(err)
 		}
-		if held := m.Memory(usage.Stretch{From: from, To: time.Now()})[0]; held.Peak < megabytes<<20 || held.Peak > 2*megabytes<<20 {
+		if held := m.Log().Held(readings.Stretch{From: from, To: time.Now()})[0]; held.Peak < megabytes<<20 || held.Peak > 2*megabytes<<20 {
 			t.Errorf("%+v, want a peak over %d MiB", held, megabytes)
 		}
 	})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/readings"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/usage"
@@ -84,7 +85,7 @@ func measure(t *testing.T, p program, n int) (answer int64, used record.Usage) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer, m.Between(a, b)[0]
+	return answer, m.Log().Between(a, b)[0]
 }
 
 // TestCPU compares what is charged with what the program says of itself.
@@ -151,7 +152,7 @@ func TestFullLog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := m.Between(a, b)[0].LogFullSeconds; math.Abs(got-0.03) > 1e-9 {
+		if got := m.Log().Between(a, b)[0].LogFullSeconds; math.Abs(got-0.03) > 1e-9 {
 			t.Errorf("full for %g s, want 0.03", got)
 		}
 	})
@@ -175,7 +176,7 @@ func TestProcessEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		// It started and ended within the window too.
-		got := time.Duration(m.Between(a, b)[0].CPUSeconds * 1e9)
+		got := time.Duration(m.Log().Between(a, b)[0].CPUSeconds * 1e9)
 		if got < want || got > want+200*time.Millisecond {
 			t.Errorf("it used %v and is charged %v", want, got)
 		}
@@ -220,7 +221,7 @@ func TestMemoryOfAShortStretch(t *testing.T) {
 		if err := m.Sample(); err != nil {
 			t.Fatal(err)
 		}
-		held := m.Memory(usage.Stretch{From: from, To: time.Now()})[0]
+		held := m.Log().Held(readings.Stretch{From: from, To: time.Now()})[0]
 		if held.Mean == 0 || held.Peak < megabytes<<20 || held.Process != "hold" || held.Role != "app" {
 			t.Errorf("%+v, want a peak over %d MiB", held, megabytes)
 		}
@@ -249,7 +250,7 @@ func sampled(t *testing.T, p program) record.Usage {
 	}
 	cancel()
 	m.Wait()
-	return m.Between(a, b)[0]
+	return m.Log().Between(a, b)[0]
 }
 
 func TestContextSwitches(t *testing.T) {
@@ -313,16 +314,16 @@ func TestHottest(t *testing.T) {
 		t.Fatal(err)
 	}
 	elapsed := time.Since(begun).Seconds()
-	name, share := m.Hottest(before, after)
+	name, share := m.Log().Hottest(before, after)
 	if name != "burn" || share > burnt/elapsed*1.2+0.05 || share < burnt/elapsed/4 {
 		t.Errorf("the hottest thread is of %q with %.3f of a CPU; %.3f s were burnt in %.3f s", name, share, burnt, elapsed)
 	}
 	if other, err := m.Threads(func(r role.Role) bool { return r == role.Database }); err != nil {
 		t.Error(err)
-	} else if name, share := m.Hottest(other, other); name != "" || share != 0 {
+	} else if name, share := m.Log().Hottest(other, other); name != "" || share != 0 {
 		t.Errorf("of no thread %q used %g", name, share)
 	}
-	if name, share := m.Hottest(usage.Threads{}, after); name != "" || share != 0 {
+	if name, share := m.Log().Hottest(readings.Threads{}, after); name != "" || share != 0 {
 		t.Errorf("since nothing was read %q used %g", name, share)
 	}
 }
@@ -405,7 +406,7 @@ func TestGlance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		used := m.Between(a, b)
+		used := m.Log().Between(a, b)
 		if off := used[1].CPUSeconds - want; off < -0.05 || off > 0.05 {
 			t.Errorf("it used %.3f s by its own account, and a glance tells of %.3f s", want, used[1].CPUSeconds)
 		}

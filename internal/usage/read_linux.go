@@ -13,21 +13,22 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/readings"
 	"golang.org/x/sys/unix"
 )
 
 // read takes a reading of one target from the best source that it has.
-func read(t Target) (reading, error) {
+func read(t Target) (readings.Counters, error) {
 	r, err := readCPU(t)
 	if err != nil {
 		return r, err
 	}
-	r.switches, r.involuntary, err = readSwitches(t)
+	r.Switches, r.Involuntary, err = readSwitches(t)
 	return r, err
 }
 
 // readCPU is read without context switches.
-func readCPU(t Target) (reading, error) {
+func readCPU(t Target) (readings.Counters, error) {
 	groups := t.Groups()
 	switch {
 	case groups["cpuacct"] != "":
@@ -35,13 +36,14 @@ func readCPU(t Target) (reading, error) {
 	case groups["unified"] != "":
 		return readGroup(t, readV2)
 	}
-	return readClocks(t)
+	r, _, err := readClocks(t)
+	return r, err
 }
 
 // readSwitches counts the context switches of every thread that there is, and those of them in which a thread would have
 // gone on.
-func readSwitches(t Target) (s, involuntary switches, err error) {
-	s, involuntary = switches{threads: map[thread]uint64{}}, switches{threads: map[thread]uint64{}}
+func readSwitches(t Target) (s, involuntary readings.Switches, err error) {
+	s, involuntary = readings.Switches{Threads: map[readings.Thread]uint64{}}, readings.Switches{Threads: map[readings.Thread]uint64{}}
 	pids, err := t.Pids()
 	if err != nil {
 		return s, involuntary, err
@@ -64,13 +66,13 @@ func readSwitches(t Target) (s, involuntary switches, err error) {
 				return s, involuntary, err
 			}
 			forced := number(text, "nonvoluntary_ctxt_switches:")
-			one := thread{pid, int(digits(tid.Name()))}
-			s.threads[one] = number(text, "voluntary_ctxt_switches:") + forced
-			involuntary.threads[one] = forced
+			one := readings.Thread{Process: pid, ID: int(digits(tid.Name()))}
+			s.Threads[one] = number(text, "voluntary_ctxt_switches:") + forced
+			involuntary.Threads[one] = forced
 		}
 	}
 	used, err := t.Reaped()
-	s.reaped, involuntary.reaped = uint64(used.Nvcsw+used.Nivcsw), uint64(used.Nivcsw)
+	s.Reaped, involuntary.Reaped = uint64(used.Nvcsw+used.Nivcsw), uint64(used.Nivcsw)
 	return s, involuntary, err
 }
 

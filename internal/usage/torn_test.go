@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/readings"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 )
@@ -40,8 +41,8 @@ func endedProcess() (int, error) {
 // A reading in whose middle a process ended is taken for none.
 func TestTornReading(t *testing.T) {
 	s := &shortLived{starts: endedProcess}
-	if r, err := readClocks(s); !errors.Is(err, errTorn) || r.cpu != 0 {
-		t.Errorf("of processes that ended while they were read %v is known; error %v", r.cpu, err)
+	if r, _, err := readClocks(s); !errors.Is(err, errTorn) || r.CPU != 0 {
+		t.Errorf("of processes that ended while they were read %v is known; error %v", r.CPU, err)
 	}
 	if s.asked != 2*patience {
 		t.Errorf("it was begun %d times, want %d", s.asked/2, patience)
@@ -62,7 +63,7 @@ func TestZombieTearsNothing(t *testing.T) {
 		t.Fatal("it wrote something")
 	}
 	s := &shortLived{starts: func() (int, error) { return c.Process.Pid, nil }}
-	if _, err := readClocks(s); err != nil {
+	if _, _, err := readClocks(s); err != nil {
 		t.Errorf("of a zombie: %v", err)
 	}
 	if err := c.Wait(); err != nil {
@@ -72,22 +73,22 @@ func TestZombieTearsNothing(t *testing.T) {
 
 // A process that left its cgroup where its clocks could not be read is an error that names it.
 func TestLeavingUnseen(t *testing.T) {
-	whole := func(outside ...string) reading {
-		return reading{source: "cgroup v1", clocks: &clocks{}, outside: outside}
+	whole := func(outside ...string) readings.Counters {
+		return readings.Counters{Source: "cgroup v1", Clocks: &readings.Clocks{}, Outside: outside}
 	}
-	torn := reading{source: "cgroup v1"}
+	torn := readings.Counters{Source: "cgroup v1"}
 	for name, test := range map[string]struct {
-		readings []reading
-		fails    bool
+		reads []readings.Counters
+		fails bool
 	}{
-		"stays":             {[]reading{torn, whole(), torn}, false},
-		"leaves":            {[]reading{whole(), whole("sh (process 7)")}, false},
-		"leaves after torn": {[]reading{torn, whole("sh (process 7)")}, true},
-		"clocks alone":      {[]reading{{source: record.ByClock}, {source: record.ByClock}}, false},
+		"stays":             {[]readings.Counters{torn, whole(), torn}, false},
+		"leaves":            {[]readings.Counters{whole(), whole("sh (process 7)")}, false},
+		"leaves after torn": {[]readings.Counters{torn, whole("sh (process 7)")}, true},
+		"clocks alone":      {[]readings.Counters{{Source: record.ByClock}, {Source: record.ByClock}}, false},
 	} {
 		m := NewMeter(make([]Target, 1))
 		var err error
-		for _, r := range test.readings {
+		for _, r := range test.reads {
 			err = m.sighted(0, r)
 		}
 		if (err != nil) != test.fails || err != nil && !strings.Contains(err.Error(), "sh (process 7)") {

@@ -1,4 +1,4 @@
-package run
+package derive
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ type outsider struct {
 
 // block simulates a block of two variants, one of which collects garbage now and then: a window of it may take four
 // fifths more. It returns what was seen of others, and by variant the cost of each window as it would have been, and as it was.
-func (p outsider) block(random *rand.Rand, rounds int, collects float64) (seen []outside, alone, found [2][]float64) {
+func (p outsider) block(random *rand.Rand, rounds int, collects float64) (seen []Outside, alone, found [2][]float64) {
 	var later [2]float64
 	for range rounds {
 		for v := range 2 {
@@ -32,7 +32,7 @@ func (p outsider) block(random *rand.Rand, rounds int, collects float64) (seen [
 				others = math.Min(p.wants, 1-work)
 			}
 			clock := 0.02 * (random.Float64() - 0.5) // the kernel's is coarse
-			seen = append(seen, outside{besides{taken{others + clock, work, 1}, taken{clock, 0.2, 1}}, v})
+			seen = append(seen, Outside{Besides{Taken{others + clock, work, 1}, Taken{clock, 0.2, 1}}, v})
 			cost := work + later[v]
 			if v == 1 { // which does three tenths of its work in its next window, or in the last drain
 				later[v] = 0.3 * work
@@ -59,12 +59,12 @@ func ratio(of [2][]float64, without []bool) float64 {
 }
 
 // byOne is the rule that looks only at one of the two shares.
-func byOne(windows []outside, share func(taken) float64) []bool {
+func byOne(windows []Outside, share func(Taken) float64) []bool {
 	out := make([]bool, len(windows)/2)
 	for run := range 2 {
 		var all []float64
 		for i := run; i < len(windows); i += 2 {
-			all = append(all, share(windows[i].app))
+			all = append(all, share(windows[i].App))
 		}
 		for i, s := range all {
 			out[i] = out[i] || s-stats.Median(all) > disturbing
@@ -99,9 +99,9 @@ func TestLeavingWindowsOut(t *testing.T) {
 					seen, would, found := p.block(random, rounds, collects)
 					none := make([]bool, rounds)
 					alone, all = append(alone, ratio(would, none)), append(all, ratio(found, none))
-					one := byOne(seen, taken.share)
+					one := byOne(seen, Taken.share)
 					if p.wants < 1 {
-						one = byOne(seen, taken.left)
+						one = byOne(seen, Taken.left)
 					}
 					if slices.Contains(one, false) {
 						wrong = append(wrong, ratio(found, one))
@@ -150,8 +150,8 @@ func TestLeavingWindowsOut(t *testing.T) {
 
 // Two rounds have no middle one, and what can't be read disturbs nothing.
 func TestDisturbedNeedsRounds(t *testing.T) {
-	type seen = taken
-	busy, calm := seen{others: 0.9, ours: 0.1, all: 1}, seen{ours: 0.1, all: 1}
+	type seen = Taken
+	busy, calm := seen{Others: 0.9, Ours: 0.1, All: 1}, seen{Ours: 0.1, All: 1}
 	for name, c := range map[string]struct {
 		app, harness []seen
 		want         []bool
@@ -164,9 +164,9 @@ func TestDisturbedNeedsRounds(t *testing.T) {
 		"a tenth more":           {[]seen{calm, calm, {0.1, 0.1, 1}}, []seen{calm, calm, calm}, []bool{false, false, false}},
 		"the block took the CPU": {[]seen{calm, calm, {0.01, 0.99, 1}}, []seen{calm, calm, calm}, []bool{false, false, false}},
 	} {
-		var windows []outside
+		var windows []Outside
 		for i := range c.app {
-			windows = append(windows, outside{besides{c.app[i], c.harness[i]}, 1}, outside{run: 0})
+			windows = append(windows, Outside{Besides{c.app[i], c.harness[i]}, 1}, Outside{Run: 0})
 		}
 		if got := disturbed(windows, 2); !slices.Equal(got, c.want) {
 			t.Errorf("%s: the rounds %v are disturbed, want %v", name, got, c.want)

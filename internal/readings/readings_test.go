@@ -1,0 +1,59 @@
+package readings
+
+import (
+	"testing"
+	"time"
+)
+
+func TestSwitchesSince(t *testing.T) {
+	a, b, c := Thread{1, 1}, Thread{1, 2}, Thread{2, 2}
+	tests := []struct {
+		name          string
+		before, after Switches
+		want          uint64
+	}{
+		{"nothing", Switches{}, Switches{}, 0},
+		{"one thread", Switches{Threads: map[Thread]uint64{a: 5}}, Switches{Threads: map[Thread]uint64{a: 8}}, 3},
+		{"a new thread", Switches{Threads: map[Thread]uint64{a: 5}}, Switches{Threads: map[Thread]uint64{a: 5, b: 4}}, 4},
+		{"a thread ended", Switches{Threads: map[Thread]uint64{a: 5, b: 4}}, Switches{Threads: map[Thread]uint64{a: 6}}, 1},
+		{"a number given again", Switches{Threads: map[Thread]uint64{a: 50}}, Switches{Threads: map[Thread]uint64{a: 2}}, 2},
+		{"a process ended", Switches{Threads: map[Thread]uint64{a: 5, c: 7}, Reaped: 1}, Switches{Threads: map[Thread]uint64{a: 5}, Reaped: 10}, 2},
+		{"one came and went", Switches{Reaped: 1}, Switches{Reaped: 10}, 9},
+		{"ended, not reaped by us", Switches{Threads: map[Thread]uint64{c: 7}}, Switches{}, 0},
+	}
+	for _, test := range tests {
+		if got := test.after.since(test.before); got != test.want {
+			t.Errorf("%s: %d, want %d", test.name, got, test.want)
+		}
+	}
+}
+
+func TestMemoryBetween(t *testing.T) {
+	zero := time.Unix(1000, 0)
+	at := func(s float64) time.Time { return zero.Add(time.Duration(s * 1e9)) }
+	l := Log{Who: []Who{{Process: "app"}}, Memory: [][]Sample{{{at(1), 100}, {at(3), 300}, {at(4), 200}}}}
+	tests := []struct {
+		name       string
+		a, b       float64
+		mean, peak uint64
+	}{
+		{"all", 1, 5, (100*2 + 300*1 + 200*1) / 4, 300},
+		{"before the first", 0, 0.5, 0, 0},
+		{"starts before the first", 0, 2, 100, 100},
+		{"between samples", 1.5, 2.5, 100, 100},
+		{"across one", 2, 3.5, 300, 300},
+		{"across two", 2, 6, (300*2 + 200*2) / 4, 300},
+		{"after the last", 6, 7, 200, 200},
+		{"no time", 3.5, 3.5, 300, 300},
+	}
+	for _, test := range tests {
+		mean, peak := l.held(0, at(test.a), at(test.b))
+		if mean != test.mean || peak != test.peak {
+			t.Errorf("%s: mean %d, peak %d; want %d, %d", test.name, mean, peak, test.mean, test.peak)
+		}
+	}
+	parts := []Stretch{{at(0), at(0.5)}, {at(1), at(2)}, {at(4), at(4.5)}} // before the first sample, and around the largest
+	if held := l.Held(parts...)[0]; held.Mean != (100*2+200)/3 || held.Peak != 200 {
+		t.Errorf("in parts: %+v", held)
+	}
+}
