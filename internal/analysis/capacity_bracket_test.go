@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/compare"
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -142,11 +142,11 @@ func TestBracketsHoldWhatTheTruthWould(t *testing.T) {
 			b, v := cellOf(base, step), cellOf(value, step)
 			samples = append(samples, finding.Sample{Baseline: b.Low, BaselineWithin: b, Value: v.Low, ValueWithin: v})
 		}
-		base, value := estimate.Columns(samples)
+		base, value := claim.Columns(samples)
 		logs, _ := stats.LogRatios(base, value)
 		for _, c := range []struct{ exact, got stats.Estimate }{
-			{stats.SignedRank(truth, 0.95), estimate.ExtentOf(samples, estimate.LogRatio).SignedRank(logs, 0.95)},
-			{stats.SignedRank(differences, 0.95), estimate.ExtentOf(samples, estimate.Difference).SignedRank(estimate.Minus(value, base), 0.95)},
+			{stats.SignedRank(truth, 0.95), claim.ExtentOf(samples, claim.LogRatio).SignedRank(logs, 0.95)},
+			{stats.SignedRank(differences, 0.95), claim.ExtentOf(samples, claim.Difference).SignedRank(claim.Minus(value, base), 0.95)},
 		} {
 			const slack = 1e-9
 			if !c.got.Bounded || c.got.Low > c.exact.Low+slack || c.got.High < c.exact.High-slack || c.got.Center < c.got.Low || c.got.Center > c.got.High {

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
@@ -226,7 +226,7 @@ func manyClaims(blocks int, noise float64) scene {
 func TestFewBlocksManyClaims(t *testing.T) {
 	for _, blocks := range []int{6, 8, 9} {
 		doc := analyse(t, manyClaims(blocks, 0.01).input())
-		corrected := blocks >= stats.MinBlocks(stats.Bonferroni(estimate.Confidence, 8))
+		corrected := blocks >= stats.MinBlocks(stats.Bonferroni(claim.Confidence, 8))
 		seen, none := 0, false
 		for _, f := range doc.Findings {
 			if f.Metric != "cpu_per_operation" || f.Role != "" {
@@ -243,7 +243,7 @@ func TestFewBlocksManyClaims(t *testing.T) {
 				if v.Kind != finding.Costs || v.Joint == corrected {
 					t.Errorf("%d blocks, %s of otel: %+v", blocks, f.Operation, v)
 				}
-				if !corrected && (*v.Low != *f.Relative.Low || *v.High != *f.Relative.High || v.Confidence != estimate.Confidence) {
+				if !corrected && (*v.Low != *f.Relative.Low || *v.High != *f.Relative.High || v.Confidence != claim.Confidence) {
 					t.Errorf("%d blocks, %s: the verdict's interval is %g to %g (%g), the finding's %g to %g", blocks, f.Operation, *v.Low, *v.High, v.Confidence, *f.Relative.Low, *f.Relative.High)
 				}
 			case "free":

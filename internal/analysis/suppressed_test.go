@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -273,7 +273,7 @@ func TestIntervalsAreWidened(t *testing.T) {
 	s.design = func(e *config.Experiment) { e.Design.Blocks, e.Design.Most, e.Design.Precision = 8, 20, 1e-6 }
 	doc := analyse(t, s.input())
 	f := get(t, doc, "json", "otel", "cpu_per_operation")
-	base, value := estimate.Columns(f.Samples)
+	base, value := claim.Columns(f.Samples)
 	logs, err := stats.LogRatios(base, value)
 	if err != nil {
 		t.Fatal(err)

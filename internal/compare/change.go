@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -20,9 +20,9 @@ import (
 type change struct {
 	finding.Change
 	before, after []float64
-	in            []int            // the blocks of after, where paired
-	endsBefore    *estimate.Extent // of before and after, where they are not exact
-	endsAfter     *estimate.Extent
+	in            []int         // the blocks of after, where paired
+	endsBefore    *claim.Extent // of before and after, where they are not exact
+	endsAfter     *claim.Extent
 	shifts        *stats.Shifts // of after over before, made when first asked for
 	valuesBefore  []float64     // the variant's own values
 	valuesAfter   []float64
@@ -52,7 +52,7 @@ func (c *change) bare() {
 			i.Low, i.High = nil, nil
 		}
 	}
-	c.figure = min(len(c.before), len(c.after)) >= stats.MinBlocks(estimate.Confidence)
+	c.figure = min(len(c.before), len(c.after)) >= stats.MinBlocks(claim.Confidence)
 }
 
 // estimate is the shift on the scale that is compared.
@@ -80,13 +80,13 @@ func costOf(f *finding.Finding) finding.Cost {
 
 // addedBy is what each block of a finding adds to the baseline.
 func addedBy(f *finding.Finding) []float64 {
-	base, value := estimate.Columns(f.Samples)
-	return estimate.Minus(value, base)
+	base, value := claim.Columns(f.Samples)
+	return claim.Minus(value, base)
 }
 
 func logarithms(x []float64) (logs []float64, ok bool) {
 	for _, v := range x {
-		if !(v > 0) || !estimate.Sane(v) {
+		if !(v > 0) || !claim.Sane(v) {
 			return nil, false
 		}
 		logs = append(logs, math.Log(v))
@@ -109,7 +109,7 @@ func shift(e stats.Estimate) *finding.Interval {
 	if math.IsNaN(e.Center) || math.IsInf(e.Center, 0) {
 		return nil
 	}
-	return estimate.Interval(e, false)
+	return claim.Interval(e, false)
 }
 
 // This file matches the findings of two results and estimates what changed.
@@ -180,14 +180,14 @@ func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64
 		Metric: f.Metric, Role: f.Role, Service: f.Service, Unit: f.Unit, Better: f.Better, Headline: f.Headline,
 		Before: costOf(f), After: costOf(g),
 	}, ask: ask}
-	_, one.valuesBefore = estimate.Columns(f.Samples)
-	_, one.valuesAfter = estimate.Columns(g.Samples)
+	_, one.valuesBefore = claim.Columns(f.Samples)
+	_, one.valuesAfter = claim.Columns(g.Samples)
 	one.scale(f, g)
 	if one.before != nil && one.Before.Absolute != nil && one.After.Absolute != nil {
-		one.Absolute = shift(rankSum(values{addedBy(f), estimate.ExtentOf(f.Samples, estimate.Difference)}, values{addedBy(g), estimate.ExtentOf(g.Samples, estimate.Difference)}, ask(estimate.Confidence)))
+		one.Absolute = shift(rankSum(values{addedBy(f), claim.ExtentOf(f.Samples, claim.Difference)}, values{addedBy(g), claim.ExtentOf(g.Samples, claim.Difference)}, ask(claim.Confidence)))
 	}
 	if one.ratio {
-		one.Relative = shift(stats.Ratio(one.estimate(estimate.Confidence)))
+		one.Relative = shift(stats.Ratio(one.estimate(claim.Confidence)))
 	}
 	one.byAmount = func() { one.amounts(f, g) }
 	one.figure = one.figure || silent(f) || silent(g)
@@ -199,7 +199,7 @@ func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64
 	one.looksCheaper, one.looksDearer = c.flattered(index, f, g)
 	one.unseen = func(allowed float64) *finding.Reason { return unseenLoss(c.in.Base, f, c.in.News[index], g, allowed) }
 	if one.doubt == nil && one.ratio {
-		one.doubt = modesBetween(c.names[0], c.names[index+1], one.before, one.after, 2*math.Max(estimate.Resolution(f.Samples), estimate.Resolution(g.Samples)))
+		one.doubt = modesBetween(c.names[0], c.names[index+1], one.before, one.after, 2*math.Max(claim.Resolution(f.Samples), claim.Resolution(g.Samples)))
 	}
 	return one
 }
@@ -215,18 +215,18 @@ func (c *comparison) claims(f *finding.Finding) bool {
 // where that is zero the amount that is added, as a ratio of what it was, if
 // there was any. A machine's drift is in an amount, so times have no verdict.
 func (c *change) scale(f, g *finding.Finding) {
-	before, errBefore := stats.LogRatios(estimate.Columns(f.Samples))
-	after, errAfter := stats.LogRatios(estimate.Columns(g.Samples))
-	if errBefore == nil && errAfter == nil && estimate.Sane(math.Exp(estimate.Largest(before))) && estimate.Sane(math.Exp(estimate.Largest(after))) {
+	before, errBefore := stats.LogRatios(claim.Columns(f.Samples))
+	after, errAfter := stats.LogRatios(claim.Columns(g.Samples))
+	if errBefore == nil && errAfter == nil && claim.Sane(math.Exp(claim.Largest(before))) && claim.Sane(math.Exp(claim.Largest(after))) {
 		c.before, c.after, c.ratio = before, after, true
-		c.endsBefore, c.endsAfter = estimate.ExtentOf(f.Samples, estimate.LogRatio), estimate.ExtentOf(g.Samples, estimate.LogRatio)
+		c.endsBefore, c.endsAfter = claim.ExtentOf(f.Samples, claim.LogRatio), claim.ExtentOf(g.Samples, claim.LogRatio)
 		c.logsBefore, c.logsAfter = byBlock(f.Samples, before, c.endsBefore), byBlock(g.Samples, after, c.endsAfter)
 		return
 	}
 	c.before, c.after = addedBy(f), addedBy(g)
-	c.noRatio = estimate.NoRatio(f.Samples, f.Against, f.Variant)
+	c.noRatio = claim.NoRatio(f.Samples, f.Against, f.Variant)
 	if c.noRatio.Code == finding.WhyNoRatio {
-		c.noRatio = estimate.NoRatio(g.Samples, g.Against, g.Variant)
+		c.noRatio = claim.NoRatio(g.Samples, g.Against, g.Variant)
 	}
 	c.Note = words.Reason(c.noRatio) + ": what is added is compared"
 	if c.Unit != "bytes" && c.Unit != "count" {
@@ -244,7 +244,7 @@ func (c *change) scale(f, g *finding.Finding) {
 // times have no verdict.
 func (c *change) amounts(f, g *finding.Finding) {
 	c.before, c.after, c.ratio, c.shifts = addedBy(f), addedBy(g), false, nil
-	c.endsBefore, c.endsAfter = estimate.ExtentOf(f.Samples, estimate.Difference), estimate.ExtentOf(g.Samples, estimate.Difference)
+	c.endsBefore, c.endsAfter = claim.ExtentOf(f.Samples, claim.Difference), claim.ExtentOf(g.Samples, claim.Difference)
 	c.Relative = nil
 	if c.Unit == "s" && c.doubt == nil {
 		c.doubt = &finding.Reason{Code: finding.WhyFigureOnly}
@@ -257,7 +257,7 @@ func (c *change) amounts(f, g *finding.Finding) {
 // values are those of the blocks of one result; apart is nil where they are exact.
 type values struct {
 	mid  []float64
-	ends *estimate.Extent
+	ends *claim.Extent
 }
 
 func (v values) low() []float64 {
@@ -281,7 +281,7 @@ func rankSum(before, after values, confidence float64) stats.Estimate {
 	if before.ends == nil && after.ends == nil {
 		return e
 	}
-	return estimate.Outermost(e, stats.RankSum(before.high(), after.low(), confidence), stats.RankSum(before.low(), after.high(), confidence))
+	return claim.Outermost(e, stats.RankSum(before.high(), after.low(), confidence), stats.RankSum(before.low(), after.high(), confidence))
 }
 
 // bracketed reports whether the change is of capacities that are not exact.
@@ -295,13 +295,13 @@ func (c *change) toExclude(limit, confidence float64) (all int, bracket bool) {
 	}
 	before, after := values{c.before, c.endsBefore}, values{c.after, c.endsAfter}
 	if !c.bracketed() {
-		return stats.ValuesToExclude(c.before, c.after, limit, confidence, estimate.Patience), false
+		return stats.ValuesToExclude(c.before, c.after, limit, confidence, claim.Patience), false
 	}
 	switch {
 	case stats.RankSum(before.high(), after.low(), confidence).Center > limit:
-		return stats.ValuesToExclude(before.high(), after.low(), limit, confidence, estimate.Patience), false
+		return stats.ValuesToExclude(before.high(), after.low(), limit, confidence, claim.Patience), false
 	case stats.RankSum(before.low(), after.high(), confidence).Center < limit:
-		return stats.ValuesToExclude(before.low(), after.high(), limit, confidence, estimate.Patience), false
+		return stats.ValuesToExclude(before.low(), after.high(), limit, confidence, claim.Patience), false
 	}
 	return 0, true
 }
@@ -334,8 +334,8 @@ func (c *comparison) baselineChanges(index int, after map[key]*finding.Finding, 
 		if g == nil || seen[k] || f.Role != "" || !c.in.Filter.matches(f) {
 			continue
 		}
-		base, _ := estimate.Columns(f.Samples)
-		now, _ := estimate.Columns(g.Samples)
+		base, _ := claim.Columns(f.Samples)
+		now, _ := claim.Columns(g.Samples)
 		logsBase, okBase := logarithms(base)
 		logsNow, okNow := logarithms(now)
 		if len(base) == 0 || len(now) == 0 || !okBase || !okNow {
@@ -348,8 +348,8 @@ func (c *comparison) baselineChanges(index int, after map[key]*finding.Finding, 
 			Metric: f.Metric, Unit: f.Unit, Better: f.Better, Headline: f.Headline,
 			Before:   finding.Cost{Value: finding.Number(stats.Center(base)), Blocks: len(base)},
 			After:    finding.Cost{Value: finding.Number(stats.Center(now)), Blocks: len(now)},
-			Absolute: shift(rankSum(values{base, estimate.ExtentOf(before, itself)}, values{now, estimate.ExtentOf(later, itself)}, ask(estimate.Confidence))),
-			Relative: shift(stats.Ratio(rankSum(values{logsBase, estimate.ExtentOf(before, logOf)}, values{logsNow, estimate.ExtentOf(later, logOf)}, ask(estimate.Confidence)))),
+			Absolute: shift(rankSum(values{base, claim.ExtentOf(before, itself)}, values{now, claim.ExtentOf(later, itself)}, ask(claim.Confidence))),
+			Relative: shift(stats.Ratio(rankSum(values{logsBase, claim.ExtentOf(before, logOf)}, values{logsNow, claim.ExtentOf(later, logOf)}, ask(claim.Confidence)))),
 			Note:     "the program without tracing, and the machine: both may have changed",
 		})
 	}

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -411,7 +411,7 @@ func withheld(f *finding.Finding) bool {
 // Modes count that are further apart than the share that a single ratio may be off.
 func modesBetween(before, after string, logsBefore, logsAfter []float64, off float64) *finding.Reason {
 	report := stats.Modes(exponentials(logsBefore), exponentials(logsAfter))
-	if !report.Differ || !estimate.ModesDiffer(report.Baseline, max(estimate.ModeShare, off), 0) && !estimate.ModesDiffer(report.Value, max(estimate.ModeShare, off), 0) {
+	if !report.Differ || !claim.ModesDiffer(report.Baseline, max(claim.ModeShare, off), 0) && !claim.ModesDiffer(report.Value, max(claim.ModeShare, off), 0) {
 		return nil
 	}
 	reason, modes := &finding.Reason{Code: finding.WhyCostModes, Result: after}, report.Value

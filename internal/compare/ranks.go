@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/cell"
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -141,7 +141,7 @@ func meanOf(index int, parts []*change) *change {
 	if !mean.paired {
 		mean.Before, mean.After = meanCost(mean.before, mean.endsBefore, mean.ask), meanCost(mean.after, mean.endsAfter, mean.ask)
 	}
-	mean.Relative = shift(stats.Ratio(mean.estimate(estimate.Confidence)))
+	mean.Relative = shift(stats.Ratio(mean.estimate(claim.Confidence)))
 	return mean
 }
 
@@ -149,7 +149,7 @@ func meanOf(index int, parts []*change) *change {
 // can be.
 type blockLogs map[int][3]float64
 
-func byBlock(samples []finding.Sample, logs []float64, ends *estimate.Extent) blockLogs {
+func byBlock(samples []finding.Sample, logs []float64, ends *claim.Extent) blockLogs {
 	out, of := blockLogs{}, values{logs, ends}
 	low, high := of.low(), of.high()
 	for i, s := range samples {
@@ -160,8 +160,8 @@ func byBlock(samples []finding.Sample, logs []float64, ends *estimate.Extent) bl
 
 // meanByBlock are the means over operations in the blocks that all of them have, and these blocks; the extent is nil where
 // they are exact.
-func meanByBlock(parts []blockLogs) (in []int, mid []float64, ends *estimate.Extent) {
-	ends = &estimate.Extent{}
+func meanByBlock(parts []blockLogs) (in []int, mid []float64, ends *claim.Extent) {
+	ends = &claim.Extent{}
 	exact := true
 	for _, block := range sortedInts(parts[0]) {
 		var sum [3]float64
@@ -187,13 +187,13 @@ func meanByBlock(parts []blockLogs) (in []int, mid []float64, ends *estimate.Ext
 }
 
 // meanCost is the mean cost in one result by itself: paired, as its parts are.
-func meanCost(logs []float64, ends *estimate.Extent, ask func(float64) float64) finding.Cost {
+func meanCost(logs []float64, ends *claim.Extent, ask func(float64) float64) finding.Cost {
 	if len(logs) == 0 {
 		return finding.Cost{Value: finding.NotKnown()}
 	}
-	e := stats.Ratio(ends.SignedRank(logs, ask(estimate.Confidence)))
+	e := stats.Ratio(ends.SignedRank(logs, ask(claim.Confidence)))
 	if math.IsNaN(e.Center) {
 		return finding.Cost{Value: finding.NotKnown()}
 	}
-	return finding.Cost{Value: finding.NotKnown(), Relative: estimate.Interval(e, false), Blocks: len(logs)}
+	return finding.Cost{Value: finding.NotKnown(), Relative: claim.Interval(e, false), Blocks: len(logs)}
 }

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -136,16 +136,16 @@ func (c *change) within(f, g *finding.Finding) {
 	}
 	c.Before, c.After = finding.Cost{Value: f.Value, Blocks: len(x)}, finding.Cost{Value: g.Value, Blocks: len(y)}
 	c.valuesBefore, c.valuesAfter = x, y
-	c.before, c.after = make([]float64, len(x)), estimate.Minus(y, x)
-	c.endsAfter = estimate.ExtentOf(blocks, estimate.Difference)
-	c.Absolute = shift(c.estimate(estimate.Confidence))
+	c.before, c.after = make([]float64, len(x)), claim.Minus(y, x)
+	c.endsAfter = claim.ExtentOf(blocks, claim.Difference)
+	c.Absolute = shift(c.estimate(claim.Confidence))
 	differences, ends := c.after, c.endsAfter
 	c.byAmount = func() { c.after, c.endsAfter, c.ratio, c.Relative = differences, ends, false, nil }
-	if logs, err := stats.LogRatios(x, y); err == nil && len(logs) > 0 && estimate.Sane(math.Exp(estimate.Largest(logs))) {
-		c.after, c.endsAfter, c.ratio = logs, estimate.ExtentOf(blocks, estimate.LogRatio), true
+	if logs, err := stats.LogRatios(x, y); err == nil && len(logs) > 0 && claim.Sane(math.Exp(claim.Largest(logs))) {
+		c.after, c.endsAfter, c.ratio = logs, claim.ExtentOf(blocks, claim.LogRatio), true
 		c.logsBefore, c.logsAfter = byBlock(blocks, c.before, nil), byBlock(blocks, logs, c.endsAfter)
-		c.Relative = shift(stats.Ratio(c.estimate(estimate.Confidence)))
+		c.Relative = shift(stats.Ratio(c.estimate(claim.Confidence)))
 		return
 	}
-	c.noRatio = estimate.NoRatio(blocks, c.Against, c.Variant)
+	c.noRatio = claim.NoRatio(blocks, c.Against, c.Variant)
 }

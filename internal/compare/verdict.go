@@ -8,10 +8,9 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/judge"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/words"
@@ -21,7 +20,7 @@ import (
 func (c *comparison) judge() {
 	c.limit()
 	var asked []*change
-	var questions []judge.Question
+	var questions []claim.Question
 	for _, one := range c.changes {
 		if one.judged() {
 			asked, questions = append(asked, one), append(questions, one.question())
@@ -29,9 +28,9 @@ func (c *comparison) judge() {
 	}
 	// The blocks of one result are pairs: their signs may tell where they are too few for so many claims.
 	fixed := c.mode == finding.ByVariants && !stops(c.in.Base.Experiment)
-	for i, v := range judge.All(questions, judge.Rules{Fixed: fixed}) {
+	for i, v := range claim.Answer(questions, claim.Rules{Fixed: fixed}) {
 		one := asked[i]
-		if judge.TakeBack(&v, one.looksCheaper, one.looksDearer) {
+		if claim.TakeBack(&v, one.looksCheaper, one.looksDearer) {
 			v.Estimate, v.Low, v.High, v.Bound, v.Joint = nil, nil, nil, nil, false
 		}
 		one.Verdict = v
@@ -56,11 +55,11 @@ func (c *change) family() string {
 }
 
 // question is what is asked of a change.
-func (c *change) question() judge.Question {
-	q := judge.Question{
+func (c *change) question() claim.Question {
+	q := claim.Question{
 		Family: c.family(), Evidence: shiftOf{c}, Ratio: c.ratio, Higher: c.Better == metric.Higher, Wanted: true,
 		Blocks:     min(len(c.before), len(c.after)),
-		Least:      stats.MinBlocks(c.ask(estimate.Confidence)), // for both, so a result has intervals of its own
+		Least:      stats.MinBlocks(c.ask(claim.Confidence)), // for both, so a result has intervals of its own
 		Overloaded: c.overloaded, Broken: c.broken,
 	}
 	if c.doubt != nil {
@@ -73,7 +72,7 @@ func (c *change) question() judge.Question {
 			if why.Code == "" {
 				why.Code = finding.WhyNoRatio
 			}
-			q.Then = append(q.Then, judge.Doubt{Reason: why})
+			q.Then = append(q.Then, claim.Doubt{Reason: why})
 		}
 	}
 	if c.paired {
@@ -82,8 +81,8 @@ func (c *change) question() judge.Question {
 			q.Differences = c.after
 		}
 	}
-	for _, e := range []*estimate.Extent{c.endsBefore, c.endsAfter} {
-		q.Then = append(q.Then, judge.Open(e)...)
+	for _, e := range []*claim.Extent{c.endsBefore, c.endsAfter} {
+		q.Then = append(q.Then, claim.Open(e)...)
 	}
 	return q
 }
@@ -243,11 +242,11 @@ func (c *change) lostScale() {
 	c.before, c.after, c.shifts = missing(c.valuesBefore), missing(c.valuesAfter), nil
 	c.endsBefore, c.endsAfter = nil, nil
 	if c.paired {
-		c.after = estimate.Minus(c.valuesBefore, c.valuesAfter) // what is lost more is delivered less
+		c.after = claim.Minus(c.valuesBefore, c.valuesAfter) // what is lost more is delivered less
 	}
 	c.Before = finding.Cost{Value: 1 - c.Before.Value, Blocks: c.Before.Blocks}
 	c.After = finding.Cost{Value: 1 - c.After.Value, Blocks: c.After.Blocks}
-	c.Absolute = shift(c.estimate(estimate.Confidence))
+	c.Absolute = shift(c.estimate(claim.Confidence))
 	c.Note = ""
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -242,7 +242,7 @@ func whyUnusable(f *figure) *finding.Reason {
 	case pointOnly(f.Metric):
 		return &finding.Reason{Code: finding.WhyMaximum}
 	case f.value == nil:
-		why := estimate.NoRatio(f.Samples, f.Against, f.Variant)
+		why := claim.NoRatio(f.Samples, f.Against, f.Variant)
 		return &why
 	}
 	return nil

@@ -4,7 +4,7 @@ package effect
 
 import (
 	"github.com/tracetax/tracetax/internal/analysis/measure"
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -23,8 +23,8 @@ func (s *Estimator) SittingsDiffer() []Doubt {
 		}
 		groups, centres := make([][]float64, len(of)), make([]float64, len(of))
 		for i, samples := range of {
-			base, value := estimate.Columns(samples)
-			groups[i] = estimate.Minus(value, base)
+			base, value := claim.Columns(samples)
+			groups[i] = claim.Minus(value, base)
 			if logs, err := stats.LogRatios(base, value); c.logs != nil && err == nil {
 				groups[i] = logs
 			}

@@ -9,8 +9,8 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
@@ -40,8 +40,8 @@ func (s Builder) Services() []finding.ServiceCost {
 			}
 			pairs[p] = samples
 			for name, one := range samples {
-				base, value := estimate.Columns(one)
-				if added := stats.Center(estimate.Minus(value, base)); !p.Extra {
+				base, value := claim.Columns(one)
+				if added := stats.Center(claim.Minus(value, base)); !p.Extra {
 					most[name] = max(most[name], added)
 				}
 			}
@@ -77,7 +77,7 @@ func (s Builder) byService(p dataset.Pair, at cell.At, roles map[string][]role.R
 func (s Builder) costs(p dataset.Pair, at cell.At, order []string, roles map[string][]role.Role, samples map[string][]finding.Sample) []finding.ServiceCost {
 	var out []finding.ServiceCost
 	one := func(name string, of []role.Role, samples []finding.Sample) *finding.ServiceCost {
-		base, value := estimate.Columns(samples)
+		base, value := claim.Columns(samples)
 		c := finding.ServiceCost{
 			Operation: at.Operation, Parameter: at.Level.Map(), Variant: p.Variant, Against: p.Against, Service: name,
 			Baseline: finding.AtLeastZero(stats.Center(base)), Value: finding.AtLeastZero(stats.Center(value)), Blocks: len(samples),
@@ -86,7 +86,7 @@ func (s Builder) costs(p dataset.Pair, at cell.At, order []string, roles map[str
 			c.Roles = append(c.Roles, string(r))
 		}
 		if s.OverloadOfWork(p, at) == nil { // otherwise one side did another amount of work
-			c.Absolute = estimate.Interval(stats.SignedRank(estimate.Minus(value, base), s.Confidence(estimate.Confidence)), false)
+			c.Absolute = claim.Interval(stats.SignedRank(claim.Minus(value, base), s.Confidence(claim.Confidence)), false)
 		}
 		out = append(out, c)
 		return &out[len(out)-1]

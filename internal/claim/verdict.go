@@ -1,12 +1,10 @@
-// Package judge owns verdicts: which questions are corrected for each other, whether an interval answers one, whether a
-// budget is kept, how many more blocks would settle what is open, and what takes an answer back. It must not know what
-// is compared.
-package judge
+// This file gives verdicts, corrected for the claims that are made together.
+
+package claim
 
 import (
 	"math"
 
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -50,8 +48,8 @@ type Rules struct {
 	Fixed bool // the number of blocks was chosen before: the signs of all differences together may answer too
 }
 
-// All answers the questions.
-func All(questions []Question, rules Rules) []finding.Verdict {
+// Answer gives each question its verdict.
+func Answer(questions []Question, rules Rules) []finding.Verdict {
 	claims := map[string]int{} // by which each family is corrected
 	for _, q := range questions {
 		claims[q.Family]++
@@ -88,7 +86,7 @@ func (q *Question) answer(claims int) (v finding.Verdict, few bool) {
 		q.figuresOnly(&v)
 		return v, false
 	}
-	v.Claims, v.Confidence = claims, stats.Bonferroni(estimate.Confidence, claims)
+	v.Claims, v.Confidence = claims, stats.Bonferroni(Confidence, claims)
 	if len(q.First) > 0 {
 		cannotTell(&v, 0, q.First[0])
 		return v, false
@@ -193,7 +191,7 @@ func (q *Question) alone(v *finding.Verdict, e stats.Estimate) {
 // seenAlone reports whether the interval that is not corrected excludes zero: only the correction keeps it from an
 // answer, and neither a difference nor the want of one may be claimed.
 func (q *Question) seenAlone() bool {
-	at := q.Estimate(estimate.Confidence).Against(0)
+	at := q.Estimate(Confidence).Against(0)
 	return at == stats.Above || at == stats.Below
 }
 
@@ -225,7 +223,7 @@ func cannotTell(v *finding.Verdict, more int, reasons ...finding.Reason) {
 }
 
 // Open is the doubt of figures with an unknown end in any of the blocks.
-func Open(e *estimate.Extent) []Doubt {
+func Open(e *Extent) []Doubt {
 	if e == nil || e.Open() == 0 {
 		return nil
 	}
@@ -240,7 +238,7 @@ func Open(e *estimate.Extent) []Doubt {
 func jointly(questions []Question, verdicts []finding.Verdict, short map[string][]int, claims map[string]int) {
 	enough := map[string]bool{}
 	for _, q := range questions {
-		if q.Blocks >= q.Needs(stats.Bonferroni(estimate.Confidence, claims[q.Family])) {
+		if q.Blocks >= q.Needs(stats.Bonferroni(Confidence, claims[q.Family])) {
 			enough[q.Family] = true
 		}
 	}
@@ -274,11 +272,11 @@ func bySigns(questions []Question, verdicts []finding.Verdict, together []int) {
 	}
 	for j, p := range stats.JointSigns(rows) {
 		q, v := &questions[together[j]], &verdicts[together[j]]
-		own := stats.SignedRank(q.Differences, estimate.Confidence)
-		if p > 1-estimate.Confidence+1e-9 || !q.seenAlone() || !q.passesAll(own) {
+		own := stats.SignedRank(q.Differences, Confidence)
+		if p > 1-Confidence+1e-9 || !q.seenAlone() || !q.passesAll(own) {
 			continue
 		}
-		v.MoreBlocks, v.Joint, v.Confidence, v.Reasons = 0, true, estimate.Confidence, nil
+		v.MoreBlocks, v.Joint, v.Confidence, v.Reasons = 0, true, Confidence, nil
 		q.read(v, own)
 	}
 }

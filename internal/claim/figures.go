@@ -1,7 +1,8 @@
-// Package estimate owns figures by block: their differences and ratios, also where they are known only to lie between two
-// ends, and the intervals over them. It must not know what the figures are of, but for searches: it reads where each found
-// its rate to lie.
-package estimate
+// Package claim owns the way from two sides to a verdict: figures by block, their differences and ratios, also where they
+// are known only to lie between two ends, the intervals over them, which claims are corrected for each other, whether a
+// limit is kept, how many more blocks would settle what is open, and what takes an answer back. It must not know what the
+// figures are of, but for searches: it reads where each found its rate to lie.
+package claim
 
 import (
 	"math"
