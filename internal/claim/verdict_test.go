@@ -5,29 +5,22 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/stats"
 )
-
-// differences are the simplest evidence.
-type differences []float64
-
-func (d differences) Estimate(confidence float64) stats.Estimate {
-	return stats.SignedRank(d, confidence)
-}
-func (d differences) Needs(confidence float64) int { return stats.MinBlocks(confidence) }
-func (d differences) BlocksToDecide(limit, confidence float64) (int, bool) {
-	return stats.BlocksToExclude(d, limit, confidence, Patience), false
-}
 
 // asked is a question on the logarithms of ratios.
 func asked(family string, ratios ...float64) Question {
-	q := Question{Family: family, Ratio: true, Blocks: len(ratios), Least: stats.MinBlocks(Confidence)}
-	for i, r := range ratios {
-		q.Differences, q.In = append(q.Differences, math.Log(r)), append(q.In, i+1)
+	return Question{Family: family, Evidence: Paired(exact(ratios...).Map(math.Log), true, Given)}
+}
+
+// exact are figures of blocks from 1 on.
+func exact(values ...float64) Figures {
+	var out Figures
+	for i, v := range values {
+		out = append(out, Figure{i + 1, v, v, v})
 	}
-	q.Evidence = differences(q.Differences)
-	return q
+	return out
 }
 
 func codes(v finding.Verdict) []finding.Code {
@@ -39,7 +32,7 @@ func codes(v finding.Verdict) []finding.Code {
 }
 
 func limited(q Question, limit float64) Question {
-	q.Limit = &limit
+	q.Limit = &config.Limit{Value: limit}
 	return q
 }
 
@@ -58,7 +51,7 @@ func TestVerdicts(t *testing.T) {
 	wanted := asked("", dear[:5]...)
 	wanted.Wanted = true
 	first := asked("", dear[:3]...)
-	first.First = []finding.Reason{{Code: finding.WhyUntraced}}
+	first.First = &finding.Reason{Code: finding.WhyUntraced}
 	then := asked("", dear[:3]...)
 	then.Then = []Doubt{{Reason: finding.Reason{Code: finding.WhyLag}}}
 	lag := asked("", dear...)
@@ -66,7 +59,12 @@ func TestVerdicts(t *testing.T) {
 	near, far := asked("", dear...), asked("", dear...)
 	near.Then, far.Then = []Doubt{{finding.Reason{Code: finding.WhyModes}, 0.2}}, []Doubt{{finding.Reason{Code: finding.WhyModes}, 0.05}}
 	open := asked("", dear...)
-	open.Then = Open(&Extent{Low: []float64{math.Inf(-1), 0}, High: []float64{1, 1}})
+	open.Value[0].Low = math.Inf(-1)
+	open.Evidence = Paired(open.Value, true, Given)
+	amount := limited(asked("", dear...), 0.5)
+	amount.Evidence, amount.NoRatio = Paired(exact(dear...), false, Given), &finding.Reason{Code: finding.WhyNotAbove}
+	inSeconds := amount
+	inSeconds.Limit = &config.Limit{Value: 0.5, Unit: "s"}
 	drop := limited(higher, 0.05)
 	for name, c := range map[string]struct {
 		q     Question
@@ -91,6 +89,8 @@ func TestVerdicts(t *testing.T) {
 		"a doubt":                      {lag, finding.CannotTell, []finding.Code{finding.WhyLag}},
 		"modes that matter":            {near, finding.CannotTell, []finding.Code{finding.WhyModes}},
 		"modes that do not":            {far, finding.Costs, []finding.Code{finding.WhyModes}},
+		"an amount, of a ratio":        {amount, finding.CannotTell, []finding.Code{finding.WhyNotAbove}},
+		"an amount, of an amount":      {inSeconds, finding.Over, nil},
 		"an end that is not known":     {open, finding.CannotTell, []finding.Code{finding.WhyOpenBracket}},
 	} {
 		v := Answer([]Question{c.q}, Rules{})[0]
@@ -159,7 +159,8 @@ func TestBySigns(t *testing.T) {
 		t.Errorf("%+v", v[0])
 	}
 	blind := all()
-	blind[0].Differences = nil
+	blind[0].Value[0].Low -= 0.001
+	blind[0].Evidence = Paired(blind[0].Value, true, Given)
 	if v := Answer(blind, Rules{Fixed: true}); v[0].Kind != finding.CannotTell {
 		t.Errorf("a difference whose sign may be open: %+v", v[0])
 	}

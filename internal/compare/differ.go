@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -409,8 +410,8 @@ func withheld(f *finding.Finding) bool {
 // modesBetween says whether the ratios of one result fall into modes that those of
 // the other do not have: then a single shift does not tell what changed.
 // Modes count that are further apart than the share that a single ratio may be off.
-func modesBetween(before, after string, logsBefore, logsAfter []float64, off float64) *finding.Reason {
-	report := stats.Modes(exponentials(logsBefore), exponentials(logsAfter))
+func modesBetween(before, after string, ratios *claim.Evidence, off float64) *finding.Reason {
+	report := stats.Modes(ratios.Base.Map(math.Exp).Values(), ratios.Value.Map(math.Exp).Values())
 	if !report.Differ || !claim.ModesDiffer(report.Baseline, max(claim.ModeShare, off), 0) && !claim.ModesDiffer(report.Value, max(claim.ModeShare, off), 0) {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 )
@@ -333,10 +334,10 @@ func TestClaimsErrSeldom(t *testing.T) {
 }
 
 func evidenceAt(r *rand.Rand, truth float64, blocks int) evidence {
-	logs := byBlock{}
+	var logs claim.Figures
 	for b := range blocks {
 		x := truth + 0.02*r.NormFloat64()
-		logs[b] = band{x, x, x}
+		logs = append(logs, claim.Figure{Block: b, Low: x, Mid: x, High: x})
 	}
 	return evidence{parts: []part{{logs: logs, of: &result{Document: &finding.Document{}}}}}
 }

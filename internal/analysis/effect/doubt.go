@@ -236,7 +236,7 @@ func (c *draft) latency() float64 {
 // shareCPU takes the verdict from a claim that woven variants cannot answer: the figures stay, but
 // their intervals would say how sure a wrong figure is.
 func (c *draft) shareCPU() {
-	c.Absolute, c.Relative = bare(c.Absolute), bare(c.Relative)
+	c.Absolute, c.Relative = claim.Bare(c.Absolute), claim.Bare(c.Relative)
 	c.remark(because(finding.NoteSharedCPU))
 	if c.metric.NoVerdict {
 		return
@@ -245,14 +245,6 @@ func (c *draft) shareCPU() {
 		c.Verdict.Budget, c.Verdict.BudgetUnit = &c.budget.Value, c.budget.Unit
 	}
 	c.cannotTell(because(finding.WhySharedCPU))
-}
-
-// bare is an interval without its ends.
-func bare(i *finding.Interval) *finding.Interval {
-	if i == nil {
-		return nil
-	}
-	return &finding.Interval{Estimate: i.Estimate}
 }
 
 // This file asks whether a difference depends on the order of the runs: on which of the two ran
@@ -294,7 +286,7 @@ func (s *Estimator) orderings() []ordering {
 		if measure.Joins(len(s.Sittings())) {
 			break // sittings have no order of their own
 		}
-		if c.logs == nil && !c.Amount || len(c.scale()) != len(c.Samples) {
+		if !c.evidence.Ratio && !c.Amount || c.evidence.Blocks() != len(c.Samples) {
 			continue
 		}
 		values, earlier, next := make([]float64, len(column)), make([]float64, len(column)), make([]float64, len(column))
@@ -307,7 +299,7 @@ func (s *Estimator) orderings() []ordering {
 			if base == nil || value == nil || !known {
 				continue
 			}
-			values[j] = c.scale()[i]
+			values[j] = c.evidence.Value[i].Mid
 			earlier[j] = one(at[value.Record] < at[base.Record])
 			next[j] = one(before(base) == c.Variant) - one(before(value) == c.Variant)
 		}
@@ -348,12 +340,12 @@ func (o ordering) reason() (reason finding.Reason, large bool) {
 		return finding.Reason{}, false
 	}
 	least, unit := orderEffect, "1"
-	if o.claim.logs == nil {
+	if !o.claim.evidence.Ratio {
 		least, unit = least*math.Abs(o.claim.Absolute.Estimate), o.claim.Unit
 	}
 	gap := math.Abs(stats.NewShifts(first, rest).At(claim.Confidence).Center)
 	told := func(name string, values []float64) finding.Figure {
-		return finding.Figure{Name: name, Value: o.claim.onScale(stats.Estimate{Center: stats.Center(values)}).Center, Unit: unit}
+		return finding.Figure{Name: name, Value: o.claim.evidence.Shown(stats.Estimate{Center: stats.Center(values)}).Center, Unit: unit}
 	}
 	return finding.Reason{Code: code, Metric: o.claim.Metric, Variant: o.claim.Variant, Against: o.claim.Against,
 		Figures: []finding.Figure{told("there", first), told("elsewhere", rest)}}, gap >= least
@@ -394,7 +386,7 @@ func (s *Estimator) CarryOver() []Doubt {
 // modesOf looks for modes of one side that the other has not. They Differ only where they are so
 // far apart that it matters.
 func modesOf(c *draft) stats.ModeReport {
-	base, value := claim.Columns(c.Samples)
+	base, value := claim.Sides(c.Samples)
 	if c.metric.Added {
 		base = nil // its baseline is nought by definition
 	}
@@ -403,7 +395,7 @@ func modesOf(c *draft) stats.ModeReport {
 	if c.Amount && c.Absolute != nil { // modes of an operation that does nothing may be next to nothing beside what is added
 		matters, find = claim.ModeShare*math.Abs(c.Absolute.Estimate), stats.ModesOfDifference
 	}
-	report := find(base, value)
+	report := find(base.Values(), value.Values())
 	report.Differ = report.Differ && (claim.ModesDiffer(report.Baseline, least, matters) || claim.ModesDiffer(report.Value, least, matters))
 	return report
 }
@@ -420,7 +412,7 @@ func (c *draft) divided(r stats.ModeReport) (string, []stats.Mode) {
 func (c *draft) gapBetween(r stats.ModeReport) float64 {
 	_, modes := c.divided(r)
 	least, most := modes[0].Center, modes[len(modes)-1].Center
-	if c.logs != nil {
+	if c.evidence.Ratio {
 		return math.Log(most / least)
 	}
 	return most - least

@@ -133,16 +133,14 @@ func (s *Estimator) HeadlineFindings(steps bool) []finding.Finding {
 // draft is a finding on its way to a verdict.
 type draft struct {
 	finding.Finding
-	metric      measure.Measure
-	pair        dataset.Pair
-	at          cell.At
-	differences []float64
-	logs        []float64     // nil where there is no ratio
-	ends        *claim.Extent // of the differences, where they are not exact
-	logEnds     *claim.Extent // of logs
-	budget      *config.Limit
-	doubts      doubts
-	bent        *finding.Reason // why nothing can be read off the end of its line; nil where it can
+	metric   measure.Measure
+	pair     dataset.Pair
+	at       cell.At
+	amounts  *claim.Evidence // what is added
+	evidence *claim.Evidence // what the verdict is made on: ratios, or amounts where there are none or they do not answer
+	budget   *config.Limit
+	doubts   doubts
+	bent     *finding.Reason // why nothing can be read off the end of its line; nil where it can
 }
 
 // claim makes the finding of one metric; nil where there is nothing to show.
@@ -158,16 +156,16 @@ func (s *Estimator) claim(m measure.Measure, p dataset.Pair, at cell.At) *draft 
 	if share := claim.Resolution(samples); share > 0 {
 		c.remark(finding.Reason{Code: finding.NoteBracket, Figures: []finding.Figure{{Name: "share", Value: share, Unit: "1"}}})
 	}
-	c.estimate(s.Confidence(claim.Confidence))
+	c.estimate(s.Confidence)
 	if m.Name == metric.CPUPerOperation && m.Payer == (role.Charge{}) && !m.NotCompared {
 		c.Scatter = s.scatter(c)
 	}
 	if m.NotCompared {
 		c.Uncompared = true
-		c.Absolute, c.Relative, c.logs, c.logEnds = nil, nil, nil, nil
+		c.Absolute, c.Relative, c.evidence = nil, nil, c.amounts
 	}
 	if m.IsCause() || s.overNothing(c) { // only amounts of causes add up
-		c.Amount, c.logs, c.logEnds = true, nil, nil
+		c.Amount, c.evidence = true, c.amounts
 	}
 	if c.contrary() {
 		c.remark(because(finding.NoteWithin))
@@ -190,12 +188,15 @@ func (c *draft) contrary() bool {
 
 // scatter is how a claim's log-ratios differ from block to block, and within blocks; nil where there are no windows.
 func (s *Estimator) scatter(c *draft) *finding.Scatter {
+	if !c.evidence.Ratio {
+		return nil
+	}
 	var rounds [][]float64
 	for _, sample := range c.Samples {
 		base, value := s.Runs[c.pair.Against][sample.Block].ByCell[c.at], s.Runs[c.pair.Variant][sample.Block].ByCell[c.at]
 		rounds = append(rounds, roundsOf(base, value))
 	}
-	n, ok := stats.Nest(c.logs, rounds)
+	n, ok := stats.Nest(c.evidence.Value.Values(), rounds)
 	if !ok || measure.Joins(len(s.Sittings())) {
 		return nil
 	}
@@ -245,7 +246,8 @@ func (s *Estimator) overNothing(c *draft) bool {
 // newClaim is a claim without its figures.
 func (s *Estimator) newClaim(m measure.Measure, p dataset.Pair, at cell.At, samples []finding.Sample) *draft {
 	samples = measure.Join(s.Set, samples)
-	return &draft{metric: m, pair: p, at: at, Finding: finding.Finding{
+	nothing := claim.Paired(nil, false, s.Confidence)
+	return &draft{metric: m, pair: p, at: at, amounts: nothing, evidence: nothing, Finding: finding.Finding{
 		Operation: at.Operation, Parameter: at.Level.Map(), Variant: p.Variant, Against: p.Against,
 		Metric: m.Name, Role: string(m.Payer.Role), Service: m.Payer.Service, Unit: m.Unit, Better: m.Better, Blocks: len(samples), Samples: samples,
 	}}
@@ -271,12 +273,6 @@ func (c *draft) remark(note finding.Reason) {
 
 // This file fills in the centres and intervals of a claim.
 
-// center fills in the centres.
-func (c *draft) center() {
-	base, value := claim.Columns(c.Samples)
-	c.Baseline, c.Value = finding.Number(stats.Center(base)), finding.Number(stats.Center(value))
-}
-
 // unmeasured takes it that what no block tells is unknown, and CPU that another program used. What the baseline used may be
 // known all the same.
 func (s *Estimator) unmeasured(c *draft) {
@@ -297,14 +293,16 @@ func (s *Estimator) unmeasured(c *draft) {
 }
 
 // estimate fills in the centres and intervals.
-func (c *draft) estimate(confidence float64) {
-	base, value := claim.Columns(c.Samples)
-	c.center()
-	c.differences, c.ends = claim.Minus(value, base), claim.ExtentOf(c.Samples, claim.Difference)
-	logs, err := stats.LogRatios(base, value)
-	if err == nil && claim.Sane(math.Exp(claim.Largest(logs))) { // otherwise there is no ratio: absolute only
-		c.logs, c.logEnds = logs, claim.ExtentOf(c.Samples, claim.LogRatio)
-		c.Relative = claim.Interval(stats.Ratio(c.logEnds.SignedRank(logs, confidence)), c.metric.PointOnly)
+func (c *draft) estimate(ask claim.Ask) {
+	base, value := claim.Sides(c.Samples)
+	c.Baseline, c.Value = finding.Number(base.Center()), finding.Number(value.Center())
+	c.amounts = claim.Paired(value.Minus(base), false, ask)
+	c.evidence, c.Absolute = c.amounts, c.amounts.Interval(claim.Confidence)
+	if ratios, ok := claim.Ratios(base, value); ok {
+		c.evidence = claim.Paired(ratios, true, ask)
+		c.Relative = c.evidence.Interval(claim.Confidence)
 	}
-	c.Absolute = claim.Interval(c.ends.SignedRank(c.differences, confidence), c.metric.PointOnly)
+	if c.metric.PointOnly {
+		c.Absolute, c.Relative = claim.Bare(c.Absolute), claim.Bare(c.Relative)
+	}
 }

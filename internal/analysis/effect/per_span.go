@@ -16,7 +16,6 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // perSpan is the added CPU per span that is meant to be delivered; nil where none
@@ -44,7 +43,7 @@ func (s *Estimator) perSpan(p dataset.Pair, at cell.At) *draft {
 	}
 	c := s.newClaim(perSpanMeasure(at.Level.IsZero() || !s.Sloped(at.Operation)), p, at, samples)
 	c.remark(finding.Reason{Code: finding.NotePerSpan, Figures: []finding.Figure{{Name: "low", Value: added.Low, Unit: "count"}, {Name: "high", Value: added.High, Unit: "count"}}})
-	c.estimate(s.Confidence(claim.Confidence))
+	c.estimate(s.Confidence)
 	return c
 }
 
@@ -93,7 +92,7 @@ func (s *Estimator) perKeptTrace(p dataset.Pair, at cell.At) []*draft {
 			m.Added, m.Payer = true, role.Charge{Role: payer}
 			c := s.newClaim(m, p, at, samples)
 			c.remark(because(finding.NotePerTrace))
-			c.estimate(s.Confidence(claim.Confidence))
+			c.estimate(s.Confidence)
 			out = append(out, c)
 		}
 	}
@@ -175,11 +174,11 @@ func (s *Estimator) delivered(p dataset.Pair, at cell.At) *draft {
 	}
 	c := s.newClaim(measure.Made(metric.DeliveredShare, false), p, at, samples)
 	if len(samples) > 0 {
-		base, value := claim.Columns(samples)
+		base, value := claim.Sides(samples)
 		c.Value = finding.Number(s.shareOf(p.Variant, at, samples))
 		if compared {
 			c.Baseline = finding.Number(s.shareOf(p.Against, at, samples))
-			c.Absolute = claim.Interval(stats.SignedRank(claim.Minus(value, base), s.Confidence(claim.Confidence)), false)
+			c.Absolute = claim.Paired(value.Minus(base), false, s.Confidence).Interval(claim.Confidence)
 		}
 	}
 	if l := s.Of(p.Variant, at).Ledger; l != nil {

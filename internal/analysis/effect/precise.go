@@ -146,7 +146,7 @@ func Outlooks(e *config.Experiment) (headline, budgets Outlook) {
 	of := func(family string) Outlook {
 		o := Outlook{Claims: families[family], Least: e.Design.Blocks, Most: max(e.Design.Blocks, e.Design.Most)}
 		o.Needs = needed(o.Claims, s.Confidence)
-		o.Joint = family == familyHeadline && !s.Stops() && o.Least >= stats.MinBlocks(claim.Confidence)
+		o.Joint = family == claim.Headline && !s.Stops() && o.Least >= stats.MinBlocks(claim.Confidence)
 		for _, c := range claims {
 			if o.Metric == "" && s.counts(c) && c.family() == family {
 				o.Metric = c.Metric
@@ -154,7 +154,7 @@ func Outlooks(e *config.Experiment) (headline, budgets Outlook) {
 		}
 		return o
 	}
-	return of(familyHeadline), of(familyBudget)
+	return of(claim.Headline), of(claim.Budget)
 }
 
 // This file says whether the interval that an experiment is to stop at has been
@@ -184,17 +184,17 @@ func (s *Estimator) Widest(name string) (width float64, err error) {
 func (s *Estimator) halfWidth(m measure.Measure, p dataset.Pair, at cell.At) float64 {
 	samples := m.Samples(s.Set, p, at)
 	if c := s.newClaim(m, p, at, samples); s.overNothing(c) {
-		c.estimate(s.Confidence(claim.Confidence))
-		if i := c.Absolute; i.Low != nil && i.Estimate != 0 {
+		c.estimate(s.Confidence)
+		if i := c.Absolute; i != nil && i.Low != nil && i.Estimate != 0 {
 			return (*i.High - *i.Low) / 2 / math.Abs(i.Estimate)
 		}
 		return math.Inf(1)
 	}
-	logs, err := stats.LogRatios(claim.Columns(samples))
-	if err != nil {
+	ratios, ok := claim.Ratios(claim.Sides(samples))
+	if !ok {
 		return math.Inf(1)
 	}
-	e := claim.ExtentOf(samples, claim.LogRatio).SignedRank(logs, s.Confidence(claim.Confidence))
+	e := claim.Paired(ratios, true, s.Confidence).At(claim.Confidence)
 	if !e.Bounded {
 		return math.Inf(1)
 	}
@@ -209,7 +209,8 @@ func (s *Estimator) LeastWidth(name string) float64 {
 		m, has := measure.Named(name, s.RegimeOf(at), at == cell.At{})
 		for _, p := range s.Pairs() {
 			if has && !p.Extra {
-				least = math.Max(least, claim.ExtentOf(m.Samples(s.Set, p, at), claim.LogRatio).Least())
+				ratios, _ := claim.Ratios(claim.Sides(m.Samples(s.Set, p, at)))
+				least = math.Max(least, ratios.Least())
 			}
 		}
 	}

@@ -71,7 +71,7 @@ func (s *Estimator) slopes(p dataset.Pair, operation string) []*draft {
 			one.bent = bend
 		}
 		for _, c := range []*draft{one, two} {
-			c.estimate(s.Confidence(claim.Confidence))
+			c.estimate(s.Confidence)
 		}
 		out = append(out, one, two)
 	}
@@ -108,12 +108,21 @@ func (s *Estimator) linesOf(p dataset.Pair, a dataset.Axis) map[int]lines {
 		var fits [3]bool
 		l.base, fits[0] = stats.FitLine(a.X, before)
 		l.value, fits[1] = stats.FitLine(a.X, after)
-		added := claim.Minus(after, before)
+		added := minus(after, before)
 		l.cost, fits[2] = stats.FitLine(a.X, added)
 		l.bend, l.bends = bendOf(a.X, added)
 		if fits == [3]bool{true, true, true} {
 			out[block] = l
 		}
+	}
+	return out
+}
+
+// minus is value less base, one by one.
+func minus(value, base []float64) []float64 {
+	out := make([]float64, len(value))
+	for i := range value {
+		out[i] = value[i] - base[i]
 	}
 	return out
 }

@@ -162,9 +162,9 @@ func (s *Estimator) increment(m measure.Measure, p dataset.Pair, at cell.At) (fi
 		return finding.Increment{}, false
 	}
 	c := s.newClaim(m, p, at, samples)
-	c.estimate(s.Confidence(claim.Confidence))
+	c.estimate(s.Confidence)
 	if s.Woven() && m.Timed() {
-		c.Absolute, c.Relative = bare(c.Absolute), bare(c.Relative)
+		c.Absolute, c.Relative = claim.Bare(c.Absolute), claim.Bare(c.Relative)
 	}
 	one := finding.Increment{
 		Operation: c.Operation, Parameter: c.Parameter, Variant: p.Variant, Over: p.Against, Metric: m.Name, Unit: m.Unit,
@@ -221,15 +221,15 @@ func (s *Estimator) beside(i *finding.Increment, at cell.At) {
 		}
 	}
 	confidence := s.Confidence(claim.Confidence)
-	i.Profiled = claim.Interval(stats.SignedRank(found, confidence), false)
-	rest := stats.SignedRank(claim.Minus(adds, found), confidence)
+	i.Profiled = claim.Interval(stats.SignedRank(found, confidence))
+	rest := stats.SignedRank(minus(adds, found), confidence)
 	i.Disagree = rest.Bounded && (rest.Low > 0 || rest.High < 0) && math.Abs(rest.Center) > addedMuch*math.Abs(i.Absolute.Estimate)
 }
 
 // addsOf is what each block adds.
 func addsOf(samples []finding.Sample) []float64 {
-	base, value := claim.Columns(samples)
-	return claim.Minus(value, base)
+	base, value := claim.Sides(samples)
+	return value.Minus(base).Values()
 }
 
 // This file compares the answers of two variants: where they differ, so does the work, and a difference in cost is no longer

@@ -16,16 +16,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/words"
-)
-
-// The families of claims: what is corrected together, over all operations and pairs.
-const (
-	familyBudget   = "budget"
-	familyHeadline = "headline" // what people decide by: it does not wait for the many others
-	familyCause    = "cause"    // why it costs that, of profiled experiments
-	familyOther    = "other"    // one for all other metrics and roles: all of them together are wrong in 5 % of experiments, not each of them
 )
 
 // judge gives every claim its verdict.
@@ -40,7 +31,7 @@ func (s *Estimator) judge(claims []*draft) {
 			c.shareCPU()
 		case !c.metric.NoVerdict:
 			c.doubts = s.doubtsOf(c)
-			asked, questions = append(asked, c), append(questions, c.question(s.Confidence))
+			asked, questions = append(asked, c), append(questions, c.question())
 		}
 	}
 	for i, v := range claim.Answer(questions, claim.Rules{Fixed: !s.Stops()}) {
@@ -58,7 +49,7 @@ func (s *Estimator) limit(claims []*draft) {
 	for _, c := range claims {
 		c.budget = s.budgetFor(c)
 		if c.budget != nil && c.budget.Unit != "" && c.Absolute != nil { // what is added is asked for
-			c.Amount, c.logs, c.logEnds = true, nil, nil
+			c.Amount, c.evidence = true, c.amounts
 		}
 	}
 }
@@ -81,47 +72,26 @@ func (s *Estimator) counts(c *draft) bool {
 }
 
 func (c *draft) family() string {
-	switch {
-	case c.budget != nil:
-		return familyBudget
-	case c.metric.Leads && c.Role == "":
-		return familyHeadline
-	case c.metric.IsCause():
-		return familyCause
-	}
-	return familyOther
+	return claim.Family(c.budget, c.metric.Leads && c.Role == "", c.Metric)
 }
 
-// question is what is asked of the claim; ask is the confidence to ask of an interval that is to have a given one.
-func (c *draft) question(ask func(float64) float64) claim.Question {
+// question is what is asked of the claim.
+func (c *draft) question() claim.Question {
+	noRatio := claim.NoRatio(c.Samples, c.Against, c.Variant)
 	q := claim.Question{
-		Family: c.family(), Evidence: evidence{c, ask}, Ratio: c.logs != nil, Higher: c.Better == metric.Higher,
-		Blocks: c.Blocks, Least: stats.MinBlocks(ask(claim.Confidence)),
+		Evidence: c.evidence, Family: c.family(), Higher: c.Better == metric.Higher,
+		Limit: c.budget, NoRatio: &noRatio, Broken: c.doubts.broken,
 	}
-	q.Broken = c.doubts.broken
 	switch over := c.doubts.overloaded; {
 	case c.metric.Nature == metric.Latency:
 		q.Overloaded = over
 	case c.doubts.first != nil:
-		q.First = append(q.First, *c.doubts.first)
+		q.First = c.doubts.first
 	case over != nil && (ofCPU(c.Metric) || c.metric.IsCause() && !c.metric.Cause.Alloc): // of another amount of work, at which each operation takes another time
-		q.First = append(q.First, *over)
-	}
-	if c.budget != nil {
-		q.Limit, q.LimitUnit = &c.budget.Value, c.budget.Unit
-		if c.logs == nil && c.budget.Unit == "" {
-			q.Then = append(q.Then, claim.Doubt{Reason: claim.NoRatio(c.Samples, c.Against, c.Variant)})
-		}
+		q.First = over
 	}
 	if c.doubts.reason != nil {
-		q.Then = append(q.Then, claim.Doubt{Reason: *c.doubts.reason, Gap: c.doubts.gap})
-	}
-	q.Then = append(q.Then, claim.Open(c.scaleEnds())...)
-	for _, sample := range c.Samples {
-		q.In = append(q.In, sample.Block)
-	}
-	if c.scaleEnds() == nil && len(c.scale()) == len(c.Samples) { // otherwise which sign it has may be open
-		q.Differences = c.scale()
+		q.Then = []claim.Doubt{{Reason: *c.doubts.reason, Gap: c.doubts.gap}}
 	}
 	return q
 }
@@ -129,50 +99,6 @@ func (c *draft) question(ask func(float64) float64) claim.Question {
 // ofCPU reports whether a metric is the CPU that a piece of work takes.
 func ofCPU(name string) bool {
 	return name == metric.CPUPerOperation || name == metric.CPUPerSpan
-}
-
-// evidence is what a claim's question is answered by.
-type evidence struct {
-	*draft
-	ask func(float64) float64
-}
-
-// Estimate is that of the differences, on the scale that the verdict is made on.
-func (e evidence) Estimate(confidence float64) stats.Estimate {
-	return e.scaleEnds().SignedRank(e.scale(), e.ask(confidence))
-}
-
-// Needs is how many blocks an interval takes.
-func (e evidence) Needs(confidence float64) int { return stats.MinBlocks(e.ask(confidence)) }
-
-// BlocksToDecide is how many blocks there would have to be in all until the interval excludes the limit; never is true where
-// no number is enough.
-func (e evidence) BlocksToDecide(limit, confidence float64) (blocks int, never bool) {
-	return e.scaleEnds().BlocksToExclude(e.scale(), limit, e.ask(confidence))
-}
-
-// scale is the differences on the scale that the verdict is made on.
-func (c *draft) scale() []float64 {
-	if c.logs != nil {
-		return c.logs
-	}
-	return c.differences
-}
-
-// scaleEnds is the ends of scale, nil where it is exact.
-func (c *draft) scaleEnds() *claim.Extent {
-	if c.logs != nil {
-		return c.logEnds
-	}
-	return c.ends
-}
-
-// onScale is an estimate in the words of the finding: relative where it can be.
-func (c *draft) onScale(e stats.Estimate) stats.Estimate {
-	if c.logs != nil {
-		return stats.Ratio(e)
-	}
-	return e
 }
 
 // This file takes verdicts back where no span came, or spans went elsewhere.

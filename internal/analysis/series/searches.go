@@ -117,10 +117,10 @@ func failedBelow(made []*record.Search, rate float64) int {
 
 // searchFigures fills in the rate, and the line of those searches whose fit held.
 func (s Builder) searchFigures(out *finding.Search, made []*record.Search) {
-	rates := claim.Each(made, func(c *record.Search) (float64, bool) { return c.Rate, c.Outcome == record.Found })
+	rates := ratesOf(made)
 	limited := slices.ContainsFunc(made, func(c *record.Search) bool { return c.Outcome != record.Found && c.Outcome != record.Unsteady })
 	if len(rates) > 0 && !limited && len(made)-len(rates) <= len(made)/dataset.Droppable {
-		out.Rate = claim.Interval(rateExtent(made).SignedRank(rates, s.Confidence(claim.Confidence)), false)
+		out.Rate = claim.Paired(rates, false, s.Confidence).Interval(claim.Confidence)
 	}
 	linear := func(value func(*record.Search) float64) *float64 {
 		values := claim.Each(made, func(c *record.Search) (float64, bool) { return value(c), c.Linear })
@@ -135,16 +135,16 @@ func (s Builder) searchFigures(out *finding.Search, made []*record.Search) {
 	out.Demand = linear(func(c *record.Search) float64 { return c.Demand })
 }
 
-// rateExtent is the extent of the rates of those searches that found one; nil where all
-// are exact.
-func rateExtent(made []*record.Search) *claim.Extent {
+// ratesOf are the rates of those searches that found one, with what each lies between.
+func ratesOf(made []*record.Search) claim.Figures {
 	var samples []finding.Sample
 	for _, c := range made {
 		if c.Outcome == record.Found && claim.Sane(c.Rate) {
 			samples = append(samples, finding.Sample{Value: c.Rate, ValueWithin: claim.Bracket(c)})
 		}
 	}
-	return claim.ExtentOf(samples, claim.Difference) // from nought
+	_, rates := claim.Sides(samples)
+	return rates
 }
 
 // searchPoints are the probes of one search.

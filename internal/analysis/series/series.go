@@ -96,7 +96,7 @@ func kneeOf(curve []level, parameter string, ask func(float64) float64) *finding
 			before--
 		}
 		last := gain(curve[i], curve[len(curve)-1], sure)
-		knee := &finding.Knee{X: curve[i].x, First: i == 0, Under: littleMore, Last: curve[len(curve)-1].x, Gain: *claim.Interval(stats.Ratio(last), false)}
+		knee := &finding.Knee{X: curve[i].x, First: i == 0, Under: littleMore, Last: curve[len(curve)-1].x, Gain: *claim.Interval(stats.Ratio(last))}
 		if before < i {
 			knee.After = &curve[before].x
 		}
@@ -172,7 +172,7 @@ func (s Builder) sweep(variant, operation string, a dataset.Axis, m measure.Meas
 		for _, block := range dataset.BlocksIn(values) {
 			y = append(y, values[block])
 		}
-		e := claim.Interval(stats.SignedRank(y, s.Confidence(claim.Confidence)), false)
+		e := claim.Interval(stats.SignedRank(y, s.Confidence(claim.Confidence)))
 		out.Points = append(out.Points, finding.SweepPoint{X: a.X[i], Y: e.Estimate, Low: e.Low, High: e.High})
 		curve = append(curve, level{a.X[i], values})
 	}
