@@ -169,21 +169,3 @@ func TestBySigns(t *testing.T) {
 		t.Errorf("one of the family has blocks enough: %+v", v[0])
 	}
 }
-
-func TestTakeBack(t *testing.T) {
-	cheaper, dearer := &finding.Reason{Code: finding.WhyLostMore}, &finding.Reason{Code: finding.WhyUntraced}
-	for kind, want := range map[finding.Kind]finding.Code{
-		finding.Within: finding.WhyLostMore, finding.Saves: finding.WhyLostMore, finding.NoDifference: finding.WhyLostMore,
-		finding.Over: finding.WhyUntraced, finding.Costs: finding.WhyUntraced, finding.CannotTell: "", finding.Overloaded: "", finding.None: "",
-	} {
-		v := finding.Verdict{Kind: kind}
-		took := TakeBack(&v, cheaper, dearer)
-		if took != (want != "") || took && (v.Kind != finding.CannotTell || v.Reasons[0].Code != want) || !took && v.Kind != kind {
-			t.Errorf("%s: %+v", kind, v)
-		}
-	}
-	v := finding.Verdict{Kind: finding.NoDifference}
-	if !TakeBack(&v, nil, dearer) || v.Reasons[0].Code != finding.WhyUntraced {
-		t.Errorf("%+v", v)
-	}
-}

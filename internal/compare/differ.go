@@ -294,13 +294,8 @@ func (one *change) doubts(c *comparison, index int, f, g *finding.Finding) {
 		if i == 1 {
 			doc = c.in.News[index]
 		}
-		for _, variant := range []string{side.Variant, side.Against} {
-			if one.doubt == nil && doc.UntracedIn(side, variant) {
-				one.doubt = &finding.Reason{Code: finding.WhyUntraced, Variant: variant, Result: name}
-			}
-		}
-		if who := doc.OneElsewhere(side); who != "" && one.doubt == nil {
-			one.doubt = &finding.Reason{Code: finding.WhyElsewhere, Variant: who, Result: name}
+		if idle := claim.Idle(doc, side); idle != nil && one.doubt == nil {
+			idle.Result, one.doubt = name, idle
 		}
 	}
 	if slow(g) && !slow(f) && g.Verdict.Reason().Variant == g.Variant {
@@ -404,7 +399,7 @@ func sampledLedger(doc *finding.Document, f *finding.Finding) *finding.Ledger {
 func withheld(f *finding.Finding) bool {
 	v := f.Verdict
 	noRatio := v.Reason().Code == finding.WhyNoRatio || v.Reason().Code == finding.WhyNotAbove
-	return v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0 && !noRatio
+	return claim.Withheld(v) && !noRatio
 }
 
 // modesBetween says whether the ratios of one result fall into modes that those of
@@ -412,12 +407,13 @@ func withheld(f *finding.Finding) bool {
 // Modes count that are further apart than the share that a single ratio may be off.
 func modesBetween(before, after string, ratios *claim.Evidence, off float64) *finding.Reason {
 	report := stats.Modes(ratios.Base.Map(math.Exp).Values(), ratios.Value.Map(math.Exp).Values())
-	if !report.Differ || !claim.ModesDiffer(report.Baseline, max(claim.ModeShare, off), 0) && !claim.ModesDiffer(report.Value, max(claim.ModeShare, off), 0) {
+	modes, ofBase := claim.Divided(report, off, 0)
+	if modes == nil {
 		return nil
 	}
-	reason, modes := &finding.Reason{Code: finding.WhyCostModes, Result: after}, report.Value
-	if len(report.Baseline) > len(report.Value) {
-		reason.Result, modes = before, report.Baseline
+	reason := &finding.Reason{Code: finding.WhyCostModes, Result: after}
+	if ofBase {
+		reason.Result = before
 	}
 	for _, m := range modes {
 		reason.Figures = append(reason.Figures, finding.Figure{Name: "share", Value: m.Share, Unit: "1"}, finding.Figure{Name: "cost", Value: m.Center - 1, Unit: "1"})

@@ -63,7 +63,7 @@ func (s *replication) collect() {
 // for another reason than want of blocks.
 func reasonOf(f *finding.Finding) *finding.Reason {
 	v := f.Verdict
-	if v.Kind == finding.Overloaded || v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0 {
+	if v.Kind == finding.Overloaded || claim.Withheld(v) {
 		reason := v.Reason()
 		return &reason
 	}
@@ -72,13 +72,8 @@ func reasonOf(f *finding.Finding) *finding.Reason {
 
 // idle says that no span came of one side, or went elsewhere, or that each did other work; nil where neither is so.
 func (r *result) idle(f *finding.Finding) *finding.Reason {
-	for _, variant := range []string{f.Variant, f.Against} {
-		if r.UntracedIn(f, variant) {
-			return &finding.Reason{Code: finding.WhyUntraced, Variant: variant}
-		}
-	}
-	if who := r.OneElsewhere(f); who != "" {
-		return &finding.Reason{Code: finding.WhyElsewhere, Variant: who}
+	if idle := claim.Idle(r.Document, f); idle != nil {
+		return idle
 	}
 	if f.Uncompared {
 		return &finding.Reason{Code: finding.WhyOtherRates}

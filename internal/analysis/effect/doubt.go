@@ -70,9 +70,7 @@ func (s *Estimator) doubtsOf(c *draft) doubts {
 	if d.reason = s.tailsOf(c); d.reason != nil {
 		return d
 	}
-	if report := modesOf(c); report.Differ {
-		d.reason, d.gap = modesReason(report, c), c.gapBetween(report)
-	}
+	d.reason, d.gap = c.modes()
 	return d
 }
 
@@ -383,46 +381,32 @@ func (s *Estimator) CarryOver() []Doubt {
 // This file tells of runs of one side that fall into modes which the other side's do not
 // have: when that leaves a cost without a verdict, and when not.
 
-// modesOf looks for modes of one side that the other has not. They Differ only where they are so
-// far apart that it matters.
-func modesOf(c *draft) stats.ModeReport {
+// modes says into which modes one side falls that the other has not, and how far apart these are on the scale of the verdict;
+// nil where they do not matter.
+func (c *draft) modes() (reason *finding.Reason, gap float64) {
 	base, value := claim.Sides(c.Samples)
 	if c.metric.Added {
 		base = nil // its baseline is nought by definition
 	}
-	least := math.Max(claim.ModeShare, claim.Resolution(c.Samples)) // neighbouring brackets may hold the same rate
 	matters, find := 0.0, stats.Modes
 	if c.Amount && c.Absolute != nil { // modes of an operation that does nothing may be next to nothing beside what is added
 		matters, find = claim.ModeShare*math.Abs(c.Absolute.Estimate), stats.ModesOfDifference
 	}
-	report := find(base.Values(), value.Values())
-	report.Differ = report.Differ && (claim.ModesDiffer(report.Baseline, least, matters) || claim.ModesDiffer(report.Value, least, matters))
-	return report
-}
-
-// divided is the side that falls into modes, and its name.
-func (c *draft) divided(r stats.ModeReport) (string, []stats.Mode) {
-	if len(r.Baseline) > len(r.Value) {
-		return c.Against, r.Baseline
+	share := claim.Resolution(c.Samples) // neighbouring brackets may hold the same rate
+	modes, ofBase := claim.Divided(find(base.Values(), value.Values()), share, matters)
+	if modes == nil {
+		return nil, 0
 	}
-	return c.Variant, r.Value
-}
-
-// gapBetween is how far apart the modes are, on the scale of the verdict.
-func (c *draft) gapBetween(r stats.ModeReport) float64 {
-	_, modes := c.divided(r)
-	least, most := modes[0].Center, modes[len(modes)-1].Center
-	if c.evidence.Ratio {
-		return math.Log(most / least)
+	reason = &finding.Reason{Code: finding.WhyModes, Variant: c.Variant}
+	if ofBase {
+		reason.Variant = c.Against
 	}
-	return most - least
-}
-
-func modesReason(r stats.ModeReport, c *draft) *finding.Reason {
-	name, modes := c.divided(r)
-	reason := &finding.Reason{Code: finding.WhyModes, Variant: name}
 	for _, m := range modes {
 		reason.Figures = append(reason.Figures, finding.Figure{Name: "share", Value: m.Share, Unit: "1"}, finding.Figure{Name: "at", Value: m.Center, Unit: c.Unit})
 	}
-	return reason
+	least, most := modes[0].Center, modes[len(modes)-1].Center
+	if c.evidence.Ratio {
+		return reason, math.Log(most / least)
+	}
+	return reason, most - least
 }
