@@ -342,6 +342,32 @@ func evidenceAt(r *rand.Rand, truth float64, blocks int) evidence {
 	return evidence{parts: []part{{logs: logs, of: &result{Document: &finding.Document{}}}}}
 }
 
+// Two workloads share no blocks, whatever these are called.
+func TestWorkloadsAreNotPaired(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	e := evidenceAt(r, 0.3, 8)
+	e.under = evidenceAt(r, 0.1, 8).parts
+	for i := range e.under[0].logs {
+		e.under[0].logs[i].Block += 100
+	}
+	if f := e.figure(finding.Claim{Above: number(0)}, 1); f.Holds != Confirmed || f.Blocks != 8 || f.Interval.Low == nil {
+		t.Errorf("%+v", f)
+	}
+}
+
+// The intervals of a result that stopped at a precision are those of a widened confidence.
+func TestIntervalsOfStoppedResultsAreWider(t *testing.T) {
+	width := func(change func(*finding.Document)) float64 {
+		s := shop("flask")
+		s.blocks, s.change = 12, change
+		i := makeReplication(t, []finding.Claim{{Metric: "cpu_per_operation", Over: "all", Above: number(0)}}, s.document()).Claims[0].Figures[0].Interval
+		return *i.High - *i.Low
+	}
+	if fixed, stopped := width(nil), width(func(d *finding.Document) { d.Experiment.Precision, d.Experiment.Most = 0.02, 40 }); stopped <= fixed {
+		t.Errorf("%g, and %g where the number of blocks was fixed", stopped, fixed)
+	}
+}
+
 // A rate that is only known to lie between two is in the range where both are.
 func TestClaimsAboutBrackets(t *testing.T) {
 	s := shop("flask")
