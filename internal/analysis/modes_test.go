@@ -18,17 +18,19 @@ import (
 )
 
 func TestModes(t *testing.T) {
-	s := twoVariants()
-	s.blocks, s.noise = 12, 0.003
-	s.change = func(r *record.Record) {
-		if r.Variant == "otel" && r.Block%2 == 0 {
-			r.Phases[0].Usage[0].CPUSeconds *= 2
+	for _, who := range []string{"otel", "none"} {
+		s := twoVariants()
+		s.blocks, s.noise = 12, 0.003
+		s.change = func(r *record.Record) {
+			if r.Variant == who && r.Block%2 == 0 {
+				r.Phases[0].Usage[0].CPUSeconds *= 2
+			}
 		}
-	}
-	doc := analyse(t, s.input())
-	v := get(t, doc, "json", "otel", "cpu_per_operation").Verdict
-	if v.Kind != finding.CannotTell || v.Reason().Code != finding.WhyModes || v.Reason().Figure("share") != 0.5 || !warned(doc, "modes") {
-		t.Errorf("%+v", v)
+		doc := analyse(t, s.input())
+		v := get(t, doc, "json", "otel", "cpu_per_operation").Verdict
+		if r := v.Reason(); v.Kind != finding.CannotTell || r.Code != finding.WhyModes || r.Variant != who || r.Figure("share") != 0.5 || !warned(doc, "modes") {
+			t.Errorf("%s: %+v", who, v)
+		}
 	}
 }
 
