@@ -28,7 +28,8 @@ func TestModes(t *testing.T) {
 		}
 		doc := analyse(t, s.input())
 		v := get(t, doc, "json", "otel", "cpu_per_operation").Verdict
-		if r := v.Reason(); v.Kind != finding.CannotTell || r.Code != finding.WhyModes || r.Variant != who || r.Figure("share") != 0.5 || !warned(doc, "modes") {
+		r := v.Reason()
+		if v.Kind != finding.CannotTell || r.Code != finding.WhyModes || r.Variant != who || r.Figure("share") != 0.5 || !warned(doc, "modes") {
 			t.Errorf("%s: %+v", who, v)
 		}
 	}

@@ -19,7 +19,7 @@ type Question struct {
 	Higher bool   // more is better
 
 	Limit      *config.Limit   // what may be added, or, where more is better, lost; nil: no budget
-	NoRatio    *finding.Reason // why the evidence is no ratio, where a limit without a unit asks for one; nil: it is on the scale of the evidence
+	NoRatio    *finding.Reason // why the evidence is no ratio, which a limit without a unit asks for; nil: this limit does not
 	Broken     *finding.Reason // why a limit is broken whatever the interval says
 	Overloaded *finding.Reason // why the two sides did not do the same work
 	First      *finding.Reason // against any answer, asked before the blocks are counted
@@ -94,7 +94,8 @@ func (q *Question) doubts() []Doubt {
 	out = append(out, q.Then...)
 	for _, side := range []Figures{q.Base, q.Value} {
 		if n := side.open(); n > 0 {
-			out = append(out, Doubt{Reason: finding.Reason{Code: finding.WhyOpenBracket, Figures: []finding.Figure{{Name: "blocks", Value: float64(n), Unit: "count"}}}})
+			why := finding.Reason{Code: finding.WhyOpenBracket, Figures: []finding.Figure{{Name: "blocks", Value: float64(n), Unit: "count"}}}
+			out = append(out, Doubt{Reason: why})
 		}
 	}
 	return out

@@ -28,10 +28,12 @@ func TestModesBetweenResults(t *testing.T) {
 	var even, odd claim.Figures
 	for block := range 20 {
 		x := 0.001 * float64(block%5)
-		even, odd = append(even, claim.Figure{Block: block, Low: x, Mid: x, High: x}), append(odd, claim.Figure{Block: block, Low: x, Mid: x, High: x})
-		odd[block].Mid += 0.5 * float64(block%2)
+		y := x + 0.5*float64(block%2)
+		even, odd = append(even, claim.Figure{Block: block, Low: x, Mid: x, High: x}), append(odd, claim.Figure{Block: block, Low: y, Mid: y, High: y})
 	}
-	for want, ratios := range map[string]*claim.Evidence{"b": claim.Apart(even, odd, true, claim.Given), "a": claim.Apart(odd, even, true, claim.Given)} {
+	for want, ratios := range map[string]*claim.Evidence{
+		"b": claim.Apart(even, odd, true, claim.Given), "a": claim.Apart(odd, even, true, claim.Given),
+	} {
 		if r := modesBetween("a", "b", ratios, 0); r == nil || r.Result != want || len(r.Figures) != 4 {
 			t.Errorf("%+v, want modes of %s", r, want)
 		}

@@ -87,7 +87,8 @@ func (c *comparison) unmeasured(index int, budget *config.Limit, answered map[ke
 			Change: finding.Change{
 				Of: finding.OfCost, New: index, Operation: operation, Variant: variant, Parameter: parameter, Metric: budget.Metric, Unit: cmp.Or(budget.Unit, "1"), Better: metric.Lower,
 			},
-			budget: budget, unanswered: true, doubt: c.whyUnmeasured(index, budget, operation, variant), evidence: claim.Paired(nil, false, claim.Given), ask: claim.Given,
+			budget: budget, unanswered: true, doubt: c.whyUnmeasured(index, budget, operation, variant),
+			evidence: claim.Paired(nil, false, claim.Given), ask: claim.Given,
 		})
 	}
 	operations := c.in.Base.Experiment.Operations

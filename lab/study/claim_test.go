@@ -360,10 +360,12 @@ func TestIntervalsOfStoppedResultsAreWider(t *testing.T) {
 	width := func(change func(*finding.Document)) float64 {
 		s := shop("flask")
 		s.blocks, s.change = 12, change
-		i := makeReplication(t, []finding.Claim{{Metric: "cpu_per_operation", Over: "all", Above: number(0)}}, s.document()).Claims[0].Figures[0].Interval
+		claims := []finding.Claim{{Metric: "cpu_per_operation", Over: "all", Above: number(0)}}
+		i := makeReplication(t, claims, s.document()).Claims[0].Figures[0].Interval
 		return *i.High - *i.Low
 	}
-	if fixed, stopped := width(nil), width(func(d *finding.Document) { d.Experiment.Precision, d.Experiment.Most = 0.02, 40 }); stopped <= fixed {
+	fixed, stopped := width(nil), width(func(d *finding.Document) { d.Experiment.Precision, d.Experiment.Most = 0.02, 40 })
+	if stopped <= fixed {
 		t.Errorf("%g, and %g where the number of blocks was fixed", stopped, fixed)
 	}
 }

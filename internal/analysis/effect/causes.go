@@ -152,7 +152,7 @@ func (s *Estimator) causesOf(p dataset.Pair, at cell.At) (finding.Causes, bool) 
 	out.Unruled = out.Unruled[:min(len(out.Unruled), fewUnruled)]
 	if len(added) > 0 && !s.Woven() {
 		out.Added = claim.Interval(stats.SignedRank(added, s.Confidence(claim.Confidence)))
-		out.AddedMuch = len(differences) > 0 && math.Abs(out.Added.Estimate) > addedMuch*math.Abs(stats.Center(differences))
+		out.AddedMuch = out.Added != nil && len(differences) > 0 && math.Abs(out.Added.Estimate) > addedMuch*math.Abs(stats.Center(differences))
 	}
 	out.WaitsLow = out.Waits > 0 && s.Restless(p) == nil && s.waitsLow(p, at)
 	if out.Waits > 0 {

@@ -96,7 +96,9 @@ func kneeOf(curve []level, parameter string, ask func(float64) float64) *finding
 			before--
 		}
 		last := gain(curve[i], curve[len(curve)-1], sure)
-		knee := &finding.Knee{X: curve[i].x, First: i == 0, Under: littleMore, Last: curve[len(curve)-1].x, Gain: *claim.Interval(stats.Ratio(last))}
+		knee := &finding.Knee{
+			X: curve[i].x, First: i == 0, Under: littleMore, Last: curve[len(curve)-1].x, Gain: *claim.Interval(stats.Ratio(last)),
+		}
 		if before < i {
 			knee.After = &curve[before].x
 		}
