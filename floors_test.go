@@ -79,12 +79,11 @@ var floors = map[string]floor{
 
 	"design":          {level: 3},
 	"design/capacity": {level: 3},
-	"judge":           {level: 3},
 	"words":           {level: 3},
 
 	"artifact":    {level: 2},
+	"claim":       {level: 2},
 	"derive":      {level: 2},
-	"estimate":    {level: 2},
 	"ledger":      {level: 2},
 	"load":        {level: 2, beside: []string{"pace"}},
 	"load/engine": {level: 2, beside: []string{"load", "load/feed"}},

@@ -5,17 +5,14 @@ package analysis_test
 
 import (
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/analysis"
 	"github.com/tracetax/tracetax/internal/compare"
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // cells is a scene of searches for a limit on latency whose answers are cells of a
@@ -126,41 +123,6 @@ func TestABracketWithoutAnEnd(t *testing.T) {
 			t.Errorf("%+v", one.Rate)
 		}
 	}
-}
-
-// The interval of brackets holds the interval that the true rates would have, for any
-// rates and any grid.
-func TestBracketsHoldWhatTheTruthWould(t *testing.T) {
-	for seed := range uint64(300) {
-		r := rand.New(rand.NewPCG(seed, 3))
-		n, step := 6+r.IntN(10), 1.02+0.2*r.Float64()
-		var samples []finding.Sample
-		var truth, differences []float64
-		for range n {
-			base, value := 1000*math.Exp(0.1*r.NormFloat64()), 900*math.Exp(0.1*r.NormFloat64())
-			truth, differences = append(truth, math.Log(value/base)), append(differences, value-base)
-			b, v := cellOf(base, step), cellOf(value, step)
-			samples = append(samples, finding.Sample{Baseline: b.Low, BaselineWithin: b, Value: v.Low, ValueWithin: v})
-		}
-		base, value := estimate.Columns(samples)
-		logs, _ := stats.LogRatios(base, value)
-		for _, c := range []struct{ exact, got stats.Estimate }{
-			{stats.SignedRank(truth, 0.95), estimate.ExtentOf(samples, estimate.LogRatio).SignedRank(logs, 0.95)},
-			{stats.SignedRank(differences, 0.95), estimate.ExtentOf(samples, estimate.Difference).SignedRank(estimate.Minus(value, base), 0.95)},
-		} {
-			const slack = 1e-9
-			if !c.got.Bounded || c.got.Low > c.exact.Low+slack || c.got.High < c.exact.High-slack || c.got.Center < c.got.Low || c.got.Center > c.got.High {
-				t.Fatalf("seed %d: %+v, of the truth %+v", seed, c.got, c.exact)
-			}
-		}
-	}
-}
-
-// cellOf is the cell of a logarithmic grid that a rate lies in.
-func cellOf(rate, step float64) *finding.Range {
-	low := math.Pow(step, math.Floor(math.Log(rate)/math.Log(step)))
-	high := low * step
-	return &finding.Range{Low: low, High: &high}
 }
 
 // Searches that end now in one cell and now in the next are no modes of the program.

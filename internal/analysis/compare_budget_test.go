@@ -340,6 +340,41 @@ func TestLostOverABaselineWithoutSpans(t *testing.T) {
 	}
 }
 
+// Between variants of a result, what one lost more than the other is held against a limit of losses.
+func TestLostMoreThanAnotherVariant(t *testing.T) {
+	s := shop(4, 12, calm)
+	s.change = func(r *record.Record) {
+		for i := range r.Phases {
+			if r.Variant == "otel" {
+				r.Phases[i].Sink.Spans = r.Phases[i].Sink.Spans * 9 / 10
+			}
+		}
+	}
+	in := compare.Input{Base: s.result(t, "lossy"), Budget: []config.Limit{{Metric: metric.LostShare, Value: 0.02}}}
+	for order, want := range map[[2]string]finding.Kind{{"otel-10", "otel"}: finding.Over, {"otel", "otel-10"}: finding.Within} {
+		doc, err := compare.Variants(in, order[:])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := changeIn(t, doc, 0, "json", order[1], metric.LostShare); c.Verdict.Kind != want {
+			t.Errorf("%v: %s (%s)", order, c.Verdict.Kind, c.Verdict.Text)
+		}
+	}
+}
+
+// A limit of a ratio is not held against an amount: a baseline that exports nothing has no ratio.
+func TestCompareBudgetWithoutARatio(t *testing.T) {
+	const bytes = "export_bytes_per_operation"
+	in := compare.Input{Base: twoVariants().result(t, "one"), Budget: []config.Limit{{Metric: bytes, Value: 0.05}}}
+	doc, err := compare.Variants(in, []string{"none", "otel"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := changeIn(t, doc, 0, "json", "otel", bytes).Verdict; v.Kind != finding.CannotTell || v.Reason().Code != finding.WhyNoRatio {
+		t.Errorf("%+v", v)
+	}
+}
+
 // Pairs of made-up results to compare: the same machine on two days.
 
 // day is a machine's mood over one result: how much slower it is than on another

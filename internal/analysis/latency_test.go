@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/analysis"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/compare"
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
@@ -270,7 +270,7 @@ func TestPreciseIsTheWidestInterval(t *testing.T) {
 	if _, fixed, _ := analysis.Precise(plain); fixed >= width {
 		t.Errorf("not widened: %g, of a fixed number of blocks %g", width, fixed)
 	}
-	if stats.SequentialConfidence(8, 30, estimate.Confidence) <= estimate.Confidence {
+	if stats.SequentialConfidence(8, 30, claim.Confidence) <= claim.Confidence {
 		t.Error("there is nothing to widen")
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
@@ -18,17 +18,20 @@ import (
 )
 
 func TestModes(t *testing.T) {
-	s := twoVariants()
-	s.blocks, s.noise = 12, 0.003
-	s.change = func(r *record.Record) {
-		if r.Variant == "otel" && r.Block%2 == 0 {
-			r.Phases[0].Usage[0].CPUSeconds *= 2
+	for _, who := range []string{"otel", "none"} {
+		s := twoVariants()
+		s.blocks, s.noise = 12, 0.003
+		s.change = func(r *record.Record) {
+			if r.Variant == who && r.Block%2 == 0 {
+				r.Phases[0].Usage[0].CPUSeconds *= 2
+			}
 		}
-	}
-	doc := analyse(t, s.input())
-	v := get(t, doc, "json", "otel", "cpu_per_operation").Verdict
-	if v.Kind != finding.CannotTell || v.Reason().Code != finding.WhyModes || v.Reason().Figure("share") != 0.5 || !warned(doc, "modes") {
-		t.Errorf("%+v", v)
+		doc := analyse(t, s.input())
+		v := get(t, doc, "json", "otel", "cpu_per_operation").Verdict
+		r := v.Reason()
+		if v.Kind != finding.CannotTell || r.Code != finding.WhyModes || r.Variant != who || r.Figure("share") != 0.5 || !warned(doc, "modes") {
+			t.Errorf("%s: %+v", who, v)
+		}
 	}
 }
 
@@ -226,7 +229,7 @@ func manyClaims(blocks int, noise float64) scene {
 func TestFewBlocksManyClaims(t *testing.T) {
 	for _, blocks := range []int{6, 8, 9} {
 		doc := analyse(t, manyClaims(blocks, 0.01).input())
-		corrected := blocks >= stats.MinBlocks(stats.Bonferroni(estimate.Confidence, 8))
+		corrected := blocks >= stats.MinBlocks(stats.Bonferroni(claim.Confidence, 8))
 		seen, none := 0, false
 		for _, f := range doc.Findings {
 			if f.Metric != "cpu_per_operation" || f.Role != "" {
@@ -243,7 +246,7 @@ func TestFewBlocksManyClaims(t *testing.T) {
 				if v.Kind != finding.Costs || v.Joint == corrected {
 					t.Errorf("%d blocks, %s of otel: %+v", blocks, f.Operation, v)
 				}
-				if !corrected && (*v.Low != *f.Relative.Low || *v.High != *f.Relative.High || v.Confidence != estimate.Confidence) {
+				if !corrected && (*v.Low != *f.Relative.Low || *v.High != *f.Relative.High || v.Confidence != claim.Confidence) {
 					t.Errorf("%d blocks, %s: the verdict's interval is %g to %g (%g), the finding's %g to %g", blocks, f.Operation, *v.Low, *v.High, v.Confidence, *f.Relative.Low, *f.Relative.High)
 				}
 			case "free":

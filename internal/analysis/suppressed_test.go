@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -273,12 +273,11 @@ func TestIntervalsAreWidened(t *testing.T) {
 	s.design = func(e *config.Experiment) { e.Design.Blocks, e.Design.Most, e.Design.Precision = 8, 20, 1e-6 }
 	doc := analyse(t, s.input())
 	f := get(t, doc, "json", "otel", "cpu_per_operation")
-	base, value := estimate.Columns(f.Samples)
-	logs, err := stats.LogRatios(base, value)
-	if err != nil {
-		t.Fatal(err)
+	ratios, ok := claim.Ratios(claim.Sides(f.Samples))
+	if !ok {
+		t.Fatal("no ratio")
 	}
-	want := stats.Ratio(stats.SignedRank(logs, stats.SequentialConfidence(8, 20, 0.95)))
+	want := stats.Ratio(stats.SignedRank(ratios.Values(), stats.SequentialConfidence(8, 20, 0.95)))
 	if math.Abs(*f.Relative.Low-want.Low) > 1e-12 || math.Abs(*f.Verdict.High-want.High) > 1e-12 {
 		t.Errorf("%+v, want %+v", f.Relative, want)
 	}

@@ -3,70 +3,40 @@
 package compare
 
 import (
-	"maps"
-	"math"
-	"slices"
-
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
-// change is a finding of a comparison on its way to a verdict. Before
-// and after are the values on the scale that is compared, one a block.
+// change is a finding of a comparison on its way to a verdict.
 type change struct {
 	finding.Change
-	before, after []float64
-	in            []int            // the blocks of after, where paired
-	endsBefore    *estimate.Extent // of before and after, where they are not exact
-	endsAfter     *estimate.Extent
-	shifts        *stats.Shifts // of after over before, made when first asked for
-	valuesBefore  []float64     // the variant's own values
-	valuesAfter   []float64
-	logsBefore    blockLogs // where ratios to the baseline are compared
-	logsAfter     blockLogs
-	ratio         bool // logarithms of ratios, or of amounts where there is no ratio
-	unjudged      bool // no claim is made on it
-	figure        bool // none can be made
-	paired        bool // within blocks: after holds the differences, before zeros
-	doubt         *finding.Reason
-	looksCheaper  *finding.Reason                       // why it says nothing that the newer side costs no more
-	looksDearer   *finding.Reason                       // likewise that it costs more
-	unseen        func(allowed float64) *finding.Reason // why a limit on what is lost more is not kept for sure; nil where chance has no part
-	overloaded    *finding.Reason
-	broken        *finding.Reason // the newer variant could not hold the rate, and the older one did
-	budget        *config.Limit
-	noRatio       finding.Reason        // why there is no ratio to the baseline
-	unanswered    bool                  // nothing was measured that the budget could be held against
-	byAmount      func()                // changes the scale to what is added, for a limit of it
-	ask           func(float64) float64 // widens a confidence where a result stopped by its precision
+	evidence     *claim.Evidence // on the scale that is compared; where not paired, of the older side and the newer one
+	valuesBefore claim.Figures   // the variant's own values
+	valuesAfter  claim.Figures
+	unjudged     bool // no claim is made on it
+	figure       bool // none can be made
+	paired       bool // within blocks
+	doubt        *finding.Reason
+	looksCheaper *finding.Reason                       // why it says nothing that the newer side costs no more
+	looksDearer  *finding.Reason                       // likewise that it costs more
+	unseen       func(allowed float64) *finding.Reason // why a limit on what is lost more is not kept for sure; nil where chance has no part
+	overloaded   *finding.Reason
+	broken       *finding.Reason // the newer variant could not hold the rate, and the older one did
+	budget       *config.Limit
+	noRatio      finding.Reason // why there is no ratio to the baseline
+	unanswered   bool           // nothing was measured that the budget could be held against
+	byAmount     func()         // changes the scale to what is added, for a limit of it
+	ask          claim.Ask      // widens a confidence where a result stopped by its precision
 }
 
 // bare takes the intervals away; of enough blocks this is not for want of them.
 func (c *change) bare() {
-	for _, i := range []*finding.Interval{c.Absolute, c.Relative} {
-		if i != nil {
-			i.Low, i.High = nil, nil
-		}
-	}
-	c.figure = min(len(c.before), len(c.after)) >= stats.MinBlocks(estimate.Confidence)
-}
-
-// estimate is the shift on the scale that is compared.
-func (c *change) estimate(confidence float64) stats.Estimate {
-	if c.paired {
-		return c.endsAfter.SignedRank(c.after, c.ask(confidence))
-	}
-	if c.bracketed() {
-		return rankSum(values{c.before, c.endsBefore}, values{c.after, c.endsAfter}, c.ask(confidence))
-	}
-	if c.shifts == nil {
-		c.shifts = stats.NewShifts(c.before, c.after)
-	}
-	return c.shifts.At(c.ask(confidence))
+	c.Absolute, c.Relative = claim.Bare(c.Absolute), claim.Bare(c.Relative)
+	c.figure = c.evidence.Blocks() >= stats.MinBlocks(claim.Confidence)
 }
 
 // pointOnly reports whether a finding has estimates without intervals.
@@ -79,37 +49,9 @@ func costOf(f *finding.Finding) finding.Cost {
 }
 
 // addedBy is what each block of a finding adds to the baseline.
-func addedBy(f *finding.Finding) []float64 {
-	base, value := estimate.Columns(f.Samples)
-	return estimate.Minus(value, base)
-}
-
-func logarithms(x []float64) (logs []float64, ok bool) {
-	for _, v := range x {
-		if !(v > 0) || !estimate.Sane(v) {
-			return nil, false
-		}
-		logs = append(logs, math.Log(v))
-	}
-	return logs, true
-}
-
-func sortedInts[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }
-
-func exponentials(logs []float64) []float64 {
-	out := make([]float64, len(logs))
-	for i, v := range logs {
-		out[i] = math.Exp(v)
-	}
-	return out
-}
-
-// shift is an estimate as a change has it; nil where there is none.
-func shift(e stats.Estimate) *finding.Interval {
-	if math.IsNaN(e.Center) || math.IsInf(e.Center, 0) {
-		return nil
-	}
-	return estimate.Interval(e, false)
+func addedBy(f *finding.Finding) claim.Figures {
+	base, value := claim.Sides(f.Samples)
+	return value.Minus(base)
 }
 
 // This file matches the findings of two results and estimates what changed.
@@ -146,7 +88,7 @@ func (c *comparison) untold(index int, f, g *finding.Finding) []*change {
 	one := &change{Change: finding.Change{
 		Of: finding.OfCost, New: index, Operation: g.Operation, Variant: g.Variant, Against: g.Against, Parameter: g.Parameter,
 		Metric: g.Metric, Unit: g.Unit, Better: g.Better, Headline: true, Before: costOf(f), After: costOf(g),
-	}, ask: func(confidence float64) float64 { return confidence }}
+	}, evidence: claim.Paired(nil, false, claim.Given), ask: claim.Given}
 	if c.mode == finding.ByVariants {
 		one.Against, one.paired = f.Variant, true
 	}
@@ -159,7 +101,7 @@ func (c *comparison) untold(index int, f, g *finding.Finding) []*change {
 
 // asked widens a confidence where one of the results stopped when its own interval
 // was narrow enough.
-func (c *comparison) asked(doc *finding.Document) func(float64) float64 {
+func (c *comparison) asked(doc *finding.Document) claim.Ask {
 	return func(confidence float64) float64 {
 		for _, e := range []finding.Experiment{c.in.Base.Experiment, doc.Experiment} {
 			if stops(e) {
@@ -174,20 +116,20 @@ func (c *comparison) asked(doc *finding.Document) func(float64) float64 {
 func stops(e finding.Experiment) bool { return e.Precision > 0 && e.Most > e.Blocks }
 
 // changeOf compares one finding with its successor.
-func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64) float64) *change {
+func (c *comparison) changeOf(index int, f, g *finding.Finding, ask claim.Ask) *change {
 	one := &change{Change: finding.Change{
 		Of: finding.OfCost, New: index, Operation: f.Operation, Variant: f.Variant, Against: f.Against, Parameter: f.Parameter,
 		Metric: f.Metric, Role: f.Role, Service: f.Service, Unit: f.Unit, Better: f.Better, Headline: f.Headline,
 		Before: costOf(f), After: costOf(g),
 	}, ask: ask}
-	_, one.valuesBefore = estimate.Columns(f.Samples)
-	_, one.valuesAfter = estimate.Columns(g.Samples)
+	_, one.valuesBefore = claim.Sides(f.Samples)
+	_, one.valuesAfter = claim.Sides(g.Samples)
 	one.scale(f, g)
-	if one.before != nil && one.Before.Absolute != nil && one.After.Absolute != nil {
-		one.Absolute = shift(rankSum(values{addedBy(f), estimate.ExtentOf(f.Samples, estimate.Difference)}, values{addedBy(g), estimate.ExtentOf(g.Samples, estimate.Difference)}, ask(estimate.Confidence)))
+	if one.Before.Absolute != nil && one.After.Absolute != nil {
+		one.Absolute = claim.Apart(addedBy(f), addedBy(g), false, ask).Interval(claim.Confidence)
 	}
-	if one.ratio {
-		one.Relative = shift(stats.Ratio(one.estimate(estimate.Confidence)))
+	if one.evidence.Ratio {
+		one.Relative = one.evidence.Interval(claim.Confidence)
 	}
 	one.byAmount = func() { one.amounts(f, g) }
 	one.figure = one.figure || silent(f) || silent(g)
@@ -198,8 +140,8 @@ func (c *comparison) changeOf(index int, f, g *finding.Finding, ask func(float64
 	one.doubts(c, index, f, g)
 	one.looksCheaper, one.looksDearer = c.flattered(index, f, g)
 	one.unseen = func(allowed float64) *finding.Reason { return unseenLoss(c.in.Base, f, c.in.News[index], g, allowed) }
-	if one.doubt == nil && one.ratio {
-		one.doubt = modesBetween(c.names[0], c.names[index+1], one.before, one.after, 2*math.Max(estimate.Resolution(f.Samples), estimate.Resolution(g.Samples)))
+	if one.doubt == nil && one.evidence.Ratio {
+		one.doubt = modesBetween(c.names[0], c.names[index+1], one.evidence, 2*max(claim.Resolution(f.Samples), claim.Resolution(g.Samples)))
 	}
 	return one
 }
@@ -215,117 +157,43 @@ func (c *comparison) claims(f *finding.Finding) bool {
 // where that is zero the amount that is added, as a ratio of what it was, if
 // there was any. A machine's drift is in an amount, so times have no verdict.
 func (c *change) scale(f, g *finding.Finding) {
-	before, errBefore := stats.LogRatios(estimate.Columns(f.Samples))
-	after, errAfter := stats.LogRatios(estimate.Columns(g.Samples))
-	if errBefore == nil && errAfter == nil && estimate.Sane(math.Exp(estimate.Largest(before))) && estimate.Sane(math.Exp(estimate.Largest(after))) {
-		c.before, c.after, c.ratio = before, after, true
-		c.endsBefore, c.endsAfter = estimate.ExtentOf(f.Samples, estimate.LogRatio), estimate.ExtentOf(g.Samples, estimate.LogRatio)
-		c.logsBefore, c.logsAfter = byBlock(f.Samples, before, c.endsBefore), byBlock(g.Samples, after, c.endsAfter)
+	before, okBefore := claim.Ratios(claim.Sides(f.Samples))
+	after, okAfter := claim.Ratios(claim.Sides(g.Samples))
+	if okBefore && okAfter {
+		c.evidence = claim.Apart(before, after, true, c.ask)
 		return
 	}
-	c.before, c.after = addedBy(f), addedBy(g)
-	c.noRatio = estimate.NoRatio(f.Samples, f.Against, f.Variant)
+	before, after = addedBy(f), addedBy(g)
+	c.evidence = claim.Apart(before, after, false, c.ask)
+	c.noRatio = claim.NoRatio(f.Samples, f.Against, f.Variant)
 	if c.noRatio.Code == finding.WhyNoRatio {
-		c.noRatio = estimate.NoRatio(g.Samples, g.Against, g.Variant)
+		c.noRatio = claim.NoRatio(g.Samples, g.Against, g.Variant)
 	}
 	c.Note = words.Reason(c.noRatio) + ": what is added is compared"
 	if c.Unit != "bytes" && c.Unit != "count" {
 		c.figure = true
 		c.Note += ", and the machine's drift is in it"
 	}
-	logsBefore, okBefore := logarithms(c.before)
-	logsAfter, okAfter := logarithms(c.after)
+	logsBefore, okBefore := before.Logs()
+	logsAfter, okAfter := after.Logs()
 	if okBefore && okAfter {
-		c.before, c.after, c.ratio = logsBefore, logsAfter, true
+		c.evidence = claim.Apart(logsBefore, logsAfter, true, c.ask)
 	}
 }
 
 // amounts compares what is added to the baseline, in its unit. Between two results the machine's drift is in it, and
 // times have no verdict.
 func (c *change) amounts(f, g *finding.Finding) {
-	c.before, c.after, c.ratio, c.shifts = addedBy(f), addedBy(g), false, nil
-	c.endsBefore, c.endsAfter = estimate.ExtentOf(f.Samples, estimate.Difference), estimate.ExtentOf(g.Samples, estimate.Difference)
-	c.Relative = nil
+	c.evidence, c.Relative = claim.Apart(addedBy(f), addedBy(g), false, c.ask), nil
 	if c.Unit == "s" && c.doubt == nil {
 		c.doubt = &finding.Reason{Code: finding.WhyFigureOnly}
 	}
 }
 
-// This file compares capacities that are only known to lie between two rates: the
-// change reaches from the least that it can be to the most.
-
-// values are those of the blocks of one result; apart is nil where they are exact.
-type values struct {
-	mid  []float64
-	ends *estimate.Extent
-}
-
-func (v values) low() []float64 {
-	if v.ends == nil {
-		return v.mid
-	}
-	return v.ends.Low
-}
-
-func (v values) high() []float64 {
-	if v.ends == nil {
-		return v.mid
-	}
-	return v.ends.High
-}
-
-// rankSum is the shift from one result to another. Both ends of its interval rise with
-// every value after and fall with every value before, as those of signedRank do.
-func rankSum(before, after values, confidence float64) stats.Estimate {
-	e := stats.RankSum(before.mid, after.mid, confidence)
-	if before.ends == nil && after.ends == nil {
-		return e
-	}
-	return estimate.Outermost(e, stats.RankSum(before.high(), after.low(), confidence), stats.RankSum(before.low(), after.high(), confidence))
-}
-
-// bracketed reports whether the change is of capacities that are not exact.
-func (c *change) bracketed() bool { return c.endsBefore != nil || c.endsAfter != nil }
-
-// toExclude says how many blocks a result would have to have in all until the
-// interval excludes the limit; bracket is true where no number is enough.
-func (c *change) toExclude(limit, confidence float64) (all int, bracket bool) {
-	if c.paired {
-		return c.endsAfter.BlocksToExclude(c.after, limit, confidence)
-	}
-	before, after := values{c.before, c.endsBefore}, values{c.after, c.endsAfter}
-	if !c.bracketed() {
-		return stats.ValuesToExclude(c.before, c.after, limit, confidence, estimate.Patience), false
-	}
-	switch {
-	case stats.RankSum(before.high(), after.low(), confidence).Center > limit:
-		return stats.ValuesToExclude(before.high(), after.low(), limit, confidence, estimate.Patience), false
-	case stats.RankSum(before.low(), after.high(), confidence).Center < limit:
-		return stats.ValuesToExclude(before.low(), after.high(), limit, confidence, estimate.Patience), false
-	}
-	return 0, true
-}
-
-// onlyBaseline is the baseline's side of samples, as values.
-func onlyBaseline(samples []finding.Sample) []finding.Sample {
-	var out []finding.Sample
-	for _, s := range samples {
-		out = append(out, finding.Sample{
-			Block: s.Block, Baseline: s.Baseline, BaselineWithin: s.BaselineWithin, Value: s.Baseline, ValueWithin: s.BaselineWithin,
-		})
-	}
-	return out
-}
-
-// itself and logOf are for the extent of the values alone.
-func itself(value, _ float64) float64 { return value }
-
-func logOf(value, _ float64) float64 { return math.Log(value) }
-
 // This file compares the baselines of two results themselves.
 
 // baselineChanges compares the baselines themselves.
-func (c *comparison) baselineChanges(index int, after map[key]*finding.Finding, ask func(float64) float64) []finding.Change {
+func (c *comparison) baselineChanges(index int, after map[key]*finding.Finding, ask claim.Ask) []finding.Change {
 	var out []finding.Change
 	seen := map[key]bool{}
 	for _, f := range overBaseline(c.in.Base) {
@@ -334,22 +202,21 @@ func (c *comparison) baselineChanges(index int, after map[key]*finding.Finding, 
 		if g == nil || seen[k] || f.Role != "" || !c.in.Filter.matches(f) {
 			continue
 		}
-		base, _ := estimate.Columns(f.Samples)
-		now, _ := estimate.Columns(g.Samples)
-		logsBase, okBase := logarithms(base)
-		logsNow, okNow := logarithms(now)
+		base, _ := claim.Sides(f.Samples)
+		now, _ := claim.Sides(g.Samples)
+		logsBase, okBase := base.Logs()
+		logsNow, okNow := now.Logs()
 		if len(base) == 0 || len(now) == 0 || !okBase || !okNow {
 			continue
 		}
 		seen[k] = true
-		before, later := onlyBaseline(f.Samples), onlyBaseline(g.Samples)
 		out = append(out, finding.Change{
 			Of: finding.OfBaseline, New: index, Operation: f.Operation, Variant: f.Against, Parameter: f.Parameter,
 			Metric: f.Metric, Unit: f.Unit, Better: f.Better, Headline: f.Headline,
-			Before:   finding.Cost{Value: finding.Number(stats.Center(base)), Blocks: len(base)},
-			After:    finding.Cost{Value: finding.Number(stats.Center(now)), Blocks: len(now)},
-			Absolute: shift(rankSum(values{base, estimate.ExtentOf(before, itself)}, values{now, estimate.ExtentOf(later, itself)}, ask(estimate.Confidence))),
-			Relative: shift(stats.Ratio(rankSum(values{logsBase, estimate.ExtentOf(before, logOf)}, values{logsNow, estimate.ExtentOf(later, logOf)}, ask(estimate.Confidence)))),
+			Before:   finding.Cost{Value: finding.Number(base.Center()), Blocks: len(base)},
+			After:    finding.Cost{Value: finding.Number(now.Center()), Blocks: len(now)},
+			Absolute: claim.Apart(base, now, false, ask).Interval(claim.Confidence),
+			Relative: claim.Apart(logsBase, logsNow, true, ask).Interval(claim.Confidence),
 			Note:     "the program without tracing, and the machine: both may have changed",
 		})
 	}

@@ -6,12 +6,13 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -293,13 +294,8 @@ func (one *change) doubts(c *comparison, index int, f, g *finding.Finding) {
 		if i == 1 {
 			doc = c.in.News[index]
 		}
-		for _, variant := range []string{side.Variant, side.Against} {
-			if one.doubt == nil && doc.UntracedIn(side, variant) {
-				one.doubt = &finding.Reason{Code: finding.WhyUntraced, Variant: variant, Result: name}
-			}
-		}
-		if who := doc.OneElsewhere(side); who != "" && one.doubt == nil {
-			one.doubt = &finding.Reason{Code: finding.WhyElsewhere, Variant: who, Result: name}
+		if idle := claim.Idle(doc, side); idle != nil && one.doubt == nil {
+			idle.Result, one.doubt = name, idle
 		}
 	}
 	if slow(g) && !slow(f) && g.Verdict.Reason().Variant == g.Variant {
@@ -331,38 +327,37 @@ func (c *comparison) flattered(index int, f, g *finding.Finding) (cheaper, deare
 			allowed = max(allowed, limit.Value)
 		}
 	}
-	older, newer := c.in.Base, c.in.News[index]
-	cheaper = cmp.Or(lostMore(newer, g, g.Variant, older, f, f.Variant, allowed), mayHaveLostMore(newer, g, g.Variant, older, f, f.Variant, allowed))
-	dearer = cmp.Or(lostMore(older, f, f.Variant, newer, g, g.Variant, matters), mayHaveLostMore(older, f, f.Variant, newer, g, g.Variant, matters))
+	older, newer := worker{c.in.Base, f, f.Variant}, worker{c.in.News[index], g, g.Variant}
+	cheaper, dearer = newer.lostMore(older, allowed), older.lostMore(newer, matters)
 	if c.mode == finding.ByVariants {
 		return cheaper, dearer // they have one baseline
 	}
-	cheaper = cmp.Or(cheaper, lostMore(older, f, f.Against, newer, g, g.Against, matters), mayHaveLostMore(older, f, f.Against, newer, g, g.Against, matters))
-	dearer = cmp.Or(dearer, lostMore(newer, g, g.Against, older, f, f.Against, matters), mayHaveLostMore(newer, g, g.Against, older, f, f.Against, matters))
-	return cheaper, dearer
+	older.variant, newer.variant = f.Against, g.Against
+	return cmp.Or(cheaper, older.lostMore(newer, matters)), cmp.Or(dearer, newer.lostMore(older, matters))
 }
 
-// lostMore says that a variant of one result lost more of its spans than one of another,
-// beyond what is allowed; nil where it did not.
-func lostMore(doc *finding.Document, f *finding.Finding, variant string, other *finding.Document, g *finding.Finding, against string, allowed float64) *finding.Reason {
-	return more(finding.WhyLostMore, doc, variant, doc.LostShareOf(f, variant), other, against, other.LostShareOf(g, against), allowed)
+// worker is a variant that a finding of a result is about.
+type worker struct {
+	doc     *finding.Document
+	of      *finding.Finding
+	variant string
 }
 
-// mayHaveLostMore says that a variant of one result may have lost more of its spans than one of
-// another result may have, beyond what is allowed; nil where it may not: of a number that
-// varies in both as much, as many came.
-func mayHaveLostMore(doc *finding.Document, f *finding.Finding, variant string, other *finding.Document, g *finding.Finding, against string, allowed float64) *finding.Reason {
-	return more(finding.WhyMayLostMore, doc, variant, doc.LostMostOf(f, variant), other, against, other.LostMostOf(g, against), allowed)
-}
-
-// more is the reason of a share that is more than another by over what is allowed; nil where it is not.
-func more(code finding.Code, doc *finding.Document, variant string, share float64, other *finding.Document, against string, than, allowed float64) *finding.Reason {
-	if share-than <= allowed {
+// lostMore says that a variant lost more of its spans than another one, beyond what is allowed, or may have lost more than that one
+// may have: of a number that varies in both as much, as many came. It is nil where neither is so.
+func (w worker) lostMore(than worker, allowed float64) *finding.Reason {
+	code := finding.WhyLostMore
+	share, other := w.doc.LostShareOf(w.of, w.variant), than.doc.LostShareOf(than.of, than.variant)
+	if share-other <= allowed {
+		code = finding.WhyMayLostMore
+		share, other = w.doc.LostMostOf(w.of, w.variant), than.doc.LostMostOf(than.of, than.variant)
+	}
+	if share-other <= allowed {
 		return nil
 	}
 	return &finding.Reason{
-		Code: code, Variant: variant, Result: lastParts(doc.Results, 1), Against: against, AgainstResult: lastParts(other.Results, 1),
-		Figures: []finding.Figure{{Name: "share", Value: share, Unit: "1"}, {Name: "other", Value: than, Unit: "1"}},
+		Code: code, Variant: w.variant, Result: lastParts(w.doc.Results, 1), Against: than.variant, AgainstResult: lastParts(than.doc.Results, 1),
+		Figures: []finding.Figure{{Name: "share", Value: share, Unit: "1"}, {Name: "other", Value: other, Unit: "1"}},
 	}
 }
 
@@ -403,20 +398,21 @@ func sampledLedger(doc *finding.Document, f *finding.Finding) *finding.Ledger {
 func withheld(f *finding.Finding) bool {
 	v := f.Verdict
 	noRatio := v.Reason().Code == finding.WhyNoRatio || v.Reason().Code == finding.WhyNotAbove
-	return v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0 && !noRatio
+	return claim.Withheld(v) && !noRatio
 }
 
 // modesBetween says whether the ratios of one result fall into modes that those of
 // the other do not have: then a single shift does not tell what changed.
 // Modes count that are further apart than the share that a single ratio may be off.
-func modesBetween(before, after string, logsBefore, logsAfter []float64, off float64) *finding.Reason {
-	report := stats.Modes(exponentials(logsBefore), exponentials(logsAfter))
-	if !report.Differ || !estimate.ModesDiffer(report.Baseline, max(estimate.ModeShare, off), 0) && !estimate.ModesDiffer(report.Value, max(estimate.ModeShare, off), 0) {
+func modesBetween(before, after string, ratios *claim.Evidence, off float64) *finding.Reason {
+	report := stats.Modes(ratios.Base.Map(math.Exp).Values(), ratios.Value.Map(math.Exp).Values())
+	modes, ofBase := claim.Divided(report, off, 0)
+	if modes == nil {
 		return nil
 	}
-	reason, modes := &finding.Reason{Code: finding.WhyCostModes, Result: after}, report.Value
-	if len(report.Baseline) > len(report.Value) {
-		reason.Result, modes = before, report.Baseline
+	reason := &finding.Reason{Code: finding.WhyCostModes, Result: after}
+	if ofBase {
+		reason.Result = before
 	}
 	for _, m := range modes {
 		reason.Figures = append(reason.Figures, finding.Figure{Name: "share", Value: m.Share, Unit: "1"}, finding.Figure{Name: "cost", Value: m.Center - 1, Unit: "1"})

@@ -4,14 +4,12 @@ package compare
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/cell"
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // ranks orders the variants by their ratio in the headline metric, in each result, but for those without a span,
@@ -93,7 +91,7 @@ func means(index int, made []*change) []*change {
 	groups := map[key][]*change{}
 	var order []key
 	for _, c := range made {
-		if !c.ratio || c.figure || c.Operation == "" || c.Role != "" || c.Against == "" || c.Note != "" {
+		if !c.evidence.Ratio || c.figure || c.Operation == "" || c.Role != "" || c.Against == "" || c.Note != "" {
 			continue
 		}
 		k := key{variant: c.Variant, metric: c.Metric, level: cell.LevelOf(c.Parameter)}
@@ -124,10 +122,10 @@ func meanOf(index int, parts []*change) *change {
 	mean := &change{Change: finding.Change{
 		Of: finding.OfMean, New: index, Variant: first.Variant, Against: first.Against, Parameter: first.Parameter,
 		Metric: first.Metric, Unit: first.Unit, Better: first.Better, Headline: first.Headline,
-	}, ratio: true, ask: first.ask, unjudged: first.unjudged || !first.Headline, figure: first.figure, paired: first.paired}
-	var before, after []blockLogs
+	}, ask: first.ask, unjudged: first.unjudged || !first.Headline, figure: first.figure, paired: first.paired}
+	var before, after []claim.Figures
 	for _, p := range parts {
-		before, after = append(before, p.logsBefore), append(after, p.logsAfter)
+		before, after = append(before, p.evidence.Base), append(after, p.evidence.Value)
 		mean.overloaded, mean.broken = cmp.Or(mean.overloaded, p.overloaded), cmp.Or(mean.broken, p.broken)
 		if p.doubt != nil && mean.doubt == nil {
 			on := *p.doubt
@@ -136,64 +134,21 @@ func meanOf(index int, parts []*change) *change {
 		}
 		mean.looksCheaper, mean.looksDearer = cmp.Or(mean.looksCheaper, p.looksCheaper), cmp.Or(mean.looksDearer, p.looksDearer)
 	}
-	_, mean.before, mean.endsBefore = meanByBlock(before)
-	mean.in, mean.after, mean.endsAfter = meanByBlock(after)
-	if !mean.paired {
-		mean.Before, mean.After = meanCost(mean.before, mean.endsBefore, mean.ask), meanCost(mean.after, mean.endsAfter, mean.ask)
+	if mean.paired {
+		mean.evidence = claim.Paired(claim.Mean(after), true, mean.ask)
+	} else {
+		mean.evidence = claim.Apart(claim.Mean(before), claim.Mean(after), true, mean.ask)
+		mean.Before, mean.After = meanCost(mean.evidence.Base, mean.ask), meanCost(mean.evidence.Value, mean.ask)
 	}
-	mean.Relative = shift(stats.Ratio(mean.estimate(estimate.Confidence)))
+	mean.Relative = mean.evidence.Interval(claim.Confidence)
 	return mean
 }
 
-// blockLogs are logarithms of ratios by block, with the least and the most that each
-// can be.
-type blockLogs map[int][3]float64
-
-func byBlock(samples []finding.Sample, logs []float64, ends *estimate.Extent) blockLogs {
-	out, of := blockLogs{}, values{logs, ends}
-	low, high := of.low(), of.high()
-	for i, s := range samples {
-		out[s.Block] = [3]float64{low[i], logs[i], high[i]}
+// meanCost is the mean cost in one result by itself: paired, as its parts are.
+func meanCost(logs claim.Figures, ask claim.Ask) finding.Cost {
+	out := finding.Cost{Value: finding.NotKnown(), Relative: claim.Paired(logs, true, ask).Interval(claim.Confidence)}
+	if out.Relative != nil {
+		out.Blocks = len(logs)
 	}
 	return out
-}
-
-// meanByBlock are the means over operations in the blocks that all of them have, and these blocks; the extent is nil where
-// they are exact.
-func meanByBlock(parts []blockLogs) (in []int, mid []float64, ends *estimate.Extent) {
-	ends = &estimate.Extent{}
-	exact := true
-	for _, block := range sortedInts(parts[0]) {
-		var sum [3]float64
-		all := true
-		for _, p := range parts {
-			v, has := p[block]
-			for i := range sum {
-				sum[i] += v[i] / float64(len(parts))
-			}
-			all = all && has
-		}
-		if !all {
-			continue
-		}
-		in, mid = append(in, block), append(mid, sum[1])
-		ends.Low, ends.High = append(ends.Low, sum[0]), append(ends.High, sum[2])
-		exact = exact && sum[0] == sum[1] && sum[2] == sum[1]
-	}
-	if exact {
-		return in, mid, nil
-	}
-	return in, mid, ends
-}
-
-// meanCost is the mean cost in one result by itself: paired, as its parts are.
-func meanCost(logs []float64, ends *estimate.Extent, ask func(float64) float64) finding.Cost {
-	if len(logs) == 0 {
-		return finding.Cost{Value: finding.NotKnown()}
-	}
-	e := stats.Ratio(ends.SignedRank(logs, ask(estimate.Confidence)))
-	if math.IsNaN(e.Center) {
-		return finding.Cost{Value: finding.NotKnown()}
-	}
-	return finding.Cost{Value: finding.NotKnown(), Relative: estimate.Interval(e, false), Blocks: len(logs)}
 }

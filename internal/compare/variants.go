@@ -6,14 +6,12 @@ package compare
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // Variants says what changes from the first of the variants of one result
@@ -126,26 +124,35 @@ func (c *change) within(f, g *finding.Finding) {
 	for _, s := range f.Samples {
 		before[s.Block] = s
 	}
-	var x, y []float64
 	var blocks []finding.Sample
 	for _, s := range g.Samples {
 		if v, both := before[s.Block]; both {
-			x, y, c.in = append(x, v.Value), append(y, s.Value), append(c.in, s.Block)
-			blocks = append(blocks, finding.Sample{Block: s.Block, Baseline: v.Value, BaselineWithin: v.ValueWithin, Value: s.Value, ValueWithin: s.ValueWithin})
+			blocks = append(blocks, finding.Sample{
+				Block: s.Block, Baseline: v.Value, BaselineWithin: v.ValueWithin, Value: s.Value, ValueWithin: s.ValueWithin,
+			})
 		}
 	}
+	x, y := claim.Sides(blocks)
 	c.Before, c.After = finding.Cost{Value: f.Value, Blocks: len(x)}, finding.Cost{Value: g.Value, Blocks: len(y)}
 	c.valuesBefore, c.valuesAfter = x, y
-	c.before, c.after = make([]float64, len(x)), estimate.Minus(y, x)
-	c.endsAfter = estimate.ExtentOf(blocks, estimate.Difference)
-	c.Absolute = shift(c.estimate(estimate.Confidence))
-	differences, ends := c.after, c.endsAfter
-	c.byAmount = func() { c.after, c.endsAfter, c.ratio, c.Relative = differences, ends, false, nil }
-	if logs, err := stats.LogRatios(x, y); err == nil && len(logs) > 0 && estimate.Sane(math.Exp(estimate.Largest(logs))) {
-		c.after, c.endsAfter, c.ratio = logs, estimate.ExtentOf(blocks, estimate.LogRatio), true
-		c.logsBefore, c.logsAfter = byBlock(blocks, c.before, nil), byBlock(blocks, logs, c.endsAfter)
-		c.Relative = shift(stats.Ratio(c.estimate(estimate.Confidence)))
+	amounts := claim.Paired(y.Minus(x), false, c.ask)
+	c.evidence, c.Absolute = amounts, amounts.Interval(claim.Confidence)
+	c.byAmount = func() { c.evidence, c.Relative = amounts, nil }
+	if logs, ok := claim.Ratios(x, y); ok && len(logs) > 0 {
+		c.evidence = claim.Paired(logs, true, c.ask)
+		c.Relative = c.evidence.Interval(claim.Confidence)
 		return
 	}
-	c.noRatio = estimate.NoRatio(blocks, c.Against, c.Variant)
+	c.noRatio = claim.NoRatio(blocks, c.Against, c.Variant)
+}
+
+// onlyBaseline is the baseline's side of samples, as values.
+func onlyBaseline(samples []finding.Sample) []finding.Sample {
+	var out []finding.Sample
+	for _, s := range samples {
+		out = append(out, finding.Sample{
+			Block: s.Block, Baseline: s.Baseline, BaselineWithin: s.BaselineWithin, Value: s.Baseline, ValueWithin: s.BaselineWithin,
+		})
+	}
+	return out
 }

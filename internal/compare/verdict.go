@@ -8,12 +8,10 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/judge"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
@@ -21,7 +19,7 @@ import (
 func (c *comparison) judge() {
 	c.limit()
 	var asked []*change
-	var questions []judge.Question
+	var questions []claim.Question
 	for _, one := range c.changes {
 		if one.judged() {
 			asked, questions = append(asked, one), append(questions, one.question())
@@ -29,9 +27,9 @@ func (c *comparison) judge() {
 	}
 	// The blocks of one result are pairs: their signs may tell where they are too few for so many claims.
 	fixed := c.mode == finding.ByVariants && !stops(c.in.Base.Experiment)
-	for i, v := range judge.All(questions, judge.Rules{Fixed: fixed}) {
+	for i, v := range claim.Answer(questions, claim.Rules{Fixed: fixed}) {
 		one := asked[i]
-		if judge.TakeBack(&v, one.looksCheaper, one.looksDearer) {
+		if claim.TakeBack(&v, one.looksCheaper, one.looksDearer) {
 			v.Estimate, v.Low, v.High, v.Bound, v.Joint = nil, nil, nil, nil, false
 		}
 		one.Verdict = v
@@ -42,70 +40,22 @@ func (c *comparison) judge() {
 // judged reports whether the change gets a verdict.
 func (c *change) judged() bool { return !c.figure && !c.unjudged }
 
-// family is what the change is corrected with.
-func (c *change) family() string {
-	switch {
-	case c.budget != nil && (c.unanswered || c.budget.Metric == metric.LostShare): // one result counts its losses, and asks nothing of what is missing
-		return "lost or missing"
-	case c.budget != nil:
-		return "budget"
-	case c.Headline && c.Role == "":
-		return "headline"
-	}
-	return "other"
-}
-
 // question is what is asked of a change.
-func (c *change) question() judge.Question {
-	q := judge.Question{
-		Family: c.family(), Evidence: shiftOf{c}, Ratio: c.ratio, Higher: c.Better == metric.Higher, Wanted: true,
-		Blocks:     min(len(c.before), len(c.after)),
-		Least:      stats.MinBlocks(c.ask(estimate.Confidence)), // for both, so a result has intervals of its own
-		Overloaded: c.overloaded, Broken: c.broken,
+func (c *change) question() claim.Question {
+	q := claim.Question{
+		Evidence: c.evidence, Family: claim.Family(c.budget, c.Headline && c.Role == "", c.Metric),
+		Higher: c.Better == metric.Higher, Wanted: true, Limit: c.budget, First: c.doubt, Overloaded: c.overloaded, Broken: c.broken,
 	}
-	if c.doubt != nil {
-		q.First = []finding.Reason{*c.doubt}
+	if c.unanswered { // one result counts its losses, and asks nothing of what is missing
+		q.Family = claim.Missing
 	}
-	if c.budget != nil {
-		q.Limit, q.LimitUnit = &c.budget.Value, c.budget.Unit
-		if !c.ratio && c.budget.Unit == "" && c.budget.Metric != metric.LostShare {
-			why := c.noRatio
-			if why.Code == "" {
-				why.Code = finding.WhyNoRatio
-			}
-			q.Then = append(q.Then, judge.Doubt{Reason: why})
+	if c.budget != nil && c.budget.Metric != metric.LostShare {
+		q.NoRatio = &finding.Reason{Code: finding.WhyNoRatio}
+		if c.noRatio.Code != "" {
+			q.NoRatio = &c.noRatio
 		}
-	}
-	if c.paired {
-		q.In = c.in
-		if c.endsAfter == nil && len(c.after) == len(c.in) { // otherwise which sign one has may be open
-			q.Differences = c.after
-		}
-	}
-	for _, e := range []*estimate.Extent{c.endsBefore, c.endsAfter} {
-		q.Then = append(q.Then, judge.Open(e)...)
 	}
 	return q
-}
-
-// shiftOf is a change as evidence.
-type shiftOf struct{ *change }
-
-// Estimate is the shift on the scale that is compared.
-func (s shiftOf) Estimate(confidence float64) stats.Estimate { return s.estimate(confidence) }
-
-// Needs is how many blocks an interval of the confidence needs.
-func (s shiftOf) Needs(confidence float64) int {
-	if s.paired {
-		return stats.MinBlocks(s.ask(confidence))
-	}
-	return stats.MinEach(s.ask(confidence))
-}
-
-// BlocksToDecide says how many blocks a result would have to have in all until the
-// interval excludes the limit; never is true where no number is enough.
-func (s shiftOf) BlocksToDecide(limit, confidence float64) (blocks int, never bool) {
-	return s.toExclude(limit, s.ask(confidence))
 }
 
 // This file holds changes against what may have been added.
@@ -137,7 +87,8 @@ func (c *comparison) unmeasured(index int, budget *config.Limit, answered map[ke
 			Change: finding.Change{
 				Of: finding.OfCost, New: index, Operation: operation, Variant: variant, Parameter: parameter, Metric: budget.Metric, Unit: cmp.Or(budget.Unit, "1"), Better: metric.Lower,
 			},
-			budget: budget, unanswered: true, doubt: c.whyUnmeasured(index, budget, operation, variant), ask: func(c float64) float64 { return c },
+			budget: budget, unanswered: true, doubt: c.whyUnmeasured(index, budget, operation, variant),
+			evidence: claim.Paired(nil, false, claim.Given), ask: claim.Given,
 		})
 	}
 	operations := c.in.Base.Experiment.Operations
@@ -238,24 +189,14 @@ func limitedMetric(b *config.Limit) string {
 // lostScale turns what was delivered into what was lost: counted, so the
 // shares themselves are compared.
 func (c *change) lostScale() {
-	c.ratio, c.Better = false, metric.Lower
-	c.Metric, c.Unit, c.Relative = metric.LostShare, "1", nil
-	c.before, c.after, c.shifts = missing(c.valuesBefore), missing(c.valuesAfter), nil
-	c.endsBefore, c.endsAfter = nil, nil
-	if c.paired {
-		c.after = estimate.Minus(c.valuesBefore, c.valuesAfter) // what is lost more is delivered less
+	c.Better, c.Metric, c.Unit, c.Relative = metric.Lower, metric.LostShare, "1", nil
+	if c.paired { // what is lost more is delivered less
+		c.evidence = claim.Paired(c.valuesBefore.Minus(c.valuesAfter), false, c.ask)
+	} else {
+		c.evidence = claim.Apart(c.valuesAfter, c.valuesBefore, false, c.ask)
 	}
 	c.Before = finding.Cost{Value: 1 - c.Before.Value, Blocks: c.Before.Blocks}
 	c.After = finding.Cost{Value: 1 - c.After.Value, Blocks: c.After.Blocks}
-	c.Absolute = shift(c.estimate(estimate.Confidence))
+	c.Absolute = c.evidence.Interval(claim.Confidence)
 	c.Note = ""
-}
-
-// missing is what is missing to the whole.
-func missing(shares []float64) []float64 {
-	out := make([]float64, len(shares))
-	for i, v := range shares {
-		out[i] = 1 - v
-	}
-	return out
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/cell"
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
@@ -138,7 +138,7 @@ func sizeOf(c *finding.Change) string {
 	case c.Absolute != nil:
 		i.Estimate = c.Absolute.Estimate
 	}
-	return finding.FormatSize(estimate.Magnitude(i), c.Unit, c.Relative != nil)
+	return finding.FormatSize(claim.Magnitude(i), c.Unit, c.Relative != nil)
 }
 
 func widest(c *finding.Change) float64 { return max(-*c.Verdict.Low, *c.Verdict.High) }

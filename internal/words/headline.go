@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 )
@@ -106,7 +106,7 @@ func boundText(f finding.Finding) string {
 // share is a headline's size without its sign: of the ratio where that answers.
 func share(f finding.Finding) string {
 	if f.ByRatio() { // as precisely as its interval allows, and as the tables have it
-		text, _ := finding.FormatParts(estimate.Magnitude(*f.Relative), f.Unit, true)
+		text, _ := finding.FormatParts(claim.Magnitude(*f.Relative), f.Unit, true)
 		return text
 	}
 	return amount(f)
@@ -122,7 +122,7 @@ func signedShare(f finding.Finding) string {
 
 // amount is a headline's difference without its sign, as precisely as its interval allows.
 func amount(f finding.Finding) string {
-	size, _ := finding.FormatParts(estimate.Magnitude(*f.Absolute), f.Unit, false)
+	size, _ := finding.FormatParts(claim.Magnitude(*f.Absolute), f.Unit, false)
 	return size
 }
 
@@ -132,7 +132,7 @@ func amountBeside(f finding.Finding) string {
 	if !f.ByRatio() || f.Unit != "s" || f.Absolute == nil || f.Absolute.Low == nil || f.Absolute.High == nil {
 		return ""
 	}
-	return ", " + finding.FormatSize(estimate.Magnitude(*f.Absolute), f.Unit, false)
+	return ", " + finding.FormatSize(claim.Magnitude(*f.Absolute), f.Unit, false)
 }
 
 // mostGaps is how many gaps the sentence names one by one.

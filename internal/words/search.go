@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -38,7 +38,7 @@ func FillSearch(f *finding.Search, made []*record.Search) {
 		if f.Binding != "" {
 			text += "; limited by " + article(f.Binding)
 		}
-		if n := estimate.Ended(made, record.Unsteady); n > 0 {
+		if n := claim.Ended(made, record.Unsteady); n > 0 {
 			text += fmt.Sprintf("; %s, unsteady, %s not count", Blocks(n), map[bool]string{true: "does", false: "do"}[n == 1])
 		}
 		f.Text = text + repeatedText(f.Repeated)
@@ -66,8 +66,8 @@ func repeatedText(n int) string {
 // over the blocks; "" where they are exact.
 func betweenText(made []*record.Search) string {
 	end := func(of func(*finding.Range) (float64, bool)) []float64 {
-		return estimate.Each(made, func(c *record.Search) (float64, bool) {
-			r := estimate.Bracket(c)
+		return claim.Each(made, func(c *record.Search) (float64, bool) {
+			r := claim.Bracket(c)
 			if r == nil {
 				return 0, false
 			}
@@ -103,12 +103,12 @@ func article(resource string) string {
 // outcomeText says in how many blocks a search ended in one way, and what is known
 // from those.
 func outcomeText(outcome record.Outcome, made []*record.Search) string {
-	n := estimate.Ended(made, outcome)
+	n := claim.Ended(made, outcome)
 	if n == 0 {
 		return ""
 	}
 	at := func(value func(*record.Search) float64) string {
-		return finding.FormatValue(stats.Center(estimate.Each(made, func(c *record.Search) (float64, bool) { return value(c), c.Outcome == outcome && value(c) > 0 })), "1/s")
+		return finding.FormatValue(stats.Center(claim.Each(made, func(c *record.Search) (float64, bool) { return value(c), c.Outcome == outcome && value(c) > 0 })), "1/s")
 	}
 	passing := at(func(c *record.Search) float64 { return c.Passing })
 	failing := at(func(c *record.Search) float64 { return c.Failing })

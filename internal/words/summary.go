@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/cell"
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 )
@@ -96,7 +96,7 @@ func ofOne(f finding.Finding) string {
 	if f.Against != "none" {
 		over = " over " + f.Against
 	}
-	return f.Variant + " " + addsText(f) + " " + ofWhat(f) + over + " (95 % CI " + finding.FormatEnds(estimate.Magnitude(*f.Shown()), f.Unit, f.ByRatio()) + ")" + amountBeside(f)
+	return f.Variant + " " + addsText(f) + " " + ofWhat(f) + over + " (95 % CI " + finding.FormatEnds(claim.Magnitude(*f.Shown()), f.Unit, f.ByRatio()) + ")" + amountBeside(f)
 }
 
 // ofMany is the range of what several headlines come to, its ends by name.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 )
@@ -101,7 +101,7 @@ func (a answered) lost() string {
 
 // differs is "costs 3.1 % (2.0 to 4.2)", or of a change "costs 3.1 % more than before (2.0 to 4.2)".
 func (a answered) differs(v *finding.Verdict) string {
-	size, ends := finding.FormatParts(estimate.Magnitude(interval(v)), a.unit, a.relative)
+	size, ends := finding.FormatParts(claim.Magnitude(interval(v)), a.unit, a.relative)
 	worse := v.Kind == finding.Costs
 	if !a.change {
 		verb := "saves "

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
@@ -45,7 +46,7 @@ func (s *replication) restsOn(c finding.Claim) []ClaimFigure {
 // Claims are not corrected for each other: each is a question of its own.
 func judge(c finding.Claim, all []ClaimFigure) ClaimResult {
 	out := ClaimResult{Claim: c, Kind: Open, Figures: all}
-	n := count{of: len(all), needed: stats.MinBlocks(stats.Bonferroni(confidence, len(all)))}
+	n := count{of: len(all), needed: stats.MinBlocks(stats.Bonferroni(claim.Confidence, len(all)))}
 	for _, f := range all {
 		n.add(c, f)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 )
@@ -333,12 +334,40 @@ func TestClaimsErrSeldom(t *testing.T) {
 }
 
 func evidenceAt(r *rand.Rand, truth float64, blocks int) evidence {
-	logs := byBlock{}
+	var logs claim.Figures
 	for b := range blocks {
 		x := truth + 0.02*r.NormFloat64()
-		logs[b] = band{x, x, x}
+		logs = append(logs, claim.Figure{Block: b, Low: x, Mid: x, High: x})
 	}
 	return evidence{parts: []part{{logs: logs, of: &result{Document: &finding.Document{}}}}}
+}
+
+// Two workloads share no blocks, whatever these are called.
+func TestWorkloadsAreNotPaired(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	e := evidenceAt(r, 0.3, 8)
+	e.under = evidenceAt(r, 0.1, 8).parts
+	for i := range e.under[0].logs {
+		e.under[0].logs[i].Block += 100
+	}
+	if f := e.figure(finding.Claim{Above: number(0)}, 1); f.Holds != Confirmed || f.Blocks != 8 || f.Interval.Low == nil {
+		t.Errorf("%+v", f)
+	}
+}
+
+// The intervals of a result that stopped at a precision are those of a widened confidence.
+func TestIntervalsOfStoppedResultsAreWider(t *testing.T) {
+	width := func(change func(*finding.Document)) float64 {
+		s := shop("flask")
+		s.blocks, s.change = 12, change
+		claims := []finding.Claim{{Metric: "cpu_per_operation", Over: "all", Above: number(0)}}
+		i := makeReplication(t, claims, s.document()).Claims[0].Figures[0].Interval
+		return *i.High - *i.Low
+	}
+	fixed, stopped := width(nil), width(func(d *finding.Document) { d.Experiment.Precision, d.Experiment.Most = 0.02, 40 })
+	if stopped <= fixed {
+		t.Errorf("%g, and %g where the number of blocks was fixed", stopped, fixed)
+	}
 }
 
 // A rate that is only known to lie between two is in the range where both are.

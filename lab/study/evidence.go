@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -78,14 +78,9 @@ func (e evidence) figure(c finding.Claim, claims int) ClaimFigure {
 		f.Reason = &finding.Reason{Code: finding.WhyItLost}
 		return f
 	}
-	estimate := e.estimator(&f)
-	by := func(confidence float64) *finding.Interval { return relative(estimate(confidence)) }
-	f.Interval = by(confidence)
-	if claims > 1 {
-		f.Wide = by(stats.Bonferroni(confidence, claims))
-	} else {
-		f.Wide = f.Interval
-	}
+	of := e.held()
+	f.Blocks, f.Interval = of.Blocks(), of.Interval(claim.Confidence)
+	f.Wide = of.Interval(stats.Bonferroni(claim.Confidence, claims))
 	f.Holds = sideOf(c, f.Interval)
 	if bound != exact && f.Holds != Confirmed {
 		f.Holds, f.Wide, f.Reason = Open, nil, &finding.Reason{Code: finding.WhyItLost}
@@ -112,38 +107,18 @@ func (e evidence) suppressed() float64 {
 	return most
 }
 
-// estimator returns how the evidence is estimated at a confidence, and tells the
-// number of blocks.
-func (e evidence) estimator(f *ClaimFigure) func(confidence float64) stats.Estimate {
+// held is what the claim is held against: the mean of the parts, by blocks; with under, how far it is above theirs.
+func (e evidence) held() *claim.Evidence {
 	above, of := meanOfParts(e.parts)
-	f.Blocks = len(above)
 	if e.under == nil {
-		return func(confidence float64) stats.Estimate { return above.estimate(ask(confidence, of...)) }
+		return claim.Paired(above, true, ask(of...))
 	}
 	below, ofToo := meanOfParts(e.under)
-	f.Blocks = min(len(above), len(below))
-	return func(confidence float64) stats.Estimate {
-		return shift(below, above, ask(confidence, slices.Concat(of, ofToo)...))
-	}
+	return claim.Apart(below, above, true, ask(slices.Concat(of, ofToo)...))
 }
 
-// meanOfParts is the mean of parts: within each result by its blocks, across results with
-// as much weight as each has parts.
-func meanOfParts(parts []part) (byBlock, []*result) {
-	var means []byBlock
-	var weights []float64
-	var of []*result
-	for _, group := range groupBy(parts, func(p part) string { return p.of.workload }) {
-		var logs []byBlock
-		for _, p := range group {
-			logs = append(logs, p.logs)
-		}
-		means, weights, of = append(means, meanWithin(logs)), append(weights, float64(len(group))), append(of, group[0].of)
-	}
-	if len(means) == 1 {
-		return means[0], of
-	}
-	return meanAcross(means, weights), of
+func meanOfParts(parts []part) (claim.Figures, []*result) {
+	return meanOfEach(parts, func(p part) *result { return p.of }, func(p part) claim.Figures { return p.logs })
 }
 
 // sideOf says where an interval lies in respect to the claim's range: wholly in it,
@@ -179,7 +154,7 @@ func figureName(f ClaimFigure) string {
 // part is one log-ratio by block, and where it is of.
 type part struct {
 	at         ClaimFigure
-	logs       byBlock
+	logs       claim.Figures
 	of         *result
 	limit      limit           // on which side of it the figure would lie if no span were lost
 	reason     *finding.Reason // why there is none
@@ -242,7 +217,7 @@ func whyUnusable(f *figure) *finding.Reason {
 	case pointOnly(f.Metric):
 		return &finding.Reason{Code: finding.WhyMaximum}
 	case f.value == nil:
-		why := estimate.NoRatio(f.Samples, f.Against, f.Variant)
+		why := claim.NoRatio(f.Samples, f.Against, f.Variant)
 		return &why
 	}
 	return nil

@@ -123,7 +123,7 @@ func (s *replication) pairsOfCosts(c finding.Claim, metric, over, under string) 
 			}
 			one.reason, one.limit, one.suppressed = cmp.Or(a.reason, b.reason), a.limit.and(b.limit.inverse()), max(a.suppressed, b.suppressed)
 			if one.reason == nil {
-				one.logs = a.logs.over(b.logs)
+				one.logs = a.logs.Minus(b.logs)
 			}
 		}
 		out = append(out, one)
@@ -163,7 +163,7 @@ func (s *replication) variantParts(c finding.Claim) []part {
 				one := part{at: whereOf(a), of: r, limit: a.limit().and(b.limit().inverse()), reason: whyUnusablePair(a, b), suppressed: max(a.suppressed(), b.suppressed())}
 				one.at.Variant = name
 				if one.reason == nil {
-					one.logs = a.value.over(b.value)
+					one.logs = a.value.Minus(b.value)
 				}
 				out, any = append(out, one), true
 			}

@@ -6,11 +6,11 @@ package study
 import (
 	"cmp"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 )
@@ -19,18 +19,18 @@ import (
 type figure struct {
 	*finding.Finding
 	of          *result
-	value, base byBlock         // logarithms; nil where there is no ratio
+	value, base claim.Figures   // logarithms; nil where there is no ratio
 	lossy       bool            // over 1 % of its spans were lost, or of the baseline's
 	lossyBase   bool            // of the baseline's
 	reason      *finding.Reason // why its interval does not answer the question; nil where it does
 }
 
 // cost is the logarithm of the ratio to the baseline, by block; nil where there is none.
-func (f *figure) cost() byBlock {
+func (f *figure) cost() claim.Figures {
 	if f.value == nil {
 		return nil
 	}
-	return f.value.over(f.base)
+	return f.value.Minus(f.base)
 }
 
 // told reports whether the figure may be reckoned with.
@@ -63,7 +63,7 @@ func (s *replication) collect() {
 // for another reason than want of blocks.
 func reasonOf(f *finding.Finding) *finding.Reason {
 	v := f.Verdict
-	if v.Kind == finding.Overloaded || v.Kind == finding.CannotTell && v.Low == nil && v.MoreBlocks == 0 {
+	if v.Kind == finding.Overloaded || claim.Withheld(v) {
 		reason := v.Reason()
 		return &reason
 	}
@@ -72,13 +72,8 @@ func reasonOf(f *finding.Finding) *finding.Reason {
 
 // idle says that no span came of one side, or went elsewhere, or that each did other work; nil where neither is so.
 func (r *result) idle(f *finding.Finding) *finding.Reason {
-	for _, variant := range []string{f.Variant, f.Against} {
-		if r.UntracedIn(f, variant) {
-			return &finding.Reason{Code: finding.WhyUntraced, Variant: variant}
-		}
-	}
-	if who := r.OneElsewhere(f); who != "" {
-		return &finding.Reason{Code: finding.WhyElsewhere, Variant: who}
+	if idle := claim.Idle(r.Document, f); idle != nil {
+		return idle
 	}
 	if f.Uncompared {
 		return &finding.Reason{Code: finding.WhyOtherRates}
@@ -127,17 +122,14 @@ func (f *figure) suppressed() float64 {
 }
 
 // logsOf are the logarithms of both sides by block; nil where a value has none.
-func logsOf(samples []finding.Sample) (value, base byBlock) {
-	value, base = byBlock{}, byBlock{}
-	for _, p := range samples {
-		v, okValue := bandOf(p.Value, p.ValueWithin)
-		b, okBase := bandOf(p.Baseline, p.BaselineWithin)
-		if !okValue || !okBase {
-			return nil, nil
-		}
-		value[p.Block], base[p.Block] = v, b
+func logsOf(samples []finding.Sample) (value, base claim.Figures) {
+	base, value = claim.Sides(samples)
+	under, okBase := base.Logs()
+	over, okValue := value.Logs()
+	if !okBase || !okValue {
+		return nil, nil
 	}
-	return value, base
+	return over, under
 }
 
 // isCause reports whether a metric is a cause: what is added has it, and its ratio to the baseline says nothing.
@@ -153,22 +145,6 @@ func addedIn(samples []finding.Sample) []finding.Sample {
 		out[i] = finding.Sample{Block: p.Block, Baseline: 1, Value: p.Value - p.Baseline}
 	}
 	return out
-}
-
-// bandOf is the logarithm of a value that may only be known to lie between two.
-func bandOf(v float64, within *finding.Range) (band, bool) {
-	if !(v > 0) || math.IsInf(v, 0) {
-		return band{}, false
-	}
-	b := band{math.Log(v), math.Log(v), math.Log(v)}
-	if within == nil {
-		return b, true
-	}
-	b.low, b.high = math.Log(within.Low), math.Inf(1) // −Inf where the low end is nought
-	if within.High != nil {
-		b.high = math.Log(*within.High)
-	}
-	return b, true
 }
 
 // find returns the figures that pass, in their order.

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
@@ -115,17 +116,14 @@ func (s *replication) publishedPlaces(series int, group []*figure, out *Ranking)
 // apart is −1 where a surely costs less than b, 1 where it surely costs more, and 0
 // where the interval of their ratio within blocks holds none: each pair by itself.
 func apart(a, b *figure) int {
-	var e stats.Estimate
-	switch {
-	case a.value != nil && b.value != nil:
-		e = a.value.over(b.value).estimate(ask(confidence, a.of))
-	default:
-		e = absolutes(a).over(absolutes(b)).estimate(ask(confidence, a.of))
+	differ := absolutes(a).Minus(absolutes(b))
+	if a.value != nil && b.value != nil {
+		differ = a.value.Minus(b.value)
 	}
 	if pointOnly(a.Metric) {
 		return 0
 	}
-	switch e.Against(0) {
+	switch claim.Paired(differ, false, ask(a.of)).At(claim.Confidence).Against(0) {
 	case stats.Below:
 		return -int(direction(a.Better))
 	case stats.Above:
@@ -135,19 +133,9 @@ func apart(a, b *figure) int {
 }
 
 // absolutes are the values themselves by block, for what has no logarithm.
-func absolutes(f *figure) byBlock {
-	out := byBlock{}
-	for _, p := range f.Samples {
-		x := band{p.Value, p.Value, p.Value}
-		if w := p.ValueWithin; w != nil {
-			x.low, x.high = w.Low, math.Inf(1)
-			if w.High != nil {
-				x.high = *w.High
-			}
-		}
-		out[p.Block] = x
-	}
-	return out
+func absolutes(f *figure) claim.Figures {
+	_, value := claim.Sides(f.Samples)
+	return value
 }
 
 // groupLetters gives each of n things in order the letters of the groups that it is
@@ -219,7 +207,7 @@ func (s *replication) betweenVariants(metric string) []Ratio {
 	var out []Ratio
 	for i, under := range names {
 		for _, over := range names[i+1:] {
-			var parts []byBlock
+			var parts []claim.Figures
 			var weights []float64
 			var of []*result
 			all := 0
@@ -228,16 +216,16 @@ func (s *replication) betweenVariants(metric string) []Ratio {
 				if len(logs) == 0 {
 					continue
 				}
-				mean := meanWithin(logs)
-				out = append(out, ratioOf(mean.estimate(ask(confidence, r)), Ratio{
-					Between: BetweenVariants, Metric: metric, Over: over, Under: under, Workload: r.workload, Operations: len(logs), Blocks: len(mean),
+				mean := claim.Mean(logs)
+				out = append(out, ratioOf(claim.Paired(mean, true, ask(r)), Ratio{
+					Between: BetweenVariants, Metric: metric, Over: over, Under: under, Workload: r.workload, Operations: len(logs),
 				}))
 				parts, weights, of, all = append(parts, mean), append(weights, float64(len(logs))), append(of, r), all+len(logs)
 			}
 			if len(parts) > 1 && !s.apart {
-				mean := meanAcross(parts, weights)
-				out = append(out, ratioOf(mean.estimate(ask(confidence, of...)), Ratio{
-					Between: BetweenVariants, Metric: metric, Over: over, Under: under, Operations: all, Blocks: len(mean),
+				mean := claim.MeanAcross(parts, weights)
+				out = append(out, ratioOf(claim.Paired(mean, true, ask(of...)), Ratio{
+					Between: BetweenVariants, Metric: metric, Over: over, Under: under, Operations: all,
 				}))
 			}
 		}
@@ -246,12 +234,12 @@ func (s *replication) betweenVariants(metric string) []Ratio {
 }
 
 // pairs are the log-ratios of two variants on each operation that both have.
-func pairs(over, under []*figure) []byBlock {
-	var out []byBlock
+func pairs(over, under []*figure) []claim.Figures {
+	var out []claim.Figures
 	for _, a := range over {
 		for _, b := range under {
 			if a.Operation == b.Operation {
-				out = append(out, a.value.over(b.value))
+				out = append(out, a.value.Minus(b.value))
 			}
 		}
 	}
@@ -272,10 +260,10 @@ func (s *replication) betweenWorkloads(metric string) []Ratio {
 				if len(a) == 0 {
 					continue
 				}
-				above, below := meanWithin(costs(a)), meanWithin(costs(b))
-				out = append(out, ratioOf(shift(below, above, ask(confidence, over, under)), Ratio{
+				above, below := claim.Mean(costs(a)), claim.Mean(costs(b))
+				out = append(out, ratioOf(claim.Apart(below, above, true, ask(over, under)), Ratio{
 					Between: BetweenWorkloads, Metric: metric, Over: over.workload, Under: under.workload, Variant: variant,
-					Operations: len(a), Blocks: min(len(above), len(below)),
+					Operations: len(a),
 				}))
 			}
 		}
@@ -293,16 +281,16 @@ func common(a, b []*figure) ([]*figure, []*figure) {
 	return slices.DeleteFunc(slices.Clone(a), has(b)), slices.DeleteFunc(slices.Clone(b), has(a))
 }
 
-func costs(figures []*figure) []byBlock {
-	var out []byBlock
+func costs(figures []*figure) []claim.Figures {
+	var out []claim.Figures
 	for _, f := range figures {
 		out = append(out, f.cost())
 	}
 	return out
 }
 
-func ratioOf(e stats.Estimate, out Ratio) Ratio {
-	out.Ratio = relative(e)
+func ratioOf(e *claim.Evidence, out Ratio) Ratio {
+	out.Ratio, out.Blocks = e.Interval(claim.Confidence), e.Blocks()
 	return out
 }
 

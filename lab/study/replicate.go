@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/words"
@@ -170,9 +171,6 @@ func (s *replication) warnings() []finding.Warning {
 
 // This file is the results of a replication, sorted out, and how surely to ask of them.
 
-// confidence of every interval, before any correction.
-const confidence = 0.95
-
 // replication is the results, sorted out.
 type replication struct {
 	results []*result
@@ -202,14 +200,16 @@ func (s *replication) resultOf(workload string) *result {
 
 // ask is the confidence to ask of an interval over these results that is to have the
 // one given, in spite of stopping at a precision.
-func ask(given float64, results ...*result) float64 {
-	most := given
-	for _, r := range results {
-		if e := r.Experiment; e.Precision > 0 && e.Most > e.Blocks {
-			most = max(most, stats.SequentialConfidence(e.Blocks, e.Most, given))
+func ask(results ...*result) claim.Ask {
+	return func(given float64) float64 {
+		most := given
+		for _, r := range results {
+			if e := r.Experiment; e.Precision > 0 && e.Most > e.Blocks {
+				most = max(most, stats.SequentialConfidence(e.Blocks, e.Most, given))
+			}
 		}
+		return most
 	}
-	return most
 }
 
 // This file says how the figures of a replication were made.

@@ -217,6 +217,24 @@ func TestRatioOfMeans(t *testing.T) {
 	}
 }
 
+// Over several workloads every operation weighs the same, however many a workload has.
+func TestRatioOfMeansOverWorkloads(t *testing.T) {
+	flask, spring := shop("flask"), shop("spring")
+	flask.noise, spring.noise = 0, 0
+	spring.base = map[string]float64{"db": 200e-6}
+	want, n := (2*200*1.5+50*2)/(2*200+50.)-1, 0
+	for _, m := range makeReplication(t, nil, flask.document(), spring.document()).Means {
+		if m.Workload == "" && m.Operation == "" && m.Variant == "otel" {
+			if n++; math.Abs(m.OfMeans.Estimate-want) > 0.005 {
+				t.Errorf("%+v, want %g", m.OfMeans, want)
+			}
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d means", n)
+	}
+}
+
 func TestRatios(t *testing.T) {
 	spring := shop("spring")
 	spring.ratio = map[string]map[string]float64{"otel": {"db": 1.2, "json": 1.2}, "elastic": {"db": 1.2, "json": 1.2}}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -83,16 +84,13 @@ func (s scene) finding(operation, variant string, base, value []float64) finding
 	for i := range base {
 		f.Samples = append(f.Samples, finding.Sample{Block: i + 1, Baseline: base[i], Value: value[i]})
 	}
-	logs, err := stats.LogRatios(base, value)
-	if err != nil {
-		panic(err)
+	of, with := claim.Sides(f.Samples)
+	logs, ok := claim.Ratios(of, with)
+	if !ok {
+		panic("no ratio")
 	}
-	f.Relative = relative(stats.SignedRank(logs, confidence))
-	differences, err := stats.Differences(base, value)
-	if err != nil {
-		panic(err)
-	}
-	f.Absolute = interval(stats.SignedRank(differences, confidence))
+	f.Relative = claim.Paired(logs, true, claim.Given).Interval(claim.Confidence)
+	f.Absolute = claim.Paired(with.Minus(of), false, claim.Given).Interval(claim.Confidence)
 	return f
 }
 

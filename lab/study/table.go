@@ -5,11 +5,10 @@ package study
 
 import (
 	"maps"
-	"math"
 	"slices"
 
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/stats"
 )
 
 func (s *replication) tables() []Table {
@@ -29,16 +28,17 @@ func (s *replication) table(r *result, metric string) Table {
 	told := map[string]bool{} // cells whose baseline has a row
 	for _, f := range s.find(func(f *figure) bool { return f.of == r && f.Metric == metric && len(f.Samples) > 0 }) {
 		t.Unit, t.Better, t.Amount = f.Unit, f.Better, t.Amount || f.Amount
+		base, value := claim.Sides(f.Samples)
 		if at := f.at(); !told[at] && hasBaseline(f.Finding) {
 			told[at] = true
 			t.Rows = append(t.Rows, Row{
 				Operation: f.Operation, Parameter: f.Parameter, Variant: r.baseline, Blocks: f.Blocks,
-				Value: s.itself(f, func(p finding.Sample) float64 { return p.Baseline }), Published: s.published(r, f.Finding, r.baseline),
+				Value: itself(f, base), Published: s.published(r, f.Finding, r.baseline),
 			})
 		}
 		row := Row{
 			Operation: f.Operation, Parameter: f.Parameter, Variant: f.Variant, Blocks: f.Blocks, Lossy: f.lossy, Suppressed: f.suppressed(), Reason: f.reason,
-			Value: s.itself(f, func(p finding.Sample) float64 { return p.Value }), Cost: f.Relative, Added: f.Absolute,
+			Value: itself(f, value), Cost: f.Relative, Added: f.Absolute,
 			Published: s.published(r, f.Finding, f.Variant),
 		}
 		if isCount(metric) {
@@ -75,16 +75,8 @@ func (s *replication) absent(r *result, t Table) []Row {
 }
 
 // itself is the centre of one side over the blocks, with its interval.
-func (s *replication) itself(f *figure, side func(finding.Sample) float64) *finding.Interval {
-	values := make([]float64, 0, len(f.Samples))
-	for _, p := range f.Samples {
-		values = append(values, side(p))
-	}
-	e := stats.SignedRank(values, ask(confidence, f.of))
-	if math.IsNaN(e.Center) {
-		return nil
-	}
-	return interval(e)
+func itself(f *figure, side claim.Figures) *finding.Interval {
+	return claim.Paired(side, false, ask(f.of)).Interval(claim.Confidence)
 }
 
 // This file sets published figures beside ours.

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/pace"
 	"github.com/tracetax/tracetax/internal/record"
@@ -106,7 +106,7 @@ func (p *Phase) Bracket() *finding.Range {
 	if p.Capacity == nil {
 		return nil
 	}
-	return estimate.Bracket(p.Capacity)
+	return claim.Bracket(p.Capacity)
 }
 
 // This file tells which variants could not hold the rate that they were offered.

@@ -11,7 +11,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -62,7 +62,7 @@ func (s *Set) spoil() {
 		}
 	}
 	busy := spoiled > most // no mishap: the machine is like this, and the blocks without disturbed windows are no better
-	spare := len(made) - min(len(planned), stats.MinBlocks(estimate.Confidence))
+	spare := len(made) - min(len(planned), stats.MinBlocks(claim.Confidence))
 	for _, one := range found {
 		switch {
 		case len(s.Dropped) >= spare:

@@ -12,8 +12,8 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/profile"
@@ -151,8 +151,8 @@ func (s *Estimator) causesOf(p dataset.Pair, at cell.At) (finding.Causes, bool) 
 	})
 	out.Unruled = out.Unruled[:min(len(out.Unruled), fewUnruled)]
 	if len(added) > 0 && !s.Woven() {
-		out.Added = estimate.Interval(stats.SignedRank(added, s.Confidence(estimate.Confidence)), false)
-		out.AddedMuch = len(differences) > 0 && math.Abs(out.Added.Estimate) > addedMuch*math.Abs(stats.Center(differences))
+		out.Added = claim.Interval(stats.SignedRank(added, s.Confidence(claim.Confidence)))
+		out.AddedMuch = out.Added != nil && len(differences) > 0 && math.Abs(out.Added.Estimate) > addedMuch*math.Abs(stats.Center(differences))
 	}
 	out.WaitsLow = out.Waits > 0 && s.Restless(p) == nil && s.waitsLow(p, at)
 	if out.Waits > 0 {

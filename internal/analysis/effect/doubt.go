@@ -10,7 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
@@ -34,7 +34,7 @@ type doubts struct {
 }
 
 // doubtsOf looks for reasons against a verdict on the claim.
-func (s *Estimator) doubtsOf(c *claim) doubts {
+func (s *Estimator) doubtsOf(c *draft) doubts {
 	d := doubts{first: s.unseenOf(c)}
 	overload := s.OverloadOfWork
 	if c.metric.Nature == metric.Latency {
@@ -70,14 +70,12 @@ func (s *Estimator) doubtsOf(c *claim) doubts {
 	if d.reason = s.tailsOf(c); d.reason != nil {
 		return d
 	}
-	if report := modesOf(c); report.Differ {
-		d.reason, d.gap = modesReason(report, c), c.gapBetween(report)
-	}
+	d.reason, d.gap = c.modes()
 	return d
 }
 
 // unseenOf says that what a claim is about may be the use of another program than the one that answered; nil where it is not.
-func (s *Estimator) unseenOf(c *claim) *finding.Reason {
+func (s *Estimator) unseenOf(c *draft) *finding.Reason {
 	if c.metric.Nature != metric.Cost {
 		return nil
 	}
@@ -91,7 +89,7 @@ func (s *Estimator) unseenOf(c *claim) *finding.Reason {
 
 // atLeast is why a variant is over any budget: it could not hold the rate. What it cost at the rate that it reached is the
 // least that it costs.
-func atLeast(overloaded *finding.Reason, c *claim) *finding.Reason {
+func atLeast(overloaded *finding.Reason, c *draft) *finding.Reason {
 	out := *overloaded
 	out.Figures = slices.Clone(out.Figures)
 	if c.Relative != nil && ofCPU(c.Metric) && c.Relative.Estimate > 0 {
@@ -125,7 +123,7 @@ func (s *Estimator) noCPU(m measure.Measure, p dataset.Pair, at cell.At) *findin
 
 // placesOf is where what a claim is about was made: on its own cell, or on all of them where it
 // is of the load of the whole run.
-func (s *Estimator) placesOf(c *claim) []cell.At {
+func (s *Estimator) placesOf(c *draft) []cell.At {
 	switch {
 	case finding.IsOfLoad(c.Metric):
 		return s.Cells()
@@ -136,7 +134,7 @@ func (s *Estimator) placesOf(c *claim) []cell.At {
 }
 
 // noteDoubts keeps what the warnings are to tell.
-func (s *Estimator) noteDoubts(c *claim) {
+func (s *Estimator) noteDoubts(c *draft) {
 	if r := c.doubts.reason; r != nil && r.Code == finding.WhyModes {
 		s.Modes = append(s.Modes, c.doubt(*r))
 	} else if r != nil && r.Code == finding.WhyLag {
@@ -186,7 +184,7 @@ func (s *Estimator) lossNote(variant string, at cell.At) *finding.Reason {
 // lagOf says by how much the generator's lag differs between the variants, where it is over a tenth of the effect: then the
 // effect may be the generator's. Or it says how late it was with both, where that is a part of their latency. It is nil where
 // neither is so.
-func (s *Estimator) lagOf(c *claim) *finding.Reason {
+func (s *Estimator) lagOf(c *draft) *finding.Reason {
 	if c.metric.Nature != metric.Latency || c.Absolute == nil || c.Absolute.Low == nil {
 		return nil
 	}
@@ -222,7 +220,7 @@ func (s *Estimator) lagOf(c *claim) *finding.Reason {
 }
 
 // latency is what the claim is about on its baseline.
-func (c *claim) latency() float64 {
+func (c *draft) latency() float64 {
 	var of []float64
 	for _, sample := range c.Samples {
 		of = append(of, sample.Baseline)
@@ -235,8 +233,8 @@ func (c *claim) latency() float64 {
 
 // shareCPU takes the verdict from a claim that woven variants cannot answer: the figures stay, but
 // their intervals would say how sure a wrong figure is.
-func (c *claim) shareCPU() {
-	c.Absolute, c.Relative = bare(c.Absolute), bare(c.Relative)
+func (c *draft) shareCPU() {
+	c.Absolute, c.Relative = claim.Bare(c.Absolute), claim.Bare(c.Relative)
 	c.remark(because(finding.NoteSharedCPU))
 	if c.metric.NoVerdict {
 		return
@@ -245,14 +243,6 @@ func (c *claim) shareCPU() {
 		c.Verdict.Budget, c.Verdict.BudgetUnit = &c.budget.Value, c.budget.Unit
 	}
 	c.cannotTell(because(finding.WhySharedCPU))
-}
-
-// bare is an interval without its ends.
-func bare(i *finding.Interval) *finding.Interval {
-	if i == nil {
-		return nil
-	}
-	return &finding.Interval{Estimate: i.Estimate}
 }
 
 // This file asks whether a difference depends on the order of the runs: on which of the two ran
@@ -266,7 +256,7 @@ const (
 
 // ordering is one question of order about one claim.
 type ordering struct {
-	claim *claim
+	claim *draft
 	split stats.Split
 	most  finding.Code // what the blocks of the highest score are
 	least finding.Code // and, where that is "elsewhere", those of the lowest; "" where both are the same question
@@ -294,7 +284,7 @@ func (s *Estimator) orderings() []ordering {
 		if measure.Joins(len(s.Sittings())) {
 			break // sittings have no order of their own
 		}
-		if c.logs == nil && !c.Amount || len(c.scale()) != len(c.Samples) {
+		if !c.evidence.Ratio && !c.Amount || c.evidence.Blocks() != len(c.Samples) {
 			continue
 		}
 		values, earlier, next := make([]float64, len(column)), make([]float64, len(column)), make([]float64, len(column))
@@ -307,7 +297,7 @@ func (s *Estimator) orderings() []ordering {
 			if base == nil || value == nil || !known {
 				continue
 			}
-			values[j] = c.scale()[i]
+			values[j] = c.evidence.Value[i].Mid
 			earlier[j] = one(at[value.Record] < at[base.Record])
 			next[j] = one(before(base) == c.Variant) - one(before(value) == c.Variant)
 		}
@@ -348,12 +338,12 @@ func (o ordering) reason() (reason finding.Reason, large bool) {
 		return finding.Reason{}, false
 	}
 	least, unit := orderEffect, "1"
-	if o.claim.logs == nil {
+	if !o.claim.evidence.Ratio {
 		least, unit = least*math.Abs(o.claim.Absolute.Estimate), o.claim.Unit
 	}
-	gap := math.Abs(stats.NewShifts(first, rest).At(estimate.Confidence).Center)
+	gap := math.Abs(stats.NewShifts(first, rest).At(claim.Confidence).Center)
 	told := func(name string, values []float64) finding.Figure {
-		return finding.Figure{Name: name, Value: o.claim.onScale(stats.Estimate{Center: stats.Center(values)}).Center, Unit: unit}
+		return finding.Figure{Name: name, Value: o.claim.evidence.Shown(stats.Estimate{Center: stats.Center(values)}).Center, Unit: unit}
 	}
 	return finding.Reason{Code: code, Metric: o.claim.Metric, Variant: o.claim.Variant, Against: o.claim.Against,
 		Figures: []finding.Figure{told("there", first), told("elsewhere", rest)}}, gap >= least
@@ -391,46 +381,32 @@ func (s *Estimator) CarryOver() []Doubt {
 // This file tells of runs of one side that fall into modes which the other side's do not
 // have: when that leaves a cost without a verdict, and when not.
 
-// modesOf looks for modes of one side that the other has not. They Differ only where they are so
-// far apart that it matters.
-func modesOf(c *claim) stats.ModeReport {
-	base, value := estimate.Columns(c.Samples)
+// modes says into which modes one side falls that the other has not, and how far apart these are on the scale of the verdict;
+// nil where they do not matter.
+func (c *draft) modes() (reason *finding.Reason, gap float64) {
+	base, value := claim.Sides(c.Samples)
 	if c.metric.Added {
 		base = nil // its baseline is nought by definition
 	}
-	least := math.Max(estimate.ModeShare, estimate.Resolution(c.Samples)) // neighbouring brackets may hold the same rate
 	matters, find := 0.0, stats.Modes
 	if c.Amount && c.Absolute != nil { // modes of an operation that does nothing may be next to nothing beside what is added
-		matters, find = estimate.ModeShare*math.Abs(c.Absolute.Estimate), stats.ModesOfDifference
+		matters, find = claim.ModeShare*math.Abs(c.Absolute.Estimate), stats.ModesOfDifference
 	}
-	report := find(base, value)
-	report.Differ = report.Differ && (estimate.ModesDiffer(report.Baseline, least, matters) || estimate.ModesDiffer(report.Value, least, matters))
-	return report
-}
-
-// divided is the side that falls into modes, and its name.
-func (c *claim) divided(r stats.ModeReport) (string, []stats.Mode) {
-	if len(r.Baseline) > len(r.Value) {
-		return c.Against, r.Baseline
+	share := claim.Resolution(c.Samples) // neighbouring brackets may hold the same rate
+	modes, ofBase := claim.Divided(find(base.Values(), value.Values()), share, matters)
+	if modes == nil {
+		return nil, 0
 	}
-	return c.Variant, r.Value
-}
-
-// gapBetween is how far apart the modes are, on the scale of the verdict.
-func (c *claim) gapBetween(r stats.ModeReport) float64 {
-	_, modes := c.divided(r)
-	least, most := modes[0].Center, modes[len(modes)-1].Center
-	if c.logs != nil {
-		return math.Log(most / least)
+	reason = &finding.Reason{Code: finding.WhyModes, Variant: c.Variant}
+	if ofBase {
+		reason.Variant = c.Against
 	}
-	return most - least
-}
-
-func modesReason(r stats.ModeReport, c *claim) *finding.Reason {
-	name, modes := c.divided(r)
-	reason := &finding.Reason{Code: finding.WhyModes, Variant: name}
 	for _, m := range modes {
 		reason.Figures = append(reason.Figures, finding.Figure{Name: "share", Value: m.Share, Unit: "1"}, finding.Figure{Name: "at", Value: m.Center, Unit: c.Unit})
 	}
-	return reason
+	least, most := modes[0].Center, modes[len(modes)-1].Center
+	if c.evidence.Ratio {
+		return reason, math.Log(most / least)
+	}
+	return reason, most - least
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/delivery"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
@@ -29,7 +29,7 @@ type Estimator struct {
 	Modes     []Doubt // verdicts withheld because of modes
 	Bends     []Doubt // lines over depth that are none
 	Below     []Doubt // CPU per operation below zero
-	headlines []*claim
+	headlines []*draft
 	otherWork map[workplace]*finding.Reason // what was found already
 }
 
@@ -47,7 +47,7 @@ type Doubt struct {
 }
 
 // doubt is one against the claim.
-func (c *claim) doubt(reason finding.Reason) Doubt {
+func (c *draft) doubt(reason finding.Reason) Doubt {
 	d := Doubt{Metric: c.Metric, Charged: c.Charged(), Reason: reason, At: c.at, Variant: c.Variant}
 	if c.pair.Extra {
 		d.Against = c.Against
@@ -59,7 +59,7 @@ func (c *claim) doubt(reason finding.Reason) Doubt {
 
 // Findings makes all findings, with their verdicts.
 func (s *Estimator) Findings() []finding.Finding {
-	var claims []*claim
+	var claims []*draft
 	for _, at := range append(s.Cells(), cell.At{}) {
 		for _, p := range s.Pairs() {
 			claims = append(claims, s.claims(p, at)...)
@@ -87,9 +87,9 @@ func (s *Estimator) Findings() []finding.Finding {
 }
 
 // claims makes the findings of one pair on one cell.
-func (s *Estimator) claims(p dataset.Pair, at cell.At) []*claim {
-	var out []*claim
-	add := func(c *claim) {
+func (s *Estimator) claims(p dataset.Pair, at cell.At) []*draft {
+	var out []*draft
+	add := func(c *draft) {
 		if c != nil {
 			out = append(out, c)
 		}
@@ -130,44 +130,42 @@ func (s *Estimator) HeadlineFindings(steps bool) []finding.Finding {
 
 // This file makes a finding of one metric of a pair: a claim, on its way to a verdict.
 
-// claim is a finding on its way to a verdict.
-type claim struct {
+// draft is a finding on its way to a verdict.
+type draft struct {
 	finding.Finding
-	metric      measure.Measure
-	pair        dataset.Pair
-	at          cell.At
-	differences []float64
-	logs        []float64        // nil where there is no ratio
-	ends        *estimate.Extent // of the differences, where they are not exact
-	logEnds     *estimate.Extent // of logs
-	budget      *config.Limit
-	doubts      doubts
-	bent        *finding.Reason // why nothing can be read off the end of its line; nil where it can
+	metric   measure.Measure
+	pair     dataset.Pair
+	at       cell.At
+	amounts  *claim.Evidence // what is added
+	evidence *claim.Evidence // what the verdict is made on: ratios, or amounts where there are none or they do not answer
+	budget   *config.Limit
+	doubts   doubts
+	bent     *finding.Reason // why nothing can be read off the end of its line; nil where it can
 }
 
 // claim makes the finding of one metric; nil where there is nothing to show.
-func (s *Estimator) claim(m measure.Measure, p dataset.Pair, at cell.At) *claim {
+func (s *Estimator) claim(m measure.Measure, p dataset.Pair, at cell.At) *draft {
 	samples := m.Samples(s.Set, p, at)
-	if estimate.AllZero(samples) {
+	if claim.AllZero(samples) {
 		return nil
 	}
 	c := s.outline(m, p, at, samples)
 	if m.Remark != nil {
 		c.remark(*m.Remark)
 	}
-	if share := estimate.Resolution(samples); share > 0 {
+	if share := claim.Resolution(samples); share > 0 {
 		c.remark(finding.Reason{Code: finding.NoteBracket, Figures: []finding.Figure{{Name: "share", Value: share, Unit: "1"}}})
 	}
-	c.estimate(s.Confidence(estimate.Confidence))
+	c.estimate(s.Confidence)
 	if m.Name == metric.CPUPerOperation && m.Payer == (role.Charge{}) && !m.NotCompared {
 		c.Scatter = s.scatter(c)
 	}
 	if m.NotCompared {
 		c.Uncompared = true
-		c.Absolute, c.Relative, c.logs, c.logEnds = nil, nil, nil, nil
+		c.Absolute, c.Relative, c.evidence = nil, nil, c.amounts
 	}
 	if m.IsCause() || s.overNothing(c) { // only amounts of causes add up
-		c.Amount, c.logs, c.logEnds = true, nil, nil
+		c.Amount, c.evidence = true, c.amounts
 	}
 	if c.contrary() {
 		c.remark(because(finding.NoteWithin))
@@ -180,7 +178,7 @@ const visibly = 0.05
 
 // contrary reports whether the centres of the two values differ visibly in the other direction than the ratio shown beside them.
 // They can: blocks may vary by more than the variants differ, and the difference is taken within blocks.
-func (c *claim) contrary() bool {
+func (c *draft) contrary() bool {
 	if !c.ByRatio() || c.Relative == nil || c.Baseline <= 0 {
 		return false
 	}
@@ -189,13 +187,16 @@ func (c *claim) contrary() bool {
 }
 
 // scatter is how a claim's log-ratios differ from block to block, and within blocks; nil where there are no windows.
-func (s *Estimator) scatter(c *claim) *finding.Scatter {
+func (s *Estimator) scatter(c *draft) *finding.Scatter {
+	if !c.evidence.Ratio {
+		return nil
+	}
 	var rounds [][]float64
 	for _, sample := range c.Samples {
 		base, value := s.Runs[c.pair.Against][sample.Block].ByCell[c.at], s.Runs[c.pair.Variant][sample.Block].ByCell[c.at]
 		rounds = append(rounds, roundsOf(base, value))
 	}
-	n, ok := stats.Nest(c.logs, rounds)
+	n, ok := stats.Nest(c.evidence.Value.Values(), rounds)
 	if !ok || measure.Joins(len(s.Sittings())) {
 		return nil
 	}
@@ -220,7 +221,7 @@ func roundsOf(base, value *dataset.Phase) []float64 {
 }
 
 // outline is the claim of one metric without its figures: whether it is a headline, and gets a verdict.
-func (s *Estimator) outline(m measure.Measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
+func (s *Estimator) outline(m measure.Measure, p dataset.Pair, at cell.At, samples []finding.Sample) *draft {
 	c := s.newClaim(m, p, at, samples)
 	c.Headline = m.Leads && !p.Extra
 	if !at.Level.IsZero() && s.Sloped(at.Operation) && s.budgetFor(c) == nil {
@@ -233,7 +234,7 @@ func (s *Estimator) outline(m measure.Measure, p dataset.Pair, at cell.At, sampl
 // nothing, untraced: as a ratio it would say what the call of an empty method costs. A
 // budget is a ratio, whatever it is held against; so are all figures where some operations do
 // something, that they can be told together.
-func (s *Estimator) overNothing(c *claim) bool {
+func (s *Estimator) overNothing(c *draft) bool {
 	e, tracer := s.Experiment, s.Variants[0].Tracer
 	traced := tracer != nil && tracer.Name != program.NoTracer
 	if c.pair.Extra || c.Unit != "s" || c.metric.WholeRun || traced || s.budgetFor(c) != nil {
@@ -243,43 +244,38 @@ func (s *Estimator) overNothing(c *claim) bool {
 }
 
 // newClaim is a claim without its figures.
-func (s *Estimator) newClaim(m measure.Measure, p dataset.Pair, at cell.At, samples []finding.Sample) *claim {
+func (s *Estimator) newClaim(m measure.Measure, p dataset.Pair, at cell.At, samples []finding.Sample) *draft {
 	samples = measure.Join(s.Set, samples)
-	return &claim{metric: m, pair: p, at: at, Finding: finding.Finding{
+	nothing := claim.Paired(nil, false, s.Confidence)
+	return &draft{metric: m, pair: p, at: at, amounts: nothing, evidence: nothing, Finding: finding.Finding{
 		Operation: at.Operation, Parameter: at.Level.Map(), Variant: p.Variant, Against: p.Against,
 		Metric: m.Name, Role: string(m.Payer.Role), Service: m.Payer.Service, Unit: m.Unit, Better: m.Better, Blocks: len(samples), Samples: samples,
 	}}
 }
 
 // cannotTell is the verdict on a limit that no interval answers.
-func (c *claim) cannotTell(reasons ...finding.Reason) { c.answer(finding.CannotTell, reasons...) }
+func (c *draft) cannotTell(reasons ...finding.Reason) { c.answer(finding.CannotTell, reasons...) }
 
 // because is a reason that needs no figures.
 func because(code finding.Code) finding.Reason { return finding.Reason{Code: code} }
 
 // answer gives a verdict that is no interval's.
-func (c *claim) answer(kind finding.Kind, reasons ...finding.Reason) {
+func (c *draft) answer(kind finding.Kind, reasons ...finding.Reason) {
 	c.Verdict.Kind, c.Verdict.MoreBlocks, c.Verdict.Reasons = kind, 0, slices.Clone(reasons)
 	words.FillVerdict(&c.Finding)
 }
 
 // remark adds to what is to be known beside the claim.
-func (c *claim) remark(note finding.Reason) {
+func (c *draft) remark(note finding.Reason) {
 	c.Notes = append(c.Notes, note)
 	c.Note = words.Notes(c.Notes)
 }
 
 // This file fills in the centres and intervals of a claim.
 
-// center fills in the centres.
-func (c *claim) center() {
-	base, value := estimate.Columns(c.Samples)
-	c.Baseline, c.Value = finding.Number(stats.Center(base)), finding.Number(stats.Center(value))
-}
-
 // unmeasured takes it that what no block tells is unknown, and CPU that another program used. What the baseline used may be
 // known all the same.
-func (s *Estimator) unmeasured(c *claim) {
+func (s *Estimator) unmeasured(c *draft) {
 	if c.Verdict.Reason().Code == finding.WhyNoCPU {
 		c.Blocks, c.Samples, c.Absolute, c.Relative, c.Scatter = 0, []finding.Sample{}, nil, nil, nil
 	}
@@ -297,14 +293,16 @@ func (s *Estimator) unmeasured(c *claim) {
 }
 
 // estimate fills in the centres and intervals.
-func (c *claim) estimate(confidence float64) {
-	base, value := estimate.Columns(c.Samples)
-	c.center()
-	c.differences, c.ends = estimate.Minus(value, base), estimate.ExtentOf(c.Samples, estimate.Difference)
-	logs, err := stats.LogRatios(base, value)
-	if err == nil && estimate.Sane(math.Exp(estimate.Largest(logs))) { // otherwise there is no ratio: absolute only
-		c.logs, c.logEnds = logs, estimate.ExtentOf(c.Samples, estimate.LogRatio)
-		c.Relative = estimate.Interval(stats.Ratio(c.logEnds.SignedRank(logs, confidence)), c.metric.PointOnly)
+func (c *draft) estimate(ask claim.Ask) {
+	base, value := claim.Sides(c.Samples)
+	c.Baseline, c.Value = finding.Number(base.Center()), finding.Number(value.Center())
+	c.amounts = claim.Paired(value.Minus(base), false, ask)
+	c.evidence, c.Absolute = c.amounts, c.amounts.Interval(claim.Confidence)
+	if ratios, ok := claim.Ratios(base, value); ok {
+		c.evidence = claim.Paired(ratios, true, ask)
+		c.Relative = c.evidence.Interval(claim.Confidence)
 	}
-	c.Absolute = estimate.Interval(c.ends.SignedRank(c.differences, confidence), c.metric.PointOnly)
+	if c.metric.PointOnly {
+		c.Absolute, c.Relative = claim.Bare(c.Absolute), claim.Bare(c.Relative)
+	}
 }

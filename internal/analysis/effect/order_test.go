@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -22,7 +23,7 @@ func TestOrdersAreNamedByTheirBlocks(t *testing.T) {
 		"it ran after the baseline, in some": {[]float64{0, 0, -1, -1, 1}, finding.DoubtRightPrev, 0.1},
 	} {
 		o := ordering{
-			claim: &claim{Finding: finding.Finding{Variant: "otel", Against: "none", Unit: "s"}, logs: []float64{0}},
+			claim: &draft{Finding: finding.Finding{Variant: "otel", Against: "none", Unit: "s"}, evidence: claim.Paired(nil, true, claim.Given)},
 			split: stats.Split{Values: []float64{math.Log(1.5), math.Log(1.5), math.Log(1.1), math.Log(1.1), nan}, Scores: c.scores},
 			most:  finding.DoubtRightNext, least: finding.DoubtRightPrev,
 		}

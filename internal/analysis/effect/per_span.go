@@ -9,21 +9,20 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/delivery"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // perSpan is the added CPU per span that is meant to be delivered; nil where none
 // is, or where either side lost too many: one that throws spans away is not cheap,
 // and what is compared with it looks dear. Where the number of spans is only known to lie
 // between two ends, so is the cost of one, and the interval covers both.
-func (s *Estimator) perSpan(p dataset.Pair, at cell.At) *claim {
+func (s *Estimator) perSpan(p dataset.Pair, at cell.At) *draft {
 	if at.Operation == "" || s.RegimeOf(at) == metric.Search || s.Of(p.Variant, at).Matters() || s.Of(p.Against, at).Matters() {
 		return nil
 	}
@@ -44,7 +43,7 @@ func (s *Estimator) perSpan(p dataset.Pair, at cell.At) *claim {
 	}
 	c := s.newClaim(perSpanMeasure(at.Level.IsZero() || !s.Sloped(at.Operation)), p, at, samples)
 	c.remark(finding.Reason{Code: finding.NotePerSpan, Figures: []finding.Figure{{Name: "low", Value: added.Low, Unit: "count"}, {Name: "high", Value: added.High, Unit: "count"}}})
-	c.estimate(s.Confidence(estimate.Confidence))
+	c.estimate(s.Confidence)
 	return c
 }
 
@@ -71,7 +70,7 @@ func perSpanMeasure(verdict bool) measure.Measure {
 
 // perKeptTrace is the added CPU per trace that came: of everybody, and of each role where there are helpers, as a Collector is
 // one. There is none where all came, or none; nor where spans were lost.
-func (s *Estimator) perKeptTrace(p dataset.Pair, at cell.At) []*claim {
+func (s *Estimator) perKeptTrace(p dataset.Pair, at cell.At) []*draft {
 	if !s.keeps(p, at) {
 		return nil
 	}
@@ -86,14 +85,14 @@ func (s *Estimator) perKeptTrace(p dataset.Pair, at cell.At) []*claim {
 		}
 		kept[one.Block] = one.Value - one.Baseline
 	}
-	var out []*claim
+	var out []*draft
 	for _, payer := range s.payers() {
-		if samples := perTrace(measure.CPU(payer).PerBlock(s.Set, p, at), kept); len(samples) > 0 && !estimate.AllZero(samples) {
+		if samples := perTrace(measure.CPU(payer).PerBlock(s.Set, p, at), kept); len(samples) > 0 && !claim.AllZero(samples) {
 			m := measure.Made(metric.CPUPerKeptTrace, false)
 			m.Added, m.Payer = true, role.Charge{Role: payer}
 			c := s.newClaim(m, p, at, samples)
 			c.remark(because(finding.NotePerTrace))
-			c.estimate(s.Confidence(estimate.Confidence))
+			c.estimate(s.Confidence)
 			out = append(out, c)
 		}
 	}
@@ -159,7 +158,7 @@ func perTrace(cpu []finding.Sample, kept map[int]float64) []finding.Sample {
 // its budget.
 
 // delivered is the delivered share, and the verdict on the budget for lost spans.
-func (s *Estimator) delivered(p dataset.Pair, at cell.At) *claim {
+func (s *Estimator) delivered(p dataset.Pair, at cell.At) *draft {
 	budget := s.lostBudget(p)
 	search := s.RegimeOf(at) == metric.Search
 	if at.Operation == "" || search && budget == nil {
@@ -175,11 +174,11 @@ func (s *Estimator) delivered(p dataset.Pair, at cell.At) *claim {
 	}
 	c := s.newClaim(measure.Made(metric.DeliveredShare, false), p, at, samples)
 	if len(samples) > 0 {
-		base, value := estimate.Columns(samples)
+		base, value := claim.Sides(samples)
 		c.Value = finding.Number(s.shareOf(p.Variant, at, samples))
 		if compared {
 			c.Baseline = finding.Number(s.shareOf(p.Against, at, samples))
-			c.Absolute = estimate.Interval(stats.SignedRank(estimate.Minus(value, base), s.Confidence(estimate.Confidence)), false)
+			c.Absolute = claim.Paired(value.Minus(base), false, s.Confidence).Interval(claim.Confidence)
 		}
 	}
 	if l := s.Of(p.Variant, at).Ledger; l != nil {
@@ -227,7 +226,7 @@ func (s *Estimator) shareOf(variant string, at cell.At, samples []finding.Sample
 
 // judgeLost holds what the ledger says was lost against its budget. Losses are
 // counted, not estimated: there is no interval but where the ledger has one.
-func (s *Estimator) judgeLost(c *claim, budget *config.Limit) {
+func (s *Estimator) judgeLost(c *draft, budget *config.Limit) {
 	c.Verdict.Budget = &budget.Value
 	d := s.Of(c.Variant, c.at)
 	l := d.Ledger
@@ -273,7 +272,7 @@ func (s *Estimator) togetherOver(variant string, budget float64) bool {
 
 // judgeUnexpected holds what a tracer admits to have lost in its whole run against the budget,
 // where nobody knows how many spans an operation makes.
-func (s *Estimator) judgeUnexpected(c *claim, budget float64) {
+func (s *Estimator) judgeUnexpected(c *draft, budget float64) {
 	of := s.BesideOperations(c.Variant)
 	if of != nil && of.LostShare > budget && s.OnlyUnexpected(c.Variant, c.at) {
 		c.answer(finding.Over, of.Outcome...)

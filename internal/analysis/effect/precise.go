@@ -11,8 +11,8 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/delivery"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -97,12 +97,12 @@ func (s *Estimator) blocksAsked() int {
 // needed is the number of blocks from which on there is an interval that is corrected for so many
 // claims; ask is the confidence to ask of an interval that is to have a given one.
 func needed(claims int, ask func(float64) float64) int {
-	return stats.MinBlocks(ask(stats.Bonferroni(estimate.Confidence, claims)))
+	return stats.MinBlocks(ask(stats.Bonferroni(claim.Confidence, claims)))
 }
 
 // foreseen are the claims that will be made over all roles, without their figures.
-func (s *Estimator) foreseen() []*claim {
-	var out []*claim
+func (s *Estimator) foreseen() []*draft {
+	var out []*draft
 	for _, at := range append(s.Cells(), cell.At{}) {
 		for _, p := range s.Pairs() {
 			for _, m := range measure.All(nil, s.RegimeOf(at)) {
@@ -146,7 +146,7 @@ func Outlooks(e *config.Experiment) (headline, budgets Outlook) {
 	of := func(family string) Outlook {
 		o := Outlook{Claims: families[family], Least: e.Design.Blocks, Most: max(e.Design.Blocks, e.Design.Most)}
 		o.Needs = needed(o.Claims, s.Confidence)
-		o.Joint = family == familyHeadline && !s.Stops() && o.Least >= stats.MinBlocks(estimate.Confidence)
+		o.Joint = family == claim.Headline && !s.Stops() && o.Least >= stats.MinBlocks(claim.Confidence)
 		for _, c := range claims {
 			if o.Metric == "" && s.counts(c) && c.family() == family {
 				o.Metric = c.Metric
@@ -154,7 +154,7 @@ func Outlooks(e *config.Experiment) (headline, budgets Outlook) {
 		}
 		return o
 	}
-	return of(familyHeadline), of(familyBudget)
+	return of(claim.Headline), of(claim.Budget)
 }
 
 // This file says whether the interval that an experiment is to stop at has been
@@ -184,17 +184,17 @@ func (s *Estimator) Widest(name string) (width float64, err error) {
 func (s *Estimator) halfWidth(m measure.Measure, p dataset.Pair, at cell.At) float64 {
 	samples := m.Samples(s.Set, p, at)
 	if c := s.newClaim(m, p, at, samples); s.overNothing(c) {
-		c.estimate(s.Confidence(estimate.Confidence))
-		if i := c.Absolute; i.Low != nil && i.Estimate != 0 {
+		c.estimate(s.Confidence)
+		if i := c.Absolute; i != nil && i.Low != nil && i.Estimate != 0 {
 			return (*i.High - *i.Low) / 2 / math.Abs(i.Estimate)
 		}
 		return math.Inf(1)
 	}
-	logs, err := stats.LogRatios(estimate.Columns(samples))
-	if err != nil {
+	ratios, ok := claim.Ratios(claim.Sides(samples))
+	if !ok {
 		return math.Inf(1)
 	}
-	e := estimate.ExtentOf(samples, estimate.LogRatio).SignedRank(logs, s.Confidence(estimate.Confidence))
+	e := claim.Paired(ratios, true, s.Confidence).At(claim.Confidence)
 	if !e.Bounded {
 		return math.Inf(1)
 	}
@@ -209,7 +209,8 @@ func (s *Estimator) LeastWidth(name string) float64 {
 		m, has := measure.Named(name, s.RegimeOf(at), at == cell.At{})
 		for _, p := range s.Pairs() {
 			if has && !p.Extra {
-				least = math.Max(least, estimate.ExtentOf(m.Samples(s.Set, p, at), estimate.LogRatio).Least())
+				ratios, _ := claim.Ratios(claim.Sides(m.Samples(s.Set, p, at)))
+				least = math.Max(least, ratios.Least())
 			}
 		}
 	}

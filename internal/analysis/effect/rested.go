@@ -9,7 +9,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -48,7 +48,7 @@ func (s *Estimator) Rested(variant string, at cell.At) *finding.Reason {
 	}
 	confidence := restConfidence
 	if len(logs) < stats.MinBlocks(confidence) {
-		confidence = estimate.Confidence
+		confidence = claim.Confidence
 	}
 	e := stats.SignedRank(logs, confidence)
 	if !e.Bounded || math.Abs(e.Center) < restMatters || e.Low < restLeast && e.High > -restLeast {

@@ -4,7 +4,7 @@ package effect
 
 import (
 	"github.com/tracetax/tracetax/internal/analysis/measure"
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -23,18 +23,18 @@ func (s *Estimator) SittingsDiffer() []Doubt {
 		}
 		groups, centres := make([][]float64, len(of)), make([]float64, len(of))
 		for i, samples := range of {
-			base, value := estimate.Columns(samples)
-			groups[i] = estimate.Minus(value, base)
-			if logs, err := stats.LogRatios(base, value); c.logs != nil && err == nil {
-				groups[i] = logs
+			base, value := claim.Sides(samples)
+			groups[i] = value.Minus(base).Values()
+			if ratios, ok := claim.Ratios(base, value); c.evidence.Ratio && ok {
+				groups[i] = ratios.Values()
 			}
-			centres[i] = c.onScale(stats.Estimate{Center: stats.Center(groups[i])}).Center
+			centres[i] = c.evidence.Shown(stats.Estimate{Center: stats.Center(groups[i])}).Center
 		}
 		if stats.GroupsDiffer(groups) >= doubtful {
 			continue
 		}
 		unit := "1"
-		if c.logs == nil {
+		if !c.evidence.Ratio {
 			unit = c.Unit
 		}
 		reason := finding.Reason{Code: finding.NoteSittings}

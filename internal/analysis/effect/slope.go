@@ -9,7 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
@@ -26,7 +26,7 @@ type lines struct {
 // slopes makes the findings of the lines of one pair on one operation: slope, base and
 // r2 of what tracing costs, and the same of the time per call itself. A line's slope
 // is a figure of its block; the intervals are over blocks.
-func (s *Estimator) slopes(p dataset.Pair, operation string) []*claim {
+func (s *Estimator) slopes(p dataset.Pair, operation string) []*draft {
 	if !s.Sloped(operation) {
 		return nil
 	}
@@ -37,8 +37,8 @@ func (s *Estimator) slopes(p dataset.Pair, operation string) []*claim {
 	}
 	lossy := s.lossOfLine(p, a)
 	at := cell.At{Operation: operation}
-	bend := bent(byBlock, a, s.Confidence(estimate.Confidence))
-	var out []*claim
+	bend := bent(byBlock, a, s.Confidence(claim.Confidence))
+	var out []*draft
 	for _, m := range []struct {
 		name string
 		of   func(stats.Line) float64
@@ -70,8 +70,8 @@ func (s *Estimator) slopes(p dataset.Pair, operation string) []*claim {
 		case m.name == metric.Base:
 			one.bent = bend
 		}
-		for _, c := range []*claim{one, two} {
-			c.estimate(s.Confidence(estimate.Confidence))
+		for _, c := range []*draft{one, two} {
+			c.estimate(s.Confidence)
 		}
 		out = append(out, one, two)
 	}
@@ -108,12 +108,21 @@ func (s *Estimator) linesOf(p dataset.Pair, a dataset.Axis) map[int]lines {
 		var fits [3]bool
 		l.base, fits[0] = stats.FitLine(a.X, before)
 		l.value, fits[1] = stats.FitLine(a.X, after)
-		added := estimate.Minus(after, before)
+		added := minus(after, before)
 		l.cost, fits[2] = stats.FitLine(a.X, added)
 		l.bend, l.bends = bendOf(a.X, added)
 		if fits == [3]bool{true, true, true} {
 			out[block] = l
 		}
+	}
+	return out
+}
+
+// minus is value less base, one by one.
+func minus(value, base []float64) []float64 {
+	out := make([]float64, len(value))
+	for i := range value {
+		out[i] = value[i] - base[i]
 	}
 	return out
 }

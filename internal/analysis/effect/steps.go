@@ -11,9 +11,9 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -158,13 +158,13 @@ func differing(a, b config.Variant) int {
 // increment is one metric of one pair.
 func (s *Estimator) increment(m measure.Measure, p dataset.Pair, at cell.At) (finding.Increment, bool) {
 	samples := m.Samples(s.Set, p, at)
-	if len(samples) == 0 || estimate.AllZero(samples) {
+	if len(samples) == 0 || claim.AllZero(samples) {
 		return finding.Increment{}, false
 	}
 	c := s.newClaim(m, p, at, samples)
-	c.estimate(s.Confidence(estimate.Confidence))
+	c.estimate(s.Confidence)
 	if s.Woven() && m.Timed() {
-		c.Absolute, c.Relative = bare(c.Absolute), bare(c.Relative)
+		c.Absolute, c.Relative = claim.Bare(c.Absolute), claim.Bare(c.Relative)
 	}
 	one := finding.Increment{
 		Operation: c.Operation, Parameter: c.Parameter, Variant: p.Variant, Over: p.Against, Metric: m.Name, Unit: m.Unit,
@@ -220,16 +220,16 @@ func (s *Estimator) beside(i *finding.Increment, at cell.At) {
 			found[n] += more
 		}
 	}
-	confidence := s.Confidence(estimate.Confidence)
-	i.Profiled = estimate.Interval(stats.SignedRank(found, confidence), false)
-	rest := stats.SignedRank(estimate.Minus(adds, found), confidence)
+	confidence := s.Confidence(claim.Confidence)
+	i.Profiled = claim.Interval(stats.SignedRank(found, confidence))
+	rest := stats.SignedRank(minus(adds, found), confidence)
 	i.Disagree = rest.Bounded && (rest.Low > 0 || rest.High < 0) && math.Abs(rest.Center) > addedMuch*math.Abs(i.Absolute.Estimate)
 }
 
 // addsOf is what each block adds.
 func addsOf(samples []finding.Sample) []float64 {
-	base, value := estimate.Columns(samples)
-	return estimate.Minus(value, base)
+	base, value := claim.Sides(samples)
+	return value.Minus(base).Values()
 }
 
 // This file compares the answers of two variants: where they differ, so does the work, and a difference in cost is no longer
@@ -273,7 +273,7 @@ func (s *Estimator) otherAnswers(pair dataset.Pair, at cell.At) *finding.Reason 
 			statuses[status] = true
 		}
 	}
-	chance := (1 - estimate.Confidence) / float64(max(1, len(statuses)*len(s.Pairs())*len(s.Cells())))
+	chance := (1 - claim.Confidence) / float64(max(1, len(statuses)*len(s.Pairs())*len(s.Cells())))
 	var most *finding.Reason
 	largest := leastAnswers
 	for _, status := range slices.Sorted(maps.Keys(statuses)) {
@@ -334,7 +334,7 @@ func (s *Estimator) otherBodies(pair dataset.Pair, at cell.At) *finding.Reason {
 		value, base = append(value, of), append(base, other)
 		differences = append(differences, (of-other)/math.Max(1, (of+other)/2))
 	}
-	if len(differences) == 0 || math.Abs(stats.Center(differences)) < leastBodies || !sameSign(differences, s.Confidence(estimate.Confidence)) {
+	if len(differences) == 0 || math.Abs(stats.Center(differences)) < leastBodies || !sameSign(differences, s.Confidence(claim.Confidence)) {
 		return nil
 	}
 	return &finding.Reason{Code: finding.WhyBodies, Variant: pair.Variant, Against: pair.Against, Figures: []finding.Figure{

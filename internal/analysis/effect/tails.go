@@ -14,7 +14,7 @@ import (
 const tailFrom = 97
 
 // tailsOf says that a high percentile was taken in slices among those of variants that export meanwhile; nil where it was not.
-func (s *Estimator) tailsOf(c *claim) *finding.Reason {
+func (s *Estimator) tailsOf(c *draft) *finding.Reason {
 	if c.metric.Nature != metric.Latency || c.metric.Percentile < tailFrom {
 		return nil
 	}

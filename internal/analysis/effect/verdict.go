@@ -11,40 +11,30 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/judge"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/words"
 )
 
-// The families of claims: what is corrected together, over all operations and pairs.
-const (
-	familyBudget   = "budget"
-	familyHeadline = "headline" // what people decide by: it does not wait for the many others
-	familyCause    = "cause"    // why it costs that, of profiled experiments
-	familyOther    = "other"    // one for all other metrics and roles: all of them together are wrong in 5 % of experiments, not each of them
-)
-
 // judge gives every claim its verdict.
-func (s *Estimator) judge(claims []*claim) {
+func (s *Estimator) judge(claims []*draft) {
 	s.limit(claims)
 	woven := s.Woven()
-	var asked []*claim
-	var questions []judge.Question
+	var asked []*draft
+	var questions []claim.Question
 	for _, c := range claims {
 		switch {
 		case woven && c.metric.Timed():
 			c.shareCPU()
 		case !c.metric.NoVerdict:
 			c.doubts = s.doubtsOf(c)
-			asked, questions = append(asked, c), append(questions, c.question(s.Confidence))
+			asked, questions = append(asked, c), append(questions, c.question())
 		}
 	}
-	for i, v := range judge.All(questions, judge.Rules{Fixed: !s.Stops()}) {
+	for i, v := range claim.Answer(questions, claim.Rules{Fixed: !s.Stops()}) {
 		c := asked[i]
 		if c.Verdict = v; c.doubts.overloaded != nil && c.metric.Nature == metric.Latency {
 			c.Absolute, c.Relative = nil, nil
@@ -55,17 +45,17 @@ func (s *Estimator) judge(claims []*claim) {
 }
 
 // limit finds the budgets that the claims are held against.
-func (s *Estimator) limit(claims []*claim) {
+func (s *Estimator) limit(claims []*draft) {
 	for _, c := range claims {
 		c.budget = s.budgetFor(c)
 		if c.budget != nil && c.budget.Unit != "" && c.Absolute != nil { // what is added is asked for
-			c.Amount, c.logs, c.logEnds = true, nil, nil
+			c.Amount, c.evidence = true, c.amounts
 		}
 	}
 }
 
 // families counts the claims of each family.
-func (s *Estimator) families(claims []*claim) map[string]int {
+func (s *Estimator) families(claims []*draft) map[string]int {
 	s.limit(claims)
 	families := map[string]int{}
 	for _, c := range claims {
@@ -77,52 +67,31 @@ func (s *Estimator) families(claims []*claim) map[string]int {
 }
 
 // counts reports whether the claim gets a verdict that others are corrected for.
-func (s *Estimator) counts(c *claim) bool {
+func (s *Estimator) counts(c *draft) bool {
 	return !c.metric.NoVerdict && !(s.Woven() && c.metric.Timed())
 }
 
-func (c *claim) family() string {
-	switch {
-	case c.budget != nil:
-		return familyBudget
-	case c.metric.Leads && c.Role == "":
-		return familyHeadline
-	case c.metric.IsCause():
-		return familyCause
-	}
-	return familyOther
+func (c *draft) family() string {
+	return claim.Family(c.budget, c.metric.Leads && c.Role == "", c.Metric)
 }
 
-// question is what is asked of the claim; ask is the confidence to ask of an interval that is to have a given one.
-func (c *claim) question(ask func(float64) float64) judge.Question {
-	q := judge.Question{
-		Family: c.family(), Evidence: evidence{c, ask}, Ratio: c.logs != nil, Higher: c.Better == metric.Higher,
-		Blocks: c.Blocks, Least: stats.MinBlocks(ask(estimate.Confidence)),
+// question is what is asked of the claim.
+func (c *draft) question() claim.Question {
+	noRatio := claim.NoRatio(c.Samples, c.Against, c.Variant)
+	q := claim.Question{
+		Evidence: c.evidence, Family: c.family(), Higher: c.Better == metric.Higher,
+		Limit: c.budget, NoRatio: &noRatio, Broken: c.doubts.broken,
 	}
-	q.Broken = c.doubts.broken
 	switch over := c.doubts.overloaded; {
 	case c.metric.Nature == metric.Latency:
 		q.Overloaded = over
 	case c.doubts.first != nil:
-		q.First = append(q.First, *c.doubts.first)
+		q.First = c.doubts.first
 	case over != nil && (ofCPU(c.Metric) || c.metric.IsCause() && !c.metric.Cause.Alloc): // of another amount of work, at which each operation takes another time
-		q.First = append(q.First, *over)
-	}
-	if c.budget != nil {
-		q.Limit, q.LimitUnit = &c.budget.Value, c.budget.Unit
-		if c.logs == nil && c.budget.Unit == "" {
-			q.Then = append(q.Then, judge.Doubt{Reason: estimate.NoRatio(c.Samples, c.Against, c.Variant)})
-		}
+		q.First = over
 	}
 	if c.doubts.reason != nil {
-		q.Then = append(q.Then, judge.Doubt{Reason: *c.doubts.reason, Gap: c.doubts.gap})
-	}
-	q.Then = append(q.Then, judge.Open(c.scaleEnds())...)
-	for _, sample := range c.Samples {
-		q.In = append(q.In, sample.Block)
-	}
-	if c.scaleEnds() == nil && len(c.scale()) == len(c.Samples) { // otherwise which sign it has may be open
-		q.Differences = c.scale()
+		q.Then = []claim.Doubt{{Reason: *c.doubts.reason, Gap: c.doubts.gap}}
 	}
 	return q
 }
@@ -130,50 +99,6 @@ func (c *claim) question(ask func(float64) float64) judge.Question {
 // ofCPU reports whether a metric is the CPU that a piece of work takes.
 func ofCPU(name string) bool {
 	return name == metric.CPUPerOperation || name == metric.CPUPerSpan
-}
-
-// evidence is what a claim's question is answered by.
-type evidence struct {
-	*claim
-	ask func(float64) float64
-}
-
-// Estimate is that of the differences, on the scale that the verdict is made on.
-func (e evidence) Estimate(confidence float64) stats.Estimate {
-	return e.scaleEnds().SignedRank(e.scale(), e.ask(confidence))
-}
-
-// Needs is how many blocks an interval takes.
-func (e evidence) Needs(confidence float64) int { return stats.MinBlocks(e.ask(confidence)) }
-
-// BlocksToDecide is how many blocks there would have to be in all until the interval excludes the limit; never is true where
-// no number is enough.
-func (e evidence) BlocksToDecide(limit, confidence float64) (blocks int, never bool) {
-	return e.scaleEnds().BlocksToExclude(e.scale(), limit, e.ask(confidence))
-}
-
-// scale is the differences on the scale that the verdict is made on.
-func (c *claim) scale() []float64 {
-	if c.logs != nil {
-		return c.logs
-	}
-	return c.differences
-}
-
-// scaleEnds is the ends of scale, nil where it is exact.
-func (c *claim) scaleEnds() *estimate.Extent {
-	if c.logs != nil {
-		return c.logEnds
-	}
-	return c.ends
-}
-
-// onScale is an estimate in the words of the finding: relative where it can be.
-func (c *claim) onScale(e stats.Estimate) stats.Estimate {
-	if c.logs != nil {
-		return stats.Ratio(e)
-	}
-	return e
 }
 
 // This file takes verdicts back where no span came, or spans went elsewhere.
@@ -208,7 +133,7 @@ func Withdraw(doc *finding.Document) {
 // no span came of it, or it lost more of them than may be, or nobody knows whether it did. What is
 // over its budget even so stays over, unless the baseline did still less, which makes all others
 // look dear.
-func (s *Estimator) withhold(claims []*claim) {
+func (s *Estimator) withhold(claims []*draft) {
 	doc := &finding.Document{Untraced: s.UntracedOperations(), Elsewhere: s.Elsewhere(), Lossy: s.Excluded(nil), LossUnknown: s.UnknownLosses()}
 	for _, c := range claims {
 		if c.Verdict.Budget == nil {
@@ -229,7 +154,7 @@ func (s *Estimator) withhold(claims []*claim) {
 				dearer = elsewhere
 			}
 		}
-		if judge.TakeBack(&c.Verdict, cheaper, dearer) {
+		if claim.TakeBack(&c.Verdict, cheaper, dearer) {
 			words.FillVerdict(&c.Finding)
 		}
 	}
@@ -244,7 +169,7 @@ const (
 
 // distrust takes verdicts back on variants that broke down in more of their runs than what they are compared with. What is over
 // its budget stays over.
-func (s *Estimator) distrust(claims []*claim) {
+func (s *Estimator) distrust(claims []*draft) {
 	for _, c := range claims {
 		died, of := s.Failures(c.Variant)
 		other, runs := s.Failures(c.Against)
@@ -261,7 +186,7 @@ func (s *Estimator) distrust(claims []*claim) {
 		if c.Verdict.Budget != nil {
 			dearer = nil
 		}
-		if judge.TakeBack(&c.Verdict, why, dearer) {
+		if claim.TakeBack(&c.Verdict, why, dearer) {
 			words.FillVerdict(&c.Finding)
 		}
 	}
@@ -269,7 +194,7 @@ func (s *Estimator) distrust(claims []*claim) {
 
 // unknownReason says why what the variant of a claim costs may be the cost of less work; nil where
 // it lost no more of its spans than is allowed, whatever is not known of them.
-func unknownReason(doc *finding.Document, c *claim, allowed float64) *finding.Reason {
+func unknownReason(doc *finding.Document, c *draft, allowed float64) *finding.Reason {
 	unknown := doc.UnknownLossOf(&c.Finding, c.Variant)
 	if c.Metric == metric.DeliveredShare || unknown == nil || unknown.LostMost <= allowed {
 		return nil
@@ -280,7 +205,7 @@ func unknownReason(doc *finding.Document, c *claim, allowed float64) *finding.Re
 
 // baselineReason says why a claim may look dear: its baseline may have done less work, and nobody knows. It is nil where the
 // variant may have lost as much.
-func baselineReason(doc *finding.Document, c *claim) *finding.Reason {
+func baselineReason(doc *finding.Document, c *draft) *finding.Reason {
 	unknown := doc.UnknownLossOf(&c.Finding, c.Against)
 	if c.Metric == metric.DeliveredShare || unknown == nil || !finding.Matters(unknown.LostMost-doc.LostMostOf(&c.Finding, c.Variant)) {
 		return nil
@@ -290,7 +215,7 @@ func baselineReason(doc *finding.Document, c *claim) *finding.Reason {
 
 // idleReason says why what a variant costs on the operation of a claim is the cost of less
 // work than tracing; nil where it did all of it, or lost no more of its spans than is allowed.
-func idleReason(doc *finding.Document, c *claim, variant string, allowed float64) *finding.Reason {
+func idleReason(doc *finding.Document, c *draft, variant string, allowed float64) *finding.Reason {
 	lost := doc.LostOf(&c.Finding, variant)
 	switch {
 	case c.Metric == metric.DeliveredShare && c.Verdict.Kind == finding.Over:
@@ -307,7 +232,7 @@ func idleReason(doc *finding.Document, c *claim, variant string, allowed float64
 
 // budgetFor returns the limit that the claim is held against, if there is one:
 // what the user is willing to pay is meant over the baseline and over all roles.
-func (s *Estimator) budgetFor(c *claim) *config.Limit {
+func (s *Estimator) budgetFor(c *draft) *config.Limit {
 	if c.pair.Extra || c.Role != "" || c.metric.NoVerdict {
 		return nil
 	}
@@ -333,8 +258,8 @@ func (s *Estimator) lostBudget(p dataset.Pair) *config.Limit {
 
 // unanswered gives a verdict on every limit that no verdict was held against:
 // on the finding, or on one made for it.
-func (s *Estimator) unanswered(claims []*claim) []*claim {
-	var made []*claim
+func (s *Estimator) unanswered(claims []*draft) []*draft {
+	var made []*draft
 	list := measure.All(nil, metric.Open)
 	list = append(list, measure.All(nil, metric.Search)[:1]...)
 	list = append(list, measure.All(nil, metric.Unthrottled)...)
@@ -369,7 +294,7 @@ func (s *Estimator) unanswered(claims []*claim) []*claim {
 }
 
 // withoutCPU are the claims on CPU where no figure can be given: what the operations used is unknown, or nothing was used.
-func (s *Estimator) withoutCPU(claims []*claim) (made []*claim) {
+func (s *Estimator) withoutCPU(claims []*draft) (made []*draft) {
 	for _, at := range s.Cells() {
 		for _, p := range s.Pairs() {
 			list := measure.All(s.Charges(), s.RegimeOf(at))
@@ -388,7 +313,7 @@ func (s *Estimator) withoutCPU(claims []*claim) (made []*claim) {
 }
 
 // find returns the claim of a metric over all roles, nil where there is none.
-func find(claims []*claim, name string, at cell.At, p dataset.Pair) *claim {
+func find(claims []*draft, name string, at cell.At, p dataset.Pair) *draft {
 	for _, c := range claims {
 		if c.Metric == name && c.Role == "" && c.at == at && c.pair == p {
 			return c
@@ -399,7 +324,7 @@ func find(claims []*claim, name string, at cell.At, p dataset.Pair) *claim {
 
 // whyNot says why there is no figure. Where both sides have none of a thing, no
 // limit on its growth is broken.
-func (s *Estimator) whyNot(c *claim) {
+func (s *Estimator) whyNot(c *draft) {
 	samples := c.metric.Samples(s.Set, c.pair, c.at)
 	how := s.RegimeOf(c.at)
 	switch {
@@ -413,7 +338,7 @@ func (s *Estimator) whyNot(c *claim) {
 		c.cannotTell(*s.Restless(c.pair))
 	case ofCPU(c.Metric) && s.noCPU(c.metric, c.pair, c.at) != nil:
 		c.cannotTell(*s.noCPU(c.metric, c.pair, c.at))
-	case len(samples) > 0 && estimate.AllZero(samples):
+	case len(samples) > 0 && claim.AllZero(samples):
 		c.Blocks = len(samples)
 		c.answer(finding.Within, because(finding.WhyNone))
 	case c.metric.PointOnly:

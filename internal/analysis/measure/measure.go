@@ -8,7 +8,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
@@ -132,7 +132,7 @@ func (m Measure) PerBlock(s *dataset.Set, p dataset.Pair, at cell.At) []finding.
 		}
 		b, okBase := m.Read(base, basePhase)
 		v, okValue := m.Read(value, valuePhase)
-		if !okBase || !okValue || !estimate.Sane(b) || !estimate.Sane(v) {
+		if !okBase || !okValue || !claim.Sane(b) || !claim.Sane(v) {
 			return nil
 		}
 		one := finding.Sample{Block: block, Baseline: b, Value: v}
@@ -155,7 +155,7 @@ func (m Measure) ByBlock(s *dataset.Set, variant string, at cell.At) map[int]flo
 			continue
 		}
 		v, ok := m.Read(r, p)
-		if !ok || !estimate.Sane(v) {
+		if !ok || !claim.Sane(v) {
 			return nil
 		}
 		values[block] = v

@@ -4,7 +4,7 @@ package measure
 
 import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -23,7 +23,7 @@ func Join(s *dataset.Set, samples []finding.Sample) []finding.Sample {
 }
 
 // Joins reports whether so many sittings count, and not their blocks.
-func Joins(sittings int) bool { return sittings >= stats.MinBlocks(estimate.Confidence) }
+func Joins(sittings int) bool { return sittings >= stats.MinBlocks(claim.Confidence) }
 
 // Sat returns the samples of each sitting that has any.
 func Sat(s *dataset.Set, samples []finding.Sample) [][]finding.Sample {

@@ -13,8 +13,8 @@ import (
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
@@ -68,7 +68,7 @@ func (s Builder) search(variant string, at cell.At) (*finding.Search, error) {
 	first := made[0]
 	out.Kind, out.Target, out.Method, out.Goal = first.Goal, first.Target, first.Method, words.Goal(first, s.SearchedPercentile())
 	out.Binding = mostFrequent(made, func(c *record.Search) string { return c.Binding })
-	out.Seconds = stats.Center(estimate.Each(made, func(c *record.Search) (float64, bool) { return c.Seconds, true }))
+	out.Seconds = stats.Center(claim.Each(made, func(c *record.Search) (float64, bool) { return c.Seconds, true }))
 	if lost := s.Of(variant, at).Measured; lost.Known && (!lost.Unsure() || finding.Matters(lost.Share())) && !s.LosesOnPurpose(at) {
 		share := lost.Share()
 		out.LostShare = &share
@@ -94,10 +94,10 @@ func heldIn(made []*record.Search) (held, failed float64) {
 			failed = math.Min(failed, c.Failing)
 		}
 	}
-	if !estimate.Sane(held) {
+	if !claim.Sane(held) {
 		held = 0
 	}
-	if !estimate.Sane(failed) {
+	if !claim.Sane(failed) {
 		failed = 0
 	}
 	return held, failed
@@ -117,13 +117,13 @@ func failedBelow(made []*record.Search, rate float64) int {
 
 // searchFigures fills in the rate, and the line of those searches whose fit held.
 func (s Builder) searchFigures(out *finding.Search, made []*record.Search) {
-	rates := estimate.Each(made, func(c *record.Search) (float64, bool) { return c.Rate, c.Outcome == record.Found })
+	rates := ratesOf(made)
 	limited := slices.ContainsFunc(made, func(c *record.Search) bool { return c.Outcome != record.Found && c.Outcome != record.Unsteady })
 	if len(rates) > 0 && !limited && len(made)-len(rates) <= len(made)/dataset.Droppable {
-		out.Rate = estimate.Interval(rateExtent(made).SignedRank(rates, s.Confidence(estimate.Confidence)), false)
+		out.Rate = claim.Paired(rates, false, s.Confidence).Interval(claim.Confidence)
 	}
 	linear := func(value func(*record.Search) float64) *float64 {
-		values := estimate.Each(made, func(c *record.Search) (float64, bool) { return value(c), c.Linear })
+		values := claim.Each(made, func(c *record.Search) (float64, bool) { return value(c), c.Linear })
 		out.Linear = len(values)
 		if len(values) == 0 {
 			return nil
@@ -135,16 +135,16 @@ func (s Builder) searchFigures(out *finding.Search, made []*record.Search) {
 	out.Demand = linear(func(c *record.Search) float64 { return c.Demand })
 }
 
-// rateExtent is the extent of the rates of those searches that found one; nil where all
-// are exact.
-func rateExtent(made []*record.Search) *estimate.Extent {
+// ratesOf are the rates of those searches that found one, with what each lies between.
+func ratesOf(made []*record.Search) claim.Figures {
 	var samples []finding.Sample
 	for _, c := range made {
-		if c.Outcome == record.Found && estimate.Sane(c.Rate) {
-			samples = append(samples, finding.Sample{Value: c.Rate, ValueWithin: estimate.Bracket(c)})
+		if c.Outcome == record.Found && claim.Sane(c.Rate) {
+			samples = append(samples, finding.Sample{Value: c.Rate, ValueWithin: claim.Bracket(c)})
 		}
 	}
-	return estimate.ExtentOf(samples, estimate.Difference) // from nought
+	_, rates := claim.Sides(samples)
+	return rates
 }
 
 // searchPoints are the probes of one search.

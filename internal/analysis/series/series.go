@@ -10,7 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/delivery"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
@@ -85,7 +85,7 @@ type level struct {
 // number of levels that are tried. Where the level before it is not surely a bend
 // away, After says between which levels the knee lies.
 func kneeOf(curve []level, parameter string, ask func(float64) float64) *finding.Knee {
-	sure := ask(stats.Bonferroni(estimate.Confidence, len(curve)-1))
+	sure := ask(stats.Bonferroni(claim.Confidence, len(curve)-1))
 	limit := math.Log1p(littleMore)
 	for i := range curve[:max(0, len(curve)-1)] {
 		if !flatFrom(curve, i, limit, sure) {
@@ -96,7 +96,9 @@ func kneeOf(curve []level, parameter string, ask func(float64) float64) *finding
 			before--
 		}
 		last := gain(curve[i], curve[len(curve)-1], sure)
-		knee := &finding.Knee{X: curve[i].x, First: i == 0, Under: littleMore, Last: curve[len(curve)-1].x, Gain: *estimate.Interval(stats.Ratio(last), false)}
+		knee := &finding.Knee{
+			X: curve[i].x, First: i == 0, Under: littleMore, Last: curve[len(curve)-1].x, Gain: *claim.Interval(stats.Ratio(last)),
+		}
 		if before < i {
 			knee.After = &curve[before].x
 		}
@@ -172,7 +174,7 @@ func (s Builder) sweep(variant, operation string, a dataset.Axis, m measure.Meas
 		for _, block := range dataset.BlocksIn(values) {
 			y = append(y, values[block])
 		}
-		e := estimate.Interval(stats.SignedRank(y, s.Confidence(estimate.Confidence)), false)
+		e := claim.Interval(stats.SignedRank(y, s.Confidence(claim.Confidence)))
 		out.Points = append(out.Points, finding.SweepPoint{X: a.X[i], Y: e.Estimate, Low: e.Low, High: e.High})
 		curve = append(curve, level{a.X[i], values})
 	}

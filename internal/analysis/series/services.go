@@ -9,12 +9,11 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/estimate"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/stats"
 )
 
 // This file charges CPU per operation to the services of a program under test that has several, and says who calls whom.
@@ -40,9 +39,9 @@ func (s Builder) Services() []finding.ServiceCost {
 			}
 			pairs[p] = samples
 			for name, one := range samples {
-				base, value := estimate.Columns(one)
-				if added := stats.Center(estimate.Minus(value, base)); !p.Extra {
-					most[name] = max(most[name], added)
+				base, value := claim.Sides(one)
+				if !p.Extra {
+					most[name] = max(most[name], value.Minus(base).Center())
 				}
 			}
 		}
@@ -77,16 +76,16 @@ func (s Builder) byService(p dataset.Pair, at cell.At, roles map[string][]role.R
 func (s Builder) costs(p dataset.Pair, at cell.At, order []string, roles map[string][]role.Role, samples map[string][]finding.Sample) []finding.ServiceCost {
 	var out []finding.ServiceCost
 	one := func(name string, of []role.Role, samples []finding.Sample) *finding.ServiceCost {
-		base, value := estimate.Columns(samples)
+		base, value := claim.Sides(samples)
 		c := finding.ServiceCost{
 			Operation: at.Operation, Parameter: at.Level.Map(), Variant: p.Variant, Against: p.Against, Service: name,
-			Baseline: finding.AtLeastZero(stats.Center(base)), Value: finding.AtLeastZero(stats.Center(value)), Blocks: len(samples),
+			Baseline: finding.AtLeastZero(base.Center()), Value: finding.AtLeastZero(value.Center()), Blocks: len(samples),
 		}
 		for _, r := range of {
 			c.Roles = append(c.Roles, string(r))
 		}
 		if s.OverloadOfWork(p, at) == nil { // otherwise one side did another amount of work
-			c.Absolute = estimate.Interval(stats.SignedRank(estimate.Minus(value, base), s.Confidence(estimate.Confidence)), false)
+			c.Absolute = claim.Paired(value.Minus(base), false, s.Confidence).Interval(claim.Confidence)
 		}
 		out = append(out, c)
 		return &out[len(out)-1]

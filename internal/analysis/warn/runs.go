@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/words"
@@ -67,7 +67,7 @@ func (s *checker) findFewBlocks() []hit {
 		return nil
 	}
 	var hits []hit
-	least := stats.MinBlocks(s.Confidence(estimate.Confidence))
+	least := stats.MinBlocks(s.Confidence(claim.Confidence))
 	for _, v := range s.Variants[1:] {
 		if n := len(s.BlocksOf(v.Name, s.Baseline)); n < least {
 			hits = append(hits, seen(fmt.Sprintf("%s with %s and %s: an interval needs %d", words.Blocks(n), v.Name, s.Baseline, least), v.Name))

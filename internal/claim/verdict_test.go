@@ -1,34 +1,26 @@
-package judge
+package claim
 
 import (
 	"math"
 	"slices"
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/stats"
 )
-
-// differences are the simplest evidence.
-type differences []float64
-
-func (d differences) Estimate(confidence float64) stats.Estimate {
-	return stats.SignedRank(d, confidence)
-}
-func (d differences) Needs(confidence float64) int { return stats.MinBlocks(confidence) }
-func (d differences) BlocksToDecide(limit, confidence float64) (int, bool) {
-	return stats.BlocksToExclude(d, limit, confidence, estimate.Patience), false
-}
 
 // asked is a question on the logarithms of ratios.
 func asked(family string, ratios ...float64) Question {
-	q := Question{Family: family, Ratio: true, Blocks: len(ratios), Least: stats.MinBlocks(estimate.Confidence)}
-	for i, r := range ratios {
-		q.Differences, q.In = append(q.Differences, math.Log(r)), append(q.In, i+1)
+	return Question{Family: family, Evidence: Paired(exact(ratios...).Map(math.Log), true, Given)}
+}
+
+// exact are figures of blocks from 1 on.
+func exact(values ...float64) Figures {
+	var out Figures
+	for i, v := range values {
+		out = append(out, Figure{i + 1, v, v, v})
 	}
-	q.Evidence = differences(q.Differences)
-	return q
+	return out
 }
 
 func codes(v finding.Verdict) []finding.Code {
@@ -40,7 +32,7 @@ func codes(v finding.Verdict) []finding.Code {
 }
 
 func limited(q Question, limit float64) Question {
-	q.Limit = &limit
+	q.Limit = &config.Limit{Value: limit}
 	return q
 }
 
@@ -59,7 +51,7 @@ func TestVerdicts(t *testing.T) {
 	wanted := asked("", dear[:5]...)
 	wanted.Wanted = true
 	first := asked("", dear[:3]...)
-	first.First = []finding.Reason{{Code: finding.WhyUntraced}}
+	first.First = &finding.Reason{Code: finding.WhyUntraced}
 	then := asked("", dear[:3]...)
 	then.Then = []Doubt{{Reason: finding.Reason{Code: finding.WhyLag}}}
 	lag := asked("", dear...)
@@ -67,7 +59,12 @@ func TestVerdicts(t *testing.T) {
 	near, far := asked("", dear...), asked("", dear...)
 	near.Then, far.Then = []Doubt{{finding.Reason{Code: finding.WhyModes}, 0.2}}, []Doubt{{finding.Reason{Code: finding.WhyModes}, 0.05}}
 	open := asked("", dear...)
-	open.Then = Open(&estimate.Extent{Low: []float64{math.Inf(-1), 0}, High: []float64{1, 1}})
+	open.Value[0].Low = math.Inf(-1)
+	open.Evidence = Paired(open.Value, true, Given)
+	amount := limited(asked("", dear...), 0.5)
+	amount.Evidence, amount.NoRatio = Paired(exact(dear...), false, Given), &finding.Reason{Code: finding.WhyNotAbove}
+	inSeconds := amount
+	inSeconds.Limit = &config.Limit{Value: 0.5, Unit: "s"}
 	drop := limited(higher, 0.05)
 	for name, c := range map[string]struct {
 		q     Question
@@ -92,9 +89,11 @@ func TestVerdicts(t *testing.T) {
 		"a doubt":                      {lag, finding.CannotTell, []finding.Code{finding.WhyLag}},
 		"modes that matter":            {near, finding.CannotTell, []finding.Code{finding.WhyModes}},
 		"modes that do not":            {far, finding.Costs, []finding.Code{finding.WhyModes}},
+		"an amount, of a ratio":        {amount, finding.CannotTell, []finding.Code{finding.WhyNotAbove}},
+		"an amount, of an amount":      {inSeconds, finding.Over, nil},
 		"an end that is not known":     {open, finding.CannotTell, []finding.Code{finding.WhyOpenBracket}},
 	} {
-		v := All([]Question{c.q}, Rules{})[0]
+		v := Answer([]Question{c.q}, Rules{})[0]
 		if v.Kind != c.kind || !slices.Equal(codes(v), c.codes) {
 			t.Errorf("%s: %s %v, want %s %v", name, v.Kind, codes(v), c.kind, c.codes)
 		}
@@ -106,7 +105,7 @@ func TestVerdicts(t *testing.T) {
 
 // Too few blocks say how many more it takes.
 func TestMoreBlocks(t *testing.T) {
-	few := All([]Question{limited(asked("", dear[:4]...), 0.5)}, Rules{})[0]
+	few := Answer([]Question{limited(asked("", dear[:4]...), 0.5)}, Rules{})[0]
 	if few.MoreBlocks != 2 || few.Claims != 0 {
 		t.Errorf("%+v", few)
 	}
@@ -114,7 +113,7 @@ func TestMoreBlocks(t *testing.T) {
 	for range 8 {
 		many = append(many, limited(asked("budget", dear[:6]...), 0.5))
 	}
-	for _, v := range All(many, Rules{Fixed: true}) {
+	for _, v := range Answer(many, Rules{Fixed: true}) {
 		if v.Kind != finding.CannotTell || v.MoreBlocks != 3 || v.Claims != 8 || v.Reasons[0].Figure("claims") != 8 || v.Joint {
 			t.Errorf("%+v", v)
 		}
@@ -124,20 +123,20 @@ func TestMoreBlocks(t *testing.T) {
 // An interval that holds zero only because of the correction claims nothing.
 func TestNotSureAmongClaims(t *testing.T) {
 	ratios := []float64{1.02, 1.06, 1.03, 1.08, 1.05, 1.07, 1.01, 0.995}
-	if v := All([]Question{asked("", ratios...)}, Rules{})[0]; v.Kind != finding.Costs {
+	if v := Answer([]Question{asked("", ratios...)}, Rules{})[0]; v.Kind != finding.Costs {
 		t.Errorf("alone %+v", v)
 	}
 	var six []Question
 	for range 6 {
 		six = append(six, asked("", ratios...))
 	}
-	v := All(six, Rules{Fixed: true})[0]
+	v := Answer(six, Rules{Fixed: true})[0]
 	if v.Kind != finding.CannotTell || v.Low == nil || *v.Low > 0 || v.Bound != nil || v.Claims != 6 || v.Reasons[0].Code != finding.WhyNotSure {
 		t.Errorf("among 6 claims %+v", v)
 	}
 	// Another family does not count.
 	apart := append(six[:1:1], asked("another", ratios...))
-	for _, v := range All(apart, Rules{}) {
+	for _, v := range Answer(apart, Rules{}) {
 		if v.Kind != finding.Costs || v.Claims != 1 {
 			t.Errorf("%+v", v)
 		}
@@ -149,41 +148,24 @@ func TestBySigns(t *testing.T) {
 	all := func() []Question {
 		return []Question{asked("", dear[:6]...), asked("", none[:6]...), asked("", none[:6]...), asked("", none[:6]...)}
 	}
-	v := All(all(), Rules{Fixed: true})
-	if v[0].Kind != finding.Costs || !v[0].Joint || v[0].MoreBlocks != 0 || v[0].Reasons != nil || v[0].Confidence != estimate.Confidence {
+	v := Answer(all(), Rules{Fixed: true})
+	if v[0].Kind != finding.Costs || !v[0].Joint || v[0].MoreBlocks != 0 || v[0].Reasons != nil || v[0].Confidence != Confidence {
 		t.Errorf("%+v", v[0])
 	}
 	if v[1].Kind != finding.CannotTell || v[1].Joint {
 		t.Errorf("%+v", v[1])
 	}
-	if v := All(all(), Rules{}); v[0].Kind != finding.CannotTell {
+	if v := Answer(all(), Rules{}); v[0].Kind != finding.CannotTell {
 		t.Errorf("%+v", v[0])
 	}
 	blind := all()
-	blind[0].Differences = nil
-	if v := All(blind, Rules{Fixed: true}); v[0].Kind != finding.CannotTell {
+	blind[0].Value[0].Low -= 0.001
+	blind[0].Evidence = Paired(blind[0].Value, true, Given)
+	if v := Answer(blind, Rules{Fixed: true}); v[0].Kind != finding.CannotTell {
 		t.Errorf("a difference whose sign may be open: %+v", v[0])
 	}
 	enough := append(all(), asked("", none...))
-	if v := All(enough, Rules{Fixed: true}); v[0].Joint {
+	if v := Answer(enough, Rules{Fixed: true}); v[0].Joint {
 		t.Errorf("one of the family has blocks enough: %+v", v[0])
-	}
-}
-
-func TestTakeBack(t *testing.T) {
-	cheaper, dearer := &finding.Reason{Code: finding.WhyLostMore}, &finding.Reason{Code: finding.WhyUntraced}
-	for kind, want := range map[finding.Kind]finding.Code{
-		finding.Within: finding.WhyLostMore, finding.Saves: finding.WhyLostMore, finding.NoDifference: finding.WhyLostMore,
-		finding.Over: finding.WhyUntraced, finding.Costs: finding.WhyUntraced, finding.CannotTell: "", finding.Overloaded: "", finding.None: "",
-	} {
-		v := finding.Verdict{Kind: kind}
-		took := TakeBack(&v, cheaper, dearer)
-		if took != (want != "") || took && (v.Kind != finding.CannotTell || v.Reasons[0].Code != want) || !took && v.Kind != kind {
-			t.Errorf("%s: %+v", kind, v)
-		}
-	}
-	v := finding.Verdict{Kind: finding.NoDifference}
-	if !TakeBack(&v, nil, dearer) || v.Reasons[0].Code != finding.WhyUntraced {
-		t.Errorf("%+v", v)
 	}
 }

@@ -1,42 +1,54 @@
-// Package judge owns verdicts: which questions are corrected for each other, whether an interval answers one, whether a
-// budget is kept, how many more blocks would settle what is open, and what takes an answer back. It must not know what
-// is compared.
-package judge
+// This file gives verdicts, corrected for the claims that are made together.
+
+package claim
 
 import (
 	"math"
 
-	"github.com/tracetax/tracetax/internal/estimate"
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// Evidence is what a question is answered by: differences by block, on a scale on which zero is no difference.
-type Evidence interface {
-	Estimate(confidence float64) stats.Estimate                        // of the difference
-	Needs(confidence float64) int                                      // blocks, for an interval of that confidence
-	BlocksToDecide(limit, confidence float64) (blocks int, never bool) // blocks in all until the interval excludes the limit; never: no number does
-}
-
 // Question is one thing that a verdict is asked on.
 type Question struct {
+	*Evidence
 	Family string // what is corrected together
-	Evidence
-	Blocks int  // that the evidence rests on
-	Least  int  // that any interval takes
-	Wanted bool // of too few blocks, "cannot tell", and not figures alone; a question with a Limit is wanted
-	Ratio  bool // the differences are logarithms of ratios
-	Higher bool // more is better
+	Wanted bool   // of too few blocks, "cannot tell", and not figures alone; a question with a Limit is wanted
+	Higher bool   // more is better
 
-	Limit      *float64         // what may be added, or, where more is better, lost; nil: no budget
-	LimitUnit  string           // of a limit of the amount that is added; "": of the ratio
-	Broken     *finding.Reason  // why a limit is broken whatever the interval says
-	Overloaded *finding.Reason  // why the two sides did not do the same work
-	First      []finding.Reason // against any answer, asked before the blocks are counted
-	Then       []Doubt          // asked after that
+	Limit      *config.Limit   // what may be added, or, where more is better, lost; nil: no budget
+	NoRatio    *finding.Reason // why the evidence is no ratio, which a limit without a unit asks for; nil: this limit does not
+	Broken     *finding.Reason // why a limit is broken whatever the interval says
+	Overloaded *finding.Reason // why the two sides did not do the same work
+	First      *finding.Reason // against any answer, asked before the blocks are counted
+	Then       []Doubt         // asked after that
+}
 
-	In          []int     // the blocks, one a difference
-	Differences []float64 // one a block, for their signs; nil where a sign may be open
+// The families of questions: all answers of one family together are wrong in 5 % of experiments, not each of them.
+const (
+	Budget   = "budget"
+	Headline = "headline" // what people decide by: it does not wait for the many others
+	Cause    = "cause"    // why it costs that
+	Other    = "other"
+	Missing  = "lost or missing" // budgets on what is counted, or was not measured
+)
+
+// Family is what a claim on a metric is corrected with, over all operations and pairs.
+func Family(limit *config.Limit, headline bool, name string) string {
+	row, _ := metric.Of(name)
+	switch {
+	case limit != nil && limit.Metric == metric.LostShare:
+		return Missing
+	case limit != nil:
+		return Budget
+	case headline:
+		return Headline
+	case row.IsCause():
+		return Cause
+	}
+	return Other
 }
 
 // Doubt is a reason against an answer.
@@ -50,8 +62,8 @@ type Rules struct {
 	Fixed bool // the number of blocks was chosen before: the signs of all differences together may answer too
 }
 
-// All answers the questions.
-func All(questions []Question, rules Rules) []finding.Verdict {
+// Answer gives each question its verdict.
+func Answer(questions []Question, rules Rules) []finding.Verdict {
 	claims := map[string]int{} // by which each family is corrected
 	for _, q := range questions {
 		claims[q.Family]++
@@ -60,6 +72,7 @@ func All(questions []Question, rules Rules) []finding.Verdict {
 	short := map[string][]int{} // questions of a family that have too few blocks for so many claims
 	for i := range questions {
 		q := &questions[i]
+		q.Then = q.doubts()
 		var few bool
 		verdicts[i], few = q.answer(claims[q.Family])
 		if few && q.Limit == nil {
@@ -72,11 +85,29 @@ func All(questions []Question, rules Rules) []finding.Verdict {
 	return verdicts
 }
 
+// doubts are those of the question, and what its evidence leaves open.
+func (q *Question) doubts() []Doubt {
+	var out []Doubt
+	if q.Limit != nil && q.Limit.Unit == "" && !q.Ratio && q.NoRatio != nil {
+		out = append(out, Doubt{Reason: *q.NoRatio})
+	}
+	out = append(out, q.Then...)
+	for _, side := range []Figures{q.Base, q.Value} {
+		if n := side.open(); n > 0 {
+			why := finding.Reason{Code: finding.WhyOpenBracket, Figures: []finding.Figure{{Name: "blocks", Value: float64(n), Unit: "count"}}}
+			out = append(out, Doubt{Reason: why})
+		}
+	}
+	return out
+}
+
 // answer is the verdict among so many claims; few reports whether more blocks might have given one, and the signs of
 // all claims together may.
 func (q *Question) answer(claims int) (v finding.Verdict, few bool) {
-	v.Budget, v.BudgetUnit = q.Limit, q.LimitUnit
-	if q.Broken != nil && q.Limit != nil && q.Blocks >= q.Least {
+	if q.Limit != nil {
+		v.Budget, v.BudgetUnit = &q.Limit.Value, q.Limit.Unit
+	}
+	if q.Broken != nil && q.Limit != nil && q.Blocks() >= q.LeastBlocks() {
 		v.Kind, v.Reasons = finding.Over, []finding.Reason{*q.Broken}
 		return v, false
 	}
@@ -84,16 +115,16 @@ func (q *Question) answer(claims int) (v finding.Verdict, few bool) {
 		v.Kind, v.Reasons = finding.Overloaded, []finding.Reason{*q.Overloaded}
 		return v, false
 	}
-	if len(q.First) == 0 && q.Blocks < q.Least {
+	if q.First == nil && q.Blocks() < q.LeastBlocks() {
 		q.figuresOnly(&v)
 		return v, false
 	}
-	v.Claims, v.Confidence = claims, stats.Bonferroni(estimate.Confidence, claims)
-	if len(q.First) > 0 {
-		cannotTell(&v, 0, q.First[0])
+	v.Claims, v.Confidence = claims, stats.Bonferroni(Confidence, claims)
+	if q.First != nil {
+		cannotTell(&v, 0, *q.First)
 		return v, false
 	}
-	e := q.Estimate(v.Confidence)
+	e := q.At(v.Confidence)
 	for _, d := range q.Then {
 		if !q.passes(d, e) {
 			cannotTell(&v, 0, d.Reason)
@@ -101,7 +132,7 @@ func (q *Question) answer(claims int) (v finding.Verdict, few bool) {
 		}
 	}
 	if !e.Bounded {
-		more := q.Needs(v.Confidence) - q.Blocks
+		more := q.needs(v.Confidence) - q.Blocks()
 		cannotTell(&v, more, finding.Reason{Code: finding.WhyCorrection, Figures: []finding.Figure{
 			{Name: "more", Value: float64(more), Unit: "count"}, {Name: "claims", Value: float64(claims), Unit: "count"},
 		}})
@@ -114,11 +145,11 @@ func (q *Question) answer(claims int) (v finding.Verdict, few bool) {
 // figuresOnly is the verdict on too few blocks. A budget is never met by silence.
 func (q *Question) figuresOnly(v *finding.Verdict) {
 	reason := finding.Reason{Code: finding.WhyFewBlocks, Figures: []finding.Figure{
-		{Name: "blocks", Value: float64(q.Blocks), Unit: "count"}, {Name: "least", Value: float64(q.Least), Unit: "count"},
+		{Name: "blocks", Value: float64(q.Blocks()), Unit: "count"}, {Name: "least", Value: float64(q.LeastBlocks()), Unit: "count"},
 	}}
 	v.Reasons = []finding.Reason{reason}
 	if q.Wanted || q.Limit != nil {
-		cannotTell(v, q.Least-q.Blocks, reason)
+		cannotTell(v, q.LeastBlocks()-q.Blocks(), reason)
 	}
 }
 
@@ -147,7 +178,7 @@ func (q *Question) read(v *finding.Verdict, e stats.Estimate) {
 // limit is the budget on the scale of the evidence, and on which side of it the budget is broken: what may be added,
 // or, where more is better, what may be taken away.
 func (q *Question) limit() (at float64, bad stats.Position) {
-	at, bad = *q.Limit, stats.Above
+	at, bad = q.Limit.Value, stats.Above
 	if q.Higher {
 		at, bad = -at, stats.Below
 	}
@@ -193,43 +224,33 @@ func (q *Question) alone(v *finding.Verdict, e stats.Estimate) {
 // seenAlone reports whether the interval that is not corrected excludes zero: only the correction keeps it from an
 // answer, and neither a difference nor the want of one may be claimed.
 func (q *Question) seenAlone() bool {
-	at := q.Estimate(estimate.Confidence).Against(0)
+	at := q.At(Confidence).Against(0)
 	return at == stats.Above || at == stats.Below
 }
 
 // keep puts the corrected interval into the verdict, as a ratio less 1 where there is one.
 func (q *Question) keep(v *finding.Verdict, e stats.Estimate) stats.Estimate {
-	if q.Ratio {
-		e = stats.Ratio(e)
-	}
+	e = q.Shown(e)
 	v.Estimate, v.Low, v.High = &e.Center, &e.Low, &e.High
 	return e
 }
 
 // open says how many more blocks would settle it.
 func (q *Question) open(v *finding.Verdict, limit float64, reason finding.Reason) {
-	all, never := q.BlocksToDecide(limit, v.Confidence)
+	all, never := q.toExclude(limit, v.Confidence)
 	switch {
 	case never:
 		cannotTell(v, 0, reason, finding.Reason{Code: finding.WhyBetweenEnds})
-	case all <= q.Blocks:
+	case all <= q.Blocks():
 		cannotTell(v, 0, reason, finding.Reason{Code: finding.WhyTooClose})
 	default:
-		more := all - q.Blocks
+		more := all - q.Blocks()
 		cannotTell(v, more, reason, finding.Reason{Code: finding.WhyMoreBlocks, Figures: []finding.Figure{{Name: "blocks", Value: float64(more), Unit: "count"}}})
 	}
 }
 
 func cannotTell(v *finding.Verdict, more int, reasons ...finding.Reason) {
 	v.Kind, v.Reasons, v.MoreBlocks = finding.CannotTell, reasons, more
-}
-
-// Open is the doubt of figures with an unknown end in any of the blocks.
-func Open(e *estimate.Extent) []Doubt {
-	if e == nil || e.Open() == 0 {
-		return nil
-	}
-	return []Doubt{{Reason: finding.Reason{Code: finding.WhyOpenBracket, Figures: []finding.Figure{{Name: "blocks", Value: float64(e.Open()), Unit: "count"}}}}}
 }
 
 // jointly answers again the families none of whose questions has blocks enough for a
@@ -240,7 +261,7 @@ func Open(e *estimate.Extent) []Doubt {
 func jointly(questions []Question, verdicts []finding.Verdict, short map[string][]int, claims map[string]int) {
 	enough := map[string]bool{}
 	for _, q := range questions {
-		if q.Blocks >= q.Needs(stats.Bonferroni(estimate.Confidence, claims[q.Family])) {
+		if q.Blocks() >= q.needs(stats.Bonferroni(Confidence, claims[q.Family])) {
 			enough[q.Family] = true
 		}
 	}
@@ -256,9 +277,9 @@ func jointly(questions []Question, verdicts []finding.Verdict, short map[string]
 func bySigns(questions []Question, verdicts []finding.Verdict, together []int) {
 	column := map[int]int{}
 	for _, i := range together {
-		for _, block := range questions[i].In {
-			if _, known := column[block]; !known {
-				column[block] = len(column)
+		for _, x := range questions[i].signs() {
+			if _, known := column[x.Block]; !known {
+				column[x.Block] = len(column)
 			}
 		}
 	}
@@ -268,17 +289,17 @@ func bySigns(questions []Question, verdicts []finding.Verdict, together []int) {
 		for k := range rows[j] {
 			rows[j][k] = math.NaN()
 		}
-		for k, d := range questions[i].Differences {
-			rows[j][column[questions[i].In[k]]] = d
+		for _, x := range questions[i].signs() {
+			rows[j][column[x.Block]] = x.Mid
 		}
 	}
 	for j, p := range stats.JointSigns(rows) {
 		q, v := &questions[together[j]], &verdicts[together[j]]
-		own := stats.SignedRank(q.Differences, estimate.Confidence)
-		if p > 1-estimate.Confidence+1e-9 || !q.seenAlone() || !q.passesAll(own) {
+		own := q.At(Confidence)
+		if p > 1-Confidence+1e-9 || !q.seenAlone() || !q.passesAll(own) {
 			continue
 		}
-		v.MoreBlocks, v.Joint, v.Confidence, v.Reasons = 0, true, estimate.Confidence, nil
+		v.MoreBlocks, v.Joint, v.Confidence, v.Reasons = 0, true, Confidence, nil
 		q.read(v, own)
 	}
 }
@@ -291,25 +312,4 @@ func (q *Question) passesAll(e stats.Estimate) bool {
 		}
 	}
 	return true
-}
-
-// TakeBack takes an answer back that what is known beside the figures does not allow: that a thing costs no more, where
-// it looks cheaper than it is, and that it costs more, where it looks dearer. It reports whether it did. The interval
-// stays.
-func TakeBack(v *finding.Verdict, cheaper, dearer *finding.Reason) bool {
-	var reason *finding.Reason
-	switch v.Kind {
-	case finding.Within, finding.Saves:
-		reason = cheaper
-	case finding.Over, finding.Costs:
-		reason = dearer
-	case finding.NoDifference:
-		if reason = cheaper; reason == nil {
-			reason = dearer
-		}
-	}
-	if reason != nil {
-		cannotTell(v, 0, *reason)
-	}
-	return reason != nil
 }
