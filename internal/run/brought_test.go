@@ -252,9 +252,10 @@ func TestPacketsOfAnotherRun(t *testing.T) {
 		q.Plan.Silent = true
 	}
 	a.Plan.Packets = captured
+	// Otherwise tcpdump leaves the packets of its last second unread when it ends.
 	a.Plan.Processes = slices.Insert(a.Plan.Processes, 0, program.Process{
 		Name: "tcpdump", Role: "collector", Placed: program.Placed{Name: "tcpdump"}, Patience: 20 * time.Second, Ready: "log:listening on lo", Dir: "{tmp}",
-		Run: []string{"tcpdump", "-i", "lo", "-n", "-Z", "root", "-w", "{tmp}/{process}.pcap", "{packets}"},
+		Run: []string{"tcpdump", "-i", "lo", "-n", "--immediate-mode", "-Z", "root", "-w", "{tmp}/{process}.pcap", "{packets}"},
 	})
 	b.Phases[0].Load.Rate *= 20
 	records, err := conductor.Block(t.Context(), []run.Request{a, b})
