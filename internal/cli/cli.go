@@ -20,8 +20,8 @@ import (
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/report/terminal"
 	"github.com/tracetax/tracetax/internal/results"
-	"github.com/tracetax/tracetax/internal/selfcheck"
 	"golang.org/x/term"
 )
 
@@ -180,7 +180,7 @@ func wrapped(text string, width int) string {
 			continue
 		}
 		body := strings.TrimLeft(line, " ")
-		lines[i] = strings.TrimSuffix(selfcheck.Wrap(line[:len(line)-len(body)], body, width), "\n")
+		lines[i] = strings.TrimSuffix(terminal.Wrap(line[:len(line)-len(body)], body, width), "\n")
 	}
 	return strings.Join(lines, "\n")
 }

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/artifact"
@@ -22,6 +21,8 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/report/model"
+	"github.com/tracetax/tracetax/internal/report/terminal"
 	"github.com/tracetax/tracetax/internal/selfcheck"
 	"github.com/tracetax/tracetax/internal/session"
 )
@@ -77,23 +78,15 @@ type doctorResult struct {
 
 // printDoctor writes what was found for a person.
 func printDoctor(w io.Writer, all doctorResult) error {
-	options := TerminalOptions(w, false)
-	wide := 0
+	g := model.Grid{Bare: true, Columns: []model.Column{{}, {}, {Wrap: true}}}
 	for _, one := range all.Checks {
-		wide = max(wide, utf8.RuneCountInString(one.Name))
-	}
-	var b strings.Builder
-	for _, one := range all.Checks {
-		lead := fmt.Sprintf("%-4s  %s%s  ", one.Status, one.Name, strings.Repeat(" ", wide-utf8.RuneCountInString(one.Name)))
-		b.WriteString(selfcheck.Wrap(lead, one.Says, options.Width))
+		g.Add(model.Cell{Text: one.Status}, model.Cell{Text: one.Name}, model.Cell{Text: one.Says})
 		if one.Advice != "" {
-			b.WriteString(selfcheck.Wrap(strings.Repeat(" ", utf8.RuneCountInString(lead)), "→ "+one.Advice, options.Width))
+			g.Add(model.Cell{}, model.Cell{}, model.Cell{Text: "→ " + one.Advice})
 		}
 	}
-	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("writing what the doctor found: %w", err)
-	}
-	return selfcheck.WriteFloor(w, all.Noise, all.Orders, selfcheck.Options{Width: options.Width, Color: options.Color})
+	p := &model.Page{Sections: append([]model.Section{{Grids: []model.Grid{g}}}, selfcheck.NoiseSections(all.Noise, all.Orders)...)}
+	return terminal.Write(w, p, TerminalOptions(w, false))
 }
 
 // examine looks at everything that an experiment will depend on.

@@ -19,6 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/report/terminal"
 	"github.com/tracetax/tracetax/internal/selfcheck"
 	"github.com/tracetax/tracetax/internal/session"
 )
@@ -114,8 +115,7 @@ func (f *selfcheckFlags) print(s console.Streams, report *selfcheck.Report) erro
 	if f.json {
 		return encode(s.Out, report)
 	}
-	options := TerminalOptions(s.Out, false)
-	return selfcheck.Terminal(s.Out, report, selfcheck.Options{Width: options.Width, Color: options.Color})
+	return terminal.Write(s.Out, report.Page(), TerminalOptions(s.Out, false))
 }
 
 // selfcheckStatus is the exit status that a verdict calls for.

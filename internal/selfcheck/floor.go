@@ -5,13 +5,13 @@ package selfcheck
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/words"
 )
@@ -164,59 +164,56 @@ func NoiseOf(doc *finding.Document, order config.Order, load time.Duration) (Noi
 	return Noise{}, false
 }
 
-// WriteFloor writes the floors, and the noise of each order, for a person.
-func WriteFloor(w io.Writer, floors []Floor, orders []Noise, o Options) error {
-	p := page{options: o}
-	p.floors(floors)
-	p.orders(orders)
-	if _, err := io.WriteString(w, p.text.String()); err != nil {
-		return fmt.Errorf("writing how noisy the machine is: %w", err)
-	}
-	return nil
-}
-
-func (p *page) floors(floors []Floor) {
-	if len(floors) == 0 {
-		return
-	}
-	p.line("")
-	p.paragraph("", fmt.Sprintf("Noise: the same program, measured twice in each of %d blocks. What differs by less cannot be seen here:", floors[0].Blocks), bold)
-	rows := [][]cell{{{"", ""}, {"is", dim}, {fmt.Sprintf("in %d blocks", FewBlocks), dim}, {fmt.Sprintf("in %d blocks", ManyBlocks), dim}}}
-	for _, f := range floors {
-		rows = append(rows, []cell{
-			{finding.MetricName(f.Metric), ""}, {finding.FormatValue(f.Typical, f.Unit), ""},
-			{finding.FormatBound(f.Few, "1", true), ""}, {finding.FormatBound(f.Many, "1", true), ""},
+// NoiseSections lays out the floors, and the noise of each order, each where there are some.
+func NoiseSections(floors []Floor, orders []Noise) (sections []model.Section) {
+	if len(floors) > 0 {
+		g := model.Grid{Columns: figures("", "is", fmt.Sprintf("in %d blocks", FewBlocks), fmt.Sprintf("in %d blocks", ManyBlocks))}
+		for _, f := range floors {
+			g.Add(model.Cell{Text: finding.MetricName(f.Metric)}, model.Cell{Text: finding.FormatValue(f.Typical, f.Unit)},
+				model.Cell{Text: finding.FormatBound(f.Few, "1", true)}, model.Cell{Text: finding.FormatBound(f.Many, "1", true)})
+		}
+		sections = append(sections, model.Section{
+			Title: fmt.Sprintf("Noise: the same program twice in each of %d blocks", floors[0].Blocks),
+			Grids: []model.Grid{g}, Notes: []model.Note{{Text: "Smaller differences cannot be seen here.", Tone: model.Faint}},
 		})
 	}
-	p.grid(rows, map[int]bool{1: true, 2: true, 3: true}, nil)
+	if len(orders) > 0 {
+		sections = append(sections, ofOrders(orders))
+	}
+	return sections
 }
 
-func (p *page) orders(all []Noise) {
-	if len(all) == 0 {
-		return
+// figures returns columns of figures; the first is of names.
+func figures(heads ...string) []model.Column {
+	var out []model.Column
+	for i, head := range heads {
+		out = append(out, model.Column{Head: head, Right: i > 0})
 	}
-	p.line("")
-	p.paragraph("", "By the order of a block: by how much blocks differ in CPU per operation, and what difference they find in 8 of 10 cases:", bold)
-	head := []cell{{"", ""}, {"blocks", dim}, {"windows", dim}}
+	return out
+}
+
+func ofOrders(all []Noise) model.Section {
+	heads := []string{"", "blocks", "windows"}
 	for _, n := range tellBlocks {
-		head = append(head, cell{fmt.Sprintf("in %d blocks", n), dim})
+		heads = append(heads, fmt.Sprintf("in %d blocks", n))
 	}
-	rows := [][]cell{head}
+	s := model.Section{
+		Title: "Noise by the order of a block",
+		Grids: []model.Grid{{Columns: figures(heads...)}},
+		Notes: []model.Note{{Text: "CPU per operation: how much blocks and windows differ, and the difference that is found in 8 of 10 cases.", Tone: model.Faint}},
+	}
 	for _, n := range all {
-		within := "–"
+		within := finding.Missing
 		if n.Scatter != nil {
 			within = finding.FormatBound(n.Scatter.Rounds, "1", true)
+			s.Notes = append(s.Notes, model.Note{Text: "In the order " + string(n.Order) + " " + words.Scatter(*n.Scatter), Tone: model.Faint})
 		}
-		row := []cell{{string(n.Order), ""}, {finding.FormatBound(n.Deviation, "1", true), ""}, {within, ""}}
-		for _, one := range n.Tells {
-			row = append(row, cell{finding.FormatBound(one.Findable, "1", true), ""})
+		row := make([]model.Cell, len(heads))
+		row[0], row[1], row[2] = model.Cell{Text: string(n.Order)}, model.Cell{Text: finding.FormatBound(n.Deviation, "1", true)}, model.Cell{Text: within}
+		for i, one := range n.Tells {
+			row[3+i].Text = finding.FormatBound(one.Findable, "1", true)
 		}
-		rows = append(rows, row)
+		s.Grids[0].Add(row...)
 	}
-	p.grid(rows, map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true}, nil)
-	for _, n := range all {
-		if n.Scatter != nil {
-			p.paragraph("", "In the order "+string(n.Order)+" "+words.Scatter(*n.Scatter), dim)
-		}
-	}
+	return s
 }

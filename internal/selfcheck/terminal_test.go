@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/tracetax/tracetax/internal/report/terminal"
 )
 
-func written(t *testing.T, r *Report, o Options) string {
+func written(t *testing.T, r *Report, o terminal.Options) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Terminal(&b, r, o); err != nil {
+	if err := terminal.Write(&b, r.Page(), o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -24,7 +26,7 @@ func TestTerminalFits(t *testing.T) {
 		r := Judge(Quick, s.evidence())
 		r.Results = []string{"results/selfcheck-costs"}
 		for _, width := range []int{80, 120} {
-			for i, l := range strings.Split(written(t, r, Options{Width: width}), "\n") {
+			for i, l := range strings.Split(written(t, r, terminal.Options{Width: width}), "\n") {
 				if n := utf8.RuneCountInString(l); n > width {
 					t.Errorf("noise %v, width %d: line %d has %d columns: %s", noise, width, i+1, n, l)
 				}
@@ -36,7 +38,7 @@ func TestTerminalFits(t *testing.T) {
 func TestTerminalSays(t *testing.T) {
 	r := Judge(Quick, quiet().evidence())
 	r.Results = []string{"results/selfcheck-costs"}
-	text := written(t, r, Options{})
+	text := written(t, r, terminal.Options{})
 	for _, word := range []string{"passed: tracetax finds all", "order paired", "9 of them with intervals that hold together at 95 %", "73 µs of CPU", "±1.00 µs", "+73.0 µs (72", "in 30 blocks", "results/selfcheck-costs"} {
 		if !strings.Contains(text, word) {
 			t.Errorf("it does not say %q:\n%s", word, text)
@@ -45,13 +47,13 @@ func TestTerminalSays(t *testing.T) {
 	if strings.Contains(text, "\x1b") {
 		t.Error("there is colour where none was asked for")
 	}
-	if !strings.Contains(written(t, r, Options{Color: true}), "\x1b[32m") {
+	if !strings.Contains(written(t, r, terminal.Options{Color: true}), "\x1b[32m") {
 		t.Error("there is no colour")
 	}
 
 	s := quiet()
 	s.shift = map[string]float64{key(Burn73, "cpu_per_operation"): -50e-6}
-	text = written(t, Judge(Quick, s.evidence()), Options{})
+	text = written(t, Judge(Quick, s.evidence()), terminal.Options{})
 	for _, word := range []string{"failed: 1 of 15 injected overheads", "✗ 73 µs of CPU: +23", "all of it outside 73.0 µs ± 2.00 µs", "by hand: tracetax run selfcheck-costs --order paired"} {
 		if !strings.Contains(text, word) {
 			t.Errorf("it does not say %q:\n%s", word, text)

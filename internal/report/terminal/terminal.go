@@ -48,6 +48,13 @@ func Write(w io.Writer, p *model.Page, opts Options) error {
 	return nil
 }
 
+// Wrap wraps text in width columns, 0 is no limit: the first line after lead, the others indented to its width.
+func Wrap(lead, text string, width int) string {
+	t := writer{opts: Options{Width: width}}
+	t.paragraph(lead, text, plain)
+	return t.text.String()
+}
+
 func (t *writer) line(s string) { t.text.WriteString(s + "\n") }
 
 // paragraph writes wrapped text: the first line after lead, the others indented
@@ -86,7 +93,9 @@ func (t *writer) head(p *model.Page) {
 }
 
 func (t *writer) section(s model.Section) {
-	t.line("")
+	if t.text.Len() > 0 {
+		t.line("")
+	}
 	if s.Title != "" {
 		t.title(s.Title)
 	}
