@@ -35,7 +35,7 @@ func (s *stage) moment() (derive.Moment, error) {
 	return derive.Moment{At: time.Now(), Mark: mark}, err
 }
 
-// memoryIn returns the usage with the memory of a stretch of load only.
+// memoryIn returns the usage with the memory under load only.
 func (s *stage) memoryIn(loaded readings.Stretch, used []record.Usage) []record.Usage {
 	for i, held := range s.log().Held(loaded) {
 		used[i].MemoryMean, used[i].MemoryPeak = held.Mean, held.Peak

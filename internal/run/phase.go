@@ -23,16 +23,16 @@ func (s *stage) firstOperation(ctx context.Context) error {
 		return err
 	}
 	j.Purpose, j.Count = drive.First, 1
-	stretch, err := s.driver.Prepare(ctx, j.Stretch)
+	segment, err := s.driver.Prepare(ctx, j.Segment)
 	if err != nil {
 		return err
 	}
-	did, err := stretch.Run(ctx)
+	did, err := segment.Run(ctx)
 	if err == nil {
 		err = s.wellDone(j, did)
 	}
 	if err == nil {
-		err = stretch.Collect(ctx, &did)
+		err = segment.Collect(ctx, &did)
 	}
 	if err != nil {
 		return err
@@ -270,7 +270,7 @@ func (s *stage) rehearsed(ctx context.Context, request PhaseRequest, j job) (rec
 	if j.Count == 0 {
 		j.Count = mostIn(last, paceIn(did))
 	}
-	one, err := s.driver.Prepare(ctx, j.Stretch)
+	one, err := s.driver.Prepare(ctx, j.Segment)
 	if err != nil {
 		return did, err
 	}
@@ -303,7 +303,7 @@ func (s *stage) warmUpWholly(ctx context.Context, request PhaseRequest, j job, p
 
 // job is an operation at one level of the load.
 type job struct {
-	drive.Stretch
+	drive.Segment
 	work string // the key of its spans; see record.Work
 }
 
@@ -311,15 +311,15 @@ type job struct {
 func (s *stage) job(operation program.Operation, l config.Load, parameter map[string]string) (job, error) {
 	j := job{
 		work:    record.Work(operation.Name, parameter),
-		Stretch: drive.Stretch{Operation: operation, Load: l, Rate: l.Rate, Duration: l.Duration, Seed: s.request.Seed, Own: uint64(s.turn.run)},
+		Segment: drive.Segment{Operation: operation, Load: l, Rate: l.Rate, Duration: l.Duration, Seed: s.request.Seed, Own: uint64(s.turn.run)},
 	}
 	if operation.Rate > 0 {
 		j.Rate = operation.Rate
 	}
-	return j, s.driver.Check(j.Stretch)
+	return j, s.driver.Check(j.Segment)
 }
 
-// load applies a stretch of load for its counts only. Too many wrong answers are an error.
+// load applies a segment of load for its counts only. Too many wrong answers are an error.
 func (s *stage) load(ctx context.Context, j job) (record.Load, error) {
 	did, err := s.attempt(ctx, j)
 	if err != nil {
@@ -330,11 +330,11 @@ func (s *stage) load(ctx context.Context, j job) (record.Load, error) {
 
 // attempt is load, whatever the answers.
 func (s *stage) attempt(ctx context.Context, j job) (record.Load, error) {
-	stretch, err := s.driver.Prepare(ctx, j.Stretch)
+	segment, err := s.driver.Prepare(ctx, j.Segment)
 	if err != nil {
 		return record.Load{}, err
 	}
-	return stretch.Run(ctx)
+	return segment.Run(ctx)
 }
 
 // wellDone returns an error if too many operations failed.

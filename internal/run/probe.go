@@ -30,7 +30,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	}
 	j.Rate, j.Duration = p.Rate, time.Duration(p.Seconds*float64(time.Second))
 	j.Purpose = drive.Probe
-	stretch, err := s.driver.Prepare(ctx, j.Stretch)
+	segment, err := s.driver.Prepare(ctx, j.Segment)
 	if err != nil {
 		return tried{}, counted, err
 	}
@@ -48,7 +48,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 		return tried{}, counted, err
 	}
 	loaded := readings.Stretch{From: time.Now()}
-	if p.Load, err = stretch.Run(ctx); err != nil {
+	if p.Load, err = segment.Run(ctx); err != nil {
 		return tried{}, counted, err
 	}
 	hot, err := s.meter.Threads(role.Role.OnApp)
@@ -93,7 +93,7 @@ func (s *stage) try(ctx context.Context, request PhaseRequest, j job, p record.P
 	if err != nil {
 		return tried{}, counted, err
 	}
-	if err := stretch.Collect(ctx, &p.Load); err != nil {
+	if err := segment.Collect(ctx, &p.Load); err != nil {
 		return tried{}, counted, err
 	}
 	p.Sink, p.Quiet, p.DrainSeconds = end.counts.Minus(counted), clean && end.quiet, took.Seconds()

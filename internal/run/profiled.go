@@ -21,7 +21,7 @@ import (
 	"github.com/tracetax/tracetax/internal/run/profiler"
 )
 
-// The wanted samples of a stretch, and the bounds of their interval.
+// The wanted samples of a segment, and the bounds of their interval.
 const (
 	wantedSamples  = 10_000
 	leastInterval  = 100 * time.Microsecond

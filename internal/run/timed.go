@@ -84,7 +84,7 @@ func (s *stage) sliced(request PhaseRequest, j job) job {
 // timeInSlices makes the operation in slices of the time, at its own rate in each, while the other runs of the block do so in
 // theirs.
 func (s *stage) timeInSlices(ctx context.Context, request PhaseRequest, j job, phase *record.Phase) (atOnce bool, err error) {
-	stretch, err := s.driver.Prepare(ctx, j.Stretch)
+	segment, err := s.driver.Prepare(ctx, j.Segment)
 	if err != nil {
 		return false, err
 	}
@@ -96,7 +96,7 @@ func (s *stage) timeInSlices(ctx context.Context, request PhaseRequest, j job, p
 	if err != nil {
 		return false, err
 	}
-	did, err := stretch.Run(ctx)
+	did, err := segment.Run(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -105,7 +105,7 @@ func (s *stage) timeInSlices(ctx context.Context, request PhaseRequest, j job, p
 		err = s.turn.awaitAll(ctx) // collecting takes CPU
 	}
 	if err == nil {
-		err = stretch.Collect(ctx, &did)
+		err = segment.Collect(ctx, &did)
 	}
 	if err == nil {
 		err = s.wellDone(j, did)

@@ -17,7 +17,7 @@ const (
 	mostSlack = 3                      // times its length that a warm-up may take if the rate is not held
 )
 
-// watch makes an operation at its load, slice by slice, and records the usage of each. A slice is a stretch of load of its own,
+// watch makes an operation at its load, slice by slice, and records the usage of each. A slice is a segment of load of its own,
 // so its operations and its CPU belong together; a few milliseconds lie between two of them.
 func (s *stage) watch(ctx context.Context, request PhaseRequest, counted record.Counts) (record.Phase, record.Counts, error) {
 	phase, j, err := s.open(request)
@@ -63,7 +63,7 @@ func sliceAt(rate float64) time.Duration {
 
 // slice makes one slice. The caller judges the number of failed operations: those of a cold program may fail.
 func (s *stage) slice(ctx context.Context, j job) (record.Slice, record.Load, error) {
-	stretch, err := s.driver.Prepare(ctx, j.Stretch)
+	segment, err := s.driver.Prepare(ctx, j.Segment)
 	if err != nil {
 		return record.Slice{}, record.Load{}, err
 	}
@@ -71,7 +71,7 @@ func (s *stage) slice(ctx context.Context, j job) (record.Slice, record.Load, er
 	if err != nil {
 		return record.Slice{}, record.Load{}, err
 	}
-	did, err := stretch.Run(ctx)
+	did, err := segment.Run(ctx)
 	if err != nil {
 		return record.Slice{}, did, err
 	}
@@ -85,7 +85,7 @@ func (s *stage) slice(ctx context.Context, j job) (record.Slice, record.Load, er
 			out.CPUSeconds += u.CPUSeconds
 		}
 	}
-	out.TimeSeconds = s.driver.Took(j.Stretch, did)
+	out.TimeSeconds = s.driver.Took(j.Segment, did)
 	return out, did, nil
 }
 

@@ -23,7 +23,7 @@ type window struct {
 	earlier record.Load   // made since warm was counted, but not drained
 
 	read     derive.Window
-	armed    drive.Armed // the last prepared piece
+	prepared    drive.Prepared // the last prepared piece
 	restless bool        // a piece was not calm when the next one began
 }
 
@@ -50,7 +50,7 @@ func (w *window) run(ctx context.Context) error {
 // prepare makes a window of one piece ready: all slow work besides its operations is done here.
 func (w *window) prepare(ctx context.Context) (err error) {
 	if w.turns == nil {
-		w.armed, err = w.stage.driver.Prepare(ctx, w.job.Stretch)
+		w.prepared, err = w.stage.driver.Prepare(ctx, w.job.Segment)
 	}
 	return err
 }
@@ -73,7 +73,7 @@ func (w *window) next(ctx context.Context, place int) (err error) {
 	if w.job.Count == 0 && w.unthrottled() {
 		w.job.Count = mostIn(w.piece, w.fastest)
 	}
-	if w.armed, err = w.stage.driver.Prepare(ctx, w.job.Stretch); err != nil {
+	if w.prepared, err = w.stage.driver.Prepare(ctx, w.job.Segment); err != nil {
 		return err
 	}
 	if !w.stage.by().Generator { // the program itself prepares, and writes down its durations
@@ -159,7 +159,7 @@ func (w *window) make(ctx context.Context, one derive.Piece) (err error) {
 		return err
 	}
 	one.Start.At = time.Now()
-	if one.Load, err = w.armed.Run(ctx); err != nil {
+	if one.Load, err = w.prepared.Run(ctx); err != nil {
 		return err
 	}
 	one.End.At = time.Now()
@@ -210,10 +210,10 @@ func paceIn(l record.Load) float64 {
 
 // collect asks for the durations of the last piece's operations, which takes CPU.
 func (w *window) collect(ctx context.Context) error {
-	if w.armed == nil {
+	if w.prepared == nil {
 		return nil
 	}
-	err := w.armed.Collect(ctx, &w.last().Load)
-	w.armed = nil
+	err := w.prepared.Collect(ctx, &w.last().Load)
+	w.prepared = nil
 	return err
 }

@@ -59,32 +59,32 @@ func Of(name program.Driver, r Run) (Driver, error) {
 	return maker(r), nil
 }
 
-// Driver makes the operations of one run, one stretch after the other. It is not safe for concurrent use.
+// Driver makes the operations of one run, one segment after the other. It is not safe for concurrent use.
 type Driver interface {
-	// Check returns an error if a stretch can never be made.
-	Check(Stretch) error
+	// Check returns an error if a segment can never be made.
+	Check(Segment) error
 	// Wrong returns an error for too many failed operations, with the remedy.
 	Wrong(program.Operation, record.Load) error
-	// Took returns the sum of the durations of a stretch's operations, in seconds, if that tells how fast they are made; else 0.
-	Took(Stretch, record.Load) float64
-	// Prepare makes a stretch ready: all slow work besides its operations is done here.
-	Prepare(context.Context, Stretch) (Armed, error)
+	// Took returns the sum of the durations of a segment's operations, in seconds, if that tells how fast they are made; else 0.
+	Took(Segment, record.Load) float64
+	// Prepare makes a segment ready: all slow work besides its operations is done here.
+	Prepare(context.Context, Segment) (Prepared, error)
 	// Stop ends the maker of the operations, as its user would, and waits for its end.
 	Stop(context.Context) error
 	// Close releases the remains of a failed run.
 	Close() error
 }
 
-// Armed is a stretch that is ready to begin.
-type Armed interface {
+// Prepared is a segment that is ready to begin.
+type Prepared interface {
 	// Run makes the operations, whatever their answers. It does nothing else: usage may be read right before and after it.
 	Run(context.Context) (record.Load, error)
-	// Collect adds to the result of Run the parts that take CPU to get. Call it after the last reading of the stretch's usage.
+	// Collect adds to the result of Run the parts that take CPU to get. Call it after the last reading of the segment's usage.
 	Collect(context.Context, *record.Load) error
 }
 
-// Stretch is an operation to make for a time, or a number of times.
-type Stretch struct {
+// Segment is an operation to make for a time, or a number of times.
+type Segment struct {
 	Operation program.Operation
 	Load      config.Load // at one level: its connections or threads, its depth
 	Purpose   Purpose
@@ -97,7 +97,7 @@ type Stretch struct {
 	Keep      string        // a file in the results folder for all durations; "": none
 }
 
-// Purpose is the purpose of a stretch.
+// Purpose is the purpose of a segment.
 type Purpose int
 
 // The purposes.
@@ -127,8 +127,8 @@ func (e *ProcessError) Error() string { return e.Err.Error() }
 // Unwrap returns the failure.
 func (e *ProcessError) Unwrap() error { return e.Err }
 
-// task returns a stretch as a task of the load generator.
-func (r *Requests) task(s Stretch) (load.Task, error) {
+// task returns a segment as a task of the load generator.
+func (r *Requests) task(s Segment) (load.Task, error) {
 	operation, l := s.Operation, s.Load
 	task := load.Task{
 		Rate: s.Rate, Arrivals: l.Arrivals, Connections: l.Connections, Streams: l.Streams,
@@ -222,7 +222,7 @@ func (r *Requests) requestFor(o program.Operation) (load.Request, error) {
 // keep writes the durations of a collected order to a file of the results folder, and names it in l. It replaces a file of an
 // earlier, failed run.
 func (a *ordered) keep(l *record.Load) error {
-	name := a.stretch.Keep
+	name := a.segment.Keep
 	path := filepath.Join(a.by.Results, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("keeping every duration: %w", err)

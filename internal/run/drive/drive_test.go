@@ -21,39 +21,39 @@ import (
 
 // What operations take tells nothing at a rate, unless the workload times them itself.
 func TestTook(t *testing.T) {
-	open, closed := Stretch{Rate: 10, Load: config.Load{Connections: 8}}, Stretch{Load: config.Load{Connections: 4, Streams: 2}}
+	open, closed := Segment{Rate: 10, Load: config.Load{Connections: 8}}, Segment{Load: config.Load{Connections: 4, Streams: 2}}
 	driven := func(call float64) record.Load {
 		return record.Load{WallSeconds: 3, Driven: &record.Driven{CallSeconds: call, Threads: 2}}
 	}
 	asked := record.Load{WallSeconds: 3}
 	for name, test := range map[string]struct {
 		by      Driver
-		stretch Stretch
+		segment Segment
 		did     record.Load
 		want    float64
 	}{
 		"open":                              {&Requests{}, open, asked, 0},
 		"closed":                            {&Requests{}, closed, asked, 24},
-		"driven":                            {&Orders{}, Stretch{}, driven(2.5), 2.5},
+		"driven":                            {&Orders{}, Segment{}, driven(2.5), 2.5},
 		"driven at a rate":                  {&Orders{}, open, driven(0.5), 0.5},
-		"driven, without a sum":             {&Orders{}, Stretch{}, driven(0), 6},
+		"driven, without a sum":             {&Orders{}, Segment{}, driven(0), 6},
 		"driven at a rate, without a sum":   {&Orders{}, open, driven(0), 0},
-		"nobody says over how many threads": {&Requests{}, Stretch{}, asked, 3},
+		"nobody says over how many threads": {&Requests{}, Segment{}, asked, 3},
 	} {
-		if got := test.by.Took(test.stretch, test.did); got != test.want {
+		if got := test.by.Took(test.segment, test.did); got != test.want {
 			t.Errorf("%s: %g s, want %g", name, got, test.want)
 		}
 	}
 }
 
-// A stretch says when it ends and how fast it goes; its purpose, how many operations are made at a time.
+// A segment says when it ends and how fast it goes; its purpose, how many operations are made at a time.
 func TestTask(t *testing.T) {
 	r := &Requests{Run{
 		Processes: []program.Process{{Name: "app", Role: "app"}}, Late: time.Millisecond,
 		Values: func(program.Process) map[string]string { return nil },
 		Front:  func(string) string { return "127.0.0.1:80" },
 	}}
-	s := Stretch{
+	s := Segment{
 		Operation: program.Operation{Name: "get", Method: "GET", URL: "/", Timeout: 3 * time.Second, Rate: 9},
 		Load:      config.Load{Connections: 4, Timeout: time.Second, Rate: 8, Duration: time.Hour, Calls: 7},
 		Rate:      2, Duration: time.Minute, Count: 5, Seed: 6,
@@ -111,12 +111,12 @@ func TestRowsGoOn(t *testing.T) {
 		seen = nil
 		mu.Unlock()
 		for _, count := range []uint64{1, 3, 5} {
-			armed, err := r.Prepare(t.Context(), Stretch{
+			prepared, err := r.Prepare(t.Context(), Segment{
 				Operation: program.Operation{Name: name, Method: "GET", URL: "/{data.id}", Data: rows}, Purpose: Learn, Count: count,
 				Load: config.Load{Timeout: 10 * time.Second},
 			})
 			if err == nil {
-				_, err = armed.Run(t.Context())
+				_, err = prepared.Run(t.Context())
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -136,15 +136,15 @@ func TestRowsGoOn(t *testing.T) {
 
 // What can never be made is found before anything is.
 func TestCheck(t *testing.T) {
-	mix := Stretch{Operation: program.Operation{Name: "mix", Mix: []program.Share{{Operation: program.Operation{Name: "call"}, Weight: 1}}}}
+	mix := Segment{Operation: program.Operation{Name: "mix", Mix: []program.Share{{Operation: program.Operation{Name: "call"}, Weight: 1}}}}
 	if err := (&Orders{}).Check(mix); err == nil || !strings.Contains(err.Error(), "operation mix") {
 		t.Errorf("a mix by orders: %v", err)
 	}
-	if err := (&Orders{}).Check(Stretch{Operation: program.Operation{Name: "call"}}); err != nil {
+	if err := (&Orders{}).Check(Segment{Operation: program.Operation{Name: "call"}}); err != nil {
 		t.Error(err)
 	}
 	r := &Requests{Run{Processes: []program.Process{{Name: "app", Role: "app"}}, Values: func(program.Process) map[string]string { return nil }, Front: func(string) string { return "127.0.0.1:80" }}}
-	if err := r.Check(Stretch{Operation: program.Operation{Name: "get", URL: "http://{nobody.port}/"}}); err == nil || !strings.Contains(err.Error(), "operation get") {
+	if err := r.Check(Segment{Operation: program.Operation{Name: "get", URL: "http://{nobody.port}/"}}); err == nil || !strings.Contains(err.Error(), "operation get") {
 		t.Errorf("a placeholder that stands for nothing: %v", err)
 	}
 }

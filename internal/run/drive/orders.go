@@ -26,7 +26,7 @@ type Orders struct {
 var _ Driver = (*Orders)(nil)
 
 // Check implements Driver.
-func (d *Orders) Check(s Stretch) error {
+func (d *Orders) Check(s Segment) error {
 	if len(s.Operation.Mix) > 0 {
 		return fmt.Errorf("operation %s: a self-driving workload has no mix of operations", s.Operation.Name)
 	}
@@ -34,8 +34,8 @@ func (d *Orders) Check(s Stretch) error {
 }
 
 // Prepare implements Driver: it gives the order to the process of the operation.
-func (d *Orders) Prepare(ctx context.Context, s Stretch) (Armed, error) {
-	a := &ordered{by: d, stretch: s, process: s.Operation.Owner(d.Processes).Name, order: load.Order{
+func (d *Orders) Prepare(ctx context.Context, s Segment) (Prepared, error) {
+	a := &ordered{by: d, segment: s, process: s.Operation.Owner(d.Processes).Name, order: load.Order{
 		Calls: s.Count, Duration: s.Duration, Rate: s.Rate, Threads: max(1, s.Load.Threads), Depth: s.Load.Depth,
 		Seed: s.Seed, Moments: rand.NewPCG(s.Seed, 1+s.Own).Uint64(), Words: s.Operation.Drive,
 	}}
@@ -112,7 +112,7 @@ func (d *Orders) Wrong(o program.Operation, did record.Load) error {
 }
 
 // Took implements Driver: the program may report it, and without a rate its threads do nothing else.
-func (d *Orders) Took(s Stretch, did record.Load) float64 {
+func (d *Orders) Took(s Segment, did record.Load) float64 {
 	switch {
 	case did.Driven.CallSeconds > 0:
 		return did.Driven.CallSeconds
@@ -122,16 +122,16 @@ func (d *Orders) Took(s Stretch, did record.Load) float64 {
 	return 0
 }
 
-// ordered is a stretch whose order a process has.
+// ordered is a segment whose order a process has.
 type ordered struct {
 	by      *Orders
-	stretch Stretch
+	segment Segment
 	process string
 	order   load.Order
 	to      *load.Driver
 }
 
-// Run implements Armed.
+// Run implements Prepared.
 func (a *ordered) Run(ctx context.Context) (record.Load, error) {
 	did, err := a.to.Run(ctx)
 	if err != nil {
@@ -140,16 +140,16 @@ func (a *ordered) Run(ctx context.Context) (record.Load, error) {
 	return did, nil
 }
 
-// Collect implements Armed.
+// Collect implements Prepared.
 func (a *ordered) Collect(ctx context.Context, l *record.Load) error {
 	var err error
 	if a.order.Samples != "" {
-		if err = a.to.Collect(ctx, l); err == nil && a.stretch.Keep != "" {
+		if err = a.to.Collect(ctx, l); err == nil && a.segment.Keep != "" {
 			err = a.keep(l)
 		}
 		err = errors.Join(err, a.order.RemoveSamples())
 	}
-	if err == nil && a.stretch.Purpose == Window {
+	if err == nil && a.segment.Purpose == Window {
 		err = a.to.Live(ctx, l)
 	}
 	if err != nil {
@@ -162,5 +162,5 @@ func (a *ordered) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return &ProcessError{a.process, fmt.Errorf("making operation %s: %w", a.stretch.Operation.Name, err)}
+	return &ProcessError{a.process, fmt.Errorf("making operation %s: %w", a.segment.Operation.Name, err)}
 }

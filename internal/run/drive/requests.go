@@ -26,13 +26,13 @@ type Generator interface {
 var _ Driver = (*Requests)(nil)
 
 // Check implements Driver.
-func (r *Requests) Check(s Stretch) error {
+func (r *Requests) Check(s Segment) error {
 	_, err := r.task(s)
 	return err
 }
 
 // Prepare implements Driver.
-func (r *Requests) Prepare(_ context.Context, s Stretch) (Armed, error) {
+func (r *Requests) Prepare(_ context.Context, s Segment) (Prepared, error) {
 	task, err := r.task(s)
 	task.Used = r.made[s.Operation.Name] // windows that restart would ask the same few rows, which a program may have cached
 	return asked{r, s.Operation.Name, task}, err
@@ -72,7 +72,7 @@ type WrongError struct{ err error }
 func (e *WrongError) Error() string { return e.err.Error() }
 
 // Took implements Driver: in a closed loop each connection waits for one answer after the other.
-func (r *Requests) Took(s Stretch, did record.Load) float64 {
+func (r *Requests) Took(s Segment, did record.Load) float64 {
 	if s.Rate != 0 {
 		return 0
 	}
@@ -111,14 +111,14 @@ func errorsOf(did record.Load) string {
 	return fmt.Sprintf("none was sent: %d connections were opened, and the load generator itself was %.2g s late at most", did.Connected, time.Duration(lag.Max()).Seconds())
 }
 
-// asked is a stretch of requests.
+// asked is a segment of requests.
 type asked struct {
 	by        *Requests
 	operation string
 	task      load.Task
 }
 
-// Run implements Armed.
+// Run implements Prepared.
 func (a asked) Run(ctx context.Context) (record.Load, error) {
 	did, err := a.by.Remote.Do(ctx, a.task)
 	if a.by.made == nil {
@@ -134,5 +134,5 @@ func (a asked) Run(ctx context.Context) (record.Load, error) {
 	return did, nil
 }
 
-// Collect implements Armed: the generator reports everything at once.
+// Collect implements Prepared: the generator reports everything at once.
 func (a asked) Collect(context.Context, *record.Load) error { return nil }
