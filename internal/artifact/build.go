@@ -19,7 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config/program"
 )
 
-// BuildRequest says how a program is made.
+// BuildRequest is a program to build.
 type BuildRequest struct {
 	Files    fs.FS             // the sources; X.embed is written out as X
 	Commands [][]string        // run in a copy of the sources; {build} is where the result goes
@@ -106,7 +106,7 @@ func identify(ctx context.Context, tool string, env map[string]string) (string, 
 	for name, value := range env {
 		set = append(set, name+"="+value)
 	}
-	// In an empty place: a tool may say more where it finds a project.
+	// In an empty folder: a tool may print more in a project.
 	said, err := command{args: append([]string{tool}, words...), dir: os.TempDir(), env: set}.output(ctx)
 	if err != nil {
 		return "", fmt.Errorf("asking %s for its version: %w", tool, err)
@@ -181,7 +181,7 @@ func (q BuildRequest) run(ctx context.Context, at site) error {
 	return nil
 }
 
-// What git says of the folder that a program comes from.
+// The git checkout of a program's folder.
 
 // Checkout is the state of a git checkout.
 type Checkout struct {
@@ -189,12 +189,12 @@ type Checkout struct {
 	Dirty  bool   `json:"dirty"` // files that git knows were changed since
 }
 
-// patience is how long git may take; in a large checkout on a slow disk it takes seconds.
+// patience bounds the time of git; in a large checkout on a slow disk it takes seconds.
 const patience = 20 * time.Second
 
 var commitName = regexp.MustCompile(`^[0-9a-f]{40,64}$`)
 
-// CheckoutOf is the git checkout that a folder is in; nil where it is in none, or git cannot tell.
+// CheckoutOf returns the git checkout that a folder is in; nil if there is none, or git fails.
 func CheckoutOf(ctx context.Context, dir string) *Checkout {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

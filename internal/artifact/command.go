@@ -20,7 +20,7 @@ import (
 	"github.com/tracetax/tracetax/internal/process"
 )
 
-// outputLimit is how many bytes of a command's output an error keeps, the last ones.
+// outputLimit bounds the bytes of a command's output that an error keeps, the last ones.
 const outputLimit = 16 << 10
 
 // command is a program to be run to its end.
@@ -116,7 +116,7 @@ func (l *commandLog) Write(b []byte) (int, error) {
 			return 0, fmt.Errorf("making the folder of logs: %w", err)
 		}
 		var err error
-		// What a registry's address holds is nobody else's to read.
+		// A registry's address may hold a secret.
 		if l.file, err = os.OpenFile(l.path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600); err != nil {
 			return 0, fmt.Errorf("making the log of a command: %w", err)
 		}
@@ -158,7 +158,7 @@ type commandError struct {
 	log    string // the file with all of it; "" where there is none
 }
 
-// toldLines is how many of the last lines of a command that failed its error has.
+// toldLines is the number of last lines of a failed command's output in its error.
 const toldLines = 20
 
 func (e *commandError) Error() string {
@@ -174,7 +174,7 @@ func (e *commandError) Error() string {
 
 func (e *commandError) Unwrap() error { return e.err }
 
-// tell says in one line what is being made, to whoever waits for it; to may be nil.
+// tell writes one line of progress; to may be nil.
 func tell(to io.Writer, format string, args ...any) {
 	if to != nil {
 		fmt.Fprintf(to, format+"\n", args...)
@@ -203,10 +203,10 @@ func Missing(needs []program.Need) []string {
 	return missing
 }
 
-// tryPatience is how long a command that is tried may take.
+// tryPatience bounds the time of a tried command.
 const tryPatience = 5 * time.Second
 
-// refusal is what a command says that does not succeed with what it is tried with.
+// refusal returns the output of a tried command that failed.
 func refusal(need program.Need) (words string, refused bool) {
 	if need.Try == "" {
 		return "", false
@@ -269,9 +269,9 @@ func sentence(need program.Need) string {
 	return text
 }
 
-// What the commands that programs need say of their own version.
+// The versions of needed commands.
 
-// colours are what some programs write around their version even where nobody looks.
+// colours are the control sequences that some programs write around their version, into files too.
 var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // Versions returns the first line of what each needed command says of its

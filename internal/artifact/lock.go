@@ -36,7 +36,7 @@ func lock(ctx context.Context, name string) (*os.File, error) {
 	}
 }
 
-// tryFlock takes the lock on the file if nobody has it.
+// tryFlock takes the lock on the file if it is free.
 func tryFlock(file *os.File) (bool, error) {
 	err := flock(file, syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

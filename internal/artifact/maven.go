@@ -193,7 +193,7 @@ var (
 	mavenPlugins = regexp.MustCompile(`(?i)plugin (\S+) or one of its dependencies could not be resolved|PluginResolutionException`)
 )
 
-// mavenBroken says what kept mvn from working at all; "" where it worked.
+// mavenBroken returns the reason why mvn does not work at all; "" if it does.
 func mavenBroken(output string) string {
 	switch {
 	case mavenNoJava.MatchString(output):

@@ -18,13 +18,13 @@ import (
 	"github.com/tracetax/tracetax/internal/excerpt"
 )
 
-// nugetEnv keeps the build from leaving servers behind that outlive it, and from telling anybody of it.
+// nugetEnv keeps the build from leaving servers behind, and from sending telemetry.
 var nugetEnv = []string{
 	"DOTNET_CLI_USE_MSBUILD_SERVER=0", "MSBUILDDISABLENODEREUSE=1", "UseSharedCompilation=false",
 	"DOTNET_CLI_TELEMETRY_OPTOUT=1", "DOTNET_NOLOGO=1",
 }
 
-// nugetPackages are what the projects of a folder are published as, each in a folder of its own name.
+// nugetPackages are the published projects of a folder, each in a folder of its own name.
 func nugetPackages(ctx context.Context, files fs.FS, folder string) (packages, error) {
 	projects, err := nugetProjects(files, folder)
 	if err != nil {

@@ -29,7 +29,7 @@ type packages struct {
 	kind    string   // the shelf of the store: python, maven, npm or nuget
 	what    string   // for errors: "the Python packages of requirements.txt"
 	parts   []string // everything that they are made from, besides the files beside them
-	about   []string // names of files that only say which packages they are
+	about   []string // names of files that only list packages
 	install func(ctx context.Context, at site) error
 }
 

@@ -98,7 +98,7 @@ func explainPip(err error, version string) error {
 // Shadow is a package that a program has in one version, and gets in another with its tracer.
 type Shadow struct{ Package, Own, Tracer string }
 
-// distributions has Python say what it finds, the first of each name as the program does.
+// distributions lists the distributions that Python finds, the first of each name, as the program does.
 const distributions = `
 import importlib.metadata as m
 for d in m.distributions():

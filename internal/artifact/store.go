@@ -66,11 +66,11 @@ func locate(dir string) (string, error) {
 	return filepath.Join(cache, "tracetax"), nil
 }
 
-// site is where a folder is being made.
+// site is a folder that is being made.
 type site struct {
 	dir     string // what is made goes here
 	scratch *scratch
-	log     *commandLog // of what commands say
+	log     *commandLog // the output of commands
 	held    []*os.File  // locks that last until every command has ended, even where tracetax has not lived to see it
 }
 
@@ -214,7 +214,7 @@ func partsIn(shelf, key string) ([]string, error) {
 	return parts, err
 }
 
-// sweepUnlessMade removes the parts of final if nobody is making it.
+// sweepUnlessMade removes the parts of final unless it is being made.
 func sweepUnlessMade(final string) error {
 	file, err := os.OpenFile(final+lockEnding, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -287,7 +287,7 @@ func newScratch() (*scratch, error) {
 	}
 }
 
-// temporary is where commands put their temporary files.
+// temporary is the folder for temporary files of commands.
 func (w *scratch) temporary() string { return filepath.Join(w.dir, "tmp") }
 
 // env tells commands of it. Go has a variable of its own, which would go before.
@@ -302,7 +302,7 @@ func (w *scratch) remove() error {
 	return errors.Join(removeAll(w.dir), os.Remove(w.lock.Name()), w.lock.Close())
 }
 
-// sweepScratch removes the scratch folders that nobody works in any more.
+// sweepScratch removes the scratch folders that are not in use.
 func sweepScratch() error {
 	entries, err := os.ReadDir(os.TempDir())
 	errs := []error{err}
@@ -313,7 +313,7 @@ func sweepScratch() error {
 		name := filepath.Join(os.TempDir(), entry.Name())
 		file, err := os.OpenFile(name, os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 		if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
-			continue // somebody else's, or gone
+			continue // another's, or gone
 		}
 		if err != nil {
 			errs = append(errs, err)
@@ -322,13 +322,13 @@ func sweepScratch() error {
 		left := &scratch{dir: strings.TrimSuffix(name, lockEnding), lock: file}
 		free, err := tryFlock(file)
 		if err == nil && free {
-			free, err = stands(file) // or somebody else has swept it
+			free, err = stands(file) // or another process has swept it
 		}
 		switch {
 		case err != nil:
 			errs = append(errs, err, file.Close())
 		case !free:
-			errs = append(errs, file.Close()) // somebody is at work there
+			errs = append(errs, file.Close()) // it is in use
 		default:
 			errs = append(errs, left.remove())
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// speedscopeFile is what py-spy writes: https://www.speedscope.app/file-format-schema.json.
+// speedscopeFile is a file of py-spy: https://www.speedscope.app/file-format-schema.json.
 type speedscopeFile struct {
 	Shared struct {
 		Frames []struct{ Name, File string }
@@ -258,7 +258,7 @@ func readPprof(b *builder, r io.Reader) error {
 	return nil
 }
 
-// unknown is a frame that nobody names.
+// unknown is a frame without a name.
 const unknown = "[unknown]"
 
 // WritePprof writes a profile for go tool pprof and others that read its format, with labels: each sample's thread, owner,

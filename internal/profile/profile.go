@@ -1,5 +1,5 @@
 // Package profile owns what profilers measured: the formats that they write, the rules that say which frames are a tracer's
-// and what they do, and what follows from both: whose a sample is, and which of tracing's tasks it serves. It is pure.
+// and what these do, and the owner and task of each sample. It is pure.
 //
 // It must not know how a profiler is run, where files lie, how rules are read from YAML (config/program does that, as it
 // reads topologies), what a sample costs, nor how a cause is shown.
@@ -32,34 +32,34 @@ const (
 	Pprof      Format = "pprof"      // with or without gzip
 )
 
-// Units of values. A collapsed file does not say its own: it is read as samples.
+// Units of values. A collapsed file has none: it is read as samples.
 const (
 	Samples     = "samples"
 	Nanoseconds = "nanoseconds"
 	Bytes       = "bytes"
 )
 
-// Profile is what one profiler saw of one process.
+// Profile has the samples that one profiler took of one process.
 type Profile struct {
 	Frames  []Frame       // each once
 	Samples []Sample      // each stack of a thread once
 	Unit    string        // of all values
 	Total   int64         // of all values
 	Count   int64         // of all counts
-	Apart   time.Duration // of two samples, in the median; 0 where the profile does not tell
+	Apart   time.Duration // of two samples, in the median; 0 if unknown
 }
 
-// Frame is a function in a stack. Names are as the profiler says them, without what differs from one process to the next:
+// Frame is a function in a stack. Names are as the profiler writes them, without what differs from one process to the next:
 // addresses of lambdas, numbers of generated classes, hashes.
 type Frame struct {
 	Name string
-	File string // the source, or the library; "" where it is not told
-	Line int    // where the function begins; 0 where it is not told
+	File string // the source, or the library; "" if unknown
+	Line int    // where the function begins; 0 if unknown
 }
 
 // Sample is a stack of a thread, and how much was found in it.
 type Sample struct {
-	Thread string  // its name, with * for numbers; "" where it is not told
+	Thread string  // its name, with * for numbers; "" if unknown
 	Stack  []int32 // indices of Frames, the outermost first
 	Value  int64   // in the profile's unit
 	Count  int64   // samples as they were taken
@@ -82,7 +82,7 @@ func (p *Profile) Divide(n int64) {
 	}
 }
 
-// AreBytes says that the values are bytes, of samples that are so many apart.
+// AreBytes sets the unit to bytes, with the mean distance of two samples.
 func (p *Profile) AreBytes(apart int64) {
 	p.Unit, p.Count = Bytes, 0
 	for i := range p.Samples {
@@ -103,7 +103,7 @@ const (
 	maxFrames = 1 << 20   // different ones
 )
 
-// Read reads a profile. An error says which line is wrong, or what there is too much of.
+// Read reads a profile. An error names the wrong line, or the limit that is exceeded.
 func Read(format Format, r io.Reader) (*Profile, error) { return read(format, r, nil) }
 
 // read gives labels to a function where there is one.
@@ -135,7 +135,7 @@ type builder struct {
 	key    []byte
 	kept   int
 	err    error                                                                  // the first bound that was passed
-	labels func(text map[string][]string, n map[string][]int64, stacks int) error // is given those of each of pprof's samples, and how many stacks there are now; nil where nobody asks
+	labels func(text map[string][]string, n map[string][]int64, stacks int) error // is called with those of each of pprof's samples, and the number of stacks so far; may be nil
 }
 
 // frame is the index of a frame.
@@ -247,10 +247,10 @@ func normal(name string) string {
 	return name
 }
 
-// normalThread is the name of a thread with * for each number, so that threads of a pool are one.
+// normalThread returns the name of a thread with * for each number: threads of a pool are one.
 func normalThread(name string) string { return numbers.ReplaceAllString(cut(name), "*") }
 
-// eachLine reads lines, whose numbers are from 1.
+// eachLine reads lines, numbered from 1.
 func eachLine(r io.Reader, do func(number int, line []byte) error) error {
 	s := bufio.NewScanner(r)
 	s.Buffer(make([]byte, 0, 64<<10), maxLine)

@@ -43,11 +43,11 @@ type Does struct {
 	Task  string   `yaml:"task" one:"memory time call-tree metadata queue serialising network lock"` // of tracing
 }
 
-// Rule says what frames do.
+// Rule names the task of some frames.
 type Rule struct {
 	_      struct{} `called:"a rule"`
 	Does   `yaml:",inline"`
-	Frames []string `yaml:"frames"` // patterns; they may be anybody's, and count only where the tracer owns the stack
+	Frames []string `yaml:"frames"` // patterns; they count only in stacks that the tracer owns
 }
 
 // Thread is one of the tracer's own, or several.
@@ -58,7 +58,7 @@ type Thread struct {
 	Does   `yaml:",inline"`
 }
 
-// Language is what belongs to the language: collectors of garbage, compilers, schedulers.
+// Language has the frames of a language's runtime: garbage collectors, compilers, schedulers.
 type Language struct {
 	_       struct{} `called:"the runtime"`
 	Threads []string `yaml:"threads"` // patterns of names
@@ -89,7 +89,7 @@ type Problem struct {
 	Text string
 }
 
-// Check is what is wrong with a file whose keys were read. A part that others share needs no frames of a tracer.
+// Check returns the errors of a file whose keys were read. A shared part needs no frames of a tracer.
 func (f *File) Check(shared bool) []Problem {
 	var out []Problem
 	fail := func(text string, way ...string) { out = append(out, Problem{way, text}) }
@@ -175,7 +175,7 @@ type handOver struct{ caller, frame *pattern }
 // callerOf stands between a caller and the frame that it hands over to.
 const callerOf = " > "
 
-// MostHandsOver is how many of them all files of some rules may have, so that a set of them is small.
+// MostHandsOver bounds their number over all files of some rules: a set of them is one word.
 const MostHandsOver = 256
 
 // cutCaller is the frame of a text, and its caller; without one all is the frame.
@@ -192,7 +192,7 @@ type thread struct {
 	frames []pattern
 }
 
-// Compile makes rules of files that were checked, the first of which counts most: a tracer's, and then what it shares. All
+// Compile makes rules of checked files, the most important first: a tracer's, then the files that it shares. All
 // have MostHandsOver frames that hand over, at most.
 func Compile(files ...*File) *Rules {
 	r := &Rules{}
@@ -233,7 +233,7 @@ func Compile(files ...*File) *Rules {
 	return r
 }
 
-// Advice is what is advised where causes are as large as given, in the order of the file.
+// Advice returns the advice for causes of these sizes, in the order of the file.
 func (r *Rules) Advice(c *Causes) []Advice {
 	var out []Advice
 	all := float64(c.All.Owner[Tracer])

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Owner is who a sample belongs to.
+// Owner is the owner of a sample.
 type Owner int
 
 // The owners.
@@ -21,16 +21,16 @@ const (
 
 func (o Owner) String() string { return [owners]string{"program", "tracer", "runtime"}[o] }
 
-// Cause is what a sample was taken in. Stage and task are "" where the owner is not the tracer, NoRule where no rule knows
+// Cause identifies the work that a sample was taken in. Stage and task are "" where the owner is not the tracer, NoRule where no rule knows
 // them.
 type Cause struct {
 	Owner Owner
 	Does
-	Own bool // on a thread of the tracer's own, so that no caller waits for it
+	Own bool // on a thread of the tracer's own: no caller waits for it
 	At  int  // index in the stack of the outermost frame of the owner's last stretch
 }
 
-// Causes are what the samples of a profile were taken in. All amounts are in the profile's unit but for the counts.
+// Causes are the samples of a profile by cause. All amounts are in the profile's unit but for the counts.
 type Causes struct {
 	Unit     string
 	All      Amounts      // of all threads
@@ -51,13 +51,13 @@ type Amounts struct {
 	Task  map[string]int64
 }
 
-// FrameCount is how much was found in a frame.
+// FrameCount is the amount in a frame.
 type FrameCount struct {
 	Frame string // as rules name it
 	Value int64
 }
 
-// maxUnruled is how many frames without a rule are told.
+// maxUnruled bounds the listed frames without a rule.
 const maxUnruled = 200
 
 // Causes of each sample of a profile, in their order.
@@ -142,7 +142,7 @@ func (s *sums) amounts() Amounts {
 	return Amounts{s.total, s.owners, named(Stages, s.stages), named(Tasks, s.tasks)}
 }
 
-// class is what the rules say of a frame.
+// class is the answer of the rules for a frame.
 type class struct {
 	tracer, runtime bool
 	between, loads  bool
@@ -220,7 +220,7 @@ func (r *Rules) class(f Frame) class {
 	return c
 }
 
-// thread is whose a thread is by its name: one more than the index of a tracer's, ofRuntime, or 0.
+// thread returns the owner of a thread by its name: one more than the index of a tracer's, ofRuntime, or 0.
 func (s *sorter) thread(name string) int16 {
 	if name == "" {
 		return 0

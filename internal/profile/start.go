@@ -64,10 +64,10 @@ func (r *Rules) Start(p *Profile) map[string]int64 {
 	return out
 }
 
-// Imports reads the times that Python tells of its imports (-X importtime), a line each, what a module imports before itself.
+// Imports reads the import times that Python prints (-X importtime): a line for each module, after those that it imports.
 type Imports struct {
 	rules *Rules
-	open  []imported // whose importers have not been told yet
+	open  []imported // whose importers have not come yet
 	Lines int        // that were import times
 }
 
@@ -112,7 +112,7 @@ func (i *Imports) Line(line string) {
 	i.open = append(i.open, one)
 }
 
-// Parts are what the imports of program and tracer took, in nanoseconds.
+// Parts are the times of the imports of program and tracer, in nanoseconds.
 func (i *Imports) Parts() map[string]int64 {
 	out := map[string]int64{}
 	for _, one := range i.open {

@@ -70,7 +70,7 @@ var sampleHead = regexp.MustCompile(`^\s*(\S.*?)\s+(?:-?\d+/)?-?\d+\s+(?:\[\d+\]
 var perfOffset = regexp.MustCompile(`\+0x[0-9a-f]+$`)
 
 // readPerf reads samples: a line of each, then a line for each frame, the innermost first, then an empty one. The period
-// of the clock's events is in nanoseconds; where it is not told, samples are counted.
+// of the clock's events is in nanoseconds; without it, samples are counted.
 func readPerf(b *builder, r io.Reader) error {
 	var stack []int32
 	var thread string

@@ -12,7 +12,7 @@ import (
 	"slices"
 )
 
-// Kind is what samples were taken in, without where. Stage and Task are as in Cause.
+// Kind identifies the work that samples were taken in, without the place. Stage and Task are as in Cause.
 type Kind struct {
 	Owner Owner
 	Does
@@ -48,7 +48,7 @@ func ReadSorted(r io.Reader) (*Sorted, error) {
 	return out, nil
 }
 
-// kindOf is what the labels of a sample say.
+// kindOf returns the kind in the labels of a sample.
 func kindOf(labels map[string][]string) (Kind, error) {
 	of := func(label string, list []string) string {
 		if one := labels[label]; len(one) == 1 && slices.Contains(list, one[0]) {
@@ -177,7 +177,7 @@ func stacksOf(all []Sample) []samples {
 	return out
 }
 
-// indexIn is where something is in a list, to which it is added where it is new.
+// indexIn returns the index of something in a list, and appends it if it is new.
 func indexIn[T comparable](known map[T]int32, one T, list *[]T) int32 {
 	i, is := known[one]
 	if !is {
@@ -240,7 +240,7 @@ func (t *Tree) Prune(most int) (out *Tree, less float64, cut []float64) {
 	return out, less, cut
 }
 
-// sizes are how much each node has, with all that it calls, on the side where that is most.
+// sizes are the amounts of the nodes, callees included, on the side with more.
 func (t *Tree) sizes() []float64 {
 	sums := make([]float64, len(t.Nodes)*t.sides)
 	for i, own := range t.Own {
@@ -263,7 +263,7 @@ func (t *Tree) sizes() []float64 {
 	return out
 }
 
-// Function is what was found in a function itself, wherever it was called. It has no name where samples had no frame.
+// Function has the samples of a function itself, over all its callers. Its name is empty for samples without a frame.
 type Function struct {
 	Frame
 	Amounts []float64 // by side

@@ -22,7 +22,7 @@ import (
 	"github.com/tracetax/tracetax/internal/report"
 )
 
-// Result is what the records of a results folder are analysed with.
+// Result is the input of the analysis of a results folder, besides the records.
 type Result struct {
 	Dir         string
 	Experiment  *config.Experiment        // without the variants that could not run
@@ -34,7 +34,7 @@ type Result struct {
 	Tool        string // the version of tracetax that analyses
 }
 
-// Input is what the analysis is given of the records.
+// Input returns the input of the analysis.
 func (r *Result) Input(history []record.Record) analysis.Input {
 	return analysis.Input{
 		Experiment: r.Experiment, Plans: r.Plans, Rules: r.Rules, Environment: r.Environment, Records: history,

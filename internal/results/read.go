@@ -132,7 +132,7 @@ func open(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// This file says what to do where there are no whole findings.
+// Remedies for a folder without whole findings.
 
 // decodeFindings reads the findings in the file of that path. An error says what is
 // wrong with it, and how to come by whole ones.
@@ -163,7 +163,7 @@ func isNewer(text []byte) bool {
 	return json.Unmarshal(text, &doc) == nil && doc.Schema > finding.Schema
 }
 
-// remedy says what to do where a file holds no whole findings.
+// remedy returns what to do about a file without whole findings.
 func remedy(path string) string {
 	dir := filepath.Dir(path)
 	switch {
@@ -186,7 +186,7 @@ func isResult(dir string) bool {
 	return isFile(filepath.Join(dir, record.FindingsFile)) || isFile(filepath.Join(dir, record.RunsFile))
 }
 
-// noFindings says why a folder is no result, and which are near it.
+// noFindings returns the reason why a folder is no result, and the results near it.
 func noFindings(dir string) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no folder %s: give a results folder, as 'tracetax run' names it at its end", dir)
@@ -204,7 +204,7 @@ func noFindings(dir string) error {
 	return fmt.Errorf("%s has no findings.json: give a results folder that 'tracetax run' has finished", dir)
 }
 
-// noRecords says why there is nothing in a folder to analyse.
+// noRecords returns the reason why a folder has nothing to analyse.
 func noRecords(dir string) error {
 	if !isFile(filepath.Join(dir, record.FindingsFile)) {
 		return noFindings(dir)
@@ -228,5 +228,5 @@ func (e *AskedError) Error() string { return e.Err.Error() }
 // Unwrap gives the mistake itself.
 func (e *AskedError) Unwrap() error { return e.Err }
 
-// GoOn says how a result that is not finished is gone on with.
+// GoOn returns the command that continues an unfinished result.
 func GoOn(dir string) string { return "go on with: tracetax run --resume " + dir }

@@ -23,8 +23,8 @@ type window struct {
 	earlier record.Load   // made since warm was counted, but not drained
 
 	read     derive.Window
-	prepared    drive.Prepared // the last prepared piece
-	restless bool        // a piece was not calm when the next one began
+	prepared drive.Prepared // the last prepared piece
+	restless bool           // a piece was not calm when the next one began
 }
 
 // window begins a window of a job; warm: the counts at the sink.

@@ -23,7 +23,7 @@ import (
 	"github.com/tracetax/tracetax/internal/shell"
 )
 
-// environment is what environment.json says.
+// environment is environment.json.
 type environment struct {
 	machine.Facts
 	Tool     string                       `json:"tool"`
@@ -32,7 +32,7 @@ type environment struct {
 	Packages map[string]map[string]string `json:"packages,omitempty"`    // by tracer and workload: the versions of the packages that it names itself
 	Started  time.Time                    `json:"started"`
 	Asked    string                       `json:"experiment,omitempty"` // SHA-256 of experiment.yaml, as it was when the first run was made
-	Runtimes map[string]string            `json:"runtimes,omitempty"`   // what the commands that are needed say of their version
+	Runtimes map[string]string            `json:"runtimes,omitempty"`   // versions of needed commands
 	Digests  map[string]map[string]string `json:"digests,omitempty"`    // by variant: of what was built and fetched for it
 	Programs map[string]string            `json:"programs,omitempty"`   // SHA-256 of the files that commands run, and of those among their arguments
 	Files    map[string]string            `json:"files,omitempty"`      // SHA-256 of the files that operations name: request data, protosets
@@ -77,7 +77,7 @@ func (e environment) facts() (map[string]any, error) {
 // This file is about variables of the user's shell that belong to tracers: programs get
 // none of them but those that are named.
 
-// keepEnv says which variables programs get though they belong to a tracer.
+// keepEnv lists the variables that programs get although they belong to a tracer.
 func (s *Session) keepEnv(names []string) {
 	s.conductor.Keep = names
 	s.environment.KeptEnv = names

@@ -136,7 +136,7 @@ func Lacking(e *config.Experiment) (left []Lack, whole bool) {
 	return left, false
 }
 
-// Foreseen is what would be run of an experiment here.
+// Foreseen is the part of an experiment that can run here.
 type Foreseen struct {
 	Experiment *config.Experiment // without what cannot run; all of it where nothing can
 	Schedule   experiment.Schedule
@@ -144,7 +144,7 @@ type Foreseen struct {
 	None       bool   // nothing can
 }
 
-// Foresee says what would be run of an experiment here, as a session runs it.
+// Foresee returns the part of an experiment that a session would run here.
 func Foresee(asked *config.Experiment) (Foreseen, error) {
 	f := Foreseen{Experiment: Runnable(asked)}
 	f.Lacking, f.None = Lacking(asked)

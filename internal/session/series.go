@@ -31,7 +31,7 @@ type Series struct {
 	Options     Options
 }
 
-// Outcome is what became of one experiment of a series.
+// Outcome is the end of one experiment of a series.
 type Outcome struct {
 	Experiment *config.Experiment
 	Document   *finding.Document // nil where it could not run, or nothing can be concluded
@@ -40,7 +40,7 @@ type Outcome struct {
 
 // Run makes the experiments one after the other, and hands on what became of each; an error of
 // each ends the series. Workloads that cannot run here are passed over where there are others.
-// An interrupted series keeps its results and says how to go on.
+// An interrupted series keeps its results and prints how to go on.
 func (s *Series) Run(ctx context.Context, each func(Outcome) error) (err error) {
 	if s.Top == "" {
 		if s.Top, err = NewFolder(Parent, strings.ReplaceAll(s.Experiments[0].Name, "/", "-")+"-"+time.Now().Format("20060102-150405")); err != nil {

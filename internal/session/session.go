@@ -39,7 +39,7 @@ type Options struct {
 	Rules      results.Rules      // of causes; nil: none are read
 	Profilers  fs.FS              // the folders of pinned profilers; nil: none are fetched
 	KeepEnv    []string           // variables of the shell that programs get though they belong to a tracer
-	Progress   io.Writer          // what fetching and building say
+	Progress   io.Writer          // progress of fetching and building
 	Listener   Listener
 }
 
@@ -206,7 +206,7 @@ func (s *Session) Finish(history []record.Record) (*finding.Document, error) {
 	return of.Write(s.folder, history)
 }
 
-// precise says whether the blocks so far are enough.
+// precise reports whether the blocks so far are enough.
 func (s *Session) precise(history []record.Record) (bool, error) {
 	of, err := s.result()
 	if err != nil {
@@ -225,7 +225,7 @@ func (s *Session) spoiled(history []record.Record) (int, error) {
 	return analysis.Spoiled(of.Input(history))
 }
 
-// result is what the records are analysed with.
+// result returns the input of the analysis, besides the records.
 func (s *Session) result() (*results.Result, error) {
 	plans := map[string]*config.Plan{}
 	for _, prepared := range s.loop.Variants {

@@ -204,7 +204,7 @@ func Scatter(successes, trials []uint64) (sum float64, freedom int) {
 // Where a series of readings becomes steady.
 
 const (
-	fewestReadings = 16    // to say anything
+	fewestReadings = 16    // for any answer
 	steadyShare    = 0.125 // of the readings: so many at least are left by a cut
 	neighbours     = 2     // readings before and after one that it is held against
 	spike          = 8.0   // times the usual distance from the neighbours' median that a reading stands out by
@@ -213,7 +213,7 @@ const (
 	driftErrors    = 3     // times its own standard error that a drift must be, to be one
 )
 
-// Steadiness says from where on a series of readings is steady.
+// Steadiness is the point from which on a series of readings is steady.
 type Steadiness struct {
 	From   int     // the first reading that is; where Steady is false, the most that may be cut off
 	Steady bool    // false: it never gets steady, or there are too few readings to tell

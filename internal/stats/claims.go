@@ -264,7 +264,7 @@ func HalfWidth(n int, deviation float64) float64 {
 	return t * deviation * math.Sqrt2 / math.Sqrt(float64(n))
 }
 
-// experiments is how many are simulated, to know how often a change is found.
+// experiments is the number of simulated ones, to know how often a change is found.
 const experiments = 4000
 
 // lowEnds are, by number of blocks, how far below the true difference the 95 % intervals of simulated experiments begin, in
@@ -299,7 +299,7 @@ func reaches(n int) []float64 {
 	return out
 }
 
-// Found is the share of experiments of n blocks whose 95 % interval finds a difference: it lies above zero. The differences
+// Found returns the share of experiments of n blocks whose 95 % interval finds a difference: it lies above zero. The differences
 // of blocks vary by the given standard deviation and are near normal.
 func Found(n int, deviation, difference float64) float64 {
 	all := reaches(n)
@@ -319,7 +319,7 @@ func Findable(n int, deviation float64) float64 {
 	return deviation * all[len(all)*8/10]
 }
 
-// Nested is how much log-ratios scatter: those of blocks, and within blocks those of rounds of windows.
+// Nested is the scatter of log-ratios: of blocks, and of rounds of windows within blocks.
 type Nested struct {
 	Blocks  float64 // standard deviation of the blocks'
 	Rounds  float64 // of the rounds', within blocks

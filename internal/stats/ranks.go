@@ -209,7 +209,7 @@ func NewShifts(base, value []float64) *Shifts {
 	return s
 }
 
-// At is what RankSum returns for this confidence.
+// At returns the result of RankSum for this confidence.
 func (s *Shifts) At(confidence float64) Estimate {
 	e := Estimate{Center: math.NaN(), N: s.m + s.n}
 	if s.sorted == nil {

@@ -122,7 +122,7 @@ func square(x float64) float64 { return x * x }
 
 // Whether a sample is large enough to speak of a quantile.
 
-// above is how many values must lie above a quantile for it to be shown.
+// above is the number of values that must lie above a quantile for it to be shown.
 const above = 20
 
 // QuantileSupported says whether n values are enough to show a percentile (0 to
@@ -135,7 +135,7 @@ func QuantileSupported(n uint64, percentile float64) bool {
 	return float64(n)*(100-percentile)/100 >= above*(1-1e-9)
 }
 
-// QuantileTakes is how many values a percentile takes to be shown.
+// QuantileTakes returns the number of values that a percentile needs to be shown.
 func QuantileTakes(percentile float64) float64 { return math.Ceil(above*100/(100-percentile) - 1e-6) }
 
 // Ratios, by way of their logarithms: in logs a cost of so many percent is a
