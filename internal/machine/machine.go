@@ -16,13 +16,13 @@ type Facts struct {
 	CPUModel    string  `json:"cpu_model,omitempty"`
 	CPUs        int     `json:"cpus"` // that this process may use
 	MemoryBytes uint64  `json:"memory_bytes,omitempty"`
-	Governor    string  `json:"governor,omitempty"` // of CPU frequency, where the kernel tells it
+	Governor    string  `json:"governor,omitempty"` // of CPU frequency; "" if unknown
 	Hypervisor  bool    `json:"hypervisor"`         // a virtual machine, by the CPU's own flag
 	LoadAverage float64 `json:"load_average"`       // one minute, when it was read
 	Go          string  `json:"go"`                 // that tracetax was built with
 }
 
-// Read returns the facts. What this machine does not tell is left empty.
+// Read returns the facts. Unknown ones are empty.
 func Read() Facts {
 	f := Facts{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version()}
 	f.LoadAverage, _ = LoadAverage()
@@ -34,7 +34,7 @@ func Read() Facts {
 func firstLine(path string) string {
 	content, err := os.ReadFile(path)
 	if err != nil {
-		return "" // the kernel does not tell
+		return "" // unknown
 	}
 	for i, c := range content {
 		if c == '\n' {

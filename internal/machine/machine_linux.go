@@ -60,7 +60,7 @@ func describe(f *Facts) {
 func field(path, name string) string {
 	content, err := os.ReadFile(path)
 	if err != nil {
-		return "" // the kernel does not tell
+		return "" // unknown
 	}
 	lines := bufio.NewScanner(bytes.NewReader(content))
 	for lines.Scan() {

@@ -63,7 +63,7 @@ func MeasureNoise(ctx context.Context, o NoiseOptions) ([]Slowdown, error) {
 	return out, nil
 }
 
-// taken is what one piece of work took.
+// taken is the cost of one piece of work.
 type taken struct{ cpu, wall time.Duration }
 
 // round is the work alone and beside a neighbour, one shortly after the other.

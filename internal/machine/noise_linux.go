@@ -62,7 +62,7 @@ func turns(ctx context.Context, o NoiseOptions, piece func(), n *neighbour) ([]r
 	return rounds, nil
 }
 
-// enough is how many pieces take about so much CPU time.
+// enough returns the number of pieces that take about so much CPU time.
 func enough(piece func(), length time.Duration) int {
 	for n := 1; ; n *= 2 {
 		if t := do(piece, n).cpu; t >= length/4 {

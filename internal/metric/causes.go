@@ -17,7 +17,7 @@ type Cause struct {
 	Name  string // of the stage or the task; "" of other axes
 }
 
-// Axis says what a cause is a part of.
+// Axis is the whole that a cause is a part of.
 type Axis int
 
 // The axes.
@@ -71,10 +71,10 @@ func besides(cause string, of Cause) string {
 	return ""
 }
 
-// StartRest is what of a start is in no part.
+// StartRest is the rest of a start, in no part.
 const StartRest = "rest"
 
-// startTitles are what parts of a start are called, where that is not their name.
+// startTitles are the titles of parts of a start that differ from their names.
 var startTitles = map[string]string{
 	"": "all, from the first fork to the first answer", StartRest: "all else, also waiting", profile.LoadingProgram: "loading the program", profile.LoadingTracer: "loading the tracer",
 	profile.SetUp: "the tracer's set-up", profile.OfProgram: "the program", profile.OfRuntime: "the runtime",

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Nature says what kind of thing a metric is.
+// Nature is the kind of a metric.
 type Nature int
 
 // The natures.
@@ -46,7 +46,7 @@ const (
 	Higher = "higher"
 )
 
-// Side is a table of metrics that say little without each other.
+// Side is a table of metrics that are of little use without each other.
 type Side string
 
 // The sides.
@@ -81,7 +81,7 @@ type Row struct {
 	Percentile float64 // latency: at which the generator's lag is looked at; 0 is the mean
 
 	Main      bool    // the short tables show it
-	Spare     bool    // between two that say more: the first to go where there is little room
+	Spare     bool    // between two that matter more: the first to go where there is little room
 	Levels    Regimes // a table over the levels shows it there, as it does the headline
 	Saturated int     // its place among what is read together in saturation; 0: it is not
 
@@ -121,7 +121,7 @@ func Must(name string) Row {
 	return row
 }
 
-// Title is what a reader calls a metric: "latency p75" for latency_p75.
+// Title returns a metric's name for a reader: "latency p75" for latency_p75.
 func Title(name string) string {
 	if row, _ := Of(name); row.Title != "" {
 		return row.Title

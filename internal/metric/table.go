@@ -2,10 +2,10 @@ package metric
 
 import "slices"
 
-// Means says what a metric is in one run, or how it is made of others; "" of one that the table does not have.
+// Means returns the meaning of a metric in one run; "" for one that the table does not have.
 func Means(name string) string { return means[name] }
 
-// means is by name: what a schema and a reader of findings.json are told.
+// means has the meanings by name, for schemas and readers of findings.json.
 var means = map[string]string{
 	Capacity: "The rate found, in operations/s, where every search of both sides found one. A block whose probes contradict each other does not count; with over a fifth of these there is no capacity.",
 

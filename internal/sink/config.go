@@ -101,7 +101,7 @@ func (c Config) check() error {
 	return c.checkFaults()
 }
 
-// ErrUnixSocket says that the sink does not listen there.
+// ErrUnixSocket refuses a Unix socket: the sink does not listen there.
 var ErrUnixSocket = errors.New("the sink does not listen on Unix sockets; give it HOST:PORT, such as 127.0.0.1:4317")
 
 func (c Config) checkFaults() error {
@@ -146,7 +146,7 @@ func (c Config) limits() wire.Limits {
 	return wire.Limits{Body: c.MaxBody, Requests: c.MaxRequests, Header: c.HeaderTimeout, Request: c.RequestTimeout}
 }
 
-// Snapshot is what a sink has counted since its start, and whether it is quiet.
+// Snapshot has the counts of a sink since its start, and the time since the last change.
 type Snapshot struct {
 	Counts   record.Counts `json:"counts"`
 	Since    time.Duration `json:"since_ns"`  // since a request last arrived or finished; since the start if none has
@@ -157,12 +157,12 @@ type Snapshot struct {
 
 // A sink in a process of its own, over package lines: the conductor's side, and the sink's.
 
-// request is what the conductor asks: where the sink listens, or for what was counted.
+// request is a question of the conductor: for the addresses of the sink, or for its counts.
 type request struct {
 	Addresses bool `json:"addresses,omitempty"`
 }
 
-// answer is what the sink answers.
+// answer is the answer of the sink.
 type answer struct {
 	Addresses protocol.Addresses `json:"addresses,omitempty"`
 	Snapshot
@@ -181,7 +181,7 @@ func NewRemote(in io.WriteCloser, out io.Reader) (*Remote, error) {
 	go r.client.Listen(out, nil)
 	a, err := r.client.Ask(context.Background(), request{Addresses: true})
 	if err != nil {
-		_ = r.client.Close() // that it could not start says more
+		_ = r.client.Close() // the error of its start is more use
 		return nil, fmt.Errorf("starting the sink: %w", err)
 	}
 	r.addresses = a.Addresses
@@ -232,7 +232,7 @@ func Serve(ctx context.Context, cfg Config, in io.Reader, out io.Writer) (err er
 	case cannot != nil:
 		return cannot
 	case ctx.Err() != nil:
-		return nil // it was told to end
+		return nil // it was asked to end
 	}
 	return err
 }

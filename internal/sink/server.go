@@ -64,7 +64,7 @@ func (s *Server) start(c Config) error {
 	return nil
 }
 
-// portAttempts is how often a port is looked for that is free for TCP and for UDP.
+// portAttempts bounds the tries for a port that is free for TCP and for UDP.
 const portAttempts = 20
 
 // listen listens for TCP, and for UDP on a port of the same number where packets come there too.
@@ -116,7 +116,7 @@ type unsecuredConn struct {
 	begun bool
 }
 
-// handshake is how TLS begins: a record of that type, of version 3.
+// handshake is the begin of TLS: a record of that type, of version 3.
 var handshake = []byte{0x16, 3}
 
 // Read reads, and looks at the first bytes. It is never called twice at a time, as what reads a protocol is one.
@@ -197,7 +197,7 @@ func (s *Server) Close() error {
 
 // How a sink may be no receiver at all.
 const (
-	Away      = "away"      // nobody listens at its address: connections are refused
+	Away      = "away"      // its address refuses connections
 	Silent    = "silent"    // connections are accepted, and never read
 	Resetting = "resetting" // connections are accepted, and reset at once
 )
@@ -258,7 +258,7 @@ func (u *unserved) Close() error {
 	return err
 }
 
-// reserved is an address that nobody else can get, and at which nobody listens.
+// reserved is an address without a listener that no other program can get.
 type reserved struct {
 	socket  int
 	address net.Addr

@@ -129,7 +129,7 @@ type thread struct {
 	durations, lags []int64
 }
 
-// late is how long after its duration an order at a rate still begins operations that fell due in time.
+// late bounds the time after its duration in which an order at a rate still begins operations that fell due in time.
 const late = 100 * time.Millisecond
 
 // most is the number of durations that a thread keeps of an order without calls and rate.

@@ -29,7 +29,7 @@ type Log struct {
 	total   int64    // bytes that the process wrote
 	tail    []byte   // the last of them, up to 2 × tailLimit
 	failure error    // the first failure to write the file, or to pass it on
-	partial []byte   // the last, unfinished line: only while somebody waits
+	partial []byte   // the last, unfinished line: only while a caller waits
 	waiting []*await
 
 	pump *pump // nil until the process starts

@@ -40,7 +40,7 @@ type pump struct {
 	empty   bool          // it was empty then, and the pump waits for more
 	full    time.Duration // time for which it was full, roughly
 
-	waiting chan bool // somebody waits for a line: no pauses
+	waiting chan bool // a caller waits for a line: no pauses
 	hurried bool
 	ended   chan struct{}
 }
@@ -161,7 +161,7 @@ func (p *pump) wasFull() time.Duration {
 	return p.full
 }
 
-// hurry sets whether somebody waits for a line. The latest value counts.
+// hurry sets whether a caller waits for a line. The latest value counts.
 func (p *pump) hurry(waiting bool) {
 	for {
 		select {

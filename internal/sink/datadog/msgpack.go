@@ -10,7 +10,7 @@ import (
 	"github.com/tinylib/msgp/msgp"
 )
 
-// errBody is what a body gets that is not msgpack, or not of the form that it should be.
+// errBody refuses a body that is not msgpack, or has another form.
 var errBody = errors.New("the body is not the expected msgpack message")
 
 // reader reads a body. The first error ends it: whatever is read then is empty.

@@ -12,7 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/sink/wire"
 )
 
-// other is what the tracers send beside traces: statistics, telemetry, questions.
+// other lists the paths of statistics, telemetry and questions, which tracers send beside traces.
 const other = "datadog/other"
 
 // version is a version of the traces' format.
@@ -22,7 +22,7 @@ type version struct {
 	answer   wire.Answer
 }
 
-// keepAll tells a tracer to keep every trace, in every service and environment.
+// keepAll has a tracer keep every trace, in every service and environment.
 const keepAll = `{"rate_by_service":{"service:,env:":1}}` + "\n"
 
 var (
@@ -38,7 +38,7 @@ var versions = map[string]version{
 	"/v0.5/traces": {"datadog/v0.5", walkTable, rates},
 }
 
-// info is what an agent says of itself. Tracers choose by it what they send. Like the
+// info is the self-description of an agent. Tracers choose by it what they send. Like the
 // real one it lets them keep back the traces that they did not sample.
 const info = `{"version":"7.60.0","endpoints":["/v0.3/traces","/v0.4/traces","/v0.5/traces","/v0.6/stats","/telemetry/proxy/"],` +
 	`"client_drop_p0s":true,"span_meta_structs":true,"long_running_spans":false,"config":{"default_env":"none","statsd_port":8125}}` + "\n"

@@ -60,7 +60,7 @@ func (r *reader) tag(wanted string) (value []byte) {
 
 // This file walks traces whose strings stand in a table (version 0.5).
 
-// spanFields is how many elements a span has.
+// spanFields is the number of elements of a span.
 const spanFields = 12
 
 // walkTable counts an array of two: the strings, and the traces, each an array of
@@ -95,7 +95,7 @@ func walkTable(b *tally.Batch, body []byte) error {
 type table struct {
 	*reader
 	texts    [][]byte
-	kindKey  uint64 // where the name of the tag stands that tells a span's kind
+	kindKey  uint64 // place of the name of the tag with a span's kind
 	hasKinds bool
 }
 
@@ -127,7 +127,7 @@ func (t *table) entry() []byte {
 	return t.texts[n]
 }
 
-// tags reads the tags of a span, and returns the one that tells its kind.
+// tags reads the tags of a span, and returns the one with its kind.
 func (t *table) tags() (kind []byte) {
 	for n := t.pairs(); n > 0 && t.err == nil; n-- {
 		key := t.number()
@@ -147,10 +147,10 @@ const (
 	badSpan  = "span_id is zero"
 )
 
-// kindKey is the tag that tells a span's kind.
+// kindKey is the tag with a span's kind.
 const kindKey = "span.kind"
 
-// span is what is read of a span.
+// span has the fields that are read of a span.
 type span struct {
 	service, name, resource, kind []byte
 	trace, id, parent             uint64

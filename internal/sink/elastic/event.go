@@ -30,7 +30,7 @@ type walker struct {
 	current event
 }
 
-// event is what is read of a transaction or a span.
+// event has the fields that are read of a transaction or a span.
 type event struct {
 	id, trace, parent, transaction, name, kind, otel []byte
 

@@ -107,7 +107,7 @@ func (s *stream) end(r *http.Request) wire.Answer {
 	return answer
 }
 
-// answer is how many events were accepted, and what was wrong with others.
+// answer is the number of accepted events, and the faults of others.
 func (s *stream) answer(faults ...fault) []byte {
 	b, err := json.Marshal(struct {
 		Accepted uint64  `json:"accepted"`

@@ -18,7 +18,7 @@ import (
 const (
 	// maxLine bounds an event, in bytes: the default of the APM server.
 	maxLine = 300 << 10
-	// readSize is how much is read at a time, in bytes.
+	// readSize is the number of bytes read at a time.
 	readSize = 64 << 10
 	// maxFaults bounds how many faults a sender gets.
 	maxFaults = 5
@@ -42,7 +42,7 @@ type stream struct {
 	refused  error // why the request is refused whole
 }
 
-// fault is an event that was refused, as the APM server tells it.
+// fault is a refused event, in the form of the APM server.
 type fault struct {
 	Message  string `json:"message"`
 	Document string `json:"document,omitempty"`

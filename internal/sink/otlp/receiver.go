@@ -147,7 +147,7 @@ func (r *Receiver) receive(s *signal, stream grpc.ServerStream, m *wire.Message)
 	}
 	defer r.Leave()
 	if err := stream.RecvMsg(m); err != nil {
-		// gRPC itself has told the sender: too large, too slow, or not gzip.
+		// gRPC itself has answered: too large, too slow, or not gzip.
 		if status.Code(err) != codes.Canceled { // unless the sender gave it up
 			return nil, r.refuse(err)
 		}

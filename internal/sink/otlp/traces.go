@@ -168,7 +168,7 @@ var signals = [...]signal{
 	{"logs", "LogsService", "rejectedLogRecords", walkLogs, walkLogsJSON},
 }
 
-// path is where the signal is posted to over HTTP.
+// path returns the path of the signal over HTTP.
 func (s *signal) path() string {
 	if s.name == "trace" {
 		return "/v1/traces"

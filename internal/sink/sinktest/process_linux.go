@@ -23,7 +23,7 @@ func CPU(pid int) (time.Duration, error) {
 	return time.Duration(t.Nano()), nil
 }
 
-// Memory is what a process holds of the machine's memory, in bytes.
+// Memory returns the resident memory of a process, in bytes.
 type Memory struct {
 	Resident uint64 // now (VmRSS)
 	Peak     uint64 // at most since its start (VmHWM)

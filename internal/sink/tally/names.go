@@ -215,7 +215,7 @@ const (
 	ownShape shape = 1 << sizeBits
 )
 
-// size is how many spans a trace has, record.MostShape where they are as many or more.
+// size is the number of spans of a trace, at most record.MostShape.
 func (h shape) size() uint32 { return uint32(h) & (1<<sizeBits - 1) }
 
 func (h shape) root() root { return root(h >> (sizeBits + 1)) }

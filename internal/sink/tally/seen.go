@@ -10,7 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/traceparent"
 )
 
-// identity is what is held of a span: trace id, span id, parent id.
+// identity has the ids that are held of a span: trace, span, parent.
 type identity [32]byte
 
 // identify returns a span's identity. Ids that are too long for it stand there by

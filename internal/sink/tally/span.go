@@ -56,7 +56,7 @@ func KindNamed(name string) (Kind, bool) {
 	return Unspecified, false
 }
 
-// Span is what is counted of a span. The slices are only read during the call
+// Span has the counted properties of a span. The slices are only read during the call
 // that they are handed to.
 type Span struct {
 	Trace  []byte // 16 bytes, not all zero
@@ -72,7 +72,7 @@ type Span struct {
 	Loose bool
 	// Wide: Loose, and yet the trace's id is one of W3C Trace Context, which somebody else may have chosen.
 	Wide bool
-	// Child: it has a parent, though Parent does not tell which.
+	// Child: it has a parent, which Parent need not name.
 	Child bool
 	// Merged is how many others the sender says it merged into this one, and Suppressed how
 	// many it says with this one that it did not send. They count once, however often the
@@ -134,8 +134,8 @@ type Batch struct {
 	Logs       uint64 // log records
 	Reason     string // why the first invalid span was refused; "" if none was
 	Thrown     uint64 // valid spans thrown away by order; in no other count
-	Merged     uint64 // spans that the sender says it merged into others of this request, those sent twice included
-	Suppressed uint64 // spans that the sender says it did not send, likewise
+	Merged     uint64 // spans that the sender reports as merged into others of this request, those sent twice included
+	Suppressed uint64 // spans that the sender reports as not sent, likewise
 
 	rootless uint64 // spans with a parent
 	kinds    [kinds]uint64
@@ -154,7 +154,7 @@ type Batch struct {
 	unknown  uint64    // spans without an id that could be looked at
 }
 
-// telling is a span that tells of others: of those merged into it, and those not sent.
+// telling is a span that counts others: merged into it, or not sent.
 type telling struct {
 	at                 int // index of its identity
 	merged, suppressed uint64
@@ -215,14 +215,14 @@ func (b *Batch) Reject(reason string) {
 	}
 }
 
-// Service says that n of the spans counted belong to the service of that name.
+// Service counts n of the spans for the service of that name.
 func (b *Batch) Service(name []byte, n uint64) {
 	if n > 0 {
 		b.services.add(name, n)
 	}
 }
 
-// keepIDs is how many ids' room a batch keeps from one request to the next.
+// keepIDs is the room for ids that a batch keeps from one request to the next.
 const keepIDs = 1 << 14
 
 func (b *Batch) reset() {

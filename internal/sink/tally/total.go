@@ -11,7 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/traceparent"
 )
 
-// Total is what was counted since the start. It is safe for concurrent use.
+// Total has the counts since the start. It is safe for concurrent use.
 type Total struct {
 	Activity
 
@@ -31,7 +31,7 @@ type Total struct {
 	seen      *seen // nil in counting mode
 }
 
-// Config says what a Total looks at.
+// Config chooses the checks of a Total.
 type Config struct {
 	Checking bool            // look at the ids; else none are held
 	Chosen   traceparent.Key // of the ids that the load generator chose for traces; 0: it chose none
@@ -197,7 +197,7 @@ func (t *Total) kindCounts() map[string]uint64 {
 	return m
 }
 
-// This file decides which spans a sink throws away that was told to lose some.
+// The choice of spans that a sink loses by order.
 
 // whole is one, as a share in whole numbers.
 const whole = 1_000_000_000

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// ErrTooLarge is what a body beyond the limit gets.
+// ErrTooLarge refuses a body beyond the limit.
 var ErrTooLarge = errors.New("body is too large")
 
 // Meter counts what is read from it, and refuses to read more than Limit bytes.

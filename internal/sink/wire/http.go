@@ -113,7 +113,7 @@ func (a *Answer) Write(w http.ResponseWriter) {
 	_, _ = w.Write(a.Body)
 }
 
-// Refusal is why a request was refused whole.
+// Refusal is the reason why a whole request was refused.
 type Refusal struct {
 	Status  int // of HTTP
 	Message string
@@ -124,7 +124,7 @@ func (r *Refusal) Why() string {
 	return fmt.Sprintf("%d %s: %s", r.Status, http.StatusText(r.Status), r.Message)
 }
 
-// Answer tells it in plain text.
+// Answer writes it in plain text.
 func (r *Refusal) Answer() Answer {
 	return Answer{Status: r.Status, Body: []byte(r.Message + "\n"), Refused: r}
 }
@@ -154,7 +154,7 @@ func (in *Intake) Receive(r *http.Request, use func(body []byte, wire int64) Ans
 	return use(*buffer, wire.Bytes), nil
 }
 
-// Unread says why a body could not be had.
+// Unread returns the refusal of a body that could not be read.
 func (in *Intake) Unread(err error) *Refusal {
 	var network net.Error
 	switch {
@@ -185,7 +185,7 @@ type Intake struct {
 	places chan struct{} // one for each body that may be read at a time
 }
 
-// Busy tells a sender that it is not at fault.
+// Busy is the refusal for which the sender is not at fault.
 const Busy = "the sink is busy with other requests; send again"
 
 // NewIntake returns an intake whose receivers count in total, and answer each request

@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ErrJSON is what a body gets that is not JSON, or not of the form that it should be.
+// ErrJSON refuses a body that is not JSON, or has another form.
 var ErrJSON = errors.New("body is not the JSON message that it should be")
 
 // JSON walks one JSON body. What it returns as bytes is valid until the

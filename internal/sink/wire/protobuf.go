@@ -18,7 +18,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// ErrProtobuf is what a body that is not protobuf gets.
+// ErrProtobuf refuses a body that is not protobuf.
 var ErrProtobuf = errors.New("body is not the protobuf message that it should be")
 
 // BytesTag is the number of a field and its wire type as they stand on the wire; so

@@ -14,7 +14,7 @@ import (
 // passing are the errors of an accept that go away by themselves and do not affect the next connection.
 var passing = []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED}
 
-// pause is how long is waited after one of them.
+// pause is the wait after one of them.
 const pause = 5 * time.Millisecond
 
 // TCP is a server that hands each connection to Handle, in a goroutine of its own, and closes it
@@ -41,7 +41,7 @@ func (s *TCP) Serve(l net.Listener) error {
 			case s.isClosed() && errors.Is(err, net.ErrClosed):
 				return nil
 			case slices.ContainsFunc(passing, func(e error) bool { return errors.Is(err, e) }):
-				time.Sleep(pause) // nothing tells when there is room again
+				time.Sleep(pause) // no event announces room
 				continue
 			}
 			return err

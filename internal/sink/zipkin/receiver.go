@@ -86,7 +86,7 @@ const (
 	badParent = "parentId is not 64 bits"
 )
 
-// span is what is read of a span. Its ids have their full length: shorter ones come
+// span has the fields that are read of a span. Its ids have their full length: shorter ones come
 // with zeros before them.
 type span struct {
 	trace                     [16]byte
