@@ -32,7 +32,7 @@ func LevelOf(parameter map[string]string) Level {
 // IsZero reports whether nothing is varied.
 func (l Level) IsZero() bool { return l.text == "" }
 
-// Settings are what is varied, in the order of the names.
+// Settings are the varied settings, in the order of the names.
 func (l Level) Settings() []Setting {
 	var out []Setting
 	for rest := l.text; rest != ""; {

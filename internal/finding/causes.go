@@ -47,7 +47,7 @@ type Advice struct {
 	Saves   *Interval         `json:"saves,omitempty"`   // what that variant adds to the CPU per operation over this one, in seconds: below zero it saves
 }
 
-// Profile is what was profiled of one process in one run, and what its samples stand for.
+// Profile counts the samples of one process in one run, and their amount.
 type Profile struct {
 	Operation    string            `json:"operation"`           // the operation
 	Parameter    map[string]string `json:"parameter,omitempty"` // the level of what was varied between phases

@@ -14,7 +14,7 @@ const (
 	ByVariants = "variants"
 )
 
-// Comparison says what changed from one result to one or more others.
+// Comparison has the changes from one result to one or more others.
 type Comparison struct {
 	Schema    int       `json:"schema"`
 	Tool      string    `json:"tool"` // version of tracetax
@@ -56,7 +56,7 @@ const (
 	OfBaseline = "baseline" // of the baseline itself: the machine's drift is in it
 )
 
-// Change is what changed in one metric of one variant on one operation.
+// Change is the change in one metric of one variant on one operation.
 type Change struct {
 	Of        string            `json:"of"`        // OfCost, OfMean or OfBaseline
 	New       int               `json:"new"`       // index into News
@@ -78,7 +78,7 @@ type Change struct {
 	Note      string            `json:"note,omitempty"`
 }
 
-// Cost is what one of the results says by itself.
+// Cost is the cost in one of the results by itself.
 type Cost struct {
 	Value    Number    `json:"value"`    // centre of the variant's blocks; null where it is unknown, for means, and where machines differ
 	Absolute *Interval `json:"absolute"` // over the baseline

@@ -58,7 +58,7 @@ type Experiment struct {
 	Blocks     int                `json:"blocks"`              // asked for; at least, where Most is set
 	Most       int                `json:"most,omitempty"`      // at most, where the experiment stops at a precision
 	Precision  float64            `json:"precision,omitempty"` // half-width to stop at, 0.02 is ±2 %
-	Metric     string             `json:"metric,omitempty"`    // of which metric
+	Metric     string             `json:"metric,omitempty"`
 	Pilot      []string           `json:"pilot,omitempty"`     // where a relative rate came from, a sentence an operation
 	Warmup     string             `json:"warmup,omitempty"`    // how long it was and where that came from, where pilots found it
 	Faults     []string           `json:"faults,omitempty"`    // what was made to go wrong on purpose
@@ -86,7 +86,7 @@ type Shadowed struct {
 	Package string `json:"package,omitempty"` // as the registry calls it
 	Own     string `json:"own,omitempty"`     // version that the program has without the tracer
 	Tracer  string `json:"tracer,omitempty"`  // version that it has with the tracer
-	Unknown string `json:"unknown,omitempty"` // why nobody knows
+	Unknown string `json:"unknown,omitempty"` // the reason, if it is unknown
 }
 
 // Published is one figure of the study that is repeated.
@@ -161,7 +161,7 @@ type Finding struct {
 	Note       string            `json:"note,omitempty"`       // the same in words
 }
 
-// Scatter is how much the log-ratios differ that an interval rests on.
+// Scatter is the scatter of the log-ratios behind an interval.
 type Scatter struct {
 	Blocks     float64 `json:"blocks"`      // standard deviation of those of blocks
 	Rounds     float64 `json:"rounds"`      // of those of rounds of windows, within blocks
@@ -269,7 +269,7 @@ type Point struct {
 // This file has the words for a reader: what the metrics are called, and text
 // from outside made plain.
 
-// MetricName is what a reader calls a metric: "latency p75" for latency_p75.
+// MetricName returns a metric's name for a reader: "latency p75" for latency_p75.
 func MetricName(name string) string { return metric.Title(name) }
 
 // PlainText takes the control sequences of a terminal out of a text, whole.

@@ -72,7 +72,7 @@ const (
 	PageSink = "sink"
 )
 
-// Outcome is what a page comes to.
+// Outcome is the result of a page.
 type Outcome string
 
 // The outcomes of a page.
@@ -82,10 +82,10 @@ const (
 	HopMore    Outcome = "more"    // more came than `from` says: the two disagree
 	HopHidden  Outcome = "hidden"  // as many came as were to, or more, and some of them twice: losses may be hidden so
 	HopUnsure  Outcome = "unsure"  // spans did not come, and a hop does not say whether it left them out on purpose
-	HopUnknown Outcome = "unknown" // nobody knows how many were to come
+	HopUnknown Outcome = "unknown" // the number of spans to come is unknown
 )
 
-// Lost is how many spans were lost on this page: dropped, also too early, left out of kept traces, in failed exports, inside and between.
+// Lost returns the number of spans lost on this page: dropped, also too early, left out of kept traces, in failed exports, inside and between.
 func (p Page) Lost() int64 {
 	lost := p.Early + p.Torn + p.Inside + p.Between
 	for _, n := range []*int64{p.Dropped, p.Failed} {
@@ -136,7 +136,7 @@ type Calls struct {
 	High int64 `json:"high"` // the most
 }
 
-// This file owns the list of losses that nobody knows: unknown is not none.
+// The list of unknown losses: unknown is not none.
 
 // Lossless is the delivered share below which a tracer is excluded from rankings and no cost per span is given: one that
 // throws spans away is not cheap.

@@ -8,7 +8,7 @@ import (
 // Number is a figure that may be unknown: null in JSON, never zero.
 type Number float64
 
-// NotKnown is a figure that nobody knows.
+// NotKnown is an unknown figure.
 func NotKnown() Number { return Number(math.NaN()) }
 
 // AtLeastZero is a figure, or an unknown one where it is below zero: what is there cannot be told from noise.

@@ -17,7 +17,7 @@ type Reason struct {
 	Against       string   `json:"against,omitempty"`        // the variant that Variant is held against
 	AgainstResult string   `json:"against_result,omitempty"` // and its result
 	Metric        string   `json:"metric,omitempty"`         // the metric, if the reason stands beside something wider
-	Because       Code     `json:"because,omitempty"`        // why nobody knows: as LossUnknown.Why
+	Because       Code     `json:"because,omitempty"`        // why it is unknown: as LossUnknown.Why
 	Figures       []Figure `json:"figures,omitempty"`        // in the order in which Code lists them
 	Said          string   `json:"said,omitempty"`           // the reason in the words of its source, if there are no figures
 	Text          string   `json:"text"`                     // the same in words
@@ -56,7 +56,7 @@ func (r Reason) Figure(name string) float64 {
 	return 0
 }
 
-// Code says what kind of reason it is: one of a closed list.
+// Code is the kind of a reason: one of a closed list.
 type Code string
 
 // The codes, each with its figures.
@@ -90,7 +90,7 @@ const (
 	WhyUntraced    Code = "untraced"             // no span came with Variant
 	WhyElsewhere   Code = "traces-elsewhere"     // Variant sent spans elsewhere than to the sink, or tried to
 	WhyLost        Code = "lost"                 // Variant lost spans, and so did less work: share
-	WhyMayBeLost   Code = "may-be-lost"          // nobody knows whether Variant lost spans: share at the most; allows, the budget for lost spans that would do; Because
+	WhyMayBeLost   Code = "may-be-lost"          // Variant may have lost spans: share at the most; allows, the budget for lost spans that would do; Because
 	WhyLostMore    Code = "lost-more"            // Variant of Result lost more of its spans than Against of AgainstResult: share, other
 	WhyMayLostMore Code = "may-lost-more"        // it may have lost more: share, other
 	WhyHiddenLoss  Code = "hidden-loss"          // more may have been lost in whole traces that chance hides: share
@@ -107,13 +107,13 @@ const (
 	WhyBaseLost    Code = "baseline-lost"        // the baseline lost over 1 % of its spans
 	WhyLeast       Code = "least"                // the figure is the least that it costs, for it lost over 1 % of its spans
 	WhySuppressed  Code = "suppressed-spans"     // a limit of the tracer's own kept spans back: share, and parts, that this is the largest of
-	WhyBaseMayLose Code = "baseline-may-be-lost" // nobody knows whether Variant, the baseline, did: share at the most; Because
+	WhyBaseMayLose Code = "baseline-may-be-lost" // Variant, the baseline, may have: share at the most; Because
 	WhyLossAim     Code = "loss-searched"        // a limit on lost spans cannot be held: a search for the highest rate without loss loses them on purpose
 	WhyNoLedger    Code = "no-ledger"            // a limit on lost spans cannot be held: no span was accounted for
 	WhyInWindow    Code = "lost-in-window"       // lost in the window; a code of the ledger follows: share
 	WhyOfAny       Code = "lost-together"        // operations lost spans together, and it is not sure which of them did; a code of the ledger follows
 	WhyAnyLoss     Code = "any-loss"             // a limit is kept, whatever was lost: any loss is allowed
-	WhyNoIDs       Code = "ids-not-looked-at"    // a limit on lost spans cannot be held: nobody looked at their ids; the sink does where it is checking
+	WhyNoIDs       Code = "ids-not-looked-at"    // a limit on lost spans cannot be held: their ids were not checked; the sink does that in checking mode
 	WhyNone        Code = "none-on-either-side"  // a limit is kept: there is none on either side
 	WhyNoCapacity  Code = "capacity-not-found"   // a capacity was not found in every run
 	WhyNoSearch    Code = "not-searched"         // no capacity was searched for
@@ -161,7 +161,7 @@ const (
 	StopMost    Code = "most-blocks"    // the precision was not reached, and no more blocks may be made: blocks, precision
 )
 
-// The reasons for which nobody knows how many spans were lost, LossUnknown.Why: without figures.
+// The reasons why the number of lost spans is unknown, LossUnknown.Why: without figures.
 const (
 	LossNumber  Code = "number-unknown"     // how many were to come is not known
 	LossVaries  Code = "number-varies"      // their number varies from operation to operation
@@ -186,7 +186,7 @@ const (
 	PageCameUnexpected     Code = "came-unexpected"   // none was expected: spans
 	PageNoneLearnt         Code = "none-learnt"       // none came, as in the calibration
 	PageNone               Code = "none-expected"     // none came, as is declared
-	PageNoSpan             Code = "no-span"           // none came, though some should have, and nobody says that they are lost
+	PageNoSpan             Code = "no-span"           // none came, though some should have, and no loss is reported
 	PageNothingLost        Code = "nothing-lost"      // no span was lost, for sure
 	PageLost               Code = "spans-lost"        // lost for sure: share, and the spans of it: dropped, as the tracer says; failed, in exports; dropped-on-way and failed-on-way, where there are hops; dropped-early and torn, where hops decide on traces; at-stop, where any were; unaccounted
 	PageVaries             Code = "varies"            // none was lost for sure, the number varies
@@ -198,7 +198,7 @@ const (
 	PageHopSilent          Code = "hop-silent"        // none was lost for sure, the tracer or a hop does not say what it leaves out on purpose: spans
 	PageCopies             Code = "copies"            // none was lost for sure, and some may be: hops left spans out by their count, in which are copies of others: spans
 	PageByCount            Code = "by-count"          // none was lost, by the counts of hops, which count a span and its copy as two
-	PageUnchecked          Code = "ids-unchecked"     // as many came as expected, and nobody looked at their ids: spans
+	PageUnchecked          Code = "ids-unchecked"     // as many came as expected, and their ids were not checked: spans
 	PageTracesKept         Code = "traces-kept"       // traces that a sampler kept: traces, of trials, at sampling; chance allows low to high
 	PageComplete           Code = "traces-complete"   // all traces that came are complete
 	PageTooFewTraces       Code = "too-few-traces"    // fewer traces came than chance allows

@@ -33,7 +33,7 @@ type Runs struct {
 	Variants []VariantRuns `json:"variants,omitempty"` // the same by variant
 }
 
-// VariantRuns is what there is of one variant.
+// VariantRuns has the runs of one variant.
 type VariantRuns struct {
 	Variant string `json:"variant"` // name of the variant
 	Good    int    `json:"good"`    // runs with a usable result
@@ -160,7 +160,7 @@ type ServiceCost struct {
 	Blocks    int               `json:"blocks"`              // pairs that the interval rests on
 }
 
-// Call is how often one process calls another in an operation, by the workload's topology.
+// Call is the number of calls from one process to another in an operation, by the workload's topology.
 type Call struct {
 	Operation string  `json:"operation"` // the operation; of a mix the average
 	From      string  `json:"from"`      // name of the process that calls
@@ -195,13 +195,13 @@ const (
 	LostAtStop   = "stop"     // still with the tracer
 	LostOnWay    = "hop"      // on the way, by its own word
 	LostAtSink   = "receiver" //
-	LostNowhere  = "unknown"  // nobody says where
+	LostNowhere  = "unknown"  // the place is not reported
 )
 
 // LostPlaces are all of them, in the order of a span's way.
 var LostPlaces = []string{LostByLimit, LostInQueue, LostInStream, LostAtStop, LostOnWay, LostAtSink, LostNowhere}
 
-// LostAt is how many spans were lost at one place.
+// LostAt is the number of spans lost at one place.
 type LostAt struct {
 	Place string  `json:"place"` // "limit" (of the tracer's own), "queue" (of the tracer), "stream" (to the receiver), "stop" (still with the tracer), "hop" (on the way, by its own word), "receiver" or "unknown"
 	Spans int64   `json:"spans"` // how many were lost there

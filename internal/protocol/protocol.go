@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Name is what a protocol is called in the flag --NAME of the sink.
+// Name is the name of a protocol, as in the flag --NAME of the sink.
 type Name string
 
 // The protocols.
@@ -59,7 +59,7 @@ const (
 	CopiesHTTP = "copies.http"
 )
 
-// Receivers are the ports at which receivers of spans listen where nobody says otherwise, and what they take there.
+// Receivers are the default ports of receivers of spans, with their protocols.
 var Receivers = map[uint16]string{
 	4317: "OTLP over gRPC", 4318: "OTLP over HTTP", 9411: "Zipkin", 14250: "Jaeger over gRPC", 14268: "Jaeger over HTTP",
 	8126: "Datadog", 8200: "Elastic APM", 11800: "SkyWalking",
@@ -113,10 +113,10 @@ func Named(placeholders []string) []Row {
 	return out
 }
 
-// Addresses are where protocols are served, host:port; those that are not are absent, or "".
+// Addresses are the addresses of served protocols, host:port; those of others are absent, or "".
 type Addresses map[Name]string
 
-// Values are what the placeholders of the protocols that are served stand for.
+// Values are the values of the placeholders of served protocols.
 func (a Addresses) Values() map[string]string {
 	values := map[string]string{}
 	for _, r := range Table {

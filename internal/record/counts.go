@@ -32,7 +32,7 @@ func (c Counts) Minus(before Counts) Counts {
 	return c
 }
 
-// Refusal is why most of the requests were refused that were refused whole; "" where none was.
+// Refusal is the reason why most of the whole refused requests were refused; "" if none was.
 func (c Counts) Refusal() string {
 	var most string
 	for _, why := range slices.Sorted(maps.Keys(c.Refusals)) {
@@ -112,7 +112,7 @@ func (s Shapes) Traces(root string) (traces, spans int64) {
 	return traces, spans
 }
 
-// Spans is how many spans all traces have.
+// Spans returns the number of spans of all traces.
 func (s Shapes) Spans() int64 {
 	var sum int64
 	for root := range s {
@@ -166,7 +166,7 @@ func (s Shapes) with(next Shapes, times int64) Shapes {
 	return sum
 }
 
-// Begun is how the traces that operations begin are told from others.
+// Begun identifies the traces that operations begin.
 type Begun struct {
 	ByID  bool           // by their ids, which the load generator chose
 	Roots map[string]int // names of their roots, each with the most spans of such a trace; nil: not known

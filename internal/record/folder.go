@@ -98,7 +98,7 @@ func Hold(dir string) (*Folder, []Record, error) {
 // stopped.
 func (f *Folder) CutOff() (bytes int64) { return f.cutOff }
 
-// behind is how many bytes of runs.jsonl are behind its whole lines.
+// behind is the number of bytes of runs.jsonl after its whole lines.
 func (f *Folder) behind(whole int64) (int64, error) {
 	info, err := f.runs.Stat()
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"github.com/tracetax/tracetax/internal/cell"
 )
 
-// Hop is what a program on the way of spans says that it did with them, over a stretch of time. A nil pointer means that
+// Hop has the counters of a program on the way of spans, over a stretch of time. A nil pointer means that
 // it does not say: that is not none.
 type Hop struct {
 	Name       string  `json:"name"`                 // of the program
@@ -47,7 +47,7 @@ func (h Hop) Reports() bool {
 	return false
 }
 
-// Waiting is how many spans it took in whose fate it has not reported yet; false where it does not report
+// Waiting returns the number of spans that it took in and whose fate it has not reported yet; false where it does not report
 // enough to tell. What it does not say that it leaves out, drops or loses it is taken to pass on.
 func (h Hop) Waiting() (spans int64, known bool) {
 	if h.Received == nil || h.Sent == nil {
@@ -62,12 +62,12 @@ func (h Hop) Waiting() (spans int64, known bool) {
 	return waiting, true
 }
 
-// Minus is what was said after before was. A number that became smaller is not known: the hop has started again.
+// Minus returns the counts after before. A count that became smaller is unknown: the hop has started again.
 func (h Hop) Minus(before Hop) Hop {
 	return h.with(before, func(after, before uint64) (uint64, bool) { return after - before, after >= before })
 }
 
-// Plus is what was said in two stretches of time.
+// Plus adds up two stretches of time.
 func (h Hop) Plus(next Hop) Hop {
 	return h.with(next, func(a, b uint64) (uint64, bool) { return a + b, true })
 }
@@ -91,12 +91,12 @@ func (h Hop) with(other Hop, combine func(a, b uint64) (uint64, bool)) Hop {
 	return out
 }
 
-// HopsMinus is what each hop said after before was; nothing where these are not of the same hops.
+// HopsMinus returns the counts of each hop after before; nothing if these are not the same hops.
 func HopsMinus(after, before []Hop) []Hop {
 	return hopsWith(after, before, Hop.Minus)
 }
 
-// HopsPlus is what each hop said in two stretches of time; one may have nothing of hops.
+// HopsPlus adds up the counts of each hop in two stretches of time; one may be without hops.
 func HopsPlus(a, b []Hop) []Hop {
 	if len(a) == 0 || len(b) == 0 {
 		return append(append([]Hop(nil), a...), b...)
@@ -118,7 +118,7 @@ func hopsWith(a, b []Hop, combine func(Hop, Hop) Hop) []Hop {
 	return out
 }
 
-// Backend is what the backend says that spans went to, in the place of the sink, over the life of the processes.
+// Backend has the counts of the backend that spans went to, instead of the sink, over the life of the processes.
 type Backend struct {
 	Name       string  `json:"name"`                 // of the backend
 	Stored     uint64  `json:"stored"`               // spans, by its counters
@@ -128,7 +128,7 @@ type Backend struct {
 	Unreported string  `json:"unreported,omitempty"` // why not
 }
 
-// Cause is why no span of a program came, by one of its logs.
+// Cause is a reason why no span of a program came, from one of its logs.
 type Cause string
 
 // The causes that a log can tell.
@@ -137,7 +137,7 @@ const (
 	ExportFailed Cause = "export-failed" // what was to be sent was not taken
 )
 
-// Signs are what can be seen of a tracer from outside. They are kept of runs in which no
+// Signs are the traces of a tracer that can be seen from outside. They are kept of runs in which no
 // span came, so it can be told why.
 type Signs struct {
 	Connections uint64         `json:"connections"`         // that the sink's receivers accepted; datagrams have none
@@ -170,7 +170,7 @@ type LogSign struct {
 	Last  string `json:"last"`  // the last of them, cut at 300 bytes
 }
 
-// Outcome is how the search for a capacity ended: one of a closed list.
+// Outcome is the end of a search for a capacity: one of a closed list.
 type Outcome string
 
 // The outcomes of a search. Only Found has a Rate.
@@ -200,7 +200,7 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Search is what the search for a rate found in one phase.
+// Search is the result of the search for a rate in one phase.
 type Search struct {
 	Goal    string  `json:"goal"`             // "cpu", "latency" or "lossless"
 	Target  float64 `json:"target"`           // a share for cpu, seconds for latency, lost spans for lossless

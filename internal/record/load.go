@@ -68,7 +68,7 @@ func (l Load) partsWith(next Load) []Part {
 	return sum
 }
 
-// Counted is what was done in several stretches of load, one after the other, without the histograms.
+// Counted adds up several stretches of load, one after the other, without the histograms.
 func Counted(stretches ...Load) Load {
 	var sum Load
 	for _, l := range stretches {
@@ -78,7 +78,7 @@ func Counted(stretches ...Load) Load {
 	return sum
 }
 
-// Sum is what was done and seen in several stretches of load. It fails where a histogram cannot be read.
+// Sum adds up several stretches of load. It fails if a histogram cannot be read.
 func Sum(stretches ...Load) (Load, error) {
 	sum := Counted(stretches...)
 	var latencies, lags []Histogram
@@ -96,7 +96,7 @@ func Sum(stretches ...Load) (Load, error) {
 	return sum, err
 }
 
-// timings are what the answers of several stretches tell of their own time.
+// timings adds up the durations in the answers of several stretches.
 func timings(stretches []Load) (map[string]Histogram, error) {
 	var sum map[string]Histogram
 	for _, l := range stretches {

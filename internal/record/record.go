@@ -1,5 +1,5 @@
 // Package record owns the raw result of a run and the folder that results are
-// kept in. It is a leaf: everybody may import it, and it knows nobody.
+// kept in. Every package may import it; it imports none of run or analysis.
 //
 // Units: times in seconds (float64) where a name ends in Seconds, sizes in
 // bytes; counts are whole numbers. Nothing in a record is averaged over runs.
@@ -17,7 +17,7 @@ import (
 // Schema is the version of the record format. A reader refuses any other.
 const Schema = 2
 
-// Kind says what a run was for.
+// Kind is the use of a run.
 type Kind string
 
 // The kinds of run. Only measured runs enter an estimate.
@@ -27,7 +27,7 @@ const (
 	Pilot       Kind = "pilot"       // before the first block, to find the load that is asked for
 )
 
-// Purpose says what a pilot is to find.
+// Purpose is the question of a pilot.
 type Purpose string
 
 // The purposes of pilots.
@@ -36,7 +36,7 @@ const (
 	ForWarmup Purpose = "warm-up" // how long the variant takes to get steady
 )
 
-// Record is what one run left: one line of runs.jsonl.
+// Record is the result of one run: one line of runs.jsonl.
 type Record struct {
 	Schema   int       `json:"schema"`            // version of this format
 	Kind     Kind      `json:"kind"`              // what the run was for
@@ -61,8 +61,8 @@ type Record struct {
 	Hops    []Hop    `json:"hops,omitempty"`    // what each program between the tracer and the sink says, in the order of a span's way, over their life
 	Backend *Backend `json:"backend,omitempty"` // what the backend says, where the spans went to one; then Sink and Life of all stretches are its count of spans
 	Harness Harness  `json:"harness"`           // what the harness says of itself
-	Unasked *Unasked `json:"unasked,omitempty"` // calibration: of operations that nobody asked to trace; nil where none was made
-	Signs   *Signs   `json:"signs,omitempty"`   // of the tracer, where no span came; nil where nobody looked
+	Unasked *Unasked `json:"unasked,omitempty"` // calibration: of operations without a request to trace; nil if none was made
+	Signs   *Signs   `json:"signs,omitempty"`   // of the tracer, where no span came; nil: not looked for
 
 	Loaded    map[string][]string `json:"loaded,omitempty"`    // by process: the command lines of the programs that loaded the tracer at the end, where they are several; processes that forked from one another are one
 	Elsewhere []Elsewhere         `json:"elsewhere,omitempty"` // of spans that did not go to the sink, an entry a process; none seen is no proof that there were none
@@ -74,7 +74,7 @@ func (r *Record) Failed() bool { return r.Failure != nil }
 // StageBlock is the stage of a run in which nothing failed, made together with one in which something did.
 const StageBlock = "block"
 
-// Failure says why a run has no result.
+// Failure is the reason why a run has no result.
 type Failure struct {
 	Stage   string   `json:"stage"`             // prepare, sink, start, ready, connect, first operation, idle, warm-up, phases, window, drain, profile, verify, stop, cleanup, pilot, block
 	Code    string   `json:"code,omitempty"`    // what it is, where that is known: ended, port-taken, wrong-answers, where a program listens that is not ready (no-port, other-port, other-address, no-answer), or what answers in its place (other-program, no-program, forwarder)
@@ -106,7 +106,7 @@ func (f *Failure) Cause() string {
 	return f.Stage + "\n" + longNumber.ReplaceAllString(message, "#") + "\n" + anyNumber.ReplaceAllString(strings.Join(f.Log, "\n"), "#")
 }
 
-// Start is what happened from the first fork to the first phase.
+// Start covers the time from the first fork to the first phase.
 type Start struct {
 	ReadySeconds          float64           `json:"ready_seconds"`               // first fork to last process ready
 	FirstOperation        string            `json:"first_operation"`             // the operation that was made once, first of all
@@ -125,7 +125,7 @@ type Start struct {
 	Hops                  []Hop             `json:"hops,omitempty"`              // what the hops say of the same time
 	IdleSeconds           float64           `json:"idle_seconds"`                // length of the idle window that was asked for; Idle says over how long was read
 	Idle                  []Usage           `json:"idle,omitempty"`              // usage over the idle window: one entry a process
-	IdleSteady            *bool             `json:"idle_steady,omitempty"`       // false: the processes never got calm before the idle window, so Idle is no rate; nil: nobody looked
+	IdleSteady            *bool             `json:"idle_steady,omitempty"`       // false: the processes never got calm before the idle window, so Idle is no rate; nil: unknown
 }
 
 // Unasked is what came of operations of a calibration that brought no ids of the load generator's, so a program which
@@ -137,7 +137,7 @@ type Unasked struct {
 	Quiet     bool   `json:"quiet"`     // false: the sink still received when patience ended, so Sink is not all
 }
 
-// Spans is how many spans the sink was told of; 0 where none of them was made.
+// Spans returns the number of spans that the sink counts; 0 if none was made.
 func (u *Unasked) Spans() uint64 {
 	if u == nil {
 		return 0
@@ -169,7 +169,7 @@ type Phase struct {
 	SliceSeconds  float64  `json:"slice_seconds,omitempty"`   // length of the slices, on average, in which the runs of a block had their load at once; 0: it was spread out
 	PausedSeconds float64  `json:"paused_seconds,omitempty"`  // of the time of Usage, before and between the parts: others had the load
 
-	Away *Away `json:"away,omitempty"` // what its processes used while others had the load; nil: they never had it by themselves, or nobody looked
+	Away *Away `json:"away,omitempty"` // use of its processes while others had the load; nil: they never had it by themselves, or unknown
 
 	Undisturbed *Undisturbed `json:"undisturbed,omitempty"` // what figures are of, where some rounds of windows were disturbed, and not so many that the block is; nil: of the whole window
 
@@ -180,7 +180,7 @@ type Phase struct {
 	Usage        []Usage `json:"usage"`            // over the same time, one entry a process
 	DrainSeconds float64 `json:"drain_seconds"`    // from the last operation's end to the quiet, and until the processes were calm
 	Quiet        bool    `json:"quiet"`            // false: the sink still received when patience ended
-	Calm         *bool   `json:"calm,omitempty"`   // false: the processes still used more CPU than when they were idle when patience ended; nil: nobody looked
+	Calm         *bool   `json:"calm,omitempty"`   // false: the processes still used more CPU than when they were idle when patience ended; nil: unknown
 	Others       float64 `json:"others,omitempty"` // as of a probe, over the time of the usage; not of a search
 
 	Profiled []Profiled `json:"profiled,omitempty"` // the operation once more under a profiler, when all phases had been made; its operations and spans are in no other figure of the phase
@@ -237,7 +237,7 @@ type Slice struct {
 	TimeSeconds  float64 `json:"time_seconds"`  // that operations took, all added up; 0 where an operation's time is not its own (an open loop)
 }
 
-// Load is what the load generator did and saw in one stretch of load.
+// Load is the work of the load generator in one stretch of load, and its measurements.
 type Load struct {
 	WallSeconds   float64           `json:"wall_seconds"`         // first intended start to last end
 	Intended      uint64            `json:"intended"`             // operations the schedule asked for
@@ -264,7 +264,7 @@ type Load struct {
 	Timings map[string]Histogram `json:"timings,omitempty"` // ns: what the right answers tell of their own time (the header Server-Timing), by the name of the entry
 }
 
-// Part is what was made of one operation of a mix.
+// Part has the counts of one operation of a mix.
 type Part struct {
 	Operation string `json:"operation"`         // its name
 	Started   uint64 `json:"started"`           // as of all
@@ -272,7 +272,7 @@ type Part struct {
 	Sampled   uint64 `json:"sampled,omitempty"` // likewise
 }
 
-// Driven is what a self-driving workload says of a stretch of work.
+// Driven is the report of a self-driving workload on a stretch of work.
 // A nil pointer means that its language does not tell.
 type Driven struct {
 	Threads         int      `json:"threads"`            // that made operations
@@ -292,7 +292,7 @@ type Driven struct {
 // ByClock is the source of what the CPU clocks of processes say.
 const ByClock = "clock"
 
-// Usage is what one process (with its descendants) used over a stretch of time.
+// Usage is the use of one process (with its descendants) over a stretch of time.
 type Usage struct {
 	Process         string    `json:"process"`                        // name of the process
 	Role            role.Role `json:"role"`                           // what the process is there for: who is charged
@@ -328,7 +328,7 @@ type Memory struct {
 	Peak    uint64    `json:"peak"`              // the most that was seen, from when all processes were ready until the last spans had come; 0: not known
 }
 
-// Counts is what a sink counted over a stretch of time, or since its start.
+// Counts has the counts of a sink over a stretch of time, or since its start.
 type Counts struct {
 	Requests   uint64            `json:"requests"`               // that came
 	Bytes      uint64            `json:"bytes"`                  // as they came over the wire: message bodies, still compressed
@@ -358,7 +358,7 @@ type Counts struct {
 	Foreign    uint64            `json:"foreign,omitempty"`      // traces with ids that it could have chosen, and has not
 }
 
-// Reported is what a tracer says that it did with its spans.
+// Reported has the counts in a tracer's own report of its spans.
 // A nil pointer means that it says nothing of it.
 type Reported struct {
 	Sampled    *uint64 `json:"sampled,omitempty"`    // left out on purpose, once their traces were there
@@ -375,7 +375,7 @@ type Reported struct {
 	Missed map[string]map[string]string `json:"missed,omitempty"` // by process, by library: the line that says that it does not instrument it, though the program has it
 }
 
-// Packets is what the processes that capture packets say of them. A nil pointer means that one did not say: that is not none.
+// Packets has the reports of the processes that capture packets. A nil pointer is unknown, and not none.
 type Packets struct {
 	Captured   *uint64 `json:"captured"`             // packets
 	Dropped    *uint64 `json:"dropped"`              // packets that came and were not captured
@@ -383,7 +383,7 @@ type Packets struct {
 	Unreported string  `json:"unreported,omitempty"` // why one does not say
 }
 
-// Stop is how the processes ended.
+// Stop covers the end of the processes.
 type Stop struct {
 	Seconds float64  `json:"seconds"`           // from the first signal to the last end
 	Killed  bool     `json:"killed,omitempty"`  // one did not end when asked
@@ -394,7 +394,7 @@ type Stop struct {
 	Hops    []Hop    `json:"hops,omitempty"`    // what the hops report of the same time, if they could be asked
 }
 
-// Harness is what the harness knows of its own influence on a run.
+// Harness measures the influence of the harness on a run.
 type Harness struct {
 	StealSeconds  float64  `json:"steal_seconds"`            // CPU time taken by the host, all CPUs
 	WorkedSeconds float64  `json:"worked_seconds,omitempty"` // CPU time that all CPUs worked meanwhile; 0: not known

@@ -4,7 +4,7 @@ package role
 
 import "slices"
 
-// Role is what a process is there for. Cost is charged by role.
+// Role is the use of a process. Cost is charged by role.
 type Role string
 
 // The roles.
@@ -41,7 +41,7 @@ func of(r Role) row {
 	return table[i]
 }
 
-// Harness reports whether a role is the harness's own. A role that nobody knows is not: what it costs is charged.
+// Harness reports whether a role is the harness's own. An unknown role is not: its cost is charged.
 func (r Role) Harness() bool { return of(r).harness }
 
 // OnApp reports whether processes of a role run on the app's CPUs.
