@@ -124,11 +124,11 @@ func (l *line) ofStarting() {
 	l.spans[Unaccounted] = 0
 }
 
-// open returns the line of a phase with nothing yet put down to anybody.
+// open returns the line of a phase before any of its missing spans are explained.
 func open(s Stretch, t Tracing, begun record.Begun) line {
 	var others map[string]int64
 	per := t.per(s)
-	if !t.none() && per.known() { // of others nobody knows which traces are theirs
+	if !t.none() && per.known() { // of others the traces are unknown
 		s.Sink, others = s.Sink.OfOperations(begun)
 	}
 	l := listed(s)
@@ -171,8 +171,7 @@ func open(s Stretch, t Tracing, begun record.Begun) line {
 	return l
 }
 
-// settleDue says what of the expected spans should arrive where chance has no
-// part in it.
+// settleDue sets the expected spans that should arrive, where chance has no part in it.
 func (l *line) settleDue(t Tracing) {
 	l.due = l.expected
 	if t.none() {
@@ -202,7 +201,7 @@ func sampled(s Stretch, per PerOperation, p float64) (between, chance) {
 	return between{fewest, most}, c
 }
 
-// leftOut is how many traces a stretch's hops left out, as far as their spans tell.
+// leftOut returns the number of traces that a stretch's hops left out, as far as their spans show.
 func leftOut(s Stretch, per PerOperation) uint64 {
 	spans := reportedBy(s.Hops, func(h record.Hop) *uint64 { return h.Sampled })
 	if spans == 0 || per.Low <= 0 {
@@ -223,7 +222,7 @@ func stopped(lines []line, run Run, t Tracing) {
 	for _, s := range run.Phases {
 		came += float64(s.Sink.Unique() + s.Sink.Merged)
 	}
-	if run.Reported.SentBy == record.ByLog { // which tells of all until the end, what was sent at the stop too
+	if run.Reported.SentBy == record.ByLog { // it covers all until the end, also what was sent at the stop
 		came += float64(run.Stop.Sink.Unique() + run.Stop.Sink.Merged)
 	}
 	missing := 0.0
@@ -235,7 +234,7 @@ func stopped(lines []line, run Run, t Tracing) {
 	charge(lines, math.Max(0, missing-after), LostAtStop, false)
 }
 
-// This file puts what is missing down to those who say that they lost it.
+// Missing spans explained by the programs that report losing them.
 
 // chargeReported books what the tracer reports as lost, and what the sink refused, on the lines that miss spans. The tracer
 // reports for the whole run: the operation of a span is inferred. Drops that exceed everything missing cannot belong to an
@@ -303,8 +302,8 @@ func charge(lines []line, total float64, f Fate, unsure bool) float64 {
 	return used
 }
 
-// lost is what should have arrived and did not, in itself or in another span. What a
-// tracer holds back by a rule of its own was not to arrive.
+// lost returns the spans that should have arrived and did not, neither by themselves nor in another span. Spans that a
+// tracer holds back by its own rule were not to arrive.
 func (l line) lost() float64 {
 	if l.operation == shared {
 		return l.placed() + l.spans[Unaccounted]
@@ -312,7 +311,7 @@ func (l line) lost() float64 {
 	return l.placed() + math.Max(0, l.spans[Unaccounted])
 }
 
-// placed is what was lost where somebody reports it.
+// placed returns the lost spans that a program reports.
 func (l line) placed() (sum float64) {
 	for f := range Fates {
 		if f.reported() {
@@ -322,8 +321,8 @@ func (l line) placed() (sum float64) {
 	return sum
 }
 
-// lostAtMost is what may have been lost, where the number of spans varies or operations
-// failed. Traces that chance may hide are not in it.
+// lostAtMost returns the spans that may have been lost if their number varies or operations failed, without traces that
+// chance may hide.
 func (l line) lostAtMost() float64 {
 	return math.Max(l.lost(), l.placed()+l.missing.high-l.chance.hidden)
 }
@@ -342,7 +341,7 @@ func (b between) plus(c between) between { return between{b.low + c.low, b.high 
 func (b between) less(v float64) between { return between{b.low - v, b.high - v} }
 
 // nearest returns the number between the ends that is nearest to v: what is
-// unsure is not held against anybody.
+// unsure is held against none of them.
 func (b between) nearest(v float64) float64 { return math.Max(b.low, math.Min(b.high, v)) }
 
 // share hands total out over places in proportion to their room, never more than

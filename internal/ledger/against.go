@@ -44,7 +44,7 @@ func against(t Tracing, runs []Run) map[string]PerOperation {
 	return out
 }
 
-// everyRoot reports whether the root of every trace of a stretch came, and nothing says that spans of these are left out or lost.
+// everyRoot reports whether the root of every trace of a stretch came, and no span of these is reported as left out or lost.
 func (s Stretch) everyRoot(per PerOperation) bool {
 	if s.Completed < s.Started || s.Resent > 0 || !s.Sink.Whole() || len(s.Hops) > 0 || len(s.Sink.Services) > 1 {
 		return false
@@ -62,8 +62,8 @@ func (s Stretch) everyRoot(per PerOperation) bool {
 	return s.Sink.Traces == tracesOf(s.Started, per)
 }
 
-// shownBy is what so many operations show that they make, by all of their traces; false where that is no less than was learnt, or
-// can be a loss.
+// shownBy returns the number of spans that the traces of so many operations show; false if it is no less than was learnt, or
+// may be a loss.
 func (p PerOperation) shownBy(all record.Shapes, operations uint64) (PerOperation, bool) {
 	if operations == 0 || operations < p.Agreed {
 		return p, false
@@ -101,7 +101,7 @@ func (p PerOperation) shownBy(all record.Shapes, operations uint64) (PerOperatio
 }
 
 // besides takes what came of a stretch beyond what was expected for what it is where its traces show that: spans beside the
-// whole traces of all operations, or a number that varies. Neither says that anything was lost.
+// whole traces of all operations, or a number that varies. Neither proves a loss.
 func (l *line) besides(s Stretch, per PerOperation) {
 	more := -l.missing.high
 	if !l.known || more <= 0 || per.Roots == nil || !tells(s.Sink, 1) {
@@ -161,8 +161,8 @@ func CameLate(t Tracing, runs ...Run) bool {
 }
 
 // lateIn are the stretches of a calibration of which spans may have come with a later one, and those: more traces came there
-// than its operations begin, and fewer before. An operation begins one trace by the id that the load generator chose, so those of
-// more ids are of others; where the ids do not tell, nobody knows.
+// than its operations begin, and fewer before. An operation begins one trace by the id that the load generator chose, and those of
+// more ids are of others; without ids it is unknown.
 func lateIn(phases []Stretch, found []PerOperation) map[int]bool {
 	late := map[int]bool{}
 	for j, s := range phases {

@@ -1,12 +1,11 @@
-// This file takes back what is said of one operation where it may as well be true of another: a span that came late, or that a
-// tracer reports as lost, has no name on it.
+// Losses that may belong to one operation or to another: a span that came late, or that a tracer reports as lost, names none.
 
 package ledger
 
 import "math"
 
-// shared is the operation of the line of what a run lost for sure, where it is not sure of which operation. It is on the page of
-// All alone.
+// shared is the operation of a line for spans that a run lost for sure, of an uncertain operation. It is on the page of All
+// alone.
 const shared = ""
 
 // crossing takes from what lines lost for sure what others may have lost in their place, and moves it to a line of no operation.
@@ -64,7 +63,7 @@ func crossing(lines []line, run Run, t Tracing) line {
 	return all
 }
 
-// lostAtLeast is how many spans the lines of a run lost together, wherever those belong that came late.
+// lostAtLeast returns the number of spans that the lines of a run lost together, wherever late ones belong.
 func (r Run) lostAtLeast(lines []line, inTime []int, t Tracing) (sum float64) {
 	atStop, later := 0.0, 0.0 // spans that may be of any line, and of those that hold some back until a later one
 	for _, i := range inTime {
@@ -90,7 +89,7 @@ func (r Run) lostAtLeast(lines []line, inTime []int, t Tracing) (sum float64) {
 	return sum
 }
 
-// holds is how many spans a line may have held back until a later one was made.
+// holds returns the number of spans that a line may have held back until a later one was made.
 func (r Run) holds(i int, lines []line, t Tracing) float64 {
 	switch {
 	case t.Buffers > 0:
@@ -103,10 +102,10 @@ func (r Run) holds(i int, lines []line, t Tracing) float64 {
 	return 0
 }
 
-// misses is how many of a line's spans did not come in its time, at least: below 0, so many more came.
+// misses returns the least number of a line's spans that did not come in its time; below 0: more came.
 func (l *line) misses() float64 { return l.missing.low + l.placed() + l.moved }
 
-// out is how many of a line's spans did not come, at most. Those of readiness requests that failed are none: a program that is
+// out returns the most of a line's spans that did not come. Those of readiness requests that failed are none: a program that is
 // not ready does not hold back spans of them, and most were answered by a proxy before it.
 func (l *line) out() float64 { return l.placed() + math.Max(0, l.missing.high-l.ofUnasked) }
 

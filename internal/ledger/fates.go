@@ -4,7 +4,7 @@ package ledger
 
 import "github.com/tracetax/tracetax/internal/finding"
 
-// Fate is what became of spans: a row of the table.
+// Fate is the fate of spans: a row of the table.
 type Fate int
 
 // The fates, in the order of a span's way. Behind them stand remarks, which are of spans that a fate has already.
@@ -36,13 +36,13 @@ const (
 	ofStarting            // of the delivered: spans of starting, beyond those of the requests made
 	besides               // of the delivered: spans beside the whole traces of all operations
 	absent                // parents of spans that came, which never came themselves
-	foreign               // traces of other ids than the load generator chose, which are told from other work by names alone
+	foreign               // traces of other ids than the load generator chose; only names tell them from other work
 	idless                // spans that came whose ids were not checked
 	copied                // of those left out on the way: may be copies, and of other work, so as many may be lost
 	figures               // how many figures a line has
 )
 
-// account is what a fate is in the account of spans.
+// account is the place of a fate in the account of spans.
 type account int
 
 const (
@@ -51,7 +51,7 @@ const (
 	aside // in no other figure, and never netted
 )
 
-// source is who says what became of spans.
+// source is the source of a count.
 type source int
 
 const (
@@ -61,7 +61,7 @@ const (
 	bySink
 )
 
-// table has a row a fate. Text is what a reader calls it, and loss how a page tells of what was lost, around the number.
+// table has a row a fate. text is its name for a reader, loss the sentence of a page around the number.
 var table = [Fates]struct {
 	name   string
 	by     source
@@ -75,7 +75,7 @@ var table = [Fates]struct {
 	NotExported:    {name: "not-exported", text: "not exported"}, // by intent: the variant has no exporter
 	SampledOut:     {name: "sampled-out", text: "sampled out"},
 	DecidedOut:     {name: "sampled-by-tracer", by: byTracer, text: "sampled out by the tracer"},                               // once their traces were there
-	Suppressed:     {name: "suppressed", by: bySink, place: finding.LostByLimit, text: "suppressed by the tracer's own limit"}, // so the tracer says over the wire; lost where operations are unthrottled
+	Suppressed:     {name: "suppressed", by: bySink, place: finding.LostByLimit, text: "suppressed by the tracer's own limit"}, // reported over the wire; lost where operations are unthrottled
 	Dropped:        {"dropped", byTracer, lost, "dropped", finding.LostInQueue, "tracer says dropped", [2]string{"the tracer says that it dropped ", ""}},
 	FailedSend:     {"failed-export", byTracer, lost, "failed", finding.LostInStream, "failed export", [2]string{"", " in failed exports"}},
 	ReportedSent:   {name: "says-sent", by: byTracer, is: aside, text: "tracer says sent"},                                              // on the page of All: given to exports. Many count before they know what becomes of one
@@ -106,7 +106,7 @@ var losses = only(Dropped) | only(FailedSend)
 // String is the name of a fate's entry.
 func (f Fate) String() string { return table[f].name }
 
-// Text is what a reader calls it.
+// Text returns its name for a reader.
 func (f Fate) Text() string {
 	if text := table[f].text; text != "" {
 		return text
@@ -117,11 +117,11 @@ func (f Fate) Text() string {
 // Figure is its figure of finding.PageLost; "" where it is no loss.
 func (f Fate) Figure() string { return table[f].figure }
 
-// Loss tells that so many were lost.
+// Loss returns the sentence that so many were lost.
 func (f Fate) Loss(number string) string { return table[f].loss[0] + number + table[f].loss[1] }
 
-// Place is where spans of this fate were lost; "" where that is no loss under any load.
+// Place returns the place where spans of this fate were lost; "" if that is no loss under any load.
 func (f Fate) Place() string { return table[f].place }
 
-// reported reports whether somebody says of such spans that they were lost.
+// reported reports whether a program reports such spans as lost.
 func (f Fate) reported() bool { return table[f].is == lost && f != Unaccounted }

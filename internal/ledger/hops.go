@@ -1,4 +1,4 @@
-// This file puts down what the hops say of themselves, where spans pass through programs on their way to the sink.
+// The counts of hops: programs that spans pass through on their way to the sink.
 
 package ledger
 
@@ -21,8 +21,8 @@ var onTheWay = []struct {
 	{FailedOnWay, func(h record.Hop) *uint64 { return h.Failed }},
 }
 
-// believeHops puts down what the hops say of the spans that do not come: what they say of a stretch to that, as far as it
-// misses spans; and what they say of the whole run beyond all stretches (at the stop, or in a log) in proportion.
+// believeHops explains missing spans by the counts of hops: those of a stretch in that stretch, as far as it misses spans;
+// those of the whole run beyond all stretches (at the stop, or in a log) in proportion.
 func believeHops(lines []line, run Run, t Tracing) {
 	for _, w := range onTheWay {
 		rest := reportedBy(run.Hops, w.of)
@@ -43,7 +43,7 @@ func believeHops(lines []line, run Run, t Tracing) {
 	}
 }
 
-// doubtHops takes it that what is missing was left out on purpose, where a hop or the tracer does not say how much it left out.
+// doubtHops assumes that missing spans were left out on purpose, if a hop or the tracer does not report how many it left out.
 func (l *line) doubtHops(unreported bool) {
 	l.unreported = unreported
 	if room := math.Floor(l.missing.low); l.unreported && l.known && room > 0 {
@@ -53,9 +53,9 @@ func (l *line) doubtHops(unreported bool) {
 	}
 }
 
-// doubtCount doubts what hops say that they left out on purpose. A span that came to them twice is two in their counts, and so
-// makes up for one that was lost, and so does one of other work. How many are such is not known, only how many of those are that
-// came in the end; and that more are counted than do not come.
+// doubtCount doubts the counts of spans that hops left out on purpose. A duplicate counts as two and hides a lost span, and
+// so does a span of other work. Their number is unknown; known is the number of such that came in the end, and that more are
+// counted than are missing.
 func (l *line) doubtCount() {
 	if !l.known || l.spans[SampledOnWay]+l.spans[TornOnWay] <= 0 {
 		return
@@ -73,10 +73,10 @@ func (l *line) doubtCount() {
 	l.missing.high += l.spans[copied]
 }
 
-// came is how many spans came to the end of the way, each as often as it came.
+// came returns the number of spans at the end of the way, each as often as it came.
 func (l *line) came() float64 { return l.spans[Delivered] + l.spans[Duplicated] + l.otherWork() }
 
-// copiedBehind is how many of the duplicates came of the way behind the last hop: so many more came than it sent.
+// copiedBehind returns the number of duplicates made after the last hop: so many more came than it sent.
 func (l *line) copiedBehind() float64 {
 	if len(l.hops) == 0 || l.hops[len(l.hops)-1].Sent == nil {
 		return 0
@@ -84,7 +84,7 @@ func (l *line) copiedBehind() float64 {
 	return math.Max(0, math.Min(l.spans[Duplicated], l.came()-float64(*l.hops[len(l.hops)-1].Sent)))
 }
 
-// unreported reports whether a hop, or a tracer that decides on traces, does not say how many it left out.
+// unreported reports whether a hop, or a tracer that decides on traces, does not report how many it left out.
 func (r Run) unreported(t Tracing) bool {
 	return hopUnreported(r.Hops) || t.Decides && r.Reported.Sampled == nil
 }
@@ -150,9 +150,9 @@ func (p *page) route(life []record.Hop, end string) []finding.Page {
 	}
 	at.Inside = whole(p.spans[LostAtStop]) // still with the tracer: they never were between the two
 	var pages []finding.Page
-	unreported := p.unreported && !hopUnreported(p.hops) // something on this page does not say how many it left out; here the tracer, if no hop
+	unreported := p.unreported && !hopUnreported(p.hops) // a program on this page does not report how many it left out; here the tracer, if no hop
 	for _, h := range p.hops {
-		if h.Received == nil { // what it says besides holds for the page that it is on
+		if h.Received == nil { // its other counts hold for the page that it is on
 			at.Past = append(at.Past, h.Name)
 			at.Sampled, at.Dropped, at.Failed = sum(at.Sampled, h.Sampled), sum(at.Dropped, h.Dropped), sum(at.Failed, h.Failed)
 			at.Sent, at.Unreported, unreported = nil, both(at.Unreported, h.Unreported), unreported || h.Sampled == nil
@@ -213,7 +213,7 @@ func cover(at *finding.Page, spans int64) {
 	}
 }
 
-// reportsAll reports whether the hops say of a stretch all that they say of the whole run: a log has it at the end alone.
+// reportsAll reports whether the hops report on a stretch all that they report on the whole run: a log has it at the end alone.
 func reportsAll(stretch, life []record.Hop) bool {
 	for i := range life {
 		if i < len(stretch) && life[i].Reports() && !stretch[i].Reports() {
@@ -223,7 +223,7 @@ func reportsAll(stretch, life []record.Hop) bool {
 	return true
 }
 
-// closed says where the spans of a page were lost, and what it comes to.
+// closed sets the place where the spans of a page were lost, and its result.
 func closed(p finding.Page, unreported bool) finding.Page {
 	if p.Expected == nil {
 		p.Outcome = finding.HopUnknown
@@ -277,8 +277,7 @@ func both(a, b string) string {
 	return strings.Trim(a+"; "+b, "; ")
 }
 
-// This file accounts for hops that decide on whole traces, and say what they did in traces: which they threw away before they
-// had decided, and whether those that they kept are whole.
+// Hops that decide on whole traces and count in traces: those thrown away undecided, and whether the kept ones are whole.
 
 // traces are those that came of operations whose traces are all alike.
 type traces struct {
@@ -295,8 +294,8 @@ func (t *traces) add(more traces, first bool) {
 	t.lacking += more.lacking
 }
 
-// decides reports whether a hop says that it kept traces in a run: what it leaves out are whole ones, by what it says, also in a
-// stretch in which it kept none. One that never kept any may leave out spans.
+// decides reports whether a hop reports kept traces in a run: it leaves out whole ones then, also in a stretch in which it
+// kept none. One that never kept any may leave out spans.
 func decides(run, stretch []record.Hop) bool {
 	kept := func(hops []record.Hop, least uint64) bool {
 		return slices.ContainsFunc(hops, func(h record.Hop) bool { return h.Kept != nil && *h.Kept >= least })
@@ -332,7 +331,8 @@ func (l *line) tear(s Stretch, run Run, begun record.Begun) {
 	}
 }
 
-// decide puts down what the tracer says that it left out once the traces were there. It says it of the whole run, at the stop.
+// decide explains spans by the finished traces that the tracer reports as left out. It reports them for the whole run, at the
+// stop.
 func decide(lines []line, run Run) {
 	if n := run.Reported.Sampled; n != nil {
 		charge(lines, float64(*n), DecidedOut, true)
@@ -359,8 +359,7 @@ func keptOf(s Stretch, perTrace float64, begun record.Begun) traces {
 	return out
 }
 
-// byTrace says on the pages of hops that decide on traces what is known of those, and on the tracer's which spans it tore out
-// of traces.
+// byTrace adds each hop's trace decisions to its page, and to the tracer's page the spans missing from kept traces.
 func (p *page) byTrace(pages []finding.Page) []finding.Page {
 	early, torn := whole(p.spans[EarlyOnWay]), whole(p.spans[TornOnWay])
 	for i := range pages {

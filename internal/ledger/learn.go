@@ -11,8 +11,8 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// standardErrors is how many standard errors, 99.9 %, a number that varies from operation
-// to operation is widened by. One that is on average k is taken to vary by k/2 at least.
+// standardErrors is the number of standard errors, 99.9 %, by which a number that varies from
+// operation to operation is widened. One that is on average k is taken to vary by k/2 at least.
 const standardErrors = 3.3
 
 // Learn returns how many spans each operation of the calibration runs made. With
@@ -161,7 +161,7 @@ func learn(s Stretch, sampling float64, elsewhere map[string]timing) (PerOperati
 // This file knows what only the first operation of its kind makes in a process: spans of a pool that opens its connections, of
 // a cache that is filled. They are a pattern, and no loss where they do not come again.
 
-// cold is what an operation may make besides the first time in a process.
+// cold has the further spans of an operation the first time in a process.
 type cold struct {
 	sizes map[string]map[int]bool // of traces, by the name of their root, that are larger than all others of it
 	spans float64                 // beside such traces, at most, of any operation
@@ -190,7 +190,7 @@ func (c *cold) add(root string, size int) {
 	c.sizes[root] = one
 }
 
-// coldOf is what a calibration shows of an operation's first time: traces of its roots that came before the operations
+// coldOf returns the findings of a calibration on an operation's first time: traces of its roots that came before the operations
 // from which the number was learnt, and spans that all operations made beyond it.
 func coldOf(r *record.Record, run Run, found []PerOperation, p PerOperation) cold {
 	var out cold
@@ -328,7 +328,7 @@ func carried(lines []line, run Run, t Tracing) {
 // operations of stretches with all of their expected spans agreed too.
 func Confirm(t Tracing, runs []Run) Tracing {
 	if t.random() && !t.ReportsTraced(runs...) && slices.ContainsFunc(runs, func(r Run) bool { return r.Backend != "" }) {
-		t.Spans = nil // without traces nobody knows what chance has kept, and so what is missing
+		t.Spans = nil // without traces the number that chance kept is unknown, and with it the number of missing spans
 		return t
 	}
 	t.Spans = learnLater(t, runs)

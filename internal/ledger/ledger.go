@@ -18,7 +18,7 @@ const (
 // AppToSink is the hop from the traced processes to the sink.
 const AppToSink = "app → sink"
 
-// HopOf is what the hop of runs is called, from the traced processes to where the spans' way ends.
+// HopOf returns the name of the runs' hop, from the traced processes to the end of the spans' way.
 func HopOf(runs []Run) string {
 	for _, r := range runs {
 		if r.Backend != "" {
@@ -44,7 +44,7 @@ const bandConfidence = 0.999
 //
 // With every span sampled each run has its own account, so a loss in one
 // cannot hide behind a surplus in another. With random sampling the runs are
-// accounted together: chance evens out over many traces. Where the tracer says how many traces it
+// accounted together: chance evens out over many traces. If the tracer reports the number of traces it
 // sampled, chance has no part in it.
 func Account(variant, hop string, operations []string, t Tracing, runs []Run) []finding.Ledger {
 	if t.random() && len(runs) > 1 && !t.ReportsTraced(runs...) {
@@ -61,9 +61,8 @@ func Account(variant, hop string, operations []string, t Tracing, runs []Run) []
 	return book.ledgers(variant, hop)
 }
 
-// Chance says how random sampling fared on an operation, over all runs, and
-// whether it was off: the traces seen are more or fewer than chance allows. Where it is known how many were sampled,
-// these count: what was lost of them is no matter of chance.
+// Chance returns the outcome of random sampling on an operation over all runs, and whether the traces seen are more or
+// fewer than chance allows. If the number of sampled traces is known, it counts: losses of them are no matter of chance.
 func Chance(operation string, t Tracing, runs []Run) (outcome []finding.Reason, off bool) {
 	if !t.random() || len(runs) == 0 {
 		return nil, false

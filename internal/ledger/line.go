@@ -1,4 +1,4 @@
-// This file is the account of one stretch, a line, and what it says by itself.
+// The account of one stretch, a line.
 
 package ledger
 
@@ -21,12 +21,12 @@ type line struct {
 	known      bool    // whether it is known how many spans to expect
 	basis      string  // how it is known how many spans to expect
 	expected   between
-	due        between          // of which should arrive
-	missing    between          // due less what is put down
+	due        between          // those that should arrive
+	missing    between          // due less the explained
 	spans      [figures]float64 // by fate and remark
 	reports    set              // which losses the tracer reports
 	gaps       set              // of these, which it does not report of some of the runs: so many are known at least
-	ofStart    bool             // whether drops beyond everything that is missing may be of the start, of which it is not known what to expect
+	ofStart    bool             // whether more drops than missing spans may be of the start, whose spans are not known
 	exact      bool
 	chance     chance
 	traced     bool // the tracer counts the traces that it samples: chance has no part in it
@@ -48,7 +48,7 @@ type line struct {
 	perTrace   float64      // spans of each trace; 0: not known, or they differ
 	kept       traces       // where hops decide on traces: those that came
 	unreported bool         // one of them, or the tracer, does not report how many it left out
-	counted    bool         // what they left out is known by their counts alone, which tell no span from its copy
+	counted    bool         // the left out are known by counts alone, which do not tell a span from its copy
 }
 
 // put puts spans down to a fate.
@@ -66,7 +66,7 @@ func (l *line) put(f Fate, spans float64) {
 	}
 }
 
-// chance is how random sampling fared: traces seen, the band they belong in, and the spans of
+// chance is the outcome of random sampling: traces seen, the band they belong in, and the spans of
 // the traces that may have been lost whole within it.
 type chance struct {
 	traces, trials, low, high uint64
@@ -81,8 +81,8 @@ func listed(s Stretch) line {
 	return l
 }
 
-// sum is how many spans the sink was told of: delivered, merged into those, or not
-// sent by a limit of the tracer's own.
+// sum returns the number of spans that the sink counts: delivered, merged into those, or not
+// sent by the tracer's own limit.
 func (l line) sum() float64 { return l.spans[Delivered] + l.spans[Merged] + l.spans[Suppressed] }
 
 // widen adds spans to those that are expected, and so to those that are missing.
@@ -98,13 +98,12 @@ func (l line) middle() float64 {
 	return (l.expected.low + l.expected.high) / 2
 }
 
-// This file says how many spans of an operation should have arrived in a run, and how many did.
+// The numbers of spans of an operation that should have arrived in a run, and that did.
 
-// Delivery is how many spans of an operation should have arrived in one run, as
-// far as is known, and how many did, by themselves or merged into others; and how many may
-// have been lost, at least Due less Delivered: whole traces that chance may hide are not in it.
-// LeftOut is how many the tracer and the hops say that they left out on purpose; these are in none of the others. OfOthers is how
-// many of the delivered may be of other operations, which came late: so many more may be lost, and are in LostAtMost.
+// Delivery counts the spans of an operation in one run: Due should have arrived, as far as is known; Delivered did, by
+// themselves or merged into others; LostAtMost may be lost, at least Due less Delivered, without whole traces that chance may
+// hide. LeftOut were left out on purpose, as the tracer and the hops report; they are in none of the others. OfOthers of the
+// delivered may be late ones of other operations: as many more may be lost, and are in LostAtMost.
 type Delivery struct{ Due, Delivered, LostAtMost, LeftOut, OfOthers float64 }
 
 // Share is the delivered share, 0 to 1; 1 where nothing was due.
@@ -116,8 +115,8 @@ func (d Delivery) Share() float64 {
 }
 
 // Deliveries returns the deliveries of runs by operation, by the rules of Account.
-// Operations of which it is not known in every run how many spans they make are absent, or
-// whether any was to arrive.
+// Operations are absent if in some run the number of their spans is unknown, or whether any was
+// to arrive.
 func Deliveries(t Tracing, runs ...Run) map[string]Delivery {
 	if t.random() && len(runs) > 1 && !t.ReportsTraced(runs...) {
 		runs = []Run{together(runs)}
@@ -140,8 +139,8 @@ func Deliveries(t Tracing, runs ...Run) map[string]Delivery {
 	return out
 }
 
-// This file says how far it is known that every operation makes the same number of spans. What a
-// few operations of a calibration did not show, thousands in the runs may.
+// How sure it is that every operation makes the same number of spans. Thousands in the runs may show
+// what a few operations of a calibration did not.
 
 // overlooked is the chance that is taken of missing a variation.
 const overlooked = 0.001
@@ -227,10 +226,10 @@ func (l *line) endDoubt() {
 	}
 }
 
-// This file tells whose spans are missing: how many spans of each service an operation makes is learnt with their number.
+// Missing spans by service: the number of spans of each service is learnt with that of the operation.
 
-// byService is how many spans of each service one of so many operations makes; nil where that is not the same number for
-// all of them, or spans of other work are among them.
+// byService returns the number of spans of each service that one of so many operations makes; nil if operations differ, or
+// spans of other work are among them.
 func byService(c record.Counts, others map[string]int64, operations uint64) map[string]uint64 {
 	if len(others) > 0 || c.Duplicate > 0 || operations == 0 {
 		return nil
@@ -249,7 +248,7 @@ func byService(c record.Counts, others map[string]int64, operations uint64) map[
 	return out
 }
 
-// sameServices is what two calibrations teach together.
+// sameServices merges two calibrations.
 func sameServices(a, b map[string]uint64) map[string]uint64 {
 	if !maps.Equal(a, b) {
 		return nil
@@ -257,7 +256,7 @@ func sameServices(a, b map[string]uint64) map[string]uint64 {
 	return a
 }
 
-// service is what a stretch has of one: spans that should come, and that came.
+// service counts the spans of one service in a stretch: those that should come, and that came.
 type service struct{ due, came float64 }
 
 // servicesOf are the services of a stretch; nil where it is not sure whose its spans are.
@@ -300,7 +299,7 @@ func (p *page) addServices(l line) {
 
 // missing lists the services, where there are several and spans of any did not come.
 func (p *page) missingOf() []finding.ServiceSpans {
-	if len(p.services) < 2 || p.spans[SampledOnWay]+p.spans[DecidedOut] > 0 { // whose were left out on purpose nobody says
+	if len(p.services) < 2 || p.spans[SampledOnWay]+p.spans[DecidedOut] > 0 { // the services of those left out on purpose are unknown
 		return nil
 	}
 	var out []finding.ServiceSpans

@@ -1,5 +1,5 @@
-// This file tells the traces of operations from those of a program's other work, by the names
-// of their roots. A background span must not stand in for one that was lost.
+// Other work: the names of roots tell its traces from those of operations. A background span must
+// not stand in for one that was lost.
 
 package ledger
 
@@ -159,7 +159,7 @@ func (p *page) addBackground(of map[string]int64) {
 	}
 }
 
-// otherWork is how many spans are of other work.
+// otherWork returns the number of spans of other work.
 func (l *line) otherWork() float64 {
 	sum := 0.0
 	for _, spans := range l.background {
@@ -177,8 +177,8 @@ func (l *line) otherWork() float64 {
 // Nothing is moved that may as well be a number which varies.
 func moveBuffered(lines []line, holds, besides float64) { move(lines, holds, besides, false) }
 
-// moveUnsure does so with what nobody knows to have been held back: a tracer takes longer than it is known to on a busy machine.
-// The number of spans may as well vary, so as many may be lost.
+// moveUnsure does so with spans that may have been held back: a tracer takes longer than known on a busy machine.
+// The number of spans may vary instead: as many may be lost.
 func moveUnsure(lines []line) { move(lines, math.Inf(1), 0, true) }
 
 func move(lines []line, holds, besides float64, unsure bool) {
@@ -239,8 +239,8 @@ func (l *line) arrived(spans float64) {
 	l.exact = false
 }
 
-// Besides is how many spans the program made in calibration runs beside those of what it was
-// asked for, the fewest of any run: what it does when it starts (to Kieker, loading the traced
+// Besides returns the number of spans that the program made in calibration runs beside those of
+// operations, the fewest of any run: its start (to Kieker, loading the traced
 // class and making its object are calls of it too). spans are what was learnt in these runs, by
 // operation and by operation at its level. It is 0 where a number is not known, or varies.
 func Besides(calibrations []record.Record, spans map[string]PerOperation) int {
@@ -277,8 +277,8 @@ func Besides(calibrations []record.Record, spans map[string]PerOperation) int {
 	return int(fewest)
 }
 
-// This file says what a sink's counts tell: whether ids were checked, of how many traces something
-// came, and whether all operations made the same ones.
+// Conclusions from a sink's counts: whether ids were checked, the number of traces, and whether all
+// operations made the same ones.
 
 // checked reports whether ids were checked, so duplicates are known. An
 // empty count has nothing to check.
@@ -286,7 +286,7 @@ func checked(c record.Counts) bool {
 	return c.Spans == 0 || c.Checking && c.Evicted == 0 && c.Unchecked == 0
 }
 
-// unchecked is how many spans came whose ids were not checked: duplicates among them look
+// unchecked returns the number of spans whose ids were not checked: duplicates among them look
 // like other spans.
 func unchecked(c record.Counts) uint64 {
 	if c.Checking && c.Evicted == 0 {
@@ -304,7 +304,7 @@ func seen(c record.Counts) uint64 {
 	return c.Roots
 }
 
-// tells reports whether the shapes of traces say something of so many operations: each begins a
+// tells reports whether the shapes of traces are those of so many operations: each begins a
 // trace of its own, or several.
 func tells(c record.Counts, operations uint64) bool {
 	return c.Whole() && c.Traces >= operations && operations > 0

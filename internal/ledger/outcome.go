@@ -1,4 +1,4 @@
-// This file says what a page of the ledger comes to: codes with their figures.
+// The result of a page of the ledger: codes with their figures.
 
 package ledger
 
@@ -42,7 +42,7 @@ func (b *book) beyond(p *page) finding.Code {
 	return finding.PageReportedBeyond
 }
 
-// came says what became of the spans of the page.
+// came adds the reasons for the fates of the spans.
 func (b *book) came(p *page) []finding.Reason {
 	delivered := spans(p.spans[Delivered])
 	switch {
@@ -74,7 +74,7 @@ func (b *book) came(p *page) []finding.Reason {
 	return p.loss()
 }
 
-// plain is what of the delivered spans is only listed: those of Start and Stop
+// plain returns the delivered spans that are only listed: those of Start and Stop
 // on the page of all.
 func (p *page) plain() float64 {
 	if p.operation == All {
@@ -83,7 +83,7 @@ func (p *page) plain() float64 {
 	return 0
 }
 
-// loss says what was lost, and by which source.
+// loss adds the reasons for lost spans, by source.
 func (p *page) loss() []finding.Reason {
 	missing := spans(p.missing.high)
 	switch {
@@ -107,7 +107,7 @@ func (p *page) loss() []finding.Reason {
 		return one(finding.PageUnchecked, spans(p.spans[idless]))
 	case p.varies:
 		return one(finding.PageVaries)
-	case p.surplus > 0: // the number that was expected is wrong: it tells of no loss, and of none
+	case p.surplus > 0: // the expected number is wrong: it proves neither a loss nor its absence
 		return nil
 	case p.counted:
 		return one(finding.PageByCount)
@@ -130,8 +130,8 @@ func (p *page) lostBy() []finding.Figure {
 	return out
 }
 
-// chanced says how random sampling fared. A trace that was lost whole looks like one that was
-// not sampled, so what came can be complete, and nothing more is known.
+// chanced adds the outcome of random sampling. A trace that was lost whole looks like one that was
+// not sampled: the spans that came may be complete, and no more is known.
 func (b *book) chanced(p *page) []finding.Reason {
 	c := p.chance
 	var out []finding.Reason
@@ -163,7 +163,7 @@ func (p *page) tooFew() bool {
 	return p.chance.traces < p.chance.low && p.spans[DecidedOut]+p.spans[EarlyOnWay] == 0 && !p.unreported
 }
 
-// unseen is how much may have been lost at most.
+// unseen returns the most spans that may have been lost.
 func (p *page) unseen(code finding.Code) finding.Reason {
 	lost := p.lost + p.missing.high - math.Max(0, p.spans[Unaccounted])
 	return finding.Reason{Code: code, Figures: []finding.Figure{spans(lost), part("share", lost/(p.spans[Delivered]+p.spans[Merged]+lost))}}
@@ -183,10 +183,10 @@ func part(name string, v float64) finding.Figure {
 	return finding.Figure{Name: name, Value: v, Unit: "1"}
 }
 
-// fewRoots is how many names of roots are given.
+// fewRoots bounds the names of roots that are listed.
 const fewRoots = 3
 
-// others is how many spans are of other work, and of the most frequent of its roots.
+// others returns the number of spans of other work, and of the most frequent of its roots.
 func (p *page) others() []finding.Figure {
 	roots := slices.SortedFunc(maps.Keys(p.background), func(a, b string) int {
 		return cmp.Or(cmp.Compare(p.background[b], p.background[a]), cmp.Compare(a, b))

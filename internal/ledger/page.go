@@ -16,7 +16,7 @@ type page struct {
 	runs    int
 	lost    float64 // dropped, failed and unaccounted
 	surplus float64 // what came beyond what was expected
-	sent    *uint64 // on the page of All: what the tracer says that it sent; nil: it does not say it of every run
+	sent    *uint64 // on the page of All: spans sent, as the tracer reports; nil: not reported in every run
 }
 
 func (p *page) add(l line) {
@@ -71,7 +71,7 @@ func (p *page) add(l line) {
 	}
 }
 
-// says adds what the tracer says of another run that it sent. Where it does not say it of one, it is not known.
+// says adds the reported sent spans of another run. If one run has no report, the sum is unknown.
 func (p *page) says(sent *uint64, first bool) {
 	if first || sent == nil || p.sent == nil {
 		if p.sent = nil; first {
@@ -85,10 +85,10 @@ func (p *page) says(sent *uint64, first bool) {
 // knows reports whether it is known how many spans a tracer lost in a way that it may report, at least.
 func (p *page) knows(f Fate) bool { return p.reports.has(f) && (!p.gaps.has(f) || p.spans[f] > 0) }
 
-// expects reports whether the page says what was to come, not only what came.
+// expects reports whether the expected number is known, not only the number that came.
 func (p *page) expects() bool { return p.known && p.operation != Stop }
 
-// suppressedShare is what the tracer suppressed by a limit of its own over what it made, 0 to 1.
+// suppressedShare returns the share of made spans that the tracer's own limit suppressed, 0 to 1.
 func (p *page) suppressedShare() float64 {
 	return p.spans[Suppressed] / (p.spans[Delivered] + p.spans[Merged] + p.lost + p.spans[Suppressed])
 }
@@ -101,9 +101,9 @@ func (p *page) lostShare() float64 {
 	return p.lost / (p.spans[Delivered] + p.spans[Merged] + p.lost)
 }
 
-// This file reads what a page says.
+// Reading a page.
 
-// entry is that of a fate; its zero value where there is none.
+// entry returns the entry of a fate; the zero value if there is none.
 func entry(l finding.Ledger, f Fate) finding.Entry {
 	i := slices.IndexFunc(l.Entries, func(e finding.Entry) bool { return e.Name == f.String() })
 	if i < 0 {
@@ -120,7 +120,7 @@ func Entry(f Fate, spans int64, how string) finding.Entry {
 // Spans is the number of spans of a fate, 0 where there is no entry of it.
 func Spans(l finding.Ledger, f Fate) int64 { return entry(l, f).Spans }
 
-// Reported is what the tracer and the hops report as lost.
+// Reported returns the spans that the tracer and the hops report as lost.
 func Reported(l finding.Ledger) (sum int64) {
 	for f := range Fates {
 		if f.reported() {
@@ -130,7 +130,7 @@ func Reported(l finding.Ledger) (sum int64) {
 	return sum
 }
 
-// ReportedShare is what they report as lost, of that and what came.
+// ReportedShare returns their share of themselves and the delivered spans.
 func ReportedShare(l finding.Ledger) float64 {
 	lost := float64(Reported(l))
 	if lost <= 0 {
@@ -139,8 +139,8 @@ func ReportedShare(l finding.Ledger) float64 {
 	return lost / (lost + float64(Spans(l, Delivered)+Spans(l, Merged)))
 }
 
-// Surplus is how many more spans came than were expected, in the runs in which that is so: the expected number is wrong then,
-// or what should not be there makes up for what was lost.
+// Surplus returns the number of spans beyond the expected, over the runs with such: the expected number is wrong, or spans
+// that should not be there make up for lost ones.
 func Surplus(l finding.Ledger) int64 {
 	for _, r := range l.Outcome {
 		if r.Code == finding.PageSurplus || r.Code == finding.PageCameUnexpected {
@@ -150,12 +150,12 @@ func Surplus(l finding.Ledger) int64 {
 	return 0
 }
 
-// Expects reports whether a ledger says how many spans were to come, and not only how many came.
+// Expects reports whether a ledger has the expected number of spans, not only the number that came.
 func Expects(l finding.Ledger) bool {
 	return entry(l, Expected).Name != ""
 }
 
-// Due is how many spans were to come: those that came, by themselves or merged into others, and those that were lost for sure.
+// Due returns the number of expected spans: those that came, by themselves or merged into others, and the surely lost ones.
 func Due(l finding.Ledger) float64 {
 	if l.LostShare >= 1 {
 		return float64(Reported(l) + max(0, Spans(l, Unaccounted)))
@@ -211,8 +211,8 @@ func BesideOperations(ledgers []finding.Ledger, variant string) *finding.Ledger 
 	return &rest
 }
 
-// OfAnyOperation is the page of a variant's whole run where that lost spans for sure of which the pages of its operations do not
-// tell, since they may be of one or of another; nil where there are none.
+// OfAnyOperation returns the page of a variant's whole run if it lost spans for sure that are on no operation's page, since
+// they may be of one or of another; nil if there are none.
 func OfAnyOperation(ledgers []finding.Ledger, variant string) *finding.Ledger {
 	var whole *finding.Ledger
 	of := int64(0)
@@ -233,7 +233,7 @@ func OfAnyOperation(ledgers []finding.Ledger, variant string) *finding.Ledger {
 	return whole
 }
 
-// missed is how many spans of a ledger were lost for sure.
+// missed returns the number of surely lost spans of a ledger.
 func missed(l finding.Ledger) int64 { return Reported(l) + max(0, Spans(l, Unaccounted)) }
 
 // This file writes a page as entries, each with how it is known.
@@ -282,8 +282,8 @@ func (p *page) shows(f Fate) bool {
 	return p.spans[f] > 0
 }
 
-// how says how the number of a fate is known. What the tracer reports is counted for the whole run if it agrees with the
-// sink, and inferred for one operation of it, unless it is none at all.
+// how returns the source of the number of a fate. A report of the tracer is counted for the whole run if it agrees with the
+// sink, and inferred for one operation of it, unless it is zero.
 func (p *page) how(f Fate) string {
 	is := table[f]
 	switch {
@@ -365,7 +365,7 @@ func (b *book) enter(lines []line) {
 	}
 }
 
-// ledgers writes the pages that have something to say.
+// ledgers writes the pages that are not empty.
 func (b *book) ledgers(variant, hop string) []finding.Ledger {
 	traced := false
 	for _, name := range b.order {

@@ -18,7 +18,7 @@ type Run struct {
 	Phases   []Stretch
 	Stop     Stretch
 	Reported record.Reported
-	Hops     []record.Hop // what the hops say of the life of the processes, in the order of a span's way
+	Hops     []record.Hop // counts of the hops over the life of the processes, in the order of a span's way
 	Backend  string       // that spans went to, in the place of the sink; "" is the sink. It counts spans, and knows no traces
 	gaps     set          // losses that the tracer did not report of some of several runs that are one
 	Unquiet  bool         // the sink still received when the account was closed: more may have come, so nothing is exact
@@ -30,14 +30,14 @@ type Stretch struct {
 	Level     string // name of the operation at its level, where it has levels: Tracing.Spans may have a number of its own under it
 	Started   uint64
 	Completed uint64        // answered as expected: these made all their spans
-	Traced    *uint64       // traces that chance decided for, by the tracer's word; nil: it does not say
-	Flagged   *uint64       // operations whose traces the load generator said are to be sampled; nil: it did not say it of all
+	Traced    *uint64       // traces that chance decided for, as the tracer reports; nil: unreported
+	Flagged   *uint64       // operations whose traces the load generator asked to sample; nil: it did not decide for all
 	Resent    uint64        // sent twice: these may have made their spans twice
 	Chosen    bool          // the load generator chose the ids of the traces of all of them
-	Parts     []record.Part // of a mix: what was made of each operation in it; nil: it is none, or nobody said
+	Parts     []record.Part // of a mix: the counts of each operation in it; nil: it is none, or unknown
 	Sink      record.Counts // from its beginning to the quiet after it
 	Unquiet   bool          // the sink still received at its end: spans of it may have come with a later one
-	Hops      []record.Hop  // what the hops say of the same time
+	Hops      []record.Hop  // counts of the hops in the same time
 }
 
 // FromRecord returns the run of a record, as seen by the sink. A phase's
@@ -75,8 +75,8 @@ func FromRecord(r *record.Record) Run {
 	return run
 }
 
-// Flagged is of how many operations of stretches of load the generator said that their traces are to be sampled; nil where it
-// did not say it of all of them.
+// Flagged returns the number of operations of stretches of load whose traces the generator asked to sample; nil if it did not
+// decide for all of them.
 func Flagged(loads ...record.Load) *uint64 {
 	var flagged, started, identified uint64
 	for _, l := range loads {
@@ -88,7 +88,7 @@ func Flagged(loads ...record.Load) *uint64 {
 	return &flagged
 }
 
-// begun is how the traces of operations are told from others in the run: by ids only where the load generator chose all of them.
+// begun identifies the traces of operations in the run: by ids only if the load generator chose all of them.
 func (r Run) begun(t Tracing) record.Begun {
 	b := t.Begun()
 	b.ByID = b.ByID && !slices.ContainsFunc(r.Phases, func(s Stretch) bool { return !s.Chosen && s.Started > 0 })
@@ -146,7 +146,7 @@ func join(a, b Stretch) Stretch {
 	return sum
 }
 
-// ofBoth is the sum of what is said of two; nil where it is not said of one.
+// ofBoth adds up; nil if one is nil.
 func ofBoth(a, b *uint64) *uint64 {
 	if a == nil || b == nil {
 		return nil
@@ -165,22 +165,22 @@ func plus(a, b *uint64) *uint64 {
 	return &sum
 }
 
-// This file is what the tracing of a variant is meant to do, and how many spans an operation makes under it.
+// The intended tracing of a variant, and the number of spans of an operation under it.
 
-// Tracing is what the tracing of a variant is meant to do.
+// Tracing is the intended tracing of a variant.
 type Tracing struct {
 	Silent   bool                    // no span is sent, by intent
-	Decides  bool                    // the tracer leaves out traces once they are there, and is to say how many spans
+	Decides  bool                    // the tracer leaves out finished traces, and is to report the number of their spans
 	Sampling float64                 // sampled share, 0 to 1
 	Follows  bool                    // the sampler leaves a trace at what its caller decided, which is the load generator
 	Buffers  int                     // spans that the tracer may keep until a buffer is full: they come with a later operation
-	Late     bool                    // nobody knows how long it holds spans back: they may come with a later operation
+	Late     bool                    // it holds spans back for an unknown time: they may come with a later operation
 	Besides  int                     // spans that the program makes when it starts, beside those of requests; 0 where it is not known
 	Spans    map[string]PerOperation // by operation, or by the name of an operation at its level
 }
 
-// per is how many spans an operation of the stretch makes: at its level where that is
-// known, otherwise as the operation does at any.
+// per returns the number of spans of an operation of the stretch: at its level if that is known,
+// otherwise at any.
 func (t Tracing) per(s Stretch) PerOperation {
 	if per, known := t.Spans[s.Level]; known && s.Level != "" {
 		return per
@@ -198,7 +198,7 @@ func (t Tracing) ByChance() bool { return t.random() }
 // none reports whether no span may arrive.
 func (t Tracing) none() bool { return t.Silent || t.Sampling <= 0 }
 
-// PerOperation is how many spans and traces one operation makes.
+// PerOperation is the number of spans and traces of one operation.
 type PerOperation struct {
 	Low, High float64 // spans; they differ where the number varies
 	Traces    float64 // traces that it begins; 0 counts as 1
@@ -220,8 +220,8 @@ func (p PerOperation) exact() bool {
 	return p.known() && p.Low == p.High && p.Low == float64(int64(p.Low))
 }
 
-// perTrace is how many spans each trace of an operation has; 0 where that is not known, or they need not be alike: of several
-// traces it is known only by the most that the traces of each root have.
+// perTrace returns the number of spans of each trace of an operation; 0 if it is unknown, or may differ: of several traces
+// only the largest of each root is known.
 func (p PerOperation) perTrace() float64 {
 	each := p.Low / p.traces()
 	if !p.exact() || each != math.Trunc(each) || p.traces() != 1 && p.Roots == nil {
@@ -242,7 +242,7 @@ func (p PerOperation) traces() float64 {
 	return p.Traces
 }
 
-// Nameless is what operations make, without the names of their roots: where those that come have others, they tell nothing.
+// Nameless returns the numbers without the names of roots, which are no help if the roots that come have others.
 func Nameless(spans map[string]PerOperation) map[string]PerOperation {
 	out := maps.Clone(spans)
 	for name, per := range out {
@@ -272,8 +272,7 @@ func (t Tracing) Roots() map[string]int {
 	return all
 }
 
-// Begun is how the traces of operations are told from others: by the ids that the load generator chose, where those of all
-// operations have them.
+// Begun identifies the traces of operations: by the ids that the load generator chose, if all operations have them.
 func (t Tracing) Begun() record.Begun {
 	b := record.Begun{Roots: t.Roots()}
 	for name, per := range t.Spans {
@@ -287,17 +286,17 @@ func (t Tracing) Begun() record.Begun {
 	return b
 }
 
-// A mix of operations is settled by its parts: how many the load generator made of each is known, so that the number of
-// its spans is as well, however much they differ between the parts.
+// A mix of operations is settled by its parts: the number of operations of each is known, and with it the number of spans,
+// however much the parts differ.
 
-// ofParts is what the parts of a mix make together.
+// ofParts is the sum over the parts of a mix.
 type ofParts struct {
 	expected, sampled between // spans of all operations, and of those that the load generator asked to sample
 	how               string  // as of PerOperation
 	exact             bool    // whether each part is known to make a number that does not vary
 }
 
-// partsOf is what a stretch of a mix makes, by its parts; false where it is none, or it is not known how many spans a part makes.
+// partsOf returns the sum for a stretch of a mix; false if it is none, or the number of spans of a part is unknown.
 func (t Tracing) partsOf(s Stretch) (sum ofParts, known bool) {
 	sum.exact, sum.how = true, Declared
 	for _, part := range s.Parts {
@@ -322,7 +321,7 @@ func (t Tracing) partsOf(s Stretch) (sum ofParts, known bool) {
 	return sum, len(s.Parts) > 0
 }
 
-// Mixed is how many spans an operation of a mix makes, by what is known of its parts; false where of one it is not known.
+// Mixed returns the number of spans of an operation of a mix, from its parts; false if it is unknown for one of them.
 func Mixed(spans map[string]PerOperation, parts []string) (all PerOperation, known bool) {
 	for i, name := range parts {
 		per := spans[name]

@@ -15,8 +15,8 @@ import (
 // outside in one of a thousand million phases.
 const countConfidence = 1 - 1e-9
 
-// decided is of how many traces of a stretch, those of other work apart, it was decided that they are sampled; nil where nobody
-// says. What the generator decides holds for all traces of an operation that have its ids: a program that does not read its
+// decided returns the number of sampled traces of a stretch, without those of other work; nil if it is not reported. The
+// decision of the generator holds for all traces of an operation that have its ids: a program that does not read its
 // traceparent decides for itself, whatever its sampler.
 func (t Tracing) decided(s Stretch) *uint64 {
 	per := t.per(s)
@@ -42,7 +42,7 @@ func (t Tracing) ReportsTraced(runs ...Run) bool {
 	return true
 }
 
-// sampledOf is how many traces of an operation were sampled over all runs, where ReportsTraced.
+// sampledOf returns the number of sampled traces of an operation over all runs, where ReportsTraced.
 func (t Tracing) sampledOf(operation string, runs []Run) (sum uint64) {
 	for _, r := range runs {
 		begun := r.begun(t)
@@ -56,19 +56,19 @@ func (t Tracing) sampledOf(operation string, runs []Run) (sum uint64) {
 	return sum
 }
 
-// credible reports whether a tracer can have sampled as many traces of a stretch as it says. One that counted more counts
-// something else, such as the requests of others. That it counted too few shows: more traces come than it says.
+// credible reports whether a tracer can have sampled as many traces of a stretch as it reports. One that counts more counts
+// something else, such as the requests of others. One that counts too few is seen: more traces come.
 func credible(traces uint64, s Stretch, per PerOperation, p float64) bool {
 	_, most := stats.BinomialBand(tracesOf(s.Started+s.Resent, per), p, countConfidence)
 	return traces <= most
 }
 
-// certainlyFewer is how seldom chance alone may say of a program that it samples fewer by itself.
+// certainlyFewer bounds the probability that chance alone makes a program seem to sample fewer by itself.
 const certainlyFewer = 0.01
 
-// ByItself is of how many operations a program that traces by itself brings a trace where nobody asks it to, and out of how
-// many; fewer, that these are clearly less than where the load generator asks, so its sampler follows its caller. learnt is
-// what the calibrations teach.
+// ByItself returns the number of operations that a program traces without being asked to, and the number of all;
+// fewer: these are clearly less than where the load generator asks, which means that its sampler follows its caller. learnt is
+// the result of the calibrations.
 func ByItself(calibrations []record.Record, learnt map[string]PerOperation) (traced, of uint64, fewer bool) {
 	var traces, asked, askedOf float64
 	for i := range calibrations {
@@ -98,7 +98,7 @@ func ByItself(calibrations []record.Record, learnt map[string]PerOperation) (tra
 	return traced, of, fewer
 }
 
-// unreported are stretches of which no tracer says how many traces it sampled.
+// unreported are stretches without a report of the number of sampled traces.
 func unreported(all []Stretch) []Stretch {
 	all = slices.Clone(all)
 	for i := range all {
@@ -107,8 +107,8 @@ func unreported(all []Stretch) []Stretch {
 	return all
 }
 
-// tracedSpans is how many spans should come of a stretch of which the tracer says how many traces it sampled. It is false
-// where it does not say so.
+// tracedSpans returns the number of spans that should come of a stretch whose tracer reports the number of sampled traces;
+// false if it does not.
 func (t Tracing) tracedSpans(s Stretch, decided *uint64, per PerOperation) (between, bool) {
 	if decided == nil {
 		return between{}, false
@@ -120,7 +120,7 @@ func (t Tracing) tracedSpans(s Stretch, decided *uint64, per PerOperation) (betw
 	return between{per.Low / per.traces() * max(0, traces-failed), per.High / per.traces() * traces}, true
 }
 
-// tracesOf is how many traces operations begin.
+// tracesOf returns the number of traces that operations begin.
 func tracesOf(operations uint64, per PerOperation) uint64 {
 	return uint64(math.Round(float64(operations) * per.traces()))
 }
@@ -131,8 +131,8 @@ func mostSampled(operations uint64, per PerOperation, p float64) uint64 {
 	return most
 }
 
-// MostDue is how many spans may come at most of operations of a name, of which chance samples a share; 0 where it is not
-// known how many spans they make.
+// MostDue bounds the spans of operations of a name, a share of which chance samples; 0 if the number of their spans is
+// unknown.
 func MostDue(t Tracing, operation string, operations uint64) float64 {
 	per := t.Spans[operation]
 	if !per.known() || operations == 0 {
