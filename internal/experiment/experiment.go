@@ -180,10 +180,10 @@ func (l *Loop) ask(made []record.Record) error {
 	return nil
 }
 
-// ElsewhereError says that a variant sends its spans elsewhere than to the sink.
+// ElsewhereError is the error of a variant that sends its spans elsewhere than to the sink.
 type ElsewhereError struct{ err error }
 
-// Error says what to change.
+// Error names what to change.
 func (e *ElsewhereError) Error() string { return e.err.Error() }
 
 // Design returns the experiment as the design sees it.

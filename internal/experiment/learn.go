@@ -74,7 +74,7 @@ func (e *FinalError) Error() string { return e.err.Error() }
 // Unwrap gives the reason.
 func (e *FinalError) Unwrap() error { return e.err }
 
-// verdict says at the end whether there is anything to conclude from.
+// verdict returns at the end whether there is anything to conclude from.
 func (l *Loop) verdict(plan design.Plan) error {
 	if err := l.conclusion(plan); err != nil {
 		return &FinalError{err}
@@ -106,7 +106,7 @@ func (l *Loop) conclusion(plan design.Plan) error {
 	return nil
 }
 
-// reasons says why variants last failed, with those of one reason together.
+// reasons returns why variants last failed, those of one reason together.
 func (l *Loop) reasons(variants []string) string {
 	var order []string
 	of := map[string][]string{}
@@ -165,7 +165,7 @@ func (l *Loop) fit(history []record.Record) int {
 	}
 	most := slices.Max(needs)
 	for i := range needs {
-		if needs[i] == 0 { // nobody has seen it: the others are no smaller for all that is known
+		if needs[i] == 0 { // unknown: the others are no smaller, as far as is known
 			needs[i] = most
 		}
 	}

@@ -36,7 +36,7 @@ const (
 // leastReached is the share of its rate that a first run reaches: of less no later run makes a comparison.
 const leastReached = 0.5
 
-// leastJudged is how many operations a window needs before its rate is judged: of fewer one pause of the machine is a half.
+// leastJudged is the number of operations a window needs before its rate is judged: of fewer, one pause of the machine is a half.
 const leastJudged = 20
 
 // MistakeError ends an experiment that has a mistake.
@@ -47,7 +47,7 @@ type MistakeError struct {
 	says      string
 }
 
-// Error says what was seen, and what to change.
+// Error names the observation, and what to change.
 func (e *MistakeError) Error() string {
 	return fmt.Sprintf("%s; the experiment ends here, since every later run would be the same (--go-on makes them)", e.says)
 }
@@ -86,7 +86,7 @@ func (l *Loop) mistakeIn(made []record.Record) *MistakeError {
 // early are the stages of a run before its first operation was answered.
 var early = []string{"start", "ready", "first operation"}
 
-// neverReady says that a process of a variant failed before its first operation, as in every run of the variant so far. A
+// neverReady returns the mistake that a process of a variant failed before its first operation, as in every run of the variant so far. A
 // port that another program has just taken is another one the next time.
 func (l *Loop) neverReady(r *record.Record) *MistakeError {
 	if r.Failure.Process == "" || r.Failure.Code == record.PortTaken || !slices.Contains(early, r.Failure.Stage) {
@@ -101,7 +101,7 @@ func (l *Loop) neverReady(r *record.Record) *MistakeError {
 	return &MistakeError{Mistake: NeverReady, says: fmt.Sprintf("variant %s failed (%s): %s", r.Variant, r.Failure.Stage, r.Failure.Message)}
 }
 
-// wrongAnswers says that a calibration was answered wrongly as an earlier one was, of another variant or of the only one
+// wrongAnswers returns the mistake that a calibration was answered wrongly as an earlier one was, of another variant or of the only one
 // besides the baseline: it is no fault of a tracer.
 func (l *Loop) wrongAnswers(r *record.Record) *MistakeError {
 	if r.Kind != record.Calibration || r.Failure.Code != record.WrongAnswers {
@@ -128,7 +128,7 @@ func (l *Loop) wrongAnswers(r *record.Record) *MistakeError {
 	return &MistakeError{Mistake: WrongAnswers, says: says}
 }
 
-// noSpans says that a calibration saw no span of a variant, or of an operation of which some are declared.
+// noSpans returns the mistake that a calibration saw no span of a variant, or of an operation with declared ones.
 func (l *Loop) noSpans(r *record.Record) *MistakeError {
 	prepared := l.prepared(r.Variant)
 	if !prepare.Exports(prepared.Calibration) || prepared.Calibration.Sampling <= 0 || prepared.Variant.TracerName() == program.NoTracer && r.Variant == l.Variants[0].Variant.Name || l.leftOut(r) {
@@ -161,7 +161,7 @@ func (l *Loop) noSpans(r *record.Record) *MistakeError {
 	return nil
 }
 
-// batches reports whether a variant sends spans by a way of its own, in batches of which nothing is known, and all of them in
+// batches reports whether a variant sends spans by a way of its own, in batches of unknown size, and all of them in
 // a measured run.
 func (l *Loop) batches(r *record.Record) bool {
 	prepared := l.prepared(r.Variant)
@@ -180,7 +180,7 @@ func (l *Loop) leftOut(r *record.Record) bool {
 	return some(r.Tracer.Sampled) || slices.ContainsFunc(r.Hops, func(h record.Hop) bool { return some(h.Sampled) })
 }
 
-// hint is what a run tells of why no span came, as the end of a sentence.
+// hint returns the reason that a run shows for missing spans, as the end of a sentence.
 func (l *Loop) hint(r *record.Record) string {
 	if tracer := l.prepared(r.Variant).Variant.Tracer; tracer != nil && r.Signs != nil {
 		for _, p := range r.Signs.Processes {
@@ -192,7 +192,7 @@ func (l *Loop) hint(r *record.Record) string {
 	return sign(r)
 }
 
-// sign is what the sink or a log tells of why no span came, as the end of a sentence.
+// sign returns the reason that the sink or a log shows for missing spans, as the end of a sentence.
 func sign(r *record.Record) string {
 	if why := r.Life.Refusal(); why != "" {
 		return fmt.Sprintf("; the sink refused %d requests: %s", r.Life.Malformed, excerpt.Line(why))
@@ -208,7 +208,7 @@ func sign(r *record.Record) string {
 	return ""
 }
 
-// rateNotReached says that the first measured run of a variant reached less than half of the rate that it was asked at. Of
+// rateNotReached returns the mistake that the first measured run of a variant reached less than half of the rate that it was asked at. Of
 // a sweep the least rate counts alone: the others may be too high on purpose, as whatever comes with faults.
 func (l *Loop) rateNotReached(r *record.Record) *MistakeError {
 	if l.Experiment.FaultsOf(l.prepared(r.Variant).Variant) != (config.Faults{}) || slices.ContainsFunc(l.history, func(other record.Record) bool {
@@ -225,7 +225,7 @@ func (l *Loop) rateNotReached(r *record.Record) *MistakeError {
 		}
 		latency, err := p.Load.Latency.Decode()
 		if err != nil {
-			continue // of which the analysis complains
+			continue // the analysis warns of it
 		}
 		share := pace.Offer{Rate: p.OfferedRate, Windows: len(p.Windows), Load: &p.Load, Latency: pace.LatenciesOf(latency)}.Share()
 		// Programs outside the run may be gone in later ones.
@@ -242,7 +242,7 @@ func (l *Loop) rateNotReached(r *record.Record) *MistakeError {
 // others, and what one can hold is what these leave it.
 const dense = 0.8
 
-// tooDense says that woven variants need nearly all of the CPU together, by what pilots used, or the runs of the first
+// tooDense returns the mistake that woven variants need nearly all of the CPU together, by what pilots used, or the runs of the first
 // block; nil where they do not, or it is not known of one of them.
 func (l *Loop) tooDense() *MistakeError {
 	if l.Experiment.Design.Order != config.Woven || l.CPUs <= 0 {

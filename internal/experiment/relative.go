@@ -14,7 +14,7 @@ import (
 	"github.com/tracetax/tracetax/internal/words"
 )
 
-// unfound says why a pilot is of no use, nil if it is.
+// unfound returns the reason why a pilot is of no use; nil if it is of use.
 func unfound(pilot *record.Record) *record.Failure {
 	var missing []string
 	for _, phase := range pilot.Phases {
@@ -116,7 +116,7 @@ func (l *Loop) slowest(operation string) (float64, error) {
 	return least, nil
 }
 
-// pilotOf is what a good pilot found for an operation, nil for every other record.
+// pilotOf returns the result of a good pilot for an operation; nil for every other record.
 func pilotOf(r *record.Record, operation string) *record.Search {
 	if r.Kind != record.Pilot || r.Failed() {
 		return nil

@@ -63,7 +63,7 @@ func (l *Loop) make(ctx context.Context, steps []design.Run) ([]record.Record, e
 	return made, nil
 }
 
-// together says when each of the runs of a block has the load.
+// together sets when each of the runs of a block has the load.
 func (l *Loop) together(steps []design.Run, requests []run.Request) {
 	order := l.Experiment.Design.Order
 	delay := time.Duration(0)
@@ -146,7 +146,7 @@ func finish(made *record.Record, next design.Run) {
 	}
 }
 
-// request is what the conductor is asked for a run.
+// request returns the request to the conductor for a run.
 func (l *Loop) request(next design.Run) (run.Request, error) {
 	prepared := l.prepared(next.Variant)
 	e := l.Experiment

@@ -13,7 +13,7 @@ import (
 	"github.com/tracetax/tracetax/internal/run/prepare"
 )
 
-// Schedule is what an experiment would run, said before anything is made ready.
+// Schedule is the plan of an experiment, before anything is made ready.
 type Schedule struct {
 	Calibrated []string      // variants that are run once beforehand
 	Piloted    []string      // variants whose capacity is searched for beforehand
@@ -156,7 +156,7 @@ func (l lengths) atOnce(e *config.Experiment, phases, together int, drain time.D
 	return l
 }
 
-// turns is how many windows a run has in all its phases; 0 where it has none, or searches in their place.
+// turns returns the number of windows of a run in all its phases; 0 if it has none, or searches instead.
 func (s *Schedule) turns(e *config.Experiment) (n int) {
 	if e.Load.Capacity != nil {
 		return 0
@@ -188,7 +188,7 @@ func depths(l config.Load) int {
 	return 1
 }
 
-// span is how short and how long something may take.
+// span is the least and the most time that something may take.
 type span struct{ short, long run.Lasting }
 
 func lengthOf(plan *config.Plan, l config.Load, phases int, kind record.Kind, drain time.Duration) span {
@@ -239,7 +239,7 @@ func planOf(e *config.Experiment, plans []*config.Plan) design.Plan {
 	return p
 }
 
-// measuredLength is how long a measured run takes, whatever warm-up is found.
+// measuredLength returns the length of a measured run, whatever warm-up is found.
 func measuredLength(plan *config.Plan, l config.Load, phases int, drain time.Duration) span {
 	if l.WarmupMost == 0 {
 		return lengthOf(plan, l, phases, record.Measured, drain)

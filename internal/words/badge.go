@@ -89,7 +89,7 @@ func limit(v finding.Verdict) string {
 	return " " + strconv.FormatFloat(percent, 'f', -1, 64) + " %"
 }
 
-// KindWord is what the mark of a kind of verdict stands for.
+// KindWord returns the meaning of the mark of a kind of verdict.
 func KindWord(kind finding.Kind) string {
 	if kind == finding.CannotTell {
 		return inconclusive + ", or cannot tell"
@@ -117,7 +117,7 @@ func LongVerdict(f *finding.Finding) string {
 	return ShortVerdict(f.Verdict, LongBadge(f))
 }
 
-// Remark is why a verdict says no more than its badge, "" where the badge says it all.
+// Remark returns the reason behind a badge; "" if the badge says it all.
 func Remark(f *finding.Finding) string {
 	switch f.Verdict.Kind {
 	case finding.NoDifference, finding.CannotTell, finding.Overloaded:

@@ -84,7 +84,7 @@ func besideText(r finding.Reason) string {
 	return because(r)
 }
 
-// because says why nobody knows how many spans were lost.
+// because returns the reason why the number of lost spans is unknown.
 func because(r finding.Reason) string {
 	code := r.Because
 	if code == "" {
@@ -109,7 +109,7 @@ func because(r finding.Reason) string {
 	return ""
 }
 
-// UnknownLoss says how many spans may have been lost, and why nobody knows.
+// UnknownLoss returns how many spans may have been lost, and why the number is unknown.
 func UnknownLoss(l finding.LossUnknown) string {
 	return "up to " + finding.FormatValue(l.LostMost, "1") + " of the spans may have been lost" + because(finding.Reason{Because: l.Why})
 }
@@ -125,7 +125,7 @@ func orderText(r finding.Reason, where, otherwise string) string {
 	return "the order of the runs makes a difference: " + MetricOf(r.Metric, "") + ", " + told(r.Figures[0]) + " " + where + ", " + told(r.Figures[1]) + " " + otherwise
 }
 
-// overloadText says what a variant reached of the rate.
+// overloadText returns the share of the rate that a variant reached.
 func overloadText(r finding.Reason) string {
 	if len(r.Figures) == 0 {
 		return r.Variant + " could not hold the rate"
@@ -137,7 +137,7 @@ func overloadText(r finding.Reason) string {
 	return text
 }
 
-// bentText says how much a further call costs below the two deepest levels, and between them.
+// bentText returns the cost of a further call below the two deepest levels, and between them.
 func bentText(r finding.Reason) string {
 	if len(r.Figures) == 0 {
 		return "no straight line"
@@ -184,7 +184,7 @@ func MetricOf(name, charged string) string {
 	return finding.MetricName(name) + " of " + charged
 }
 
-// Scatter says whether more blocks would make an interval narrower, or more windows.
+// Scatter returns whether more blocks would make an interval narrower, or more windows.
 func Scatter(s finding.Scatter) string {
 	share, rest := fmt.Sprintf("%.0f %%", 100*s.FromRounds), ", the rest from fresh processes"
 	if s.FromRounds >= 0.995 {

@@ -14,7 +14,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
-// Change says what changed in the headline metric, and how the budget was kept. noCapacity is why no capacity could be
+// Change returns the change in the headline metric, and how the budget was kept. noCapacity is why no capacity could be
 // compared; "" where one was, or none was searched for.
 func Change(doc *finding.Comparison, noCapacity string) string {
 	var parts []string
@@ -117,7 +117,7 @@ func largestFirst(doc *finding.Comparison, index int) []*finding.Change {
 	return out
 }
 
-// changeSize is how much changed, in the unit of the change.
+// changeSize returns the size of a change, in its unit.
 func changeSize(c *finding.Change) float64 {
 	if i := cmp.Or(c.Relative, c.Absolute); i != nil {
 		return math.Abs(i.Estimate)
@@ -173,7 +173,7 @@ func changeBudget(doc *finding.Comparison) string {
 	return all.clause(" in each result")
 }
 
-// budgets are how all limits were kept.
+// budgets returns how all limits were kept.
 type budgets struct {
 	over, open []limited
 	kept       bool

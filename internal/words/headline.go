@@ -14,7 +14,7 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 )
 
-// standing is what may be said of a headline.
+// standing is the part of a headline that may be shown.
 type standing int
 
 const (
@@ -135,7 +135,7 @@ func amountBeside(f finding.Finding) string {
 	return ", " + finding.FormatSize(claim.Magnitude(*f.Absolute), f.Unit, false)
 }
 
-// mostGaps is how many gaps the sentence names one by one.
+// mostGaps bounds the gaps that the sentence names one by one.
 const mostGaps = 4
 
 // gapsClause names the operations that no headline is of, and the variants that lack one on

@@ -92,7 +92,7 @@ func Proxied(p finding.Proxied) string {
 	return text + " (" + Counted(p.Runs, "run") + ")"
 }
 
-// Missing is "not come, by service: 750 of downstream"; "" where nobody knows whose spans did not come.
+// Missing is "not come, by service: 750 of downstream"; "" if the services are unknown.
 func Missing(l finding.Ledger) string {
 	var parts []string
 	for _, one := range l.Services {
@@ -145,7 +145,7 @@ func sure(p finding.Page, lost int64) *int64 {
 	return &lost
 }
 
-// silence says why a hop does not tell.
+// silence returns the reason why a hop does not report.
 func silence(p finding.Page) string {
 	if p.Unreported == "" {
 		return ""

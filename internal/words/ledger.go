@@ -16,7 +16,7 @@ func FillLedgers(ledgers []finding.Ledger) {
 	}
 }
 
-// Page is what a page of the ledger comes to, in words; each of the reasons gets its own.
+// Page returns the result of a page of the ledger in words, each of the reasons in its own.
 func Page(outcome []finding.Reason) string {
 	var parts []string
 	for i := range outcome {
@@ -121,7 +121,7 @@ func saidBeyond(r finding.Reason) string {
 	return "the tracer reports that it dropped " + Counted(int(r.Figure("spans")), "span") + " more than are missing"
 }
 
-// lostText says what was lost, and by whose word.
+// lostText returns the lost spans, and the source of the number.
 func lostText(r finding.Reason) string {
 	var parts []string
 	for f := range ledger.Fates {
@@ -233,7 +233,7 @@ func Cause(c finding.NoSpanBy) string {
 	return ""
 }
 
-// NotLoaded says of a program, such as bun, that it loads no tracer.
+// NotLoaded returns the sentence that a program, such as bun, loads no tracer.
 func NotLoaded(program string) string {
 	return program + " does not load what this tracer is attached by (NODE_OPTIONS): run the program by node, or trace in its own code"
 }

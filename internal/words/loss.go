@@ -99,7 +99,7 @@ func elsewhereNames(doc *finding.Document) []string {
 	return out
 }
 
-// Place says where spans were lost.
+// Place returns the place where spans were lost.
 func Place(place string) string {
 	switch place {
 	case finding.LostByLimit:
@@ -127,7 +127,7 @@ func Places(where []finding.LostAt) string {
 	return strings.Join(places, ", ")
 }
 
-// Lost says how many spans were lost, and where.
+// Lost returns the number of lost spans, and the place.
 func Lost(l finding.Lossy) string {
 	text := finding.FormatValue(l.LostShare, "1") + " of the spans lost"
 	if l.Part != "" {

@@ -141,7 +141,7 @@ func reasonText(r finding.Reason) string {
 	return limitText(r)
 }
 
-// limitText says why a limit is not held against an interval.
+// limitText returns the reason why a limit is not held against an interval.
 func limitText(r finding.Reason) string {
 	switch r.Code {
 	case finding.WhyLossAim:

@@ -35,7 +35,7 @@ func Failures(failed []*record.Record) []string {
 	return out
 }
 
-// failureText says where a run failed and why.
+// failureText returns the stage at which a run failed, and the reason.
 func failureText(r *record.Record) (where, cause string) {
 	where = fmt.Sprintf("block %d, %s, attempt %d", r.Block, r.Variant, r.Attempt)
 	if r.Kind == record.Calibration || r.Kind == record.Pilot {
@@ -91,7 +91,7 @@ func faultsOf(f config.Faults) []string {
 
 // This file says in words what pilot runs found.
 
-// Pilots says where a relative rate came from: "412/s is 50 % of the slowest; a pilot found none 1,650/s, otel 824/s".
+// Pilots returns the origin of a relative rate: "412/s is 50 % of the slowest; a pilot found none 1,650/s, otel 824/s".
 // rate is 0 where there is none.
 func Pilots(found []string, rate, share float64) string {
 	text := "a pilot found " + strings.Join(found, ", ")
@@ -101,7 +101,7 @@ func Pilots(found []string, rate, share float64) string {
 	return text
 }
 
-// Pilot says what a pilot of a variant found: "otel 824/s".
+// Pilot returns the result of a pilot of a variant: "otel 824/s".
 func Pilot(variant string, c *record.Search) string {
 	return variant + " " + pilotedText(c)
 }
@@ -120,7 +120,7 @@ func pilotedText(c *record.Search) string {
 
 // This file says in words how long the warm-up is.
 
-// Warmup says how long the warm-up is and where that comes from; "" where it was given:
+// Warmup returns the length of the warm-up and its origin; "" where it was given:
 // "4.5 s, found in a pilot: the longest, of elastic on queries".
 func Warmup(pilots []pace.Warmup) string {
 	longest, ok := pace.LongestWarmup(pilots)
@@ -277,7 +277,7 @@ func enumerate(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
-// capacityText says what a search looks for, before any was made.
+// capacityText returns the goal of a search, before any was made.
 func capacityText(c config.RateSearch, length time.Duration) string {
 	var goal string
 	switch c.Goal {

@@ -14,7 +14,7 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// Goal is what was looked for: "75 % of the app's CPU"; percentile is that of a limit on latency.
+// Goal returns the goal of a search: "75 % of the app's CPU"; percentile is that of a limit on latency.
 func Goal(c *record.Search, percentile float64) string {
 	switch c.Goal {
 	case string(config.GoalCPU):
@@ -27,7 +27,7 @@ func Goal(c *record.Search, percentile float64) string {
 	return c.Goal
 }
 
-// FillSearch says in a sentence what the searches came to.
+// FillSearch writes the result of the searches as a sentence.
 func FillSearch(f *finding.Search, made []*record.Search) {
 	upTo := " up to "
 	if f.Kind == string(config.GoalCPU) {
@@ -54,7 +54,7 @@ func FillSearch(f *finding.Search, made []*record.Search) {
 	f.Text = f.Goal + ": " + f.Ended
 }
 
-// repeatedText says of how many searches the first attempt does not count.
+// repeatedText returns the number of searches whose first attempt does not count.
 func repeatedText(n int) string {
 	if n == 0 {
 		return ""
@@ -133,7 +133,7 @@ func outcomeText(outcome record.Outcome, made []*record.Search) string {
 	return fmt.Sprintf("%s in %d of %s", text, n, Blocks(len(made)))
 }
 
-// Unsteady is why the first of the unsteady searches found no rate.
+// Unsteady returns the reason why the first of the unsteady searches found no rate.
 func Unsteady(made []*record.Search) string {
 	for _, c := range made {
 		if c.Outcome == record.Unsteady && c.Note != "" {
@@ -151,7 +151,7 @@ func orAlone(before, figure, after string) string {
 	return before + figure + after
 }
 
-// Outcome says how the search for a capacity ended.
+// Outcome returns the end of the search for a capacity.
 func Outcome(o record.Outcome) string {
 	switch o {
 	case record.ByGenerator:
@@ -168,7 +168,7 @@ func Outcome(o record.Outcome) string {
 	return string(o)
 }
 
-// Knee says from where on more of a parameter brings little more of a metric.
+// Knee returns the value from which on more of a parameter brings little more of a metric.
 func Knee(k finding.Knee, parameter string) string {
 	brings := fmt.Sprintf("doubling them brings under %.0f %% more (to %g: %s a doubling)", 100*k.Under, k.Last, finding.FormatInterval(k.Gain, "1", true))
 	switch {

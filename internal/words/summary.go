@@ -15,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 )
 
-// fewVariants is how many variants a range is over with those that leave out steps of tracing.
+// fewVariants is the most variants of a range that includes those without steps of tracing.
 const fewVariants = 3
 
 // Summary is the sentence: "shop: otel adds 54.6 % CPU per operation (95 % CI 45.7 to 63.3 %), 41.2 µs (35.0 to 47.1)."
@@ -65,7 +65,7 @@ func Summary(doc *finding.Document) string {
 	return cmp.Or(doc.Experiment.Workload, doc.Experiment.Name, "this program") + ": " + strings.Join(clauses, "; ") + "."
 }
 
-// ofOne is what one variant costs on one operation.
+// ofOne returns the cost of one variant on one operation.
 func ofOne(f finding.Finding) string {
 	switch standingOf(f) {
 	case figures:
@@ -147,7 +147,7 @@ func ofMany(heads []finding.Finding) string {
 	return text
 }
 
-// ofWhat is what a headline is an amount of.
+// ofWhat returns the metric of a headline.
 func ofWhat(f finding.Finding) string {
 	switch f.Metric {
 	case metric.Capacity:
@@ -244,7 +244,7 @@ func FailureOnTop(doc *finding.Document) bool {
 	return doc.Runs.Good == 0 && len(doc.Runs.Failure) > 0 && len(doc.Searches) == 0 && len(headlines(doc.Findings)) == 0
 }
 
-// variantsOf is how many variants headlines are of.
+// variantsOf returns the number of variants in headlines.
 func variantsOf(heads []finding.Finding) int {
 	names := map[string]bool{}
 	for _, f := range heads {

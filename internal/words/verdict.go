@@ -91,7 +91,7 @@ func (a answered) allowed(v *finding.Verdict) string {
 	return text
 }
 
-// lost says of a limit on what is lost that it is one.
+// lost names a limit on lost spans.
 func (a answered) lost() string {
 	if a.metric == metric.DeliveredShare {
 		return " lost"
