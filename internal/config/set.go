@@ -45,36 +45,26 @@ func (all Sets) Has(path string) bool {
 	return slices.ContainsFunc(all, func(s Set) bool { return s.Path == path || strings.HasPrefix(s.Path, path+".") })
 }
 
-// excluded are keys that give way to one that is given.
+// excluded are keys of a mapping that cannot stand beside each other: one that is given ends the others.
 var excluded = []struct {
-	given, gone string
-	where       func(given, gone *program.Node) bool // nil: always
+	in    string // "": the file itself
+	keys  []string
+	where func(in *program.Node, given, gone string) bool
 }{
-	{"load.rate", "load.capacity", nil},
-	{"load.rate", "load.connections", swept},
-	{"load.connections", "load.rate", nil},
-	{"load.connections", "load.capacity", nil},
-	{"load.capacity", "load.rate", nil},
-	{"load.capacity", "load.connections", swept},
-	{"load.rate", "load.depth", bothSwept},
-	{"load.rate", "load.threads", bothSwept},
-	{"load.depth", "load.rate", bothSwept},
-	{"load.depth", "load.threads", bothSwept},
-	{"load.threads", "load.rate", bothSwept},
-	{"load.threads", "load.depth", bothSwept},
-	{"design.blocks", "design.precision", func(blocks, _ *program.Node) bool { return !strings.Contains(blocks.Text, "..") }},
-	{"design.precision", "design.blocks", func(_, blocks *program.Node) bool { return !strings.Contains(blocks.Text, "..") }},
-	{"operations", "mix", nil},
-	{"mix", "operations", nil},
-	{"workload", "workloads", nil},
-	{"workloads", "workload", nil},
+	{"", []string{"workload", "workloads"}, always},
+	{"", []string{"operations", "mix"}, always},
+	{"load", []string{"rate", "connections", "capacity"}, func(in *program.Node, _, gone string) bool {
+		return gone != "connections" || in.Get(gone).Kind == program.List // one number is the most that may be open
+	}},
+	{"load", []string{"rate", "depth", "threads"}, func(in *program.Node, given, gone string) bool {
+		return in.Get(given).Kind == program.List && in.Get(gone).Kind == program.List // one thing is swept at a time
+	}},
+	{"design", []string{"blocks", "precision"}, func(in *program.Node, _, _ string) bool {
+		return !strings.Contains(in.Get("blocks").Text, "..")
+	}},
 }
 
-func swept(_, gone *program.Node) bool { return gone.Kind == program.List }
-
-func bothSwept(given, gone *program.Node) bool {
-	return given.Kind == program.List && gone.Kind == program.List
-}
+func always(*program.Node, string, string) bool { return true }
 
 // apply puts the keys into the tree of a file, and takes out those that give way to them.
 func (all Sets) apply(s *program.Source, root *program.Node) {
@@ -84,9 +74,16 @@ func (all Sets) apply(s *program.Source, root *program.Node) {
 		}
 	}
 	for _, x := range excluded {
-		given, gone := root.Find(x.given), root.Find(x.gone)
-		if all.Has(x.given) && !all.Has(x.gone) && given != nil && gone != nil && (x.where == nil || x.where(given, gone)) {
-			root.Drop(x.gone)
+		in, way := root, ""
+		if x.in != "" {
+			in, way = root.Get(x.in), x.in+"."
+		}
+		for _, given := range x.keys {
+			for _, gone := range x.keys {
+				if all.Has(way+given) && !all.Has(way+gone) && in.Get(gone) != nil && x.where(in, given, gone) {
+					in.Entries = slices.DeleteFunc(in.Entries, func(e program.Entry) bool { return e.Key == gone })
+				}
+			}
 		}
 	}
 }

@@ -3,7 +3,6 @@
 package program
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -129,25 +128,4 @@ func (n *Node) replace(key string, value *Node) {
 		}
 	}
 	n.Set(key, value)
-}
-
-// Find returns the value at a path of plain keys; nil where there is none.
-func (n *Node) Find(path string) *Node {
-	for key := range strings.SplitSeq(path, ".") {
-		if n = n.Get(key); n == nil {
-			return nil
-		}
-	}
-	return n
-}
-
-// Drop takes the key at the end of a path of plain keys away.
-func (n *Node) Drop(path string) {
-	if way, key, nested := strings.Cut(path, "."); nested {
-		if next := n.Get(way); next != nil {
-			next.Drop(key)
-		}
-		return
-	}
-	n.Entries = slices.DeleteFunc(n.Entries, func(e Entry) bool { return e.Key == path })
 }
