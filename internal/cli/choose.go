@@ -254,7 +254,7 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*config.Exper
 		}
 		switch {
 		case f.start:
-			e.ExplainStart()
+			e.ExplainStart(f.given...)
 		case f.explain:
 			e.Explain()
 		}
@@ -339,6 +339,8 @@ func (f *runFlags) find(c *cobra.Command, args []string) ([]*config.Experiment, 
 			return nil, err
 		}
 		return []*config.Experiment{e}, nil
+	case len(args) == 0 && f.resume != "" && len(f.given) > 0:
+		return nil, fmt.Errorf("%s: %s goes on with the keys that it was begun with; leave this out", f.given[0].Text(), f.resume)
 	case len(args) == 0 && f.resume != "":
 		begun, folders, err := session.Begun(f.resume, BuiltIn())
 		f.resumes = folders

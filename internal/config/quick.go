@@ -38,7 +38,8 @@ var quickStretches = map[string]time.Duration{"python": 12 * time.Second, "": 4 
 
 // Quicken makes the experiment a matter of minutes: the same, with shorter windows and warm-ups, and the fewest blocks
 // that give intervals, whatever precision it was to reach. Keys that are given stay as they are.
-func (e *Experiment) Quicken(given ...Set) {
+func (e *Experiment) Quicken(sets ...Set) {
+	given := Sets(sets)
 	defer e.keepGiven(given, *e)
 	d := &e.Design
 	d.Quick, d.Blocks = true, min(d.Blocks, quickBlocks)
@@ -60,7 +61,9 @@ func (e *Experiment) Quicken(given ...Set) {
 		l.Levels = []int{slices.Min(l.Levels), slices.Max(l.Levels)}
 	}
 	l.Duration = min(l.Duration, e.quickest())
-	e.quickenProfile()
+	if !given.Has("profile") {
+		e.quickenProfile()
+	}
 	e.quickenOperations()
 	if l.Calls > 0 {
 		l.Calls = min(l.Calls, quickCalls)
@@ -97,9 +100,6 @@ func (e *Experiment) keepGiven(given Sets, asked Experiment) {
 		if given.Has("load." + key) {
 			take()
 		}
-	}
-	if given.Has("profile") {
-		e.Profile = asked.Profile
 	}
 }
 

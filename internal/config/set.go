@@ -33,7 +33,8 @@ func ParseSets(texts []string) (Sets, error) {
 	return out, nil
 }
 
-func (s Set) flag() string {
+// Text is what the user typed.
+func (s Set) Text() string {
 	if s.Flag != "" {
 		return s.Flag + " " + quote(s.Value)
 	}
@@ -90,7 +91,7 @@ func (all Sets) apply(s *program.Source, root *program.Node) {
 
 func (s Set) read(from *program.Source) *program.Node {
 	if s.Path == "budget" && !strings.HasPrefix(s.Value, "{") {
-		return limitsOf(from, program.Place{Flag: s.flag()}, s.Value)
+		return limitsOf(from, program.Place{Flag: s.Text()}, s.Value)
 	}
-	return from.Given(s.flag(), s.Value)
+	return from.Given(s.Text(), s.Value)
 }

@@ -132,6 +132,10 @@ func TestQuickenKeepsWhatIsGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	start := *es[0]
+	if start.ExplainStart(sets...); start.Design.Blocks != 20 || start.Load.Duration != 30*time.Second || !start.Profile.Start {
+		t.Errorf("the start explained: %+v %+v", start.Design, start.Load)
+	}
 	es[0].Quicken(sets...)
 	d, l := es[0].Design, es[0].Load
 	if d.Blocks != 20 || !d.Quick || l.Duration != 30*time.Second || l.Idle != 2*time.Second || l.Warmup >= 9*time.Second {
