@@ -3,7 +3,6 @@
 package config
 
 import (
-	"fmt"
 	"maps"
 	"path"
 	"path/filepath"
@@ -99,7 +98,7 @@ func (b *flagBuilder) notAnExperiment(catalog *program.Catalog) error {
 }
 
 func (b *flagBuilder) root() *program.Node {
-	command := program.Place{Flag: "-- " + quote(strings.Join(b.Command, " "))}
+	command := "-- " + quote(strings.Join(b.Command, " "))
 	if b.Flags.Graph != "" {
 		b.onlyGraph()
 	} else if len(b.Command) == 0 {
@@ -155,42 +154,42 @@ func tree(flag string) *program.Node {
 	return &program.Node{Kind: program.Mapping, At: program.Place{Flag: flag}}
 }
 
-func (b *flagBuilder) workload(command program.Place) *program.Node {
+// words is a list of scalars at a flag.
+func words(flag string, texts ...string) *program.Node {
+	out := &program.Node{Kind: program.List, At: program.Place{Flag: flag}}
+	for _, text := range texts {
+		out.Items = append(out.Items, word(flag, text))
+	}
+	return out
+}
+
+// list is a list at a flag.
+func list(flag string, items ...*program.Node) *program.Node {
+	return &program.Node{Kind: program.List, Items: items, At: program.Place{Flag: flag}}
+}
+
+// workload is the command as the one process, and its operations; or a topology. Command is the flag of the command.
+func (b *flagBuilder) workload(command string) *program.Node {
+	w := tree("")
 	if b.Flags.Graph != "" {
-		w := tree("")
 		w.Set("topology", word("--graph "+quote(b.Flags.Graph), b.Flags.Graph))
 		return w
 	}
-	process := &program.Node{Kind: program.Mapping, At: command}
-	process.Set("name", &program.Node{Kind: program.Scalar, Text: programName(b.Command), At: command})
-	run := &program.Node{Kind: program.List, At: command}
-	for _, w := range b.Command {
-		run.Items = append(run.Items, &program.Node{Kind: program.Scalar, Text: w, At: command})
-	}
-	process.Set("run", run)
+	process := tree(command)
+	process.Set("name", word(command, programName(b.Command)))
+	process.Set("run", words(command, b.Command...))
 	if len(b.Env) > 0 {
 		process.Set("env", b.assignments("--env", b.Env))
 	}
-	if ready := b.readyText(); ready != "" {
+	if ready := b.Ready; ready != "" {
+		if ready[0] == '/' {
+			ready = "http://127.0.0.1:{port}" + ready
+		}
 		process.Set("ready", word("--ready "+quote(b.Ready), ready))
 	}
-	w := tree("")
-	w.Set("processes", &program.Node{Kind: program.List, Items: []*program.Node{process}, At: command})
+	w.Set("processes", list(command, process))
 	w.Set("operations", b.operations())
 	return w
-}
-
-// fixed is the address in an operation that names the port itself.
-var fixed = regexp.MustCompile(`^[^/]*https?://([^/]+:[0-9]+)(/|$)`)
-
-func (b *flagBuilder) readyText() string {
-	if strings.HasPrefix(b.Ready, "/") {
-		return "http://127.0.0.1:{port}" + b.Ready
-	}
-	if m := fixed.FindStringSubmatch(strings.Join(b.Ops, " ")); m != nil && b.Ready == "" && !strings.Contains(fmt.Sprint(b.Command, b.Env), "{port") {
-		return "tcp://" + m[1]
-	}
-	return b.Ready
 }
 
 func (b *flagBuilder) assignments(flag string, all []string) *program.Node {
@@ -256,7 +255,7 @@ var wordKeys = []string{"tracer", "replicas", "via", "to", "against", "descripti
 // variantOf reads "tracer=otel-python,sampling=10%,env.NAME=x,arg=--verbose".
 func (b *flagBuilder) variantOf(flag, text string) *program.Node {
 	v, settings, env := tree(flag), tree(flag), tree(flag)
-	args, on := &program.Node{Kind: program.List, At: program.Place{Flag: flag}}, &program.Node{Kind: program.List, At: program.Place{Flag: flag}}
+	args, on := list(flag), list(flag)
 	for _, part := range splitPairs(text) {
 		key, value, ok := strings.Cut(part, "=")
 		key = strings.TrimSpace(key)
@@ -275,17 +274,10 @@ func (b *flagBuilder) variantOf(flag, text string) *program.Node {
 			settings.Set(key, word(flag, value))
 		}
 	}
-	if len(settings.Entries) > 0 {
-		v.Set("settings", settings)
-	}
-	if len(env.Entries) > 0 {
-		v.Set("env", env)
-	}
-	if len(args.Items) > 0 {
-		v.Set("args", args)
-	}
-	if len(on.Items) > 0 {
-		v.Set("on", on)
+	for i, of := range []*program.Node{settings, env, args, on} {
+		if len(of.Entries)+len(of.Items) > 0 {
+			v.Set([]string{"settings", "env", "args", "on"}[i], of)
+		}
 	}
 	return v
 }
@@ -304,45 +296,38 @@ func splitPairs(text string) []string {
 const handled = "function"
 
 // functionWorkload is a platform with the function, whose runtime's client the command starts.
-func (b *flagBuilder) functionWorkload(command program.Place) *program.Node {
-	at := program.Place{Flag: "--function " + quote(b.Function)}
+func (b *flagBuilder) functionWorkload(command string) *program.Node {
+	at := "--function " + quote(b.Function)
 	b.without("a function has one operation, its invocation, and its platform knows when it is ready; leave this out",
 		map[string]bool{"--op": len(b.Ops) > 0, "--ready": b.Ready != ""})
 	if strings.ContainsAny(b.Function, ", \t{}") || !strings.Contains(b.Function, ".") {
-		b.Fail(at, "a handler is FILE.NAME, such as app.handler")
+		b.Fail(program.Place{Flag: at}, "a handler is FILE.NAME, such as app.handler")
 	}
-	words := func(at program.Place, texts ...string) *program.Node {
-		out := &program.Node{Kind: program.List, At: at}
-		for _, text := range texts {
-			out.Items = append(out.Items, &program.Node{Kind: program.Scalar, Text: text, At: at})
-		}
-		return out
-	}
-	platform := &program.Node{Kind: program.Mapping, At: at}
-	platform.Set("name", &program.Node{Kind: program.Scalar, Text: "platform", At: at})
-	platform.Set("role", &program.Node{Kind: program.Scalar, Text: "platform", At: at})
+	platform := tree(at)
+	platform.Set("name", word(at, "platform"))
+	platform.Set("role", word(at, "platform"))
 	platform.Set("run", words(at, "{tracetax}", "agent", "platform", "--listen=127.0.0.1:{port}", "--control=127.0.0.1:{port.control}",
 		"--function="+handled+"="+b.Function+",memory=1024,timeout=60s"))
-	platform.Set("ready", &program.Node{Kind: program.Scalar, Text: "http://127.0.0.1:{port}/healthz", At: at})
+	platform.Set("ready", word(at, "http://127.0.0.1:{port}/healthz"))
 
-	app := &program.Node{Kind: program.Mapping, At: command}
-	app.Set("name", &program.Node{Kind: program.Scalar, Text: "app", At: command})
+	app := tree(command)
+	app.Set("name", word(command, "app"))
 	app.Set("run", words(at, "{tracetax}", "agent", "environments", "--platform=127.0.0.1:{platform.port.control}", "--scratch={tmp}", "--"))
 	app.Set("starts", words(command, b.runtime()...))
-	app.Set("ready", &program.Node{Kind: program.Scalar, Text: "log:ready for invocations", At: at})
+	app.Set("ready", word(command, "log:ready for invocations"))
 	if len(b.Env) > 0 {
 		app.Set("env", b.assignments("--env", b.Env))
 	}
 
-	invocation := tree(at.Flag)
-	invocation.Set("process", word(at.Flag, "platform"))
-	invocation.Set("request", word(at.Flag, "POST /2015-03-31/functions/"+handled+"/invocations"))
-	operations := tree(at.Flag)
+	invocation := tree(at)
+	invocation.Set("process", word(at, "platform"))
+	invocation.Set("request", word(at, "POST /2015-03-31/functions/"+handled+"/invocations"))
+	operations := tree(at)
 	operations.Set(b.Function, invocation)
 
 	w := tree("")
-	w.Set("name", word(at.Flag, b.Function))
-	w.Set("processes", &program.Node{Kind: program.List, Items: []*program.Node{platform, app}, At: at})
+	w.Set("name", word(at, b.Function))
+	w.Set("processes", list(at, platform, app))
 	w.Set("operations", operations)
 	return w
 }

@@ -89,8 +89,8 @@ func TestFromFlagsFixedPort(t *testing.T) {
 	if got := e.Operations[0].URL; got != "http://127.0.0.1:8080/x" {
 		t.Errorf("URL %s", got)
 	}
-	if got := e.Workload.Processes[0].Ready; got != "tcp://127.0.0.1:8080" {
-		t.Errorf("ready %s", got)
+	if why := e.Beside(); !strings.Contains(why, "always asks 127.0.0.1:8080") {
+		t.Errorf("two of them beside each other: %q", why)
 	}
 }
 

@@ -200,7 +200,7 @@ func (e *NotReadyError) advice() string {
 	case Nowhere:
 		return "it listens on no port: give it more patience (patience: of the process, or --set workload.processes.0.patience=60s), or see why it does not begin to"
 	case OtherPort:
-		return "it listens on " + where + " instead: give it the port that is asked for by {port} in its command or environment, or write its fixed port into the operations and --ready"
+		return "it listens on " + where + " instead: give it the port that is asked for by {port} in its command or environment, or write its fixed port into the operations"
 	case OtherAddress:
 		return "it listens on " + where + " alone: have it listen on 127.0.0.1 or 0.0.0.0, or name its address in the check of readiness and in the operations"
 	case There:
