@@ -74,6 +74,9 @@ func (all Sets) apply(s *program.Source, root *program.Node) {
 			s.Put(root, one.Path, value)
 		}
 	}
+	if len(s.Problems) > 0 {
+		return
+	}
 	for _, x := range excluded {
 		in, way := root, ""
 		if x.in != "" {
@@ -81,7 +84,7 @@ func (all Sets) apply(s *program.Source, root *program.Node) {
 		}
 		for _, given := range x.keys {
 			for _, gone := range x.keys {
-				if all.Has(way+given) && !all.Has(way+gone) && in.Get(gone) != nil && x.where(in, given, gone) {
+				if all.Has(way+given) && !all.Has(way+gone) && in.Get(given) != nil && in.Get(gone) != nil && x.where(in, given, gone) {
 					in.Entries = slices.DeleteFunc(in.Entries, func(e program.Entry) bool { return e.Key == gone })
 				}
 			}

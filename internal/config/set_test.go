@@ -89,6 +89,9 @@ func TestSetErrors(t *testing.T) {
 		{asked, "load.rate=fast", `--set load.rate=fast: "fast" is not a rate`},
 		{asked, "load.connections=[1, x]", `--set 'load.connections=[1, x]': "x" is not a whole number`},
 		{asked, "load.rate=[1/s", "--set 'load.rate=[1/s': not valid YAML: sequence end token ']' not found"},
+		{driven + "load: {depth: [1, 2]}", "load.rate=[1/s", "--set 'load.rate=[1/s': not valid YAML"},
+		{driven, "design.blocks=[1", "--set 'design.blocks=[1': not valid YAML"},
+		{driven, "load.rate={", "--set 'load.rate={': not valid YAML"},
 		{asked, "load.capacity={from: 5/s}", "--set 'load.capacity={from: 5/s}': capacity needs a goal"},
 		{asked, "load.rate=0.5/s", "--set load.rate=0.5/s: 0.5/s for 1s is no operation"},
 		{asked, "load.depth=8", "--set load.depth=8: depth is for self-driving workloads"},
@@ -105,7 +108,7 @@ func TestSetErrors(t *testing.T) {
 		{driven, "load.depth=100001", "--set load.depth=100001: 100001 is out of range"},
 	} {
 		catalog := builtIn()
-		if c.file == driven {
+		if strings.HasPrefix(c.file, driven) {
 			catalog = shelf()
 		}
 		texts := []string{c.set}
@@ -141,4 +144,23 @@ func TestQuickenKeepsWhatIsGiven(t *testing.T) {
 	if d.Blocks != 20 || !d.Quick || l.Duration != 30*time.Second || l.Idle != 2*time.Second || l.Warmup >= 9*time.Second {
 		t.Errorf("%+v %+v", d, l)
 	}
+}
+
+// Whatever is given of whatever file ends in an experiment or an error.
+func FuzzSet(f *testing.F) {
+	for _, sets := range []string{
+		"load.rate=5/s\nload={capacity: {cpu: 60%}, depth: [1, 2]}", "load.rate=[1/s\nload.depth=", "variants.none.env.A=1\nvariants=", "workload.processes.0=\nworkload.processes.0.env={a: [}",
+		"load=[1]\nload.0.x=1", "design.precision=2%\ndesign={blocks: 5}", "load.rate=[1/s, 2/s]\nload={depth: [1, 2]}", "operations.0.x.y=1",
+	} {
+		f.Add(small+"load: {depth: [1, 2], connections: [3]}\n", sets)
+	}
+	f.Fuzz(func(t *testing.T, file, sets string) {
+		given, err := ParseSets(strings.Split(sets, "\n"))
+		if err != nil {
+			return
+		}
+		if es, err := ParseExperiment("x.yaml", t.TempDir(), []byte(file), builtIn(), given...); (err == nil) == (len(es) == 0) {
+			t.Errorf("%d experiments, %v", len(es), err)
+		}
+	})
 }
