@@ -132,7 +132,7 @@ func TestEnvoyOfYourOwn(t *testing.T) {
 	if err := os.WriteFile(file, []byte(strings.Replace(string(text), "10000", port, 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"run", "--json", "--op", "GET http://127.0.0.1:" + port + "/", "--rate", "100", "--blocks", "1", "--warmup", "200ms", "--duration", "1s",
+	args := []string{"run", "--json", "--op", "GET http://127.0.0.1:" + port + "/", "--rate", "100", "--blocks", "1", "--set", "load.warmup=200ms", "--duration", "1s",
 		"--variant", "none", "--variant", "otel:tracer=otel-envoy,delay=300ms", "--", "taskset", "-c", "0-1023", envoy, "--disable-hot-restart", "--concurrency", "1", "-c"}
 	doc := document(t, tracetax(t, append(args, file)...).exit(t, 0))
 	if l := ledger(t, doc, "(run)", "otel"); l.LostShare != 0 || entry(l, "delivered") != 121 || entry(l, "expected") != 121 {

@@ -19,7 +19,7 @@ import (
 
 // line is the arguments of a run of your service, short.
 func line(out string, blocks int, variants []string, command []string) []string {
-	args := []string{"run", "--out", out, "--op", "GET /", "--rate", "200", "--duration", "300ms", "--warmup", "100ms", "--blocks", itoa(blocks)}
+	args := []string{"run", "--out", out, "--op", "GET /", "--rate", "200", "--duration", "300ms", "--set", "load.warmup=100ms", "--blocks", itoa(blocks)}
 	for _, v := range variants {
 		args = append(args, "--variant", v)
 	}

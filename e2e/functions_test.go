@@ -136,9 +136,9 @@ func TestFunctionOfYourOwn(t *testing.T) {
 	dir, pythonPath := ownFunction(t)
 	run := func(name string, args ...string) finding.Document {
 		t.Helper()
-		c := tracetax(t, slices.Concat([]string{"run", "--function", "app.handler", "--event", "event.json", "--env", "PYTHONPATH=" + pythonPath,
-			"--rate", "4", "--warmup", "100ms", "--duration", "3s", "--blocks", "1",
-			"--order", "woven", "--json", "--out", filepath.Join(dir, name)}, args,
+		c := tracetax(t, slices.Concat([]string{"run", "--function", "app.handler", "--set", "workload.operations.app.handler.body=@event.json", "--env", "PYTHONPATH=" + pythonPath,
+			"--rate", "4", "--set", "load.warmup=100ms", "--duration", "3s", "--blocks", "1",
+			"--set", "design.order=woven", "--json", "--out", filepath.Join(dir, name)}, args,
 			[]string{"--", "python3", "-m", "awslambdaric", "measured.handler"})...)
 		c.Dir = dir
 		return document(t, c.exit(t, 0))
@@ -155,7 +155,7 @@ func TestFunctionOfYourOwn(t *testing.T) {
 	if added := f.Value - f.Baseline; added < 47e6 || added > 53e6 {
 		t.Errorf("of 50 MB that are held %v bytes are found", added)
 	}
-	cold := run("cold", "--rate", "2", "--header", "Tracetax-Start: cold", "--variant", "none", "--variant", "slow:env.IMPORT=0.3")
+	cold := run("cold", "--rate", "2", "--set", "workload.operations.app.handler.headers.Tracetax-Start=cold", "--variant", "none", "--variant", "slow:env.IMPORT=0.3")
 	if f := find(t, cold, "app.handler", "slow", "init_time"); f.Value < 0.3 || f.Baseline <= 0 {
 		t.Errorf("of 300 ms at the import %v s are found, and %v without", f.Value, f.Baseline)
 	}

@@ -38,8 +38,8 @@ func tracedProgram(t *testing.T, tracer, path string, env []string, program ...s
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "results")
 	c := tracetax(t, slices.Concat([]string{
-		"run", "--op", "op=GET " + path, "--variant", "none", "--variant", "otel:tracer=" + tracer + ",delay=200ms", "--ready", path, "--patience", "120s",
-		"--rate", "20", "--warmup", "0s", "--duration", "1s", "--blocks", "1", "--order", "woven", "--json", "--out", out, "--",
+		"run", "--op", "op=GET " + path, "--variant", "none", "--variant", "otel:tracer=" + tracer + ",delay=200ms", "--ready", path, "--set", "workload.processes.0.patience=120s",
+		"--rate", "20", "--set", "load.warmup=0s", "--duration", "1s", "--blocks", "1", "--set", "design.order=woven", "--json", "--out", out, "--",
 	}, program)...)
 	c.Env = append(c.Env, env...)
 	doc := document(t, c.exit(t, 0))
@@ -252,7 +252,7 @@ func TestDotnetWithItsOwn(t *testing.T) {
 	program := filepath.Join(installed(t, "dotnet", programconfig.Artifact{NuGet: "projects"}), "own", "own.dll")
 	doc := document(t, tracetax(t, "run", "--json", "--op", "op=GET /", "--variant", "none", "--variant", "own:tracer=otel-dotnet,attach=own,delay=100ms",
 		"--variant", "both:tracer=otel-dotnet,attach=hook,delay=100ms",
-		"--rate", "20", "--warmup", "0s", "--duration", "1s", "--blocks", "1", "--order", "woven", "--patience", "120s",
+		"--rate", "20", "--set", "load.warmup=0s", "--duration", "1s", "--blocks", "1", "--set", "design.order=woven", "--set", "workload.processes.0.patience=120s",
 		"--", "dotnet", program, "--urls", "http://127.0.0.1:{port}").exit(t, 0))
 	if l := ledger(t, doc, "op", "own"); l.Operations == 0 || entry(l, "delivered") != int64(l.Operations) || entry(l, "duplicated") > 0 {
 		t.Errorf("with its own alone: %+v", l)

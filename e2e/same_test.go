@@ -20,7 +20,7 @@ func TestSameTwice(t *testing.T) {
 	more(t, "selfcheck")
 	for _, rate := range []int{1500, 1000, 250, 2000, 1511} { // at 250 ticks a second all but the last keep step
 		t.Run(fmt.Sprint(rate), func(t *testing.T) {
-			c := tracetax(t, "run", "noise-floor", "--json", "--rate", itoa(rate), "--warmup", "1s", "--duration", "5s", "--blocks", "10",
+			c := tracetax(t, "run", "noise-floor", "--json", "--rate", itoa(rate), "--set", "load.warmup=1s", "--duration", "5s", "--blocks", "10",
 				"--out", filepath.Join(t.TempDir(), "out"))
 			doc := document(t, c.exit(t, 0))
 			for of, most := range sharp {

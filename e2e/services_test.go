@@ -53,7 +53,7 @@ func TestQuickstart(t *testing.T) {
 func TestLadder(t *testing.T) {
 	more(t, "sampling")
 	t.Parallel()
-	c := tracetax(t, "run", "ladder", "--quick", "--blocks", "1", "--warmup", "200ms", "--duration", "700ms", "--json", "--out", filepath.Join(t.TempDir(), "results")).exit(t, 0)
+	c := tracetax(t, "run", "ladder", "--quick", "--blocks", "1", "--set", "load.warmup=200ms", "--duration", "700ms", "--json", "--out", filepath.Join(t.TempDir(), "results")).exit(t, 0)
 	docs := documents(t, c)
 	if len(docs) != 2 {
 		t.Fatalf("%d documents, want one for each workload", len(docs))

@@ -31,17 +31,17 @@ type runFlags struct {
 	rules               string // a file of the user's own, for the causes
 	goOn                bool   // also where the first runs show a mistake
 	out, resume         string
-	blocks, precision   string
-	order, stores       string
-	seed                uint64
-	drawn               uint64   // the seed that was drawn last, 0 where none was
-	variants, workloads []string // names to keep
-	resumes             []string // the folders below resume, one an experiment
-	budget              string
+	name                string
+	rate, duration      string
+	blocks, budget      string
+	sets                []string    // further keys of the experiment
+	given               config.Sets // all keys that the command line gives
+	drawn               uint64      // the seed that was drawn last, 0 where none was
+	variants, workloads []string    // names to keep
+	resumes             []string    // the folders below resume, one an experiment
 	accounting          string
-	keepEnv             []string        // variables of the shell that programs get though they belong to a tracer
-	line                config.Flags    // your service from one line
-	load                config.Override // of the load
+	keepEnv             []string     // variables of the shell that programs get though they belong to a tracer
+	line                config.Flags // your service from one line
 }
 
 func newRun(s console.Streams) *cobra.Command { return runWith(s, &runFlags{}) }
@@ -57,13 +57,17 @@ EXPERIMENT is a file (see 'tracetax init') or a built-in experiment (see 'tracet
 list experiments'). Without it, --op and --variant describe your service, and the
 command after -- starts it; {port} in the command is the port to listen on.
 
+--set gives any key of the experiment by its path, as --set load.depth=8 or
+--set 'load.rate=[100/s, 200/s]'. It wins over the file's, and a key that cannot stand
+beside it gives way; --rate, --duration, --blocks and --budget are short for four of them.
+
 Exit status: 0 fine; 1 the experiment failed; 2 wrong usage or a wrong file; 3 over
 budget; 4 the budget is inconclusive, no span came although some should, or spans
 went elsewhere.`,
 		Example: `  tracetax run ladder --quick
   tracetax run shop.yaml --blocks 12 --budget cpu=5%,lost=0
-  tracetax run shop.yaml --precision 2% --blocks 8..30
-  tracetax run shop.yaml --capacity cpu=75%
+  tracetax run shop.yaml --set design.precision=2%
+  tracetax run shop.yaml --set 'load.capacity={cpu: 75%}'
   tracetax run --op 'GET /' --variant none --variant otel:tracer=otel-python,delay=200ms --ready / -- gunicorn -b 127.0.0.1:{port} shop:app
   tracetax run --graph shop.yaml --rate 50/s --variant none --variant otel:tracer=otel
   tracetax run --resume tracetax-results/shop-20260102-150405`,
@@ -80,7 +84,7 @@ went elsewhere.`,
 		ValidArgsFunction: completeExperiments,
 	}
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return console.UsageError(fmt.Errorf("%w%s (a flag of your command? Put -- before the command; see '%s --help')", err, flagHint(c, err), c.CommandPath()))
+		return console.UsageError(fmt.Errorf("%w%s (a flag of your command? Put -- before the command; see '%s --help')", err, cmp.Or(setHint(err), flagHint(c, err)), c.CommandPath()))
 	})
 	f.common(c)
 	flags := c.Flags()
@@ -91,31 +95,16 @@ went elsewhere.`,
 	flags.StringVar(&f.resume, "resume", "", "continue the interrupted results in `DIR`")
 	flags.StringArrayVar(&f.keepEnv, "keep-env", nil, "pass the shell's variable `NAME` on to programs although it belongs to a tracer, e.g. OTEL_RESOURCE_ATTRIBUTES (repeatable)")
 	flags.StringVar(&f.budget, "budget", "", "`LIMITS` for the cost, e.g. cpu=3%,p99=5%,lost=0")
+	flags.StringVar(&f.rate, "rate", "",
+		"`RATE` of operations, instead of the experiment's: 400/s, '[100/s, 200/s]' in turn, or '50% of slowest'")
+	flags.StringVar(&f.duration, "duration", "", "`LENGTH` of a measured window or of a probe, e.g. 20s, instead of the experiment's")
 	flags.StringArrayVar(&f.line.Ops, "op", nil, "operation `'[NAME=]METHOD /path'` of your service (repeatable)")
 	flags.StringVar(&f.line.Graph, "graph", "", "topology `FILE` of a graph of services (see 'tracetax graph show'), instead of --op and a command")
-	flags.StringVar(&f.stores, "stores", "", "of graphs of services, `WHICH`: echo has nodes stand for their real stores, such as Redis (default real)")
 	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:KEY=VALUE,…]`, with the keys tracer, its settings, env.X, arg, on, via, to and against (repeatable; the first is the baseline)")
 	flags.StringVar(&f.line.Ready, "ready", "", "when your service is ready: a `URL` answers, tcp://host:port accepts, or log:REGEXP matches a line (default: its port accepts, which gunicorn's does before the program is loaded)")
-	flags.StringVar(&f.line.Patience, "patience", "", "longest `TIME` until your service is ready, e.g. 60s (default 30s)")
-	flags.StringArrayVar(&f.line.Headers, "header", nil, "header `'Name: value'` of every operation of your service (repeatable)")
 	flags.StringArrayVar(&f.line.Env, "env", nil, "environment variable `'NAME=VALUE'` of your service, e.g. 'PORT={port}' (repeatable)")
-	flags.StringVar(&f.line.Prepare, "prepare", "", "`COMMAND` before each run of your service, e.g. 'sh reset.sh'; it is not measured, and if it fails, the run fails")
-	flags.StringVar(&f.line.Cleanup, "cleanup", "", "`COMMAND` after each run of your service, even a failed or interrupted one")
+	flags.StringVar(&f.name, "name", "", "`NAME` of your service in the report (default: the program of the command)")
 	flags.StringVar(&f.line.Function, "function", "", "instead of --op: `HANDLER` of a function, e.g. app.handler; the command is python3, or a client of Lambda's Runtime API")
-	flags.StringVar(&f.line.Event, "event", "", "`FILE` with the event of every invocation of the function")
-	flags.StringVar(&f.line.Body, "body", "", "body of every operation of your service: `TEXT`, or @file")
-	flags.IntVar(&f.line.Port, "port", 0, "fixed `PORT` of your service, if the command cannot take {port}")
-	flags.StringVar(&f.line.Language, "language", "", "`LANGUAGE` of your service: tracer=otel then means otel-LANGUAGE")
-	flags.StringVar(&f.load.Connections, "connections", "", "closed loop: keep `N` connections busy, or 1,2,4 in turn; with --rate, the most open connections")
-	flags.StringVar(&f.line.Name, "name", "", "`NAME` of your service in the report (default: the program of the command)")
-	flags.StringVar(&f.load.Rate, "rate", "", "`RATE` of operations, instead of the experiment's: 400/s, 100/s,200/s in turn, or '50% of slowest'")
-	flags.StringVar(&f.load.Capacity, "capacity", "", "search for the highest rate that keeps a `LIMIT`, e.g. cpu=75%, p99=50ms or lost=0 (then also method=, from=, max=, step=, resolution=)")
-	flags.StringVar(&f.load.Duration, "duration", "", "`LENGTH` of a measured window or of a probe, e.g. 20s, instead of the experiment's")
-	flags.StringVar(&f.load.Calls, "calls", "", "self-driving workloads: most operations `N` of a measured window, e.g. 2000000")
-	flags.StringVar(&f.load.Depth, "depth", "", "self-driving workloads: `DEPTH` of nested calls in one operation, 8, or 2,4,8 in turn")
-	flags.StringVar(&f.load.Threads, "threads", "", "self-driving workloads: number `N` of calling threads, 2, or 1,2,4 in turn")
-	flags.BoolVar(&f.load.Samples, "samples", false, "self-driving workloads: keep every duration of a measured window")
-	flags.StringVar(&f.load.Warmup, "warmup", "", "`LENGTH` of the warm-up, instead of the experiment's: 5s, or auto (a pilot finds it)")
 	completeFlag(c, "variant", completeTracers)
 	return c
 }
@@ -127,9 +116,8 @@ func (f *runFlags) common(c *cobra.Command) {
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would run, in which order, for how long, and what it can show; run nothing")
 	flags.StringVar(&f.out, "out", "", "results folder `DIR` (default tracetax-results/NAME-DATE-TIME)")
 	flags.StringVar(&f.blocks, "blocks", "", "number of blocks `N` (one run of every variant each), instead of the experiment's; a range (8..30) with a precision")
-	flags.StringVar(&f.order, "order", "", "`ORDER` in which the variants of a block get the load: paired (all at once, and in turn for latency; the default with a rate), windows (in turn), woven (all at once), or apart (one run after the other)")
-	flags.StringVar(&f.precision, "precision", "", "stop when every interval is this narrow, `WIDTH`: 2% (of CPU per operation), or '2% of latency_p99'")
-	flags.Uint64Var(&f.seed, "seed", 0, "`SEED` of the random orders, instead of the experiment's or a random one")
+	flags.StringArrayVar(&f.sets, "set", nil, "any key of the experiment, `KEY=VALUE`, e.g. load.depth=8, design.order=windows "+
+		"or design.precision=2% (repeatable; the value is YAML; keys: docs/experiment-file.md)")
 	flags.StringVar(&f.accounting, "accounting", "auto", "`HOW` CPU time is charged: by cgroup, clock, or auto, which takes cgroup where it can")
 }
 
@@ -248,7 +236,8 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*config.Exper
 	if err := results.NotAFolder(f.resume); err != nil {
 		return nil, err
 	}
-	if err := checkOrder(f.order); err != nil {
+	var err error
+	if f.given, err = f.keys(); err != nil {
 		return nil, err
 	}
 	found, err := f.find(c, args)
@@ -260,15 +249,12 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*config.Exper
 		return nil, err
 	}
 	for _, e := range found {
-		if err := e.WithStores(f.stores); err != nil {
-			return nil, fmt.Errorf("--stores: %w", err)
-		}
 		if err := e.Keep(f.variants); err != nil {
 			return nil, fmt.Errorf("--variants: %w", err)
 		}
 		switch {
 		case f.start:
-			e.ExplainStart()
+			e.ExplainStart(f.given...)
 		case f.explain:
 			e.Explain()
 		}
@@ -278,21 +264,7 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*config.Exper
 			}
 		}
 		if f.quick {
-			e.Quicken()
-		}
-		if err := e.OverrideDesign(f.blocks, f.precision); err != nil {
-			return nil, err
-		}
-		if f.seed != 0 {
-			e.Design.Seed = f.seed
-		}
-		if f.order != "" {
-			e.Design.Order = config.Order(f.order)
-		}
-		if f.budget != "" {
-			if e.Budget, err = config.ParseBudget(f.budget); err != nil {
-				return nil, fmt.Errorf("--budget: %w", err)
-			}
+			e.Quicken(f.given...)
 		}
 		if err := e.Check(); err != nil {
 			return nil, err
@@ -305,12 +277,18 @@ func (f *runFlags) experiments(c *cobra.Command, args []string) ([]*config.Exper
 	return found, nil
 }
 
-// checkOrder says what is wrong with an order of the command line.
-func checkOrder(order string) error {
-	if order == "" || slices.Contains(config.Orders, config.Order(order)) {
-		return nil
+// keys are those of the experiment that the command line gives: by --set, and by the flags that are short for it.
+func (f *runFlags) keys() (config.Sets, error) {
+	given, err := config.ParseSets(f.sets)
+	for _, short := range []struct{ flag, path, value string }{
+		{"--name", "name", f.name}, {"--rate", "load.rate", f.rate}, {"--duration", "load.duration", f.duration},
+		{"--blocks", "design.blocks", f.blocks}, {"--budget", "budget", f.budget},
+	} {
+		if short.value != "" {
+			given = append(given, config.Set{Path: short.path, Value: short.value, Flag: short.flag})
+		}
 	}
-	return fmt.Errorf("--order %q: known are %s, %s, %s and %s", order, config.Paired, config.Windows, config.Woven, config.Apart)
+	return given, err
 }
 
 // keptSeeds are the seeds of the experiments in the folder that a named experiment goes on
@@ -330,9 +308,9 @@ func (f *runFlags) keptSeeds() (map[string]uint64, error) {
 	return seeds, nil
 }
 
-// chooseSeed draws a seed where neither the experiment nor --seed has one, nor the result that
-// it goes on with. A dry run draws one for all workloads, so --seed can repeat every order
-// that it shows.
+// chooseSeed draws a seed where the experiment has none, nor the result that
+// it goes on with. A dry run draws one for all workloads, so one --set can repeat every
+// order that it shows.
 func (f *runFlags) chooseSeed(e *config.Experiment, kept map[string]uint64) {
 	if e.Design.Seed == 0 {
 		e.Design.Seed = kept[e.Workload.Name]
@@ -352,19 +330,17 @@ func (f *runFlags) find(c *cobra.Command, args []string) ([]*config.Experiment, 
 	switch {
 	case len(f.workloads) > 0 && (line || len(args) == 0):
 		return nil, errors.New("--workloads chooses among the workloads of an experiment over several: name the experiment (a single workload's folder can be given to --resume)")
-	case line && f.load.Samples:
-		return nil, errors.New("--samples is for self-driving workloads, and your service is asked by requests: 'tracetax report DIR --samples FILE' has the figures of its blocks")
 	case line && c.ArgsLenAtDash() > 0:
 		return nil, fmt.Errorf("%q stands before --: give either an experiment or a command", args[0])
 	case line:
-		f.line.Command = args
-		f.line.Rate, f.line.Connections, f.line.Capacity = f.load.Rate, f.load.Connections, f.load.Capacity
-		f.line.Duration, f.line.Warmup = f.load.Duration, f.load.Warmup
+		f.line.Command, f.line.Sets = args, f.given
 		e, err := config.FromFlags(f.line, BuiltIn())
 		if err != nil {
 			return nil, err
 		}
 		return []*config.Experiment{e}, nil
+	case len(args) == 0 && f.resume != "" && len(f.given) > 0:
+		return nil, fmt.Errorf("%s: %s goes on with the keys that it was begun with; leave this out", f.given[0].Text(), f.resume)
 	case len(args) == 0 && f.resume != "":
 		begun, folders, err := session.Begun(f.resume, BuiltIn())
 		f.resumes = folders
@@ -376,22 +352,17 @@ func (f *runFlags) find(c *cobra.Command, args []string) ([]*config.Experiment, 
 	case len(args) > 1:
 		return nil, fmt.Errorf("one experiment at a time, not %d: %s (for your command, put -- before it)", len(args), strings.Join(args, " "))
 	}
-	for _, flag := range []string{"ready", "patience", "header", "body", "env", "prepare", "cleanup", "port", "language", "name"} {
+	for _, flag := range []string{"ready", "env", "name"} {
 		if c.Flags().Changed(flag) {
 			return nil, fmt.Errorf("--%s is for your service from one line (--op … -- COMMAND); write it into the experiment file", flag)
 		}
 	}
-	found, err := config.Find(args[0], BuiltIn())
+	found, err := config.Find(args[0], BuiltIn(), f.given...)
 	if err != nil {
 		return nil, err
 	}
 	if found, err = config.KeepWorkloads(found, f.workloads); err != nil {
 		return nil, fmt.Errorf("--workloads: %w", err)
-	}
-	for _, e := range found {
-		if err := e.OverrideLoad(f.load); err != nil {
-			return nil, err
-		}
 	}
 	return found, nil
 }

@@ -32,7 +32,7 @@ type dryPlan struct {
 	Tells      *dryTells      `json:"tells,omitempty"`   // of CPU per operation; absent: there are no intervals, or it searches for rates
 	Latency    *dryTail       `json:"latency,omitempty"` // which percentiles it can tell; absent where it compares none, or its rate is not known
 	Seed       uint64         `json:"seed"`
-	Drawn      bool           `json:"seed_drawn"` // the seed was drawn for this plan: a run draws another one, unless --seed names it
+	Drawn      bool           `json:"seed_drawn"` // the seed was drawn for this plan: a run draws another one, unless --set design.seed names it
 	Planned    []plannedRun   `json:"runs"`       // in their order, if none fails
 	Seconds    drySeconds     `json:"seconds"`    // expected of all runs; fetching and building not counted
 	Artifacts  []dryArtifact  `json:"artifacts"`  // what is fetched and built before the first run, where the cache does not have it

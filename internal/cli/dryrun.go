@@ -147,7 +147,7 @@ func orderOf(seed uint64, drawn, none bool) string {
 	case none:
 		return text + ", once it can run"
 	case drawn:
-		return fmt.Sprintf("%s; to run in this order: --seed %d", text, seed)
+		return fmt.Sprintf("%s; to run in this order: --set design.seed=%d", text, seed)
 	}
 	return text
 }

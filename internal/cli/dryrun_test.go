@@ -37,14 +37,14 @@ func TestDryRunNamesItsSeed(t *testing.T) {
 			seed := found[0][1]
 			for _, one := range found {
 				if one[1] != seed {
-					t.Errorf("seeds %s and %s: --seed can repeat one of them only", seed, one[1])
+					t.Errorf("seeds %s and %s: --set design.seed can repeat one of them only", seed, one[1])
 				}
 			}
-			again := dryRunOf(t, append([]string{"--seed", seed}, args...)...)
+			again := dryRunOf(t, append([]string{"--set", "design.seed=" + seed}, args...)...)
 			if orderLine.ReplaceAllString(drawn, "") != orderLine.ReplaceAllString(again, "") {
-				t.Errorf("with --seed %s there is another order:\n%s%s", seed, drawn, again)
+				t.Errorf("with seed %s there is another order:\n%s%s", seed, drawn, again)
 			}
-			if strings.Contains(again, "--seed") {
+			if strings.Contains(again, "--set") {
 				t.Errorf("how to fix the seed is told to one who has:\n%s", again)
 			}
 		})
@@ -57,7 +57,7 @@ func TestOrderOf(t *testing.T) {
 		drawn, none bool
 		want        string
 	}{
-		{true, false, "order with seed 7; to run in this order: --seed 7"},
+		{true, false, "order with seed 7; to run in this order: --set design.seed=7"},
 		{false, false, "order with seed 7"},
 		{true, true, "order with seed 7, once it can run"},
 		{false, true, "order with seed 7, once it can run"},
@@ -73,7 +73,7 @@ func TestOrderOf(t *testing.T) {
 func TestDryPlanAddsUp(t *testing.T) {
 	for order, overlap := range map[string]bool{"apart": false, "windows": true, "woven": true} {
 		var plan dryPlan
-		args := []string{"ladder", "--seed", "5", "--blocks", "3", "--workloads", "hello/go", "--order", order, "--json"}
+		args := []string{"ladder", "--set", "design.seed=5", "--blocks", "3", "--workloads", "hello/go", "--set", "design.order=" + order, "--json"}
 		if err := json.Unmarshal([]byte(dryRunOf(t, args...)), &plan); err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestDryPlanAddsUp(t *testing.T) {
 
 // The plan for programs has the runs of the plan for people.
 func TestDryPlan(t *testing.T) {
-	args := []string{"ladder", "--seed", "5", "--blocks", "3", "--workloads", "hello/go"}
+	args := []string{"ladder", "--set", "design.seed=5", "--blocks", "3", "--workloads", "hello/go"}
 	var plan dryPlan
 	if err := json.Unmarshal([]byte(dryRunOf(t, append(args, "--json")...)), &plan); err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestDryPlan(t *testing.T) {
 func TestDryPlanOfUnknowns(t *testing.T) {
 	zero, three := 0.0, 3.0
 	for warmup, want := range map[string]*float64{"auto": nil, "0s": &zero, "3s": &three} {
-		text := dryRunOf(t, "--json", "--blocks", "6", "--warmup", warmup, "--op", "GET /", "--variant", "none", "--variant", "other:env.X=1", "--", "true", "{port}")
+		text := dryRunOf(t, "--json", "--blocks", "6", "--set", "load.warmup="+warmup, "--op", "GET /", "--variant", "none", "--variant", "other:env.X=1", "--", "true", "{port}")
 		var plan dryPlan
 		if err := json.Unmarshal([]byte(text), &plan); err != nil {
 			t.Fatal(err)
@@ -160,7 +160,7 @@ func TestDryRunTellsOfSharedMachines(t *testing.T) {
 		"windows": "if blocks differ by 8.0 % (as they can on a machine that others use): a difference of 11 % is found in 8 of 10 cases, and told to within ± 7.5 %\n    tracetax doctor",
 		"apart":   "if blocks differ by 10 % (as those of a small service usually do, 5 s of load in each run): a difference of 14 % is found in 8 of 10 cases, and told to within ± 9.4 %\n    tracetax doctor",
 	} {
-		if got := dryRunOf(t, "--blocks", "8", "noise-floor", "--order", order); !strings.Contains(got, want) || strings.Count(got, "  order "+order) != 1 {
+		if got := dryRunOf(t, "--blocks", "8", "noise-floor", "--set", "design.order="+order); !strings.Contains(got, want) || strings.Count(got, "  order "+order) != 1 {
 			t.Errorf("order %s:\n%s", order, got)
 		}
 	}
@@ -194,26 +194,26 @@ func TestDryRunTells(t *testing.T) {
 		}
 		return plan.Tells
 	}
-	usual := tells("--order", "apart")
-	if windows := tells("--order", "windows"); usual == nil || usual.Measured != "" || usual.Blocks != 8 || windows.Findable >= usual.Findable || windows.Findable <= windows.HalfWidth {
+	usual := tells("--set", "design.order=apart")
+	if windows := tells("--set", "design.order=windows"); usual == nil || usual.Measured != "" || usual.Blocks != 8 || windows.Findable >= usual.Findable || windows.Findable <= windows.HalfWidth {
 		t.Errorf("windows tell %+v, apart %+v", windows, usual)
 	}
 	if err := keepNoise([]selfcheck.Noise{{Order: config.Apart, Deviation: 0.2}}); err != nil {
 		t.Fatal(err)
 	}
-	if measured := tells("--order", "apart"); measured == nil || measured.Measured == "" || measured.Noise != 0.2 || measured.Findable <= usual.Findable {
+	if measured := tells("--set", "design.order=apart"); measured == nil || measured.Measured == "" || measured.Noise != 0.2 || measured.Findable <= usual.Findable {
 		t.Errorf("with noise that was measured here: %+v", measured)
 	}
-	if windows := tells("--order", "windows"); windows == nil || windows.Measured != "" {
+	if windows := tells("--set", "design.order=windows"); windows == nil || windows.Measured != "" {
 		t.Errorf("of an order that was not measured: %+v", windows)
 	}
-	if one := tells("--order", "windows", "--duration", "150ms"); one == nil || one.Order != config.Apart {
+	if one := tells("--set", "design.order=windows", "--duration", "150ms"); one == nil || one.Order != config.Apart {
 		t.Errorf("with one window: %+v", one)
 	}
 	for blocks, want := range map[string]bool{"30": false, "8..30": true} {
 		args := []string{"--blocks", blocks, "noise-floor"}
 		if want {
-			args = append(args, "--precision", "2%")
+			args = append(args, "--set", "design.precision=2%")
 		}
 		if text := dryRunOf(t, args...); strings.Contains(text, "what all 30 blocks tell") != want || strings.Contains(text, "what 30 blocks tell") == want {
 			t.Errorf("%s blocks: %s", blocks, text)

@@ -97,6 +97,25 @@ func flagHint(c *cobra.Command, err error) string {
 	return nearest.DidYouMean(nearest.Word("--"+missing.GetSpecifiedName(), names))
 }
 
+// setKeys are what --set gives in the place of flags that one may look for.
+var setKeys = map[string]string{
+	"body": "workload.operations.NAME.body=@FILE", "calls": "load.calls=N", "capacity": "'load.capacity={cpu: 75%}'", "cleanup": "workload.cleanup=COMMAND",
+	"connections": "load.connections=N", "depth": "load.depth=N", "event": "workload.operations.HANDLER.body=@FILE",
+	"header": "workload.operations.NAME.headers.HEADER=VALUE", "language": "workload.language=LANGUAGE", "order": "design.order=ORDER",
+	"patience": "workload.processes.0.patience=60s", "port": "workload.operations.NAME.request='GET http://127.0.0.1:PORT/'",
+	"precision": "design.precision=2%", "prepare": "workload.prepare=COMMAND", "samples": "samples=true", "seed": "design.seed=N", "stores": "stores=echo",
+	"threads": "load.threads=N", "warmup": "load.warmup=5s",
+}
+
+// setHint is which key --set gives, where err is about a flag of that name.
+func setHint(err error) string {
+	var missing *pflag.NotExistError
+	if !errors.As(err, &missing) || setKeys[missing.GetSpecifiedName()] == "" {
+		return ""
+	}
+	return "; write --set " + setKeys[missing.GetSpecifiedName()]
+}
+
 // version is set by the release build; a build from source says its revision.
 var version = "0.1.0-dev"
 

@@ -166,25 +166,21 @@ func selfcheckExperiment(one selfcheck.Experiment, folder string) (e *config.Exp
 	if kept := filepath.Join(folder, record.ExperimentFile); isFile(kept) {
 		name, resumed = kept, true
 	}
-	found, err := config.Find(name, BuiltIn())
+	var given config.Sets
+	if !resumed {
+		given = one.Keys()
+	}
+	found, err := config.Find(name, BuiltIn(), given...)
 	if err != nil {
 		return nil, false, fmt.Errorf("finding the experiment %s: %w", one.Name, err)
 	}
-	e = found[0]
-	if resumed {
+	if e = found[0]; resumed {
 		return e, true, nil
-	}
-	e.Design.Order = one.Order
-	if err := e.OverrideLoad(config.Override{Duration: one.Duration, Rate: one.Rate}); err != nil {
-		return nil, false, fmt.Errorf("experiment %s: %w", one.Name, err)
 	}
 	if one.Variants != "" {
 		if err := e.Keep(strings.Split(one.Variants, ",")); err != nil {
 			return nil, false, fmt.Errorf("experiment %s: %w", one.Name, err)
 		}
-	}
-	if one.Blocks > 0 {
-		e.Design.Blocks = one.Blocks
 	}
 	e.ChooseOrder()
 	return e, false, nil

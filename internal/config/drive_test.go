@@ -89,18 +89,6 @@ func TestDrivenIsWarmedForAll(t *testing.T) {
 	again(t, c, e)
 }
 
-func TestSamplesByFlag(t *testing.T) {
-	c := shelf()
-	e := parseIn(t, c, driven)
-	if err := e.OverrideLoad(Override{Samples: true}); err != nil || !e.Samples {
-		t.Errorf("%v, %v", e.Samples, err)
-	}
-	asked := parseIn(t, c, "workload: asked\nvariants: {none: , b: {tracer: none}}\n")
-	if err := asked.OverrideLoad(Override{Samples: true}); err == nil || !strings.Contains(err.Error(), "--samples: samples is for self-driving workloads") || asked.Samples {
-		t.Errorf("%v", err)
-	}
-}
-
 // TestDrivenWrong: what does not go together, and where it is said.
 func TestDrivenWrong(t *testing.T) {
 	const own = "workload: {self: true, processes: [{name: a, run: [x, '{port}']}], operations: {o: %}}\nvariants: {none: , b: {tracer: none}}\n"
@@ -151,44 +139,14 @@ func TestDrivenSteps(t *testing.T) {
 	}
 }
 
-func TestOverrideDrivenLoad(t *testing.T) {
-	for name, test := range map[string]struct {
-		before string
-		flags  Override
-		want   string
-		bad    string
-	}{
-		"calls":                 {"{duration: 1s}", Override{Calls: "50"}, "as fast as it goes, at most 50 calls", ""},
-		"a depth":               {"{depth: [1, 2]}", Override{Depth: "7"}, "as fast as it goes, 7 deep", ""},
-		"depths":                {"{threads: [1, 2]}", Override{Depth: "7,8"}, "as fast as it goes, 7, 8 deep in turn", ""},
-		"threads":               {"{rate: [1/s, 2/s], depth: 3}", Override{Threads: "1,2"}, "as fast as it goes, 3 deep, on 1, 2 threads in turn", ""},
-		"a rate":                {"{depth: 3}", Override{Rate: "9/s"}, "at 9/s, 3 deep", ""},
-		"rates end other lists": {"{depth: [2, 3]}", Override{Rate: "9/s,10/s"}, "at 9/s, 10/s in turn", ""},
-		"two lists":             {"{}", Override{Depth: "1,2", Threads: "1,2"}, "", "--threads 1,2: one thing is swept at a time"},
-		"no number":             {"{}", Override{Calls: "many"}, "", `--calls many: "many" is not a whole number`},
-		"of requests":           {"{}", Override{Connections: "4"}, "", "--connections 4: connections is for workloads that are asked by requests"},
-	} {
-		e := parseIn(t, shelf(), driven+"load: "+test.before)
-		err := e.OverrideLoad(test.flags)
-		if test.bad != "" {
-			if err == nil || !strings.HasPrefix(err.Error(), test.bad) {
-				t.Errorf("%s: %v, want %s", name, err, test.bad)
-			}
-			continue
-		}
-		if got := e.Load.Summary(); err != nil || got != test.want || e.Load.Connections != 0 {
-			t.Errorf("%s: %q, %v; want %q", name, got, err, test.want)
-		}
+// What a workload can do at most is written, and holds for keys that are given.
+func TestMostOfAWorkload(t *testing.T) {
+	const text = "workload: {self: true, max: {depth: 64}, processes: [{name: a, run: [x, '{port}']}], operations: {o: }}\nvariants: {none: , b: {tracer: none}}\n"
+	if kept, err := parseIn(t, shelf(), text).YAML(); err != nil || !strings.Contains(string(kept), "depth: 64") {
+		t.Errorf("%s, %v: the limit is not written", kept, err)
 	}
-	limited := parseIn(t, shelf(), "workload: {self: true, max: {depth: 64}, processes: [{name: a, run: [x, '{port}']}], operations: {o: }}\nvariants: {none: , b: {tracer: none}}\n")
-	if err := limited.OverrideLoad(Override{Depth: "8,65"}); err == nil || !strings.HasPrefix(err.Error(), "--depth 8,65: depth: 65 is more than workload a can do") {
-		t.Error(err)
-	}
-	if text, err := limited.YAML(); err != nil || !strings.Contains(string(text), "depth: 64") {
-		t.Errorf("%s, %v: the limit is not written", text, err)
-	}
-	e := parseIn(t, shelf(), "workload: asked\nvariants: {none: , b: {tracer: none}}\n")
-	if err := e.OverrideLoad(Override{Depth: "8"}); err == nil || !strings.HasPrefix(err.Error(), "--depth 8: depth is for self-driving workloads") {
+	_, err := ParseExperiment("x.yaml", t.TempDir(), []byte(text), shelf(), given(t, "load.depth=[8,65]")...)
+	if err == nil || !strings.HasPrefix(err.Error(), "--set 'load.depth=[8,65]': depth: 65 is more than workload a can do") {
 		t.Error(err)
 	}
 }

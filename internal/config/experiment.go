@@ -20,21 +20,22 @@ import (
 
 // ParseExperiment reads an experiment file and looks up what it names. File is
 // its name for errors; dir is the folder that its relative paths stand for. A
-// file over several workloads gives an Experiment for each.
-func ParseExperiment(file, dir string, text []byte, catalog *program.Catalog) ([]*Experiment, error) {
+// file over several workloads gives an Experiment for each. Keys that are given
+// take the place of the file's.
+func ParseExperiment(file, dir string, text []byte, catalog *program.Catalog, given ...Set) ([]*Experiment, error) {
 	s := &program.Source{File: file, Open: opener(dir), Folder: dir}
-	return readExperimentFile(s, text, dir, catalog)
+	return readExperimentFile(s, text, dir, catalog, given)
 }
 
 // readExperimentFile reads the text of an experiment file whose relative paths stand
 // for dir.
-func readExperimentFile(s *program.Source, text []byte, dir string, catalog *program.Catalog) ([]*Experiment, error) {
+func readExperimentFile(s *program.Source, text []byte, dir string, catalog *program.Catalog, given Sets) ([]*Experiment, error) {
 	root := program.ParseYAML(s, text)
 	if root == nil {
 		return nil, s.Err()
 	}
 	base := strings.TrimSuffix(filepath.Base(s.File), filepath.Ext(s.File))
-	es := readExperiments(s, root, base, dir, catalog)
+	es := readExperiments(s, root, base, dir, catalog, given)
 	if err := s.Err(); err != nil {
 		return nil, err
 	}
@@ -115,8 +116,11 @@ func (e *Experiment) Finish(s *program.Source, n *program.Node) {
 	}
 }
 
-// readExperiments reads an experiment file: one experiment for each of its workloads.
-func readExperiments(s *program.Source, n *program.Node, name, dir string, catalog *program.Catalog) []*Experiment {
+// readExperiments reads the tree of an experiment file with the keys that are given: one experiment for each of its workloads.
+func readExperiments(s *program.Source, n *program.Node, name, dir string, catalog *program.Catalog, given Sets) []*Experiment {
+	if n.Kind == program.Mapping {
+		given.apply(s, n)
+	}
 	s.Services, s.NodeFolders = catalog.Service, catalog.SharedPrograms
 	e := Experiment{Name: name}
 	if !s.Decode(n, &e) {
@@ -143,6 +147,9 @@ func readExperiments(s *program.Source, n *program.Node, name, dir string, catal
 		if fixedRate {
 			one.yieldRates()
 		}
+		if given.Has("load.duration") {
+			one.yieldDurations()
+		}
 		if variants != nil {
 			one.Variants = readVariants(s, variants, w, catalog, e.Faults)
 		}
@@ -154,27 +161,8 @@ func readExperiments(s *program.Source, n *program.Node, name, dir string, catal
 	return out
 }
 
-// What the stores of graphs can be: nodes that stand for them, or, as they are without a word, real ones.
-const (
-	EchoStores = "echo"
-	realStores = "real"
-)
-
-// WithStores is the experiment with other stores: real or echo, as its file may say.
-func (e *Experiment) WithStores(stores string) error {
-	switch {
-	case stores == "" || stores == cmp.Or(e.Stores, realStores):
-		return nil
-	case stores != EchoStores:
-		return fmt.Errorf("%q: known are %s and %s", stores, realStores, EchoStores)
-	}
-	w, err := e.Workload.EchoStores()
-	if err != nil {
-		return err
-	}
-	e.Stores, e.Workload = stores, w
-	return nil
-}
+// EchoStores has nodes stand for the stores of a graph; without the word they are real ones.
+const EchoStores = "echo"
 
 // readWorkloads are the workloads of an experiment, named or inline.
 func readWorkloads(s *program.Source, n *program.Node, dir string, catalog *program.Catalog) []*program.Workload {
@@ -248,7 +236,7 @@ func regular(path string) bool {
 }
 
 // BuiltIn is the built-in experiment of that name, one for each of its workloads.
-func BuiltIn(c *program.Catalog, name string) ([]*Experiment, error) {
+func BuiltIn(c *program.Catalog, name string, given ...Set) ([]*Experiment, error) {
 	names, err := c.Experiments()
 	if err != nil {
 		return nil, err
@@ -266,7 +254,7 @@ func BuiltIn(c *program.Catalog, name string) ([]*Experiment, error) {
 			return nil, fmt.Errorf("reading experiment %q: %w", name, err)
 		}
 		s := &program.Source{File: file, Folder: ".", Open: func(n string) ([]byte, error) { return program.ReadBeside(layer, "experiments", n) }}
-		return readExperimentFile(s, text, ".", c)
+		return readExperimentFile(s, text, ".", c, given)
 	}
 	return nil, &program.UnknownError{What: "experiment", Name: name}
 }
@@ -274,9 +262,10 @@ func BuiltIn(c *program.Catalog, name string) ([]*Experiment, error) {
 // Finding an experiment by what the user typed.
 
 // Find reads the experiment file of that path, or else the built-in experiment
-// of that name. It gives one Experiment for each workload of the file. An error
-// for which IsProblem is true is the user's to mend.
-func Find(pathOrName string, catalog *program.Catalog) ([]*Experiment, error) {
+// of that name, and puts the given keys in the place of its own. It gives one
+// Experiment for each workload of the file. An error for which IsProblem is true is
+// the user's to mend.
+func Find(pathOrName string, catalog *program.Catalog, given ...Set) ([]*Experiment, error) {
 	if regular(pathOrName) || looksLikePath(pathOrName) {
 		text, err := program.ReadRegular(pathOrName)
 		if errors.Is(err, os.ErrNotExist) {
@@ -291,9 +280,9 @@ func Find(pathOrName string, catalog *program.Catalog) ([]*Experiment, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading the experiment: %w", err)
 		}
-		return ParseExperiment(pathOrName, filepath.Dir(pathOrName), text, catalog)
+		return ParseExperiment(pathOrName, filepath.Dir(pathOrName), text, catalog, given...)
 	}
-	es, err := BuiltIn(catalog, pathOrName)
+	es, err := BuiltIn(catalog, pathOrName, given...)
 	var unknown *program.UnknownError
 	if errors.As(err, &unknown) && unknown.What == "experiment" {
 		for _, ext := range []string{".yaml", ".yml"} {

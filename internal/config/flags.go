@@ -3,12 +3,11 @@
 package config
 
 import (
-	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/config/program"
@@ -16,33 +15,15 @@ import (
 
 // Flags are the words of 'tracetax run --op … --variant … -- COMMAND'.
 type Flags struct {
-	Name     string   // of the experiment; "" is the command's
 	Graph    string   // a topology file instead of a command and operations; "" is none
 	Command  []string // what follows --; may hold {port}
 	Dir      string   // where it is started; "" is here
-	Language string   // of the program, so that --variant otel means otel-LANGUAGE
-	Port     int      // where it listens, if it cannot be told by {port}; 0: it can
 	Env      []string // NAME=VALUE, for all variants
-	Prepare  string   // command before each run; "" is none
-	Cleanup  string   // command after each run; "" is none
-	Patience string   // how long it may take to become ready; "" is the default
 	Ready    string   // http://…, a path, tcp://host:port or log:REGEXP; "" is a connection to its port
 	Ops      []string // "GET /x", "/x" or "name=POST /y"
-	Headers  []string // "Name: value", for all operations
-	Body     string   // text or @file, for all operations
 	Function string   // instead of Ops: a handler such as app.handler, whose runtime the command is
-	Event    string   // the file of its event; "" is {}
 	Variants []string // "none", "otel-python" or "name:key=value,…"
-
-	Rate        string // "400/s", "100/s,200/s" or "50% of slowest"; "" is the default, unless one of the next two is set
-	Connections string // "4" or "1,2,4"
-	Capacity    string // "cpu=75%,…": keys and values of a search
-	Duration    string // "" is the default, as below
-	Warmup      string
-	Blocks      string // "12" or "8..30"
-	Precision   string // "2%" or "2% of latency_p99"
-	Seed        uint64
-	Budget      string // "cpu=3%,p99=5%,lost=0"
+	Sets     Sets     // further keys
 }
 
 // FromFlags makes an experiment of the flags, by the rules of an experiment
@@ -60,7 +41,13 @@ func FromFlags(f Flags, catalog *program.Catalog) (*Experiment, error) {
 	if err := b.Err(); err != nil {
 		return nil, err
 	}
-	es := readExperiments(b.Source, root, b.name(), dir, catalog)
+	given := f.Sets
+	for _, one := range f.Sets {
+		if one.Path == "name" && !given.Has("workload.name") {
+			given = append(Sets{{"workload.name", one.Value, one.Flag}}, given...)
+		}
+	}
+	es := readExperiments(b.Source, root, b.name(), dir, catalog, given)
 	if err := b.Err(); err != nil {
 		return nil, err
 	}
@@ -75,9 +62,6 @@ type flagBuilder struct {
 }
 
 func (b *flagBuilder) name() string {
-	if b.Flags.Name != "" {
-		return b.Flags.Name
-	}
 	if b.Flags.Graph != "" {
 		return program.GraphName(b.Flags.Graph)
 	}
@@ -86,7 +70,7 @@ func (b *flagBuilder) name() string {
 
 // notAnExperiment complains of an experiment in the place of the command.
 func (b *flagBuilder) notAnExperiment(catalog *program.Catalog) error {
-	if len(b.Command) != 1 || b.Port != 0 {
+	if len(b.Command) != 1 {
 		return nil
 	}
 	name := b.Command[0]
@@ -114,14 +98,11 @@ func (b *flagBuilder) notAnExperiment(catalog *program.Catalog) error {
 }
 
 func (b *flagBuilder) root() *program.Node {
-	command := program.Place{Flag: "-- " + quote(strings.Join(b.Command, " "))}
+	command := "-- " + quote(strings.Join(b.Command, " "))
 	if b.Flags.Graph != "" {
 		b.onlyGraph()
 	} else if len(b.Command) == 0 {
 		b.Fail(program.Place{Flag: "--"}, "what is to be started is missing: tracetax run --op 'GET /' --variant … -- COMMAND")
-	}
-	if b.Event != "" && b.Function == "" {
-		b.Fail(program.Place{Flag: "--event"}, "it is the event of a function; name the function with --function, or give the body of requests with --body")
 	}
 	if len(b.Ops) == 0 && b.Function == "" && b.Flags.Graph == "" {
 		b.Fail(program.Place{Flag: "--op"}, "at least one operation is needed, such as --op 'GET /'")
@@ -129,38 +110,28 @@ func (b *flagBuilder) root() *program.Node {
 	if len(b.Variants) < 2 {
 		b.Fail(program.Place{Flag: "--variant"}, "at least two variants are needed; the first is the baseline: --variant none --variant 'otel:tracer=otel-python'")
 	}
-	b.checkPort()
 	root := tree("")
-	b.word(root, "name", b.Flags.Name)
 	if b.Function != "" {
 		root.Set("workload", b.functionWorkload(command))
 	} else {
 		root.Set("workload", b.workload(command))
 	}
 	root.Set("variants", b.variantTree())
-	root.Set("load", b.loadTree())
-	root.Set("design", b.designTree())
-	if b.Budget != "" {
-		root.Set("budget", b.keys("budget", b.Budget, "METRIC=SHARE, such as cpu=3%"))
-	}
 	return root
 }
 
 // onlyGraph complains of flags that are for a service of one's own.
 func (b *flagBuilder) onlyGraph() {
-	for flag, given := range map[string]bool{
-		"--": len(b.Command) > 0, "--op": len(b.Ops) > 0, "--env": len(b.Env) > 0, "--ready": b.Ready != "", "--patience": b.Patience != "",
-		"--header": len(b.Headers) > 0, "--body": b.Body != "", "--port": b.Port != 0, "--language": b.Language != "", "--function": b.Function != "",
-	} {
-		if given {
-			b.Fail(program.Place{Flag: flag}, "it describes a service of your own, and --graph %s brings its processes and operations; leave one of them out", quote(b.Flags.Graph))
-		}
-	}
+	b.without("it describes a service of your own, and --graph "+quote(b.Flags.Graph)+" brings its processes and operations; leave one of them out",
+		map[string]bool{"--": len(b.Command) > 0, "--op": len(b.Ops) > 0, "--env": len(b.Env) > 0, "--ready": b.Ready != "", "--function": b.Function != ""})
 }
 
-func (b *flagBuilder) checkPort() {
-	if b.Port < 0 || b.Port > program.MaxPort {
-		b.Fail(program.Place{Flag: fmt.Sprintf("--port %d", b.Port)}, "a port is 1 to %d", program.MaxPort)
+// without complains of flags that are given.
+func (b *flagBuilder) without(why string, given map[string]bool) {
+	for _, flag := range slices.Sorted(maps.Keys(given)) {
+		if given[flag] {
+			b.Fail(program.Place{Flag: flag}, "%s", why)
+		}
 	}
 }
 
@@ -168,7 +139,7 @@ func (b *flagBuilder) checkPort() {
 
 // quote shows a flag's value as one would type it.
 func quote(value string) string {
-	if value != "" && !strings.ContainsAny(value, " \t'\"$&|;<>()*?{}\\") {
+	if value != "" && !strings.ContainsAny(value, " \t'\"$&|;<>()*?{}[]\\") {
 		return value
 	}
 	return "'" + strings.ReplaceAll(program.Printable(value), "'", `'\''`) + "'"
@@ -183,59 +154,42 @@ func tree(flag string) *program.Node {
 	return &program.Node{Kind: program.Mapping, At: program.Place{Flag: flag}}
 }
 
-func (b *flagBuilder) workload(command program.Place) *program.Node {
+// words is a list of scalars at a flag.
+func words(flag string, texts ...string) *program.Node {
+	out := &program.Node{Kind: program.List, At: program.Place{Flag: flag}}
+	for _, text := range texts {
+		out.Items = append(out.Items, word(flag, text))
+	}
+	return out
+}
+
+// list is a list at a flag.
+func list(flag string, items ...*program.Node) *program.Node {
+	return &program.Node{Kind: program.List, Items: items, At: program.Place{Flag: flag}}
+}
+
+// workload is the command as the one process, and its operations; or a topology. Command is the flag of the command.
+func (b *flagBuilder) workload(command string) *program.Node {
+	w := tree("")
 	if b.Flags.Graph != "" {
-		w := tree("")
-		b.word(w, "name", b.Flags.Name)
-		b.word(w, "prepare", b.Prepare)
-		b.word(w, "cleanup", b.Cleanup)
 		w.Set("topology", word("--graph "+quote(b.Flags.Graph), b.Flags.Graph))
 		return w
 	}
-	process := &program.Node{Kind: program.Mapping, At: command}
-	process.Set("name", &program.Node{Kind: program.Scalar, Text: programName(b.Command), At: command})
-	run := &program.Node{Kind: program.List, At: command}
-	for _, w := range b.Command {
-		run.Items = append(run.Items, &program.Node{Kind: program.Scalar, Text: w, At: command})
-	}
-	process.Set("run", run)
+	process := tree(command)
+	process.Set("name", word(command, programName(b.Command)))
+	process.Set("run", words(command, b.Command...))
 	if len(b.Env) > 0 {
 		process.Set("env", b.assignments("--env", b.Env))
 	}
-	if ready := b.readyText(); ready != "" {
+	if ready := b.Ready; ready != "" {
+		if ready[0] == '/' {
+			ready = "http://127.0.0.1:{port}" + ready
+		}
 		process.Set("ready", word("--ready "+quote(b.Ready), ready))
 	}
-	if b.Patience != "" {
-		process.Set("patience", word("--patience "+quote(b.Patience), b.Patience))
-	}
-	w := tree("")
-	b.word(w, "name", b.Flags.Name)
-	if b.Language != "" {
-		w.Set("language", word("--language "+quote(b.Language), b.Language))
-	}
-	b.word(w, "prepare", b.Prepare)
-	b.word(w, "cleanup", b.Cleanup)
-	w.Set("processes", &program.Node{Kind: program.List, Items: []*program.Node{process}, At: command})
+	w.Set("processes", list(command, process))
 	w.Set("operations", b.operations())
 	return w
-}
-
-// authority is host and port of the program under test.
-func (b *flagBuilder) authority() string {
-	if b.Port != 0 {
-		return "127.0.0.1:" + strconv.Itoa(b.Port)
-	}
-	return "127.0.0.1:{port}"
-}
-
-func (b *flagBuilder) readyText() string {
-	switch {
-	case strings.HasPrefix(b.Ready, "/"):
-		return "http://" + b.authority() + b.Ready
-	case b.Ready == "" && b.Port != 0:
-		return "tcp://" + b.authority()
-	}
-	return b.Ready
 }
 
 func (b *flagBuilder) assignments(flag string, all []string) *program.Node {
@@ -271,40 +225,8 @@ func (b *flagBuilder) operations() *program.Node {
 			continue
 		}
 		o := tree(flag)
-		o.Set("request", word(flag, b.absolute(request)))
-		if len(b.Headers) > 0 {
-			o.Set("headers", b.headerTree())
-		}
-		if b.Body != "" {
-			o.Set("body", word("--body "+quote(b.Body), b.Body))
-		}
+		o.Set("request", word(flag, request))
 		out.Set(name, o)
-	}
-	return out
-}
-
-// absolute sends a request to a path to the fixed port, where there is one.
-func (b *flagBuilder) absolute(request string) string {
-	verb, target, ok := strings.Cut(request, " ")
-	if !ok {
-		verb, target = "GET", request
-	}
-	if b.Port == 0 || !strings.HasPrefix(strings.TrimSpace(target), "/") {
-		return request
-	}
-	return verb + " http://" + b.authority() + strings.TrimSpace(target)
-}
-
-func (b *flagBuilder) headerTree() *program.Node {
-	out := tree("--header")
-	for _, text := range b.Headers {
-		name, value, ok := strings.Cut(text, ":")
-		flag := "--header " + quote(text)
-		if !ok {
-			b.Fail(program.Place{Flag: flag}, "write 'Name: value'")
-			continue
-		}
-		out.Set(strings.TrimSpace(name), word(flag, strings.TrimSpace(value)))
 	}
 	return out
 }
@@ -333,7 +255,7 @@ var wordKeys = []string{"tracer", "replicas", "via", "to", "against", "descripti
 // variantOf reads "tracer=otel-python,sampling=10%,env.NAME=x,arg=--verbose".
 func (b *flagBuilder) variantOf(flag, text string) *program.Node {
 	v, settings, env := tree(flag), tree(flag), tree(flag)
-	args, on := &program.Node{Kind: program.List, At: program.Place{Flag: flag}}, &program.Node{Kind: program.List, At: program.Place{Flag: flag}}
+	args, on := list(flag), list(flag)
 	for _, part := range splitPairs(text) {
 		key, value, ok := strings.Cut(part, "=")
 		key = strings.TrimSpace(key)
@@ -352,17 +274,10 @@ func (b *flagBuilder) variantOf(flag, text string) *program.Node {
 			settings.Set(key, word(flag, value))
 		}
 	}
-	if len(settings.Entries) > 0 {
-		v.Set("settings", settings)
-	}
-	if len(env.Entries) > 0 {
-		v.Set("env", env)
-	}
-	if len(args.Items) > 0 {
-		v.Set("args", args)
-	}
-	if len(on.Items) > 0 {
-		v.Set("on", on)
+	for i, of := range []*program.Node{settings, env, args, on} {
+		if len(of.Entries)+len(of.Items) > 0 {
+			v.Set([]string{"settings", "env", "args", "on"}[i], of)
+		}
 	}
 	return v
 }
@@ -381,65 +296,38 @@ func splitPairs(text string) []string {
 const handled = "function"
 
 // functionWorkload is a platform with the function, whose runtime's client the command starts.
-func (b *flagBuilder) functionWorkload(command program.Place) *program.Node {
-	at := program.Place{Flag: "--function " + quote(b.Function)}
-	for flag, given := range map[string]bool{"--op": len(b.Ops) > 0, "--body": b.Body != "", "--ready": b.Ready != "", "--port": b.Port != 0} {
-		if given {
-			b.Fail(program.Place{Flag: flag}, "a function has one operation, its invocation; leave %s out (its event is --event FILE)", flag)
-		}
-	}
+func (b *flagBuilder) functionWorkload(command string) *program.Node {
+	at := "--function " + quote(b.Function)
+	b.without("a function has one operation, its invocation, and its platform knows when it is ready; leave this out",
+		map[string]bool{"--op": len(b.Ops) > 0, "--ready": b.Ready != ""})
 	if strings.ContainsAny(b.Function, ", \t{}") || !strings.Contains(b.Function, ".") {
-		b.Fail(at, "a handler is FILE.NAME, such as app.handler")
+		b.Fail(program.Place{Flag: at}, "a handler is FILE.NAME, such as app.handler")
 	}
-	words := func(at program.Place, texts ...string) *program.Node {
-		out := &program.Node{Kind: program.List, At: at}
-		for _, text := range texts {
-			out.Items = append(out.Items, &program.Node{Kind: program.Scalar, Text: text, At: at})
-		}
-		return out
-	}
-	platform := &program.Node{Kind: program.Mapping, At: at}
-	platform.Set("name", &program.Node{Kind: program.Scalar, Text: "platform", At: at})
-	platform.Set("role", &program.Node{Kind: program.Scalar, Text: "platform", At: at})
+	platform := tree(at)
+	platform.Set("name", word(at, "platform"))
+	platform.Set("role", word(at, "platform"))
 	platform.Set("run", words(at, "{tracetax}", "agent", "platform", "--listen=127.0.0.1:{port}", "--control=127.0.0.1:{port.control}",
 		"--function="+handled+"="+b.Function+",memory=1024,timeout=60s"))
-	platform.Set("ready", &program.Node{Kind: program.Scalar, Text: "http://127.0.0.1:{port}/healthz", At: at})
+	platform.Set("ready", word(at, "http://127.0.0.1:{port}/healthz"))
 
-	app := &program.Node{Kind: program.Mapping, At: command}
-	app.Set("name", &program.Node{Kind: program.Scalar, Text: "app", At: command})
+	app := tree(command)
+	app.Set("name", word(command, "app"))
 	app.Set("run", words(at, "{tracetax}", "agent", "environments", "--platform=127.0.0.1:{platform.port.control}", "--scratch={tmp}", "--"))
 	app.Set("starts", words(command, b.runtime()...))
-	app.Set("ready", &program.Node{Kind: program.Scalar, Text: "log:ready for invocations", At: at})
+	app.Set("ready", word(command, "log:ready for invocations"))
 	if len(b.Env) > 0 {
 		app.Set("env", b.assignments("--env", b.Env))
 	}
-	if b.Patience != "" {
-		app.Set("patience", word("--patience "+quote(b.Patience), b.Patience))
-	}
 
-	invocation := tree(at.Flag)
-	invocation.Set("process", word(at.Flag, "platform"))
-	invocation.Set("request", word(at.Flag, "POST /2015-03-31/functions/"+handled+"/invocations"))
-	if len(b.Headers) > 0 {
-		invocation.Set("headers", b.headerTree())
-	}
-	if b.Event != "" {
-		invocation.Set("body", word("--event "+quote(b.Event), "@"+b.Event))
-	}
-	operations := tree(at.Flag)
+	invocation := tree(at)
+	invocation.Set("process", word(at, "platform"))
+	invocation.Set("request", word(at, "POST /2015-03-31/functions/"+handled+"/invocations"))
+	operations := tree(at)
 	operations.Set(b.Function, invocation)
 
 	w := tree("")
-	b.word(w, "name", b.Flags.Name)
-	if b.Flags.Name == "" {
-		w.Set("name", word(at.Flag, b.Function))
-	}
-	if b.Language != "" {
-		w.Set("language", word("--language "+quote(b.Language), b.Language))
-	}
-	b.word(w, "prepare", b.Prepare)
-	b.word(w, "cleanup", b.Cleanup)
-	w.Set("processes", &program.Node{Kind: program.List, Items: []*program.Node{platform, app}, At: at})
+	w.Set("name", word(at, b.Function))
+	w.Set("processes", list(at, platform, app))
 	w.Set("operations", operations)
 	return w
 }

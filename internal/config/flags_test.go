@@ -17,12 +17,10 @@ func TestFromFlags(t *testing.T) {
 		Command:  []string{"/usr/bin/gunicorn3", "-b", "127.0.0.1:{port}", "shop:app"},
 		Env:      []string{"MODE=a=b"},
 		Ready:    "/health",
-		Patience: "90s",
 		Ops:      []string{"GET /x?a=b", "/plain", "order=POST /y"},
-		Headers:  []string{"content-type: text/plain"},
-		Body:     "hello",
 		Variants: []string{"none", `otel:tracer=otel-python,sampling=10%,env.A=1\,2,arg=--x,against=none`, "otel-python"},
-		Rate:     "50/s", Duration: "2s", Warmup: "1s", Blocks: "6", Seed: 9, Budget: "cpu=5%",
+		Sets: given(t, "workload.processes.0.patience=90s", "workload.operations.order.headers.content-type=text/plain", "workload.operations.order.body=hello",
+			"load.rate=50/s", "load.duration=2s", "load.warmup=1s", "design.blocks=6", "design.seed=9", "budget=cpu=5%"),
 	}, builtIn())
 	if err != nil {
 		t.Fatal(err)
@@ -72,10 +70,9 @@ func TestFromFlagsFunction(t *testing.T) {
 	}
 	for flags, said := range map[*Flags]string{
 		{Function: "app"}: "--function app",
-		{Function: "app.handler", Ops: []string{"/"}}:    "--op",
-		{Function: "app.handler", Body: "x"}:             "--body",
-		{Function: "app.handler", Event: "nowhere.json"}: "nowhere.json",
-		{Ops: []string{"/"}, Event: "order.json"}:        "--event",
+		{Function: "app.handler", Ops: []string{"/"}}:                                                   "--op",
+		{Function: "app.handler", Ready: "/"}:                                                           "--ready",
+		{Function: "app.handler", Sets: given(t, "workload.operations.app.handler.body=@nowhere.json")}: "nowhere.json",
 	} {
 		flags.Command, flags.Variants = []string{"python3"}, []string{"none", "otel-python"}
 		if _, err := FromFlags(*flags, builtIn()); err == nil || !strings.Contains(err.Error(), said) {
@@ -85,22 +82,22 @@ func TestFromFlagsFunction(t *testing.T) {
 }
 
 func TestFromFlagsFixedPort(t *testing.T) {
-	e, err := FromFlags(Flags{Command: []string{"nginx"}, Port: 8080, Ops: []string{"GET /x"}, Variants: []string{"none", "otel-python"}}, builtIn())
+	e, err := FromFlags(Flags{Command: []string{"nginx"}, Ops: []string{"GET http://127.0.0.1:8080/x"}, Variants: []string{"none", "otel-python"}}, builtIn())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := e.Operations[0].URL; got != "http://127.0.0.1:8080/x" {
 		t.Errorf("URL %s", got)
 	}
-	if got := e.Workload.Processes[0].Ready; got != "tcp://127.0.0.1:8080" {
-		t.Errorf("ready %s", got)
+	if why := e.Beside(); !strings.Contains(why, "always asks 127.0.0.1:8080") {
+		t.Errorf("two of them beside each other: %q", why)
 	}
 }
 
 // TestFromFlagsPortByEnv: a program that takes its port from a variable, and has a name for the report.
 func TestFromFlagsPortByEnv(t *testing.T) {
 	e, err := FromFlags(Flags{
-		Command: []string{"node", "server.js"}, Name: "My Shop", Env: []string{"PORT={port}"}, Ops: []string{"GET /"}, Variants: []string{"none", "otel-python"},
+		Command: []string{"node", "server.js"}, Sets: given(t, "name=My Shop"), Env: []string{"PORT={port}"}, Ops: []string{"GET /"}, Variants: []string{"none", "otel-python"},
 	}, builtIn())
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +114,8 @@ func TestFromFlagsPortByEnv(t *testing.T) {
 // TestHooks: commands around each run, by flags and by file.
 func TestHooks(t *testing.T) {
 	e, err := FromFlags(Flags{
-		Command: []string{"shop", "{port}"}, Prepare: "sh -c 'rm -f {tmp}/x'", Cleanup: "true", Ops: []string{"GET /"}, Variants: []string{"none", "otel-python"},
+		Command: []string{"shop", "{port}"}, Ops: []string{"GET /"}, Variants: []string{"none", "otel-python"},
+		Sets: given(t, "workload.prepare=sh -c 'rm -f {tmp}/x'", "workload.cleanup=true"),
 	}, builtIn())
 	if err != nil {
 		t.Fatal(err)
@@ -133,8 +131,8 @@ func TestHooks(t *testing.T) {
 	if err := e.Check(); err == nil || !strings.Contains(err.Error(), "would disturb the others") {
 		t.Errorf("variants that are made together: %v", err)
 	}
-	_, err = FromFlags(Flags{Command: []string{"shop", "{port}"}, Prepare: "sh {port}", Ops: []string{"GET /"}, Variants: []string{"none", "otel-python"}}, builtIn())
-	if err == nil || !strings.HasPrefix(err.Error(), `--prepare 'sh {port}': unknown placeholder "{port}"`) {
+	_, err = FromFlags(Flags{Command: []string{"shop", "{port}"}, Sets: given(t, "workload.prepare=sh {port}"), Ops: []string{"GET /"}, Variants: []string{"none", "otel-python"}}, builtIn())
+	if err == nil || !strings.HasPrefix(err.Error(), `--set 'workload.prepare=sh {port}': unknown placeholder "{port}"`) {
 		t.Error(err)
 	}
 }
@@ -158,7 +156,7 @@ func TestFromFlagsErrors(t *testing.T) {
 		"no command":  {func(f *Flags) { f.Command = nil }, "--: what is to be started is missing"},
 		"no ops":      {func(f *Flags) { f.Ops = nil }, "--op: at least one operation is needed"},
 		"one variant": {func(f *Flags) { f.Variants = f.Variants[:1] }, "--variant: at least two variants are needed"},
-		"no port":     {func(f *Flags) { f.Command = []string{"shop"} }, `--op 'GET /': the request goes to a path, but nothing says where process "shop" listens: put {port} where the command names its port, hand it over with --env 'PORT={port}', or give a fixed one with --port`},
+		"no port":     {func(f *Flags) { f.Command = []string{"shop"} }, `--op 'GET /': the request goes to a path, but nothing says where process "shop" listens: put {port} where the command names its port, hand it over with --env 'PORT={port}', or write a fixed one, as in --op 'GET http://127.0.0.1:8080/'`},
 		"placeholder": {func(f *Flags) { f.Command = []string{"shop", "{port}", "{prot}"} }, `-- 'shop {port} {prot}': unknown placeholder "{prot}"; did you mean "{port}"?`},
 		"op":          {func(f *Flags) { f.Ops = []string{"FETCH"} }, `--op FETCH: the request "FETCH" must go to a path`},
 		"same op":     {func(f *Flags) { f.Ops = []string{"GET /", "GET /"} }, `--op 'GET /': a second operation called "GET /"`},
@@ -167,32 +165,29 @@ func TestFromFlagsErrors(t *testing.T) {
 		"value":       {func(f *Flags) { f.Variants[1] = "otel-python:sampling=1000%" }, `--variant otel-python:sampling=1000%: setting sampling of tracer otel-python: 1000% is not between 0% and 100%`},
 		"no value":    {func(f *Flags) { f.Variants[1] = "otel-python:sampling" }, `--variant otel-python:sampling: "sampling" is not KEY=VALUE`},
 		"same name":   {func(f *Flags) { f.Variants[1] = "none" }, `--variant none: a second variant called "none"`},
-		"rate":        {func(f *Flags) { f.Rate = "quick" }, `--rate quick: "quick" is not a rate`},
-		"duration":    {func(f *Flags) { f.Duration = "5" }, `--duration 5: "5" has no unit`},
-		"blocks":      {func(f *Flags) { f.Blocks = "-2" }, `--blocks -2: -2 is out of range: 1 to 1000`},
+		"rate":        {func(f *Flags) { f.Sets = Sets{{"load.rate", "quick", "--rate"}} }, `--rate quick: "quick" is not a rate`},
+		"duration":    {func(f *Flags) { f.Sets = Sets{{"load.duration", "5", "--duration"}} }, `--duration 5: "5" has no unit`},
+		"blocks":      {func(f *Flags) { f.Sets = Sets{{"design.blocks", "-2", "--blocks"}} }, `--blocks -2: -2 is out of range: 1 to 1000`},
 		"env":         {func(f *Flags) { f.Env = []string{"A"} }, `--env A: write NAME=VALUE`},
 		"env name":    {func(f *Flags) { f.Env = []string{"=x"} }, `--env =x: "" is not the name of an environment variable`},
 		"env twice":   {func(f *Flags) { f.Env = []string{"A=1", "A=2"} }, `--env A=2: A has a value already: give it once`},
 		"env port":    {func(f *Flags) { f.Env = []string{"A={prot}"} }, `--env 'A={prot}': unknown placeholder "{prot}"; did you mean "{port}"?`},
-		"header":      {func(f *Flags) { f.Headers = []string{"A"} }, `--header A: write 'Name: value'`},
 		"bare name":   {func(f *Flags) { f.Variants[1] = "same" }, `--variant same: unknown tracer "same"; 'tracetax list tracers' shows them; a bare name is a tracer's, and a variant of your own is written NAME:KEY=VALUE,…, such as same:tracer=none`},
 		"near tracer": {func(f *Flags) { f.Variants[1] = "otel-pyton" }, `--variant otel-pyton: unknown tracer "otel-pyton"; did you mean "otel-python"?`},
 		"experiment":  {func(f *Flags) { f.Command = []string{builtInExperiment} }, `--op and --variant: "` + builtInExperiment + `" is an experiment, not a command: put your command after --; to run the experiment leave out --op and --variant`},
 		"its file":    {func(f *Flags) { f.Command, f.Variants = []string{experimentFile}, nil }, `--op: "` + experimentFile + `" is an experiment, not a command`},
-		"port":        {func(f *Flags) { f.Port = 99999 }, `--port 99999: a port is 1 to 65535`},
-		"port below":  {func(f *Flags) { f.Port = -1 }, `--port -1: a port is 1 to 65535`},
 		"port of op":  {func(f *Flags) { f.Ops = []string{"GET http://h:99999/"} }, `--op 'GET http://h:99999/': "http://h:99999/": a port is 1 to 65535, not 99999`},
 		"ready port":  {func(f *Flags) { f.Ready = "tcp://h:0" }, `--ready tcp://h:0: ready: "tcp://h:0": a port is 1 to 65535, not 0`},
 		"method":      {func(f *Flags) { f.Ops = []string{"PSOT /x"} }, `--op 'PSOT /x': unknown request method "PSOT"; did you mean "POST"?`},
-		"no op ever":  {func(f *Flags) { f.Rate, f.Duration = "0.5/s", "1s" }, `--rate 0.5/s: 0.5/s for 1s is no operation`},
-		"name":        {func(f *Flags) { f.Name = strings.Repeat("x", 101) }, `--name `},
-		"patience":    {func(f *Flags) { f.Patience = "long" }, `--patience long: `},
+		"no op ever":  {func(f *Flags) { f.Sets = Sets{{"load.rate", "0.5/s", "--rate"}, {"load.duration", "1s", ""}} }, `--rate 0.5/s: 0.5/s for 1s is no operation`},
+		"name":        {func(f *Flags) { f.Sets = Sets{{"name", strings.Repeat("x", 101), "--name"}} }, `--name xxx`},
+		"patience":    {func(f *Flags) { f.Sets = given(t, "workload.processes.0.patience=long") }, `--set workload.processes.0.patience=long: `},
 		"ready":       {func(f *Flags) { f.Ready = "soon" }, `--ready soon: ready must be`},
 		"socket":      {func(f *Flags) { f.Ready = "unix:///app.sock" }, `--ready unix:///app.sock: a Unix socket cannot be asked`},
 		"op, socket":  {func(f *Flags) { f.Ops = []string{"GET unix:///app.sock"} }, `--op 'GET unix:///app.sock': a Unix socket cannot be asked`},
-		"body":        {func(f *Flags) { f.Body = "@none.json" }, `--body @none.json: body: there is no file "none.json"`},
-		"budget of":   {func(f *Flags) { f.Budget = "throughput=5%" }, `--budget throughput=5%: unknown metric of a budget "throughput"; nearest of `},
-		"budget":      {func(f *Flags) { f.Budget = "cpu:5%" }, `--budget cpu:5%: "cpu:5%" is not METRIC=SHARE`},
+		"body":        {func(f *Flags) { f.Sets = given(t, "workload.operations.GET /.body=@none.json") }, `--set 'workload.operations.GET /.body=@none.json': body: there is no file "none.json"`},
+		"budget of":   {func(f *Flags) { f.Sets = Sets{{"budget", "throughput=5%", "--budget"}} }, `--budget throughput=5%: unknown metric of a budget "throughput"; nearest of `},
+		"budget":      {func(f *Flags) { f.Sets = Sets{{"budget", "cpu:5%", "--budget"}} }, `--budget cpu:5%: "cpu:5%" is not METRIC=SHARE`},
 	} {
 		f := fine
 		f.Variants = append([]string{}, fine.Variants...)
@@ -221,7 +216,7 @@ func TestFromFlagsNoSuchTracer(t *testing.T) {
 		{"none:delay=200ms", "", `unknown setting "delay"; there are none (of tracer none)`},
 	} {
 		_, err := FromFlags(Flags{
-			Command: []string{"shop", "{port}"}, Ops: []string{"GET /"}, Language: test.language, Variants: []string{"plain:tracer=none", test.variant},
+			Command: []string{"shop", "{port}"}, Ops: []string{"GET /"}, Sets: Sets{{Path: "workload.language", Value: test.language}}, Variants: []string{"plain:tracer=none", test.variant},
 		}, builtIn())
 		if want := "--variant " + test.variant + ": " + test.want; err == nil || err.Error() != want {
 			t.Errorf("%s: %v\nwant %s", test.variant, err, want)

@@ -256,19 +256,22 @@ func TestOwnDuration(t *testing.T) {
 	const text = "workload: {name: w, language: '', processes: [{name: shop, run: [shop, '{port}']}], operations: {fast: GET /fast, slow: {request: GET /slow, rate: 0.1/s, duration: 30s}}}\n" +
 		"variants: {none: , mine: {args: [x]}}\nload: {rate: 100/s, duration: 2s}\n"
 	for _, c := range []struct {
-		change     func(*Experiment)
+		quick      bool
+		given      Sets
 		fast, slow time.Duration
 	}{
-		{func(*Experiment) {}, 2 * time.Second, 30 * time.Second},
-		{(*Experiment).Quicken, 2 * time.Second, 10 * time.Second}, // in which the slow one happens
-		{func(e *Experiment) {
-			if err := e.OverrideLoad(Override{Duration: "12s"}); err != nil {
-				t.Error(err)
-			}
-		}, 12 * time.Second, 12 * time.Second},
+		{false, nil, 2 * time.Second, 30 * time.Second},
+		{true, nil, 2 * time.Second, 10 * time.Second}, // in which the slow one happens
+		{false, given(t, "load.duration=12s"), 12 * time.Second, 12 * time.Second},
 	} {
-		e := parseOne(t, text)
-		c.change(e)
+		es, err := ParseExperiment("x.yaml", ".", []byte(text), builtIn(), c.given...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := es[0]
+		if c.quick {
+			e.Quicken()
+		}
 		fast, slow := e.Load.For(e.Operations[0]).Duration, e.Load.For(e.Operations[1]).Duration
 		if fast != c.fast || slow != c.slow || e.Average().Duration != (fast+slow)/2 || e.CheckWindow() != nil {
 			t.Errorf("%v and %v, %v on average, want %v and %v: %v", fast, slow, e.Average().Duration, c.fast, c.slow, e.CheckWindow())

@@ -10,7 +10,7 @@ func ratesOf(e *Experiment) [2]float64 {
 	return [2]float64{e.Operations[0].Rate, e.Operations[1].Rate}
 }
 
-// What an experiment or a flag says of the pace wins over the rates that a built-in
+// What an experiment says of the pace wins over the rates that a built-in
 // workload has for its operations, and a search sets out from them.
 func TestOwnRatesYield(t *testing.T) {
 	const gohttp = "workload: requests/gohttp\noperations: [json, updates]\nvariants: {none: , otel: }\n"
@@ -19,27 +19,19 @@ func TestOwnRatesYield(t *testing.T) {
 		t.Fatalf("json and updates have the rates %v", own)
 	}
 	for name, test := range map[string]struct {
-		load  string
-		flags Override
-		want  [2]float64
+		load string
+		want [2]float64
 	}{
-		"no load":             {"", Override{}, own},
-		"only times":          {"load: {duration: 9s}", Override{Warmup: "1s"}, own},
-		"a search":            {"load: {capacity: {cpu: 75%}, connections: 8}", Override{}, own},
-		"a relative rate":     {"load: {rate: 50% of slowest}", Override{}, own},
-		"a rate":              {"load: {rate: 30/s}", Override{}, [2]float64{}},
-		"rates":               {"load: {rate: [30/s, 40/s]}", Override{}, [2]float64{}},
-		"connections":         {"load: {connections: 2}", Override{}, [2]float64{}},
-		"the flag of a rate":  {"", Override{Rate: "30/s"}, [2]float64{}},
-		"the flag of many":    {"", Override{Connections: "1,2"}, [2]float64{}},
-		"the flag of a goal":  {"", Override{Capacity: "cpu=60%"}, own},
-		"the flag of a share": {"", Override{Rate: "50% of slowest"}, own},
+		"no load":         {"", own},
+		"only times":      {"load: {duration: 9s, warmup: 1s}", own},
+		"a search":        {"load: {capacity: {cpu: 75%}, connections: 8}", own},
+		"a relative rate": {"load: {rate: 50% of slowest}", own},
+		"a rate":          {"load: {rate: 30/s}", [2]float64{}},
+		"rates":           {"load: {rate: [30/s, 40/s]}", [2]float64{}},
+		"connections":     {"load: {connections: 2}", [2]float64{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := parseOne(t, gohttp+test.load)
-			if err := e.OverrideLoad(test.flags); err != nil {
-				t.Fatal(err)
-			}
 			if got := ratesOf(e); got != test.want {
 				t.Errorf("%v, want %v", got, test.want)
 			}

@@ -88,8 +88,10 @@ const (
 	startWarmup = 300 * time.Millisecond
 )
 
-// ExplainStart has the start profiled, and what is asked of the program afterwards made short.
-func (e *Experiment) ExplainStart() {
+// ExplainStart has the start profiled, and what is asked of the program afterwards made short
+// but for keys that are given.
+func (e *Experiment) ExplainStart(given ...Set) {
+	defer e.keepGiven(given, *e)
 	e.Profile = Profile{Start: true}
 	e.Design.Blocks, e.Design.Most, e.Design.Precision, e.Design.Metric = max(e.Design.Blocks, startBlocks), 0, 0, ""
 	e.declareRates()

@@ -37,8 +37,10 @@ const (
 var quickStretches = map[string]time.Duration{"python": 12 * time.Second, "": 4 * time.Second}
 
 // Quicken makes the experiment a matter of minutes: the same, with shorter windows and warm-ups, and the fewest blocks
-// that give intervals, whatever precision it was to reach.
-func (e *Experiment) Quicken() {
+// that give intervals, whatever precision it was to reach. Keys that are given stay as they are.
+func (e *Experiment) Quicken(sets ...Set) {
+	given := Sets(sets)
+	defer e.keepGiven(given, *e)
 	d := &e.Design
 	d.Quick, d.Blocks = true, min(d.Blocks, quickBlocks)
 	d.Most, d.Precision, d.Metric, d.Sittings, d.Pause = 0, 0, "", 0, 0
@@ -59,7 +61,9 @@ func (e *Experiment) Quicken() {
 		l.Levels = []int{slices.Min(l.Levels), slices.Max(l.Levels)}
 	}
 	l.Duration = min(l.Duration, e.quickest())
-	e.quickenProfile()
+	if !given.Has("profile") {
+		e.quickenProfile()
+	}
 	e.quickenOperations()
 	if l.Calls > 0 {
 		l.Calls = min(l.Calls, quickCalls)
@@ -72,6 +76,30 @@ func (e *Experiment) Quicken() {
 	}
 	if l.Relative != nil {
 		l.Relative = &Relative{Share: l.Relative.Share, Shares: l.Relative.Shares, Search: l.Relative.Search.quick()}
+	}
+}
+
+// keepGiven takes back from asked what keys that are given say.
+func (e *Experiment) keepGiven(given Sets, asked Experiment) {
+	if d := asked.Design; given.Has("design.blocks") || given.Has("design.precision") {
+		e.Design.Blocks, e.Design.Most, e.Design.Precision, e.Design.Metric = d.Blocks, d.Most, d.Precision, d.Metric
+	}
+	if d := asked.Design; given.Has("design.sittings") {
+		e.Design.Sittings, e.Design.Pause = d.Sittings, d.Pause
+	}
+	to, l := &e.Load, asked.Load
+	for key, take := range map[string]func(){
+		"duration":    func() { to.Duration = l.Duration },
+		"warmup":      func() { to.Warmup, to.WarmupMost = l.Warmup, l.WarmupMost },
+		"warmup_all":  func() { to.WarmupAll = l.WarmupAll },
+		"calls":       func() { to.Calls = l.Calls },
+		"idle":        func() { to.Idle = l.Idle },
+		"connections": func() { to.Levels = l.Levels },
+		"capacity":    func() { to.Capacity = l.Capacity },
+	} {
+		if given.Has("load." + key) {
+			take()
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ func TestWhoDecidesOnSampling(t *testing.T) {
 		"x:" + sink + "env.A=b": {1, false},
 		"x:env.OTEL_TRACES_SAMPLER=traceidratio,env.OTEL_TRACES_SAMPLER_ARG=0.5": {1, false}, // nothing is sent anywhere
 	} {
-		e, err := FromFlags(Flags{Command: []string{"python3", "x.py", "{port}"}, Language: "python", Ops: []string{"GET /"}, Variants: []string{"none", variant}}, builtIn())
+		e, err := FromFlags(Flags{Command: []string{"python3", "x.py", "{port}"}, Sets: Sets{{Path: "workload.language", Value: "python"}}, Ops: []string{"GET /"}, Variants: []string{"none", variant}}, builtIn())
 		if err != nil {
 			t.Fatalf("%s: %v", variant, err)
 		}
@@ -40,7 +40,7 @@ func TestWhoDecidesOnSampling(t *testing.T) {
 
 // A process that is not traced hands no decision on, and a self-driving program is asked by nobody.
 func TestWhoHearsNoDecision(t *testing.T) {
-	e, err := FromFlags(Flags{Command: []string{"python3", "x.py", "{port}"}, Language: "python", Ops: []string{"GET /"}, Variants: []string{"none", "x:tracer=otel-python,sampling=10%"}}, builtIn())
+	e, err := FromFlags(Flags{Command: []string{"python3", "x.py", "{port}"}, Sets: Sets{{Path: "workload.language", Value: "python"}}, Ops: []string{"GET /"}, Variants: []string{"none", "x:tracer=otel-python,sampling=10%"}}, builtIn())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestWhoHearsNoDecision(t *testing.T) {
 // Envoy takes its share of what its caller decided to sample: asked to sample a tenth, it would take a hundredth.
 func TestWhoDrawsOfWhatIsAsked(t *testing.T) {
 	for _, tracer := range []string{"otel-envoy", "zipkin-envoy"} {
-		e, err := FromFlags(Flags{Command: []string{"envoy", "-c", "x.yaml", "{port}"}, Language: "envoy", Ops: []string{"GET /"}, Variants: []string{"none", "x:tracer=" + tracer + ",sampling=10%"}}, builtIn())
+		e, err := FromFlags(Flags{Command: []string{"envoy", "-c", "x.yaml", "{port}"}, Sets: Sets{{Path: "workload.language", Value: "envoy"}}, Ops: []string{"GET /"}, Variants: []string{"none", "x:tracer=" + tracer + ",sampling=10%"}}, builtIn())
 		if err != nil {
 			t.Fatalf("%s: %v", tracer, err)
 		}

@@ -251,16 +251,20 @@ func parseLimit(name, text string) (Limit, error) {
 // words, not the flag.
 func ParseBudget(text string) ([]Limit, error) {
 	s := &program.Source{}
-	flag := program.Place{Flag: quote(text)}
-	n := &program.Node{Kind: program.Mapping, At: flag}
+	limits := readBudget(s, limitsOf(s, program.Place{Flag: quote(text)}, text))
+	return limits, s.Err()
+}
+
+// limitsOf returns cpu=3%,p99=5% as the mapping that a file has.
+func limitsOf(s *program.Source, at program.Place, text string) *program.Node {
+	n := &program.Node{Kind: program.Mapping, At: at}
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, ok := strings.Cut(strings.TrimSpace(part), "=")
 		if !ok {
-			s.Fail(flag, "%q is not METRIC=SHARE, such as cpu=3%%", program.Printable(part))
+			s.Fail(at, "%q is not METRIC=SHARE, such as cpu=3%%", program.Printable(part))
 			continue
 		}
-		n.Entries = append(n.Entries, program.Entry{Key: name, At: flag, Value: &program.Node{Kind: program.Scalar, Text: value, At: flag}})
+		n.Entries = append(n.Entries, program.Entry{Key: name, At: at, Value: &program.Node{Kind: program.Scalar, Text: value, At: at}})
 	}
-	limits := readBudget(s, n)
-	return limits, s.Err()
+	return n
 }

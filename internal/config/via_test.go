@@ -129,7 +129,7 @@ func TestPatience(t *testing.T) {
 		"x:env.TO={sink.otlp.http},env.OTEL_BSP_SCHEDULE_DELAY=-1":        5 * time.Second,
 		"x:env.TO={sink.otlp.http},env.OTEL_BSP_SCHEDULE_DELAY=999999999": 5 * time.Second,
 	} {
-		e, err := FromFlags(Flags{Command: []string{"java", "-jar", "x.jar"}, Language: "java", Port: 8080, Ops: []string{"GET /"}, Variants: []string{"none", variant}}, relays())
+		e, err := FromFlags(Flags{Command: []string{"java", "-jar", "x.jar", "{port}"}, Sets: Sets{{Path: "workload.language", Value: "java"}}, Ops: []string{"GET /"}, Variants: []string{"none", variant}}, relays())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +142,7 @@ func TestPatience(t *testing.T) {
 
 func TestViaOnTheCommandLine(t *testing.T) {
 	e, err := FromFlags(Flags{
-		Command: []string{"java", "-jar", "x.jar"}, Language: "java", Port: 8080, Ops: []string{"GET /"}, Variants: []string{"none", "hop:tracer=otel,via=relay,delay=2s"},
+		Command: []string{"java", "-jar", "x.jar", "{port}"}, Sets: Sets{{Path: "workload.language", Value: "java"}}, Ops: []string{"GET /"}, Variants: []string{"none", "hop:tracer=otel,via=relay,delay=2s"},
 	}, relays())
 	if err != nil {
 		t.Fatal(err)
@@ -220,7 +220,7 @@ func TestParseSeries(t *testing.T) {
 
 func TestToOnTheCommandLine(t *testing.T) {
 	e, err := FromFlags(Flags{
-		Command: []string{"java", "-jar", "x.jar"}, Language: "java", Port: 8080, Ops: []string{"GET /"}, Variants: []string{"none", "kept:tracer=otel,export=zipkin,to=store"},
+		Command: []string{"java", "-jar", "x.jar", "{port}"}, Sets: Sets{{Path: "workload.language", Value: "java"}}, Ops: []string{"GET /"}, Variants: []string{"none", "kept:tracer=otel,export=zipkin,to=store"},
 	}, backendShelf())
 	if err != nil {
 		t.Fatal(err)

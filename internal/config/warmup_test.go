@@ -48,16 +48,6 @@ func TestBadWarmups(t *testing.T) {
 // TestWarmupOverridden: a flag says another warm-up, and a quick run finds none.
 func TestWarmupOverridden(t *testing.T) {
 	e := parseOne(t, small)
-	if err := e.OverrideLoad(Override{Warmup: "auto..20s"}); err != nil || e.Load.Warmup != 0 || e.Load.WarmupMost != 20*time.Second {
-		t.Errorf("%v, %+v", err, e.Load)
-	}
-	if err := e.OverrideLoad(Override{Duration: "3s"}); err != nil || e.Load.WarmupMost != 20*time.Second {
-		t.Errorf("%v, %+v", err, e.Load)
-	}
-	if err := e.OverrideLoad(Override{Warmup: "2s"}); err != nil || e.Load.Warmup != 2*time.Second || e.Load.WarmupMost != 0 {
-		t.Errorf("%v, %+v", err, e.Load)
-	}
-	e = parseOne(t, small+"load: {warmup: auto}")
 	if e.Quicken(); e.Load.Warmup != program.Requests.Row().QuickWarmup || e.Load.WarmupMost != 0 {
 		t.Errorf("quick: %+v", e.Load)
 	}

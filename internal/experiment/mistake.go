@@ -231,7 +231,7 @@ func (l *Loop) rateNotReached(r *record.Record) *MistakeError {
 		// Programs outside the run may be gone in later ones.
 		if share < leastReached*(1-p.Others) {
 			return &MistakeError{Mistake: RateNotReached, Operation: p.Operation, says: fmt.Sprintf(
-				"operation %s of variant %s reached %s of %s/s in its first run: lower the rate (--rate, or load: {rate: …}), give the program more CPUs or workers, or search for what it can do (--capacity cpu=75%%)",
+				"operation %s of variant %s reached %s of %s/s in its first run: lower the rate (--rate, or load: {rate: …}), give the program more CPUs or workers, or search for what it can do (--set 'load.capacity={cpu: 75%%}')",
 				p.Operation, r.Variant, rateText(share*p.OfferedRate), rateText(p.OfferedRate))}
 		}
 	}

@@ -198,15 +198,15 @@ func (e *NotReadyError) advice() string {
 	where := strings.Join(e.Listens, ", ")
 	switch e.Place {
 	case Nowhere:
-		return "it listens on no port: give it more patience (--patience, or patience: of the process), or see why it does not begin to"
+		return "it listens on no port: give it more patience (patience: of the process, or --set workload.processes.0.patience=60s), or see why it does not begin to"
 	case OtherPort:
-		return "it listens on " + where + " instead: give it the port that is asked for by {port} in its command or environment, or tell its fixed port (--port)"
+		return "it listens on " + where + " instead: give it the port that is asked for by {port} in its command or environment, or write its fixed port into the operations"
 	case OtherAddress:
 		return "it listens on " + where + " alone: have it listen on 127.0.0.1 or 0.0.0.0, or name its address in the check of readiness and in the operations"
 	case There:
-		return "it listens there (" + where + "): correct the check, or give it more patience (--patience, or patience: of the process)"
+		return "it listens there (" + where + "): correct the check, or give it more patience (patience: of the process, or --set workload.processes.0.patience=60s)"
 	}
-	return "give it more patience (--patience, or patience: of the process), or correct the check"
+	return "give it more patience (patience: of the process, or --set workload.processes.0.patience=60s), or correct the check"
 }
 
 // placeOf compares a program's listening addresses with the address of its check.

@@ -137,7 +137,7 @@ func TestWhereItListensInstead(t *testing.T) {
 			if not.Place != c.want || !slices.Equal(not.Listens, c.where) || not.Process != "web" {
 				t.Errorf("place %q, listens at %q; want %q, %q", not.Place, not.Listens, c.want, c.where)
 			}
-			if patient := c.want != OtherPort && c.want != OtherAddress; strings.Contains(err.Error(), "--patience") != patient {
+			if patient := c.want != OtherPort && c.want != OtherAddress; strings.Contains(err.Error(), ".patience=60s") != patient {
 				t.Errorf("how to give it more patience: %q", err)
 			}
 			for _, address := range c.where {

@@ -32,15 +32,16 @@ func TestExperimentsAreThere(t *testing.T) {
 			if e.Design.Order != config.Paired {
 				t.Errorf("%s: its file says order %s", one.Name, e.Design.Order)
 			}
-			if err := e.OverrideLoad(config.Override{Duration: one.Duration, Rate: one.Rate}); err != nil {
-				t.Errorf("%s, %s: %v", form, one.Name, err)
+			if found, err = config.BuiltIn(catalog, one.Name, one.Keys()...); err != nil {
+				t.Fatalf("%s, %s: %v", form, one.Name, err)
 			}
+			e = found[0]
 			if one.Variants != "" {
 				if err := e.Keep(strings.Split(one.Variants, ",")); err != nil {
 					t.Errorf("%s, %s: %v", form, one.Name, err)
 				}
 			}
-			blocks := max(one.Blocks, e.Design.Blocks)
+			blocks := e.Design.Blocks
 			for _, l := range form.lengths() {
 				if l.experiment != one {
 					continue

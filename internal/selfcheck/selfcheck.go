@@ -262,6 +262,17 @@ type Experiment struct {
 	Rate     string
 }
 
+// Keys are those that the experiment's file is run with.
+func (e Experiment) Keys() config.Sets {
+	given := config.Sets{
+		{Path: "design.order", Value: string(e.Order)}, {Path: "load.duration", Value: e.Duration}, {Path: "load.rate", Value: e.Rate},
+	}
+	if e.Blocks > 0 {
+		given = append(given, config.Set{Path: "design.blocks", Value: strconv.Itoa(e.Blocks)})
+	}
+	return slices.DeleteFunc(given, func(s config.Set) bool { return s.Value == "" })
+}
+
 // Folder is the name of its results folder, and of its evidence.
 func (e Experiment) Folder() string {
 	if e.Order == config.Paired {

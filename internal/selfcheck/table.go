@@ -94,7 +94,7 @@ func reasons(checks []Check) []model.Note {
 			continue
 		}
 		notes = append(notes, model.Note{Lead: mark(c.Verdict) + " ", Text: c.Name + ": " + c.Text, Tone: tone(c.Verdict)})
-		if command := fmt.Sprintf("tracetax run %s --order %s", c.Experiment, c.Order); !slices.Contains(alone, command) {
+		if command := fmt.Sprintf("tracetax run %s --set design.order=%s", c.Experiment, c.Order); !slices.Contains(alone, command) {
 			alone = append(alone, command)
 		}
 	}

@@ -54,7 +54,7 @@ func TestTerminalSays(t *testing.T) {
 	s := quiet()
 	s.shift = map[string]float64{key(Burn73, "cpu_per_operation"): -50e-6}
 	text = written(t, Judge(Quick, s.evidence()), terminal.Options{})
-	for _, word := range []string{"failed: 1 of 15 injected overheads", "✗ 73 µs of CPU: +23", "all of it outside 73.0 µs ± 2.00 µs", "by hand: tracetax run selfcheck-costs --order paired"} {
+	for _, word := range []string{"failed: 1 of 15 injected overheads", "✗ 73 µs of CPU: +23", "all of it outside 73.0 µs ± 2.00 µs", "by hand: tracetax run selfcheck-costs --set design.order=paired"} {
 		if !strings.Contains(text, word) {
 			t.Errorf("it does not say %q:\n%s", word, text)
 		}

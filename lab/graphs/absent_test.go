@@ -22,7 +22,7 @@ func TestAbsentOfGraphs(t *testing.T) {
 	t.Setenv("PATH", dir)
 	catalog := program.NewCatalog(os.DirFS("../.."))
 	for text, wants := range map[string][]string{
-		"variants: {none: , packets: }": {"redis-server is not installed", "--stores echo",
+		"variants: {none: , packets: }": {"redis-server is not installed", "stores: echo",
 			"tcpdump cannot do its work here (no permission to capture on lo)", "cap_net_raw"},
 		"stores: echo\nvariants: {none: , packets: }": {"cap_net_raw"},
 	} {

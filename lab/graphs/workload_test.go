@@ -156,14 +156,11 @@ func TestStores(t *testing.T) {
 	needsRedis := func(e *config.Experiment) bool {
 		return slices.ContainsFunc(e.Needs(), func(n program.Need) bool { return n.Command == "redis-server" })
 	}
-	real, echo, flag := read(""), read("stores: echo\n"), read("")
-	if err := flag.WithStores("echo"); err != nil {
-		t.Fatal(err)
-	}
+	real, echo := read(""), read("stores: echo\n")
 	if kept := real.Workload.Processes[0]; kept.Name != "kept" || kept.Service == nil || kept.Service.Name != "redis" || kept.Role != "database" || kept.Traced || !needsRedis(real) {
 		t.Errorf("the store is %+v; it needs redis-server: %t", kept, needsRedis(real))
 	}
-	for _, e := range []*config.Experiment{echo, flag} {
+	for _, e := range []*config.Experiment{echo} {
 		if kept := e.Workload.Processes[0]; kept.Name != "kept" || kept.Service != nil || kept.Templates["plan.json"] == "" || needsRedis(e) {
 			t.Errorf("what stands for the store is %+v; it needs redis-server: %t", kept, needsRedis(e))
 		}
@@ -175,9 +172,6 @@ func TestStores(t *testing.T) {
 		if err != nil || again[0].Stores != config.EchoStores || again[0].Workload.Processes[0].Service != nil {
 			t.Errorf("the result is read again with %v, %v", again, err)
 		}
-	}
-	if err := read("").WithStores("ecko"); err == nil {
-		t.Error("--stores ecko is fine")
 	}
 	if _, err := parsed(dir, "workload: hello/go\nstores: echo"+twoVariants); err == nil ||
 		!strings.HasPrefix(err.Error(), "e.yaml:2:9: ") {
@@ -217,7 +211,7 @@ func TestReplicas(t *testing.T) {
 			if knows := strings.Contains(front, "{cart-2.port}"); knows != (i > 0) {
 				t.Errorf("%s: front calls a second cart: %t", e.Variants[i].Name, knows)
 			}
-			if n := plan.Process("kept").Service.Needs; len(n) != 1 || strings.Count(n[0].Install, "--stores echo") != 1 {
+			if n := plan.Process("kept").Service.Needs; len(n) != 1 || strings.Count(n[0].Install, "stores: echo") != 1 {
 				t.Errorf("%s: what the store needs is told as %+v", e.Variants[i].Name, n)
 			}
 		}

@@ -212,7 +212,7 @@ func (s *Source) nodes(w *Workload) error {
 func (s *Service) Started() Process { return s.process(nil) }
 
 // EchoOffered ends what is said of installing a real store.
-const EchoOffered = ", or let nodes stand for all stores: --stores echo (stores: echo in an experiment)"
+const EchoOffered = ", or let nodes stand for all stores: stores: echo in the experiment, or --set stores=echo"
 
 // EchoStores is the workload with nodes in the place of the real stores of its graph.
 func (w *Workload) EchoStores() (*Workload, error) {

@@ -137,7 +137,7 @@ func (s *Source) target(o *Operation, at Place) {
 	if p.Name != "" && p.Run != nil && !UsesPort(p, processes) {
 		way := fmt.Sprintf("put {port} into its run or env, or write http://127.0.0.1:PORT%s here", Printable(o.URL))
 		if at.Flag != "" {
-			way = "put {port} where the command names its port, hand it over with --env 'PORT={port}', or give a fixed one with --port"
+			way = "put {port} where the command names its port, hand it over with --env 'PORT={port}', or write a fixed one, as in --op 'GET http://127.0.0.1:8080/'"
 		}
 		s.Fail(at, "the request goes to a path, but nothing says where process %q listens: %s", p.Name, way)
 	}
