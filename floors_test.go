@@ -41,10 +41,10 @@ var floors = map[string]floor{
 	"lab/study/replicate":    {level: 8, beside: []string{"lab/study", "lab/study/view"}},
 	"lab/study/view":         {level: 8, beside: []string{"lab/study"}},
 
-	"cli":         {level: 7, beside: []string{"cli/agent", "cli/alone", "cli/console", "cli/show"}},
-	"cli/agent":   {level: 7, beside: []string{"cli/alone", "cli/console"}},
+	"cli":         {level: 7, beside: []string{"cli/agent", "cli/tools", "cli/console", "cli/show"}},
+	"cli/agent":   {level: 7, beside: []string{"cli/tools", "cli/console"}},
 	"cli/console": {level: 7},
-	"cli/alone":   {level: 7, beside: []string{"cli/console"}},
+	"cli/tools":   {level: 7, beside: []string{"cli/console"}},
 	"cli/show":    {level: 7},
 
 	"results": {level: 6},
@@ -79,17 +79,17 @@ var floors = map[string]floor{
 
 	"design":          {level: 3},
 	"design/capacity": {level: 3},
-	"words":           {level: 3},
+	"wording":         {level: 3},
 
 	"artifact":    {level: 2},
 	"claim":       {level: 2},
 	"derive":      {level: 2},
 	"ledger":      {level: 2},
-	"load":        {level: 2, beside: []string{"pace"}},
+	"load":        {level: 2, beside: []string{"steady"}},
 	"load/engine": {level: 2, beside: []string{"load", "load/feed"}},
 	"load/feed":   {level: 2, beside: []string{"load"}},
-	"pace":        {level: 2},
-	"rawdata":     {level: 2},
+	"steady":      {level: 2},
+	"export":      {level: 2},
 	"usage":       {level: 2},
 
 	"sink": {level: 2, beside: []string{
@@ -105,15 +105,15 @@ var floors = map[string]floor{
 
 	"finding": {level: 1},
 	"process": {level: 1, beside: []string{
-		"process/cgroup", "process/inside", "process/keeper", "process/output", "process/table",
+		"process/cgroup", "process/inspect", "process/supervisor", "process/output", "process/proctree",
 	}},
-	"process/cgroup": {level: 1, beside: []string{"process/table"}},
-	"process/inside": {level: 1},
-	"process/keeper": {level: 1, beside: []string{"process/cgroup", "process/table"}},
-	"process/output": {level: 1},
-	"process/table":  {level: 1},
-	"readings":       {level: 1, beside: []string{"record"}},
-	"record":         {level: 1},
+	"process/cgroup":     {level: 1, beside: []string{"process/proctree"}},
+	"process/inspect":    {level: 1},
+	"process/supervisor": {level: 1, beside: []string{"process/cgroup", "process/proctree"}},
+	"process/output":     {level: 1},
+	"process/proctree":   {level: 1},
+	"readings":           {level: 1, beside: []string{"record"}},
+	"record":             {level: 1},
 
 	"config":         {level: 1, beside: []string{"config/program"}},
 	"config/program": {level: 1},
@@ -121,18 +121,18 @@ var floors = map[string]floor{
 	"report/model": {level: 1},
 
 	"cell":           {level: 0},
-	"excerpt":        {level: 0},
+	"quote":          {level: 0},
 	"jitter":         {level: 0},
-	"lines":          {level: 0, beside: []string{"excerpt"}},
+	"jsonpipe":       {level: 0, beside: []string{"quote"}},
 	"load/drivetest": {level: 0},
 	"machine":        {level: 0, beside: []string{"stats"}},
 	"metric":         {level: 0, beside: []string{"profile"}},
-	"nearest":        {level: 0},
+	"suggest":        {level: 0},
 	"profile":        {level: 0},
 	"protocol":       {level: 0},
 	"role":           {level: 0},
 	"sheet":          {level: 0},
-	"shell":          {level: 0},
+	"userenv":        {level: 0},
 	"stats":          {level: 0},
 	"traceparent":    {level: 0},
 }
@@ -288,7 +288,7 @@ func TestPurePackages(t *testing.T) {
 	}
 	impure := regexp.MustCompile(`"os/exec"|"net/http|"crypto/tls"|\bnet\.(Listen|Dial)|` +
 		`\btime\.(Now|Since|Until|Sleep|Tick|NewTimer|NewTicker)\(` +
-		`|tracetax/internal/(artifact|cli|experiment|jitter|lines|load/|machine|process|run|session|sink"|usage)`)
+		`|tracetax/internal/(artifact|cli|experiment|jitter|jsonpipe|load/|machine|process|run|session|sink"|usage)`)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {

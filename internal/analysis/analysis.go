@@ -14,7 +14,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // Input is everything that findings are made of.
@@ -84,6 +84,6 @@ func Analyse(in Input) (*finding.Document, error) {
 	doc.Profiles = s.Profiles(doc.Causes)
 	effect.Withdraw(doc)
 	doc.Warnings = warn.All(s.Estimator, in.Results, in.LeftOut, in.Shadowed)
-	doc.Summary = words.Summary(doc)
+	doc.Summary = wording.Summary(doc)
 	return doc, nil
 }

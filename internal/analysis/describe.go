@@ -18,14 +18,14 @@ import (
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 func (s *study) describe() (finding.Experiment, error) {
 	e := s.Experiment
 	d := finding.Experiment{
-		Name: e.Name, Load: words.Load(e), Blocks: e.Design.Blocks, Seed: e.Design.Seed,
-		Operations: []string{}, Variants: []finding.Variant{}, Pilot: s.pilotTexts(), Warmup: words.Warmup(s.Warmups()), Faults: words.Faults(e),
+		Name: e.Name, Load: wording.Load(e), Blocks: e.Design.Blocks, Seed: e.Design.Seed,
+		Operations: []string{}, Variants: []finding.Variant{}, Pilot: s.pilotTexts(), Warmup: wording.Warmup(s.Warmups()), Faults: wording.Faults(e),
 		Order: string(e.Design.Order), Rates: s.relativeRates(),
 		LeftOut: s.in.LeftOut, Shadowed: s.in.Shadowed, Published: Published(e), Claims: Claims(e),
 	}
@@ -60,10 +60,10 @@ func variantText(v config.Variant, all []config.Variant) string {
 	}
 	var parts []string
 	if v.On != nil {
-		parts = append(parts, "on "+words.FewNames(v.On))
+		parts = append(parts, "on "+wording.FewNames(v.On))
 	}
 	if v.Replicas > 0 {
-		parts = append(parts, words.Counted(v.Replicas, "replica")+" of each service that others call")
+		parts = append(parts, wording.Counted(v.Replicas, "replica")+" of each service that others call")
 	}
 	chosen := shown(v.Chosen)
 	if v.Tracer != nil {
@@ -155,7 +155,7 @@ func (s *study) pilotTexts() []string {
 	for _, operation := range s.Operations() {
 		var found []string
 		for _, p := range s.Piloted(operation) {
-			found = append(found, words.Pilot(p.Variant, p.Found))
+			found = append(found, wording.Pilot(p.Variant, p.Found))
 		}
 		if len(found) == 0 {
 			continue
@@ -165,7 +165,7 @@ func (s *study) pilotTexts() []string {
 			rate, _ = s.RateOf(operation)
 			share = relative.Share
 		}
-		out = append(out, operation+": "+words.Pilots(found, rate, share))
+		out = append(out, operation+": "+wording.Pilots(found, rate, share))
 	}
 	return out
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // Outlook is what the verdicts of one family of claims will need.
@@ -117,14 +117,14 @@ func Precise(in Input) (enough bool, width float64, err error) {
 // repeat lists the commands that repeat the experiment; one that was interrupted
 // can be gone on with.
 func (s *study) repeat(file string) []string {
-	again := []string{"tracetax run " + words.Quoted(s.in.Results+"/"+file)}
+	again := []string{"tracetax run " + wording.Quoted(s.in.Results+"/"+file)}
 	if made, asked := s.Progress(); made < asked {
 		return append([]string{resumes(s.in.Results)}, again...)
 	}
 	return again
 }
 
-func resumes(results string) string { return "tracetax run --resume " + words.Quoted(results) }
+func resumes(results string) string { return "tracetax run --resume " + wording.Quoted(results) }
 
 // Found tells a document where it was found, by the words of who reads it now: its
 // commands name its folder.
@@ -133,8 +133,8 @@ func Found(doc *finding.Document, results string) {
 		switch command {
 		case resumes(doc.Results):
 			doc.Repeat[i] = resumes(results)
-		case "tracetax run " + words.Quoted(doc.Results+"/"+record.ExperimentFile):
-			doc.Repeat[i] = "tracetax run " + words.Quoted(results+"/"+record.ExperimentFile)
+		case "tracetax run " + wording.Quoted(doc.Results+"/"+record.ExperimentFile):
+			doc.Repeat[i] = "tracetax run " + wording.Quoted(results+"/"+record.ExperimentFile)
 		}
 	}
 	doc.Results = results
@@ -150,7 +150,7 @@ func (s *study) counted() finding.Runs {
 		out.Sittings = n
 	}
 	if out.Stop != nil {
-		out.Stop.Text = words.Reason(*out.Stop)
+		out.Stop.Text = wording.Reason(*out.Stop)
 		out.Stopped = out.Stop.Text
 	}
 	for _, v := range s.Variants {
@@ -170,10 +170,10 @@ func (s *study) counted() finding.Runs {
 	}
 	for _, d := range s.Dropped {
 		reason := d.Reason
-		reason.Text = fmt.Sprintf("block %d: %s", d.Block, words.Reason(reason))
+		reason.Text = fmt.Sprintf("block %d: %s", d.Block, wording.Reason(reason))
 		out.Spoilt, out.Dropped = append(out.Spoilt, reason), append(out.Dropped, reason.Text)
 	}
-	out.Failure = words.Failures(failed)
+	out.Failure = wording.Failures(failed)
 	return out
 }
 

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/quote"
 )
 
 // outputLimit bounds the bytes of a command's output that an error keeps, the last ones.
@@ -165,7 +165,7 @@ func (e *commandError) Error() string {
 	output := strings.TrimRight(colour.ReplaceAllString(e.output, ""), "\n")
 	lines := strings.Split(output, "\n")
 	told := strings.Join(lines[max(0, len(lines)-toldLines):], "\n")
-	text := fmt.Sprintf("%s: %v\n%s", excerpt.Line(strings.Join(e.args, " ")), e.err, excerpt.Text(told))
+	text := fmt.Sprintf("%s: %v\n%s", quote.Line(strings.Join(e.args, " ")), e.err, quote.Text(told))
 	if e.log != "" {
 		text += "\nall that it said: " + e.log
 	}
@@ -220,7 +220,7 @@ func refusal(need program.Need) (words string, refused bool) {
 		return "", false
 	}
 	if text := strings.TrimSpace(string(said)); text != "" {
-		return excerpt.Lines(strings.Split(text, "\n"), "; "), true
+		return quote.Lines(strings.Split(text, "\n"), "; "), true
 	}
 	return err.Error(), true
 }

@@ -18,7 +18,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/quote"
 )
 
 // mavenPlugin copies files out of repositories.
@@ -286,7 +286,7 @@ func readMavenLock(name, text string) ([]coordinate, error) {
 			return nil, fmt.Errorf("%s:%d: %s would stand where that of line %d stands; give one of them another name: as FILENAME", name, i+1, c.as, at)
 		}
 		if top == filesFolder || top == "node_modules" {
-			return nil, fmt.Errorf("%s:%d: %s is taken by what else may stand in the folder; give it another name: as FILENAME", name, i+1, excerpt.Quoted(top))
+			return nil, fmt.Errorf("%s:%d: %s is taken by what else may stand in the folder; give it another name: as FILENAME", name, i+1, quote.Quoted(top))
 		}
 		taken[c.as] = i + 1
 		out = append(out, c)
@@ -306,16 +306,16 @@ var (
 func readCoordinate(words []string) (coordinate, error) {
 	parts := strings.Split(words[0], ":")
 	if len(parts) < 3 || len(parts) > 5 {
-		return coordinate{}, fmt.Errorf("%s is not group:artifact:version, perhaps with :type and :classifier (a line is %s)", excerpt.Quoted(words[0]), lockForm)
+		return coordinate{}, fmt.Errorf("%s is not group:artifact:version, perhaps with :type and :classifier (a line is %s)", quote.Quoted(words[0]), lockForm)
 	}
 	for _, p := range parts {
 		if !coordinateWord.MatchString(p) {
-			return coordinate{}, fmt.Errorf("%s: the parts of a coordinate have letters, digits, dots, - and _", excerpt.Quoted(words[0]))
+			return coordinate{}, fmt.Errorf("%s: the parts of a coordinate have letters, digits, dots, - and _", quote.Quoted(words[0]))
 		}
 	}
 	c := coordinate{group: parts[0], artifact: parts[1], version: parts[2], kind: "jar"}
 	if strings.HasSuffix(c.version, "-SNAPSHOT") || c.version == "LATEST" || c.version == "RELEASE" {
-		return c, fmt.Errorf("%s: a version that may become another one cannot be pinned", excerpt.Quoted(words[0]))
+		return c, fmt.Errorf("%s: a version that may become another one cannot be pinned", quote.Quoted(words[0]))
 	}
 	if len(parts) > 3 {
 		c.kind = parts[3]
@@ -324,7 +324,7 @@ func readCoordinate(words []string) (coordinate, error) {
 		c.classifier = parts[4]
 	}
 	if len(words) < 2 || !digestWord.MatchString(words[1]) {
-		return c, fmt.Errorf("%s: its checksum is missing, sha256: and 64 hexadecimal digits ('make locks' prints it)", excerpt.Line(c.String()))
+		return c, fmt.Errorf("%s: its checksum is missing, sha256: and 64 hexadecimal digits ('make locks' prints it)", quote.Line(c.String()))
 	}
 	c.digest = strings.TrimPrefix(words[1], "sha256:")
 	return c.options(words[2:])
@@ -339,10 +339,10 @@ func (c coordinate) options(words []string) (coordinate, error) {
 		case words[0] == "as" && c.as == "" && len(words) > 1:
 			c.as, words = words[1], words[2:]
 			if !fileWord.MatchString(c.as) || !filepath.IsLocal(c.as) || path.Clean(c.as) != c.as || c.as == "." {
-				return c, fmt.Errorf("%s: %s is not the name of a file in the folder", excerpt.Line(c.String()), excerpt.Quoted(c.as))
+				return c, fmt.Errorf("%s: %s is not the name of a file in the folder", quote.Line(c.String()), quote.Quoted(c.as))
 			}
 		default:
-			return c, fmt.Errorf("%s: unexpected %s (a line is %s)", excerpt.Line(c.String()), excerpt.Quoted(words[0]), lockForm)
+			return c, fmt.Errorf("%s: unexpected %s (a line is %s)", quote.Line(c.String()), quote.Quoted(words[0]), lockForm)
 		}
 	}
 	if c.as == "" {

@@ -16,7 +16,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/quote"
 )
 
 // npmPackages are the packages of a package-lock.json, its package.json beside it.
@@ -94,9 +94,9 @@ func checkNPMLock(text []byte) error {
 		switch p := lock.Packages[name]; {
 		case name == "" || p.Link || p.InBundle: // the folder itself, or a part of a package that has a checksum
 		case !strings.HasPrefix(name, "node_modules/"): // a folder beside it, to which a link points
-			return fmt.Errorf("%s is a folder of its own; only packages of a registry are pinned", excerpt.Line(name))
+			return fmt.Errorf("%s is a folder of its own; only packages of a registry are pinned", quote.Line(name))
 		case !strings.HasPrefix(p.Integrity, "sha512-") && !strings.HasPrefix(p.Integrity, "sha256-") && !strings.HasPrefix(p.Integrity, "sha384-"):
-			return fmt.Errorf("%s has no checksum (integrity: sha512-…); make the lock again ('make locks')", excerpt.Line(strings.TrimPrefix(name, "node_modules/")))
+			return fmt.Errorf("%s has no checksum (integrity: sha512-…); make the lock again ('make locks')", quote.Line(strings.TrimPrefix(name, "node_modules/")))
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/quote"
 )
 
 // nugetEnv keeps the build from leaving servers behind, and from sending telemetry.
@@ -121,7 +121,7 @@ func checkNuGetLock(text []byte) error {
 	for _, framework := range slices.Sorted(maps.Keys(lock.Dependencies)) {
 		for _, name := range slices.Sorted(maps.Keys(lock.Dependencies[framework])) {
 			if p := lock.Dependencies[framework][name]; p.Type != "Project" && p.Hash == "" {
-				return fmt.Errorf("%s has no checksum (contentHash); make the lock again with 'dotnet restore --force-evaluate'", excerpt.Line(name))
+				return fmt.Errorf("%s has no checksum (contentHash); make the lock again with 'dotnet restore --force-evaluate'", quote.Line(name))
 			}
 		}
 	}

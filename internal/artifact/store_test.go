@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/tracetax/tracetax/internal/process/keeper"
+	"github.com/tracetax/tracetax/internal/process/supervisor"
 )
 
 // open returns a store in a folder of the test.
@@ -213,7 +213,7 @@ func folders(t *testing.T, s *Store, kind string) []string {
 // tracetax of its own.
 func TestMain(m *testing.M) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	programs := map[string]func(context.Context) error{"keep": keeper.Keep, "build": buildAlone, "relative": relative}
+	programs := map[string]func(context.Context) error{"keep": supervisor.Keep, "build": buildAlone, "relative": relative}
 	if len(os.Args) > 2 && os.Args[1] == "agent" && programs[os.Args[2]] != nil {
 		if err := programs[os.Args[2]](ctx); err != nil {
 			fmt.Fprintln(os.Stderr, err)

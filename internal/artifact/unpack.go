@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/quote"
 )
 
 // Bounds of an archive. What is pinned is trusted not to be hostile; a wrong file
@@ -93,7 +93,7 @@ func (u *unpacker) tar(from io.Reader) error {
 			err = u.link(name, h.Linkname)
 		case tar.TypeXGlobalHeader:
 		default:
-			err = fmt.Errorf("%s is neither a file, a folder nor a symbolic link", excerpt.Quoted(h.Name))
+			err = fmt.Errorf("%s is neither a file, a folder nor a symbolic link", quote.Quoted(h.Name))
 		}
 		if err != nil {
 			return err
@@ -143,7 +143,7 @@ func (u *unpacker) zipped(f *zip.File) error {
 		}
 		return u.link(name, string(target))
 	}
-	return fmt.Errorf("%s is neither a file, a folder nor a symbolic link", excerpt.Quoted(f.Name))
+	return fmt.Errorf("%s is neither a file, a folder nor a symbolic link", quote.Quoted(f.Name))
 }
 
 // name checks the name of an entry, and counts it.
@@ -153,7 +153,7 @@ func (u *unpacker) name(name string) (string, error) {
 	}
 	clean := filepath.FromSlash(path.Clean(name))
 	if strings.ContainsRune(name, '\\') || !filepath.IsLocal(clean) {
-		return "", fmt.Errorf("%s would lead out of the folder", excerpt.Quoted(name))
+		return "", fmt.Errorf("%s would lead out of the folder", quote.Quoted(name))
 	}
 	return clean, nil
 }
@@ -177,7 +177,7 @@ func (u *unpacker) file(name string, mode fs.FileMode, from io.Reader) error {
 
 func (u *unpacker) link(name, target string) error {
 	if path.IsAbs(target) || !filepath.IsLocal(filepath.Join(filepath.Dir(name), filepath.FromSlash(target))) {
-		return fmt.Errorf("%s is a link that would lead out of the folder, to %s", excerpt.Quoted(name), excerpt.Quoted(target))
+		return fmt.Errorf("%s is a link that would lead out of the folder, to %s", quote.Quoted(name), quote.Quoted(target))
 	}
 	if err := u.folder(filepath.Dir(name)); err != nil {
 		return err
@@ -191,7 +191,7 @@ func (u *unpacker) link(name, target string) error {
 func (u *unpacker) checkLinks() error {
 	for _, name := range u.links {
 		if _, err := u.root.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s is a link that does not end in the folder: %w", excerpt.Quoted(name), err)
+			return fmt.Errorf("%s is a link that does not end in the folder: %w", quote.Quoted(name), err)
 		}
 	}
 	return nil

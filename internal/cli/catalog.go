@@ -11,7 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/cli/show"
 	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/nearest"
+	"github.com/tracetax/tracetax/internal/suggest"
 )
 
 func newList(s console.Streams) *cobra.Command {
@@ -49,7 +49,7 @@ func checkListArgs(_ *cobra.Command, args []string) error {
 	case len(args) > 1:
 		return console.UsageError(fmt.Errorf("list takes one kind at most, not %d: %s", len(args), strings.Join(args, " ")))
 	case len(args) == 1 && !slices.Contains(show.Kinds, args[0]):
-		return console.UsageError(fmt.Errorf("list: %s ('tracetax show NAME' shows one thing)", nearest.Unknown("kind", args[0], show.Kinds)))
+		return console.UsageError(fmt.Errorf("list: %s ('tracetax show NAME' shows one thing)", suggest.Unknown("kind", args[0], show.Kinds)))
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // dryPlan is what would be run of an experiment on one workload.
@@ -181,7 +181,7 @@ func secondsOf(least, most time.Duration) drySeconds {
 func dryLoadOf(e *config.Experiment, windows int) dryLoad {
 	l := e.Load
 	out := dryLoad{
-		Text: words.Load(e), Rates: l.Rates, Connections: l.Levels, Unpiloted: e.Design.Unpiloted,
+		Text: wording.Load(e), Rates: l.Rates, Connections: l.Levels, Unpiloted: e.Design.Unpiloted,
 		WarmupAll: l.WarmupAll.Seconds(), WarmupMost: l.WarmupMost.Seconds(),
 		Window: l.Duration.Seconds(), Windows: windows, Calls: l.Calls, Depths: l.Depths, Threads: l.Crowds, Order: string(e.Design.Order),
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/tracetax/tracetax/internal/cli/console"
-	"github.com/tracetax/tracetax/internal/nearest"
+	"github.com/tracetax/tracetax/internal/suggest"
 	"github.com/tracetax/tracetax/schemas"
 )
 
@@ -58,7 +58,7 @@ func unknownCommand(root *cobra.Command, words []string) error {
 
 // noCommand says that parent has no command of that name, and which may be meant.
 func noCommand(parent *cobra.Command, name string) error {
-	hint := nearest.DidYouMean(nearest.Word(name, commandNames(parent)))
+	hint := suggest.DidYouMean(suggest.Word(name, commandNames(parent)))
 	if hint == "" {
 		hint = fmt.Sprintf("; see '%s --help'", parent.CommandPath())
 	}
@@ -94,7 +94,7 @@ func flagHint(c *cobra.Command, err error) string {
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	return nearest.DidYouMean(nearest.Word("--"+missing.GetSpecifiedName(), names))
+	return suggest.DidYouMean(suggest.Word("--"+missing.GetSpecifiedName(), names))
 }
 
 // setKeys are what --set gives in the place of flags that one may look for.

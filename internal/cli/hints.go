@@ -19,7 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/session"
-	"github.com/tracetax/tracetax/internal/shell"
+	"github.com/tracetax/tracetax/internal/userenv"
 )
 
 // windowDelays is how many delays of a tracer a window is to last (docs/warnings.md,
@@ -273,7 +273,7 @@ func checkKeptEnv(names []string, experiments []*config.Experiment) ([]string, e
 
 // tellKeptAway says what of the user's shell the programs do not get.
 func tellKeptAway(to io.Writer, keep []string) {
-	_, away := shell.Environment(os.Environ(), keep)
+	_, away := userenv.Environment(os.Environ(), keep)
 	if len(away) == 0 {
 		return
 	}

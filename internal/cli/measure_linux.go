@@ -3,8 +3,8 @@ package cli
 import (
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/agent"
-	"github.com/tracetax/tracetax/internal/cli/alone"
 	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/cli/tools"
 )
 
 // measuring are the commands that run programs, or say what of it this machine can.
@@ -14,9 +14,9 @@ var measuring = []func(console.Streams) *cobra.Command{
 	newExplain,
 	newDoctor,
 	newSelfcheck,
-	alone.NewSink,
+	tools.NewSink,
 	agent.New,
-	alone.NewLoad,
+	tools.NewLoad,
 	newFetch,
 	newInit,
 	newValidate,

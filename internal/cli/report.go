@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/export"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/rawdata"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/report"
 	"github.com/tracetax/tracetax/internal/results"
@@ -169,7 +169,7 @@ func (f reportFlags) outputs(s console.Streams) ([]output, error) {
 		{name: "--samples", file: f.samples, write: report.SamplesCSV}, {name: "--benchfmt", file: f.benchfmt, write: report.Benchfmt},
 		{name: "--markdown", file: f.markdown, write: report.Markdown},
 		{name: "--bmf", file: f.bmf, write: report.BMF}, {name: "--benchmark-action", file: f.action, write: report.BenchmarkAction},
-		{name: "--runs", file: f.runs, records: rawdata.Runs}, {name: "--histograms", file: f.histograms, records: rawdata.Histograms},
+		{name: "--runs", file: f.runs, records: export.Runs}, {name: "--histograms", file: f.histograms, records: export.Histograms},
 	}
 	if f.json {
 		all = append(all, output{name: "--json", file: "-", write: report.JSON})

@@ -8,7 +8,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // change is a finding of a comparison on its way to a verdict.
@@ -169,7 +169,7 @@ func (c *change) scale(f, g *finding.Finding) {
 	if c.noRatio.Code == finding.WhyNoRatio {
 		c.noRatio = claim.NoRatio(g.Samples, g.Against, g.Variant)
 	}
-	c.Note = words.Reason(c.noRatio) + ": what is added is compared"
+	c.Note = wording.Reason(c.noRatio) + ": what is added is compared"
 	if c.Unit != "bytes" && c.Unit != "count" {
 		c.figure = true
 		c.Note += ", and the machine's drift is in it"

@@ -17,7 +17,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchproc"
 )
@@ -97,7 +97,7 @@ func (c *comparison) document() *finding.Comparison {
 	}
 	doc.Warnings = append(doc.Warnings, c.warnings...)
 	why := c.noCapacity()
-	doc.Summary = words.Change(doc, why)
+	doc.Summary = wording.Change(doc, why)
 	if why != "" {
 		c.warn("compare-no-capacity", "warning", why, "mend what kept the search from a rate (see 'tracetax report' of that result), then measure it again")
 		doc.Warnings = append(doc.Warnings, c.warnings[len(c.warnings)-1])

@@ -16,7 +16,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // machineFacts are what must be the same of two machines, by its key in
@@ -190,7 +190,7 @@ func (c *comparison) remarks(doc *finding.Document, before, after string) {
 		name string
 	}{{base, before}, {doc, after}} {
 		if n := graveWarnings(one.doc); n > 0 && (one.doc != base || doc == c.in.News[0]) {
-			c.warn("compare-warned", "warning", fmt.Sprintf("%s has %s of its own", one.name, words.Counted(n, "warning")), "read them: tracetax report "+words.Quoted(one.doc.Results))
+			c.warn("compare-warned", "warning", fmt.Sprintf("%s has %s of its own", one.name, wording.Counted(n, "warning")), "read them: tracetax report "+wording.Quoted(one.doc.Results))
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // judge gives every change its verdict.
@@ -33,7 +33,7 @@ func (c *comparison) judge() {
 			v.Estimate, v.Low, v.High, v.Bound, v.Joint = nil, nil, nil, nil, false
 		}
 		one.Verdict = v
-		words.FillChange(&one.Change, one.paired)
+		wording.FillChange(&one.Change, one.paired)
 	}
 }
 

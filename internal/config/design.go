@@ -17,7 +17,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/nearest"
+	"github.com/tracetax/tracetax/internal/suggest"
 )
 
 // The defaults of a design; docs/experiment-file.md repeats them.
@@ -188,7 +188,7 @@ func (e *Experiment) Keep(names []string) error {
 	for _, name := range names {
 		i := slices.Index(known, name)
 		if i < 0 {
-			return &program.UnknownError{What: "variant", Name: program.Printable(name), Nearest: nearest.Word(name, known), Known: known}
+			return &program.UnknownError{What: "variant", Name: program.Printable(name), Nearest: suggest.Word(name, known), Known: known}
 		}
 		keep[name] = true
 		if against := e.Variants[i].Against; against != "" {

@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/nearest"
 	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/suggest"
 )
 
 // ParseExperiment reads an experiment file and looks up what it names. File is
@@ -242,7 +242,7 @@ func BuiltIn(c *program.Catalog, name string, given ...Set) ([]*Experiment, erro
 		return nil, err
 	}
 	if !slices.Contains(names, name) {
-		return nil, &program.UnknownError{What: "experiment", Name: program.Printable(name), Nearest: nearest.Word(name, names)}
+		return nil, &program.UnknownError{What: "experiment", Name: program.Printable(name), Nearest: suggest.Word(name, names)}
 	}
 	file := path.Join("experiments", name+".yaml")
 	for _, layer := range slices.Backward(c.Layers) {

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/nearest"
+	"github.com/tracetax/tracetax/internal/suggest"
 )
 
 // KeepWorkloads returns the experiments on the named workloads, in their own order. A
@@ -44,9 +44,9 @@ func onWorkload(all []*Experiment, name string) (*Experiment, error) {
 	}
 	switch len(found) {
 	case 0:
-		hint := nearest.DidYouMean(nearest.Word(name, last)) // which is how most are called
+		hint := suggest.DidYouMean(suggest.Word(name, last)) // which is how most are called
 		if hint == "" {
-			hint = nearest.Hint(name, known)
+			hint = suggest.Hint(name, known)
 		}
 		return nil, fmt.Errorf("the experiment has no workload %q%s", program.Printable(name), hint)
 	case 1:

@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/nearest"
+	"github.com/tracetax/tracetax/internal/suggest"
 )
 
 // TracerName is the name of the variant's tracer, also where it has none.
@@ -217,7 +217,7 @@ func findTracer(name, language string, catalog looker) (*program.Tracer, error) 
 // and not only the language.
 func shortFor(name, near, language string) string {
 	short, ok := strings.CutSuffix(near, "-"+language)
-	if !ok || nearest.Word(name, []string{short}) == "" {
+	if !ok || suggest.Word(name, []string{short}) == "" {
 		return ""
 	}
 	return near

@@ -18,11 +18,11 @@ import (
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/design/capacity"
-	"github.com/tracetax/tracetax/internal/pace"
 	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/run/prepare"
+	"github.com/tracetax/tracetax/internal/steady"
 )
 
 // Runner makes one run; run.Conductor does.
@@ -282,7 +282,7 @@ func (l *Loop) warmup(kind record.Kind) (time.Duration, error) {
 	if load.WarmupMost == 0 || kind != record.Measured {
 		return load.Warmup, nil
 	}
-	longest, ok := pace.LongestWarmup(pace.Warmups(l.history, load.WarmupMost))
+	longest, ok := steady.LongestWarmup(steady.Warmups(l.history, load.WarmupMost))
 	if !ok {
 		return 0, &FinalError{errors.New("finding the length of the warm-up: no pilot looked for it; start again")}
 	}
@@ -297,7 +297,7 @@ func (l *Loop) watched(phase design.Phase, operations []program.Operation, rates
 	at := slices.IndexFunc(operations, func(o program.Operation) bool { return o.Name == phase.Operation })
 	level := e.Load.Lowest()
 	request := run.PhaseRequest{
-		Operation: operations[at], Load: level.Load, Parameter: level.Parameter, Watched: pace.Watched(e.Load.WarmupMost),
+		Operation: operations[at], Load: level.Load, Parameter: level.Parameter, Watched: steady.Watched(e.Load.WarmupMost),
 	}
 	if relative := level.Load.Relative; relative != nil {
 		request.Load.Rate = relative.Share * rates[phase.Operation]

@@ -13,12 +13,12 @@ import (
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/excerpt"
-	"github.com/tracetax/tracetax/internal/pace"
+	"github.com/tracetax/tracetax/internal/quote"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/run/prepare"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/steady"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // Mistake is a kind of mistake.
@@ -185,7 +185,7 @@ func (l *Loop) hint(r *record.Record) string {
 	if tracer := l.prepared(r.Variant).Variant.Tracer; tracer != nil && r.Signs != nil {
 		for _, p := range r.Signs.Processes {
 			if name := program.Heedless(tracer.Language, p.Programs); name != "" {
-				return "; " + words.NotLoaded(name)
+				return "; " + wording.NotLoaded(name)
 			}
 		}
 	}
@@ -195,14 +195,14 @@ func (l *Loop) hint(r *record.Record) string {
 // sign returns the reason that the sink or a log shows for missing spans, as the end of a sentence.
 func sign(r *record.Record) string {
 	if why := r.Life.Refusal(); why != "" {
-		return fmt.Sprintf("; the sink refused %d requests: %s", r.Life.Malformed, excerpt.Line(why))
+		return fmt.Sprintf("; the sink refused %d requests: %s", r.Life.Malformed, quote.Line(why))
 	}
 	if r.Signs == nil {
 		return ""
 	}
 	for _, p := range slices.Concat(r.Signs.Hops, r.Signs.Processes) {
 		for _, s := range p.Log {
-			return "; " + p.Process + " wrote: " + excerpt.Line(s.Last)
+			return "; " + p.Process + " wrote: " + quote.Line(s.Last)
 		}
 	}
 	return ""
@@ -227,7 +227,7 @@ func (l *Loop) rateNotReached(r *record.Record) *MistakeError {
 		if err != nil {
 			continue // the analysis warns of it
 		}
-		share := pace.Offer{Rate: p.OfferedRate, Windows: len(p.Windows), Load: &p.Load, Latency: pace.LatenciesOf(latency)}.Share()
+		share := steady.Offer{Rate: p.OfferedRate, Windows: len(p.Windows), Load: &p.Load, Latency: steady.LatenciesOf(latency)}.Share()
 		// Programs outside the run may be gone in later ones.
 		if share < leastReached*(1-p.Others) {
 			return &MistakeError{Mistake: RateNotReached, Operation: p.Operation, says: fmt.Sprintf(

@@ -11,7 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // unfound returns the reason why a pilot is of no use; nil if it is of use.
@@ -24,7 +24,7 @@ func unfound(pilot *record.Record) *record.Failure {
 			continue
 		}
 		if _, exact := does(c); !exact && !unbounded(c) {
-			missing = append(missing, fmt.Sprintf("%s: %s%s", phase.Operation, words.Outcome(c.Outcome), noted(c)))
+			missing = append(missing, fmt.Sprintf("%s: %s%s", phase.Operation, wording.Outcome(c.Outcome), noted(c)))
 		}
 	}
 	if missing == nil {
@@ -107,7 +107,7 @@ func (l *Loop) slowest(operation string) (float64, error) {
 	for _, r := range limits {
 		if c := pilotOf(r, operation); least == 0 || c.Outcome != record.NoSpans && c.Passing < least {
 			return 0, fmt.Errorf("the capacity of the slowest variant is unknown (%s: %s; it reached %.4g/s); name a rate, or another goal or limit of the search",
-				r.Variant, words.Outcome(c.Outcome), c.Passing)
+				r.Variant, wording.Outcome(c.Outcome), c.Passing)
 		}
 	}
 	if least == 0 {

@@ -7,10 +7,10 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/design"
-	"github.com/tracetax/tracetax/internal/pace"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/run/prepare"
+	"github.com/tracetax/tracetax/internal/steady"
 )
 
 // Schedule is the plan of an experiment, before anything is made ready.
@@ -245,11 +245,11 @@ func measuredLength(plan *config.Plan, l config.Load, phases int, drain time.Dur
 		return lengthOf(plan, l, phases, record.Measured, drain)
 	}
 	short, long := l, l
-	short.Warmup, long.Warmup = pace.LeastWarmup, l.WarmupMost
+	short.Warmup, long.Warmup = steady.LeastWarmup, l.WarmupMost
 	return span{lengthOf(plan, short, phases, record.Measured, drain).short, lengthOf(plan, long, phases, record.Measured, drain).long}
 }
 
 // watchedLoad is the load of such a pilot as its length goes.
 func watchedLoad(l config.Load) config.Load {
-	return config.Load{Warmup: pace.Watched(l.WarmupMost)}
+	return config.Load{Warmup: steady.Watched(l.WarmupMost)}
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/quote"
 )
 
 // Schema is the version of the findings document.
@@ -273,7 +273,7 @@ type Point struct {
 func MetricName(name string) string { return metric.Title(name) }
 
 // PlainText takes the control sequences of a terminal out of a text, whole.
-func PlainText(text string) string { return excerpt.WithoutEscapes(text) }
+func PlainText(text string) string { return quote.WithoutEscapes(text) }
 
 // This file has the words of operations without a span that should have sent some.
 

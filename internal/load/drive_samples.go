@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
-	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/quote"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -36,7 +36,7 @@ var answerWords = map[string][]string{
 // refusedError is a line that the process reports it cannot carry out; the connection remains usable.
 type refusedError struct{ text string }
 
-func (e *refusedError) Error() string { return "it says: " + excerpt.Line(e.text) }
+func (e *refusedError) Error() string { return "it says: " + quote.Line(e.text) }
 
 // parseAnswer parses an answer that must begin with a word: its values are whole numbers.
 func parseAnswer(line, word string) (map[string]uint64, error) {
@@ -46,20 +46,20 @@ func parseAnswer(line, word string) (map[string]uint64, error) {
 	}
 	parts := strings.Split(line, " ")
 	if parts[0] != word {
-		return nil, fmt.Errorf("it answered %s; want %s …", excerpt.Quoted(line), excerpt.Line(word))
+		return nil, fmt.Errorf("it answered %s; want %s …", quote.Quoted(line), quote.Line(word))
 	}
 	values := map[string]uint64{}
 	for _, part := range parts[1:] {
 		name, text, ok := strings.Cut(part, "=")
 		if !ok || !slices.Contains(answerWords[word], name) {
-			return nil, fmt.Errorf("it answered %s, in which %s is none of %s=…", excerpt.Quoted(line), excerpt.Quoted(part), strings.Join(answerWords[word], "=…, "))
+			return nil, fmt.Errorf("it answered %s, in which %s is none of %s=…", quote.Quoted(line), quote.Quoted(part), strings.Join(answerWords[word], "=…, "))
 		}
 		if _, twice := values[name]; twice {
-			return nil, fmt.Errorf("it answered %s, which says %s twice", excerpt.Quoted(line), name)
+			return nil, fmt.Errorf("it answered %s, which says %s twice", quote.Quoted(line), name)
 		}
 		n, err := strconv.ParseUint(text, 10, 63)
 		if err != nil {
-			return nil, fmt.Errorf("it answered %s=%s: want a whole number from 0: %w", name, excerpt.Line(text), errors.Unwrap(err))
+			return nil, fmt.Errorf("it answered %s=%s: want a whole number from 0: %w", name, quote.Line(text), errors.Unwrap(err))
 		}
 		values[name] = n
 	}
@@ -249,7 +249,7 @@ func parseBatches(from io.Reader) ([]batch, error) {
 		if line == 1 {
 			for i, name := range batchHeader {
 				if fields[i] != name {
-					return nil, fmt.Errorf("column %d of the header is %s, want %q", i+1, excerpt.Quoted(fields[i]), name)
+					return nil, fmt.Errorf("column %d of the header is %s, want %q", i+1, quote.Quoted(fields[i]), name)
 				}
 			}
 			continue
@@ -260,7 +260,7 @@ func parseBatches(from io.Reader) ([]batch, error) {
 		var numbers [3]uint64
 		for i := range numbers {
 			if numbers[i], err = strconv.ParseUint(fields[i], 10, 63); err != nil {
-				return nil, fmt.Errorf("line %d, %s: %s: %w", line, batchHeader[i], excerpt.Quoted(fields[i]), errors.Unwrap(err))
+				return nil, fmt.Errorf("line %d, %s: %s: %w", line, batchHeader[i], quote.Quoted(fields[i]), errors.Unwrap(err))
 			}
 		}
 		one := batch{numbers[0], numbers[1], numbers[2]}

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/load/drivetest"
+	"github.com/tracetax/tracetax/internal/quote"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -288,7 +288,7 @@ func TestWriteCSV(t *testing.T) {
 
 // mostShown is how long an error about what others wrote may be: a few excerpts, and its
 // own words.
-const mostShown = 4*excerpt.Most + 400
+const mostShown = 4*quote.Most + 400
 
 // checkShown checks that an error can be shown, whatever it quotes.
 func checkShown(t *testing.T, err error) {

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/lines"
+	"github.com/tracetax/tracetax/internal/jsonpipe"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -34,12 +34,12 @@ const patienceWithRemote = 10 * time.Second
 // Remote is a generator in a process of its own, which runs Serve.
 type Remote struct {
 	mu     sync.Mutex // a task at a time
-	client *lines.Client[request, reply]
+	client *jsonpipe.Client[request, reply]
 }
 
 // NewRemote takes over a generator by its stdin and stdout, and checks that it answers.
 func NewRemote(in io.WriteCloser, out io.Reader) (*Remote, error) {
-	r := &Remote{client: lines.NewClient[request, reply](in)}
+	r := &Remote{client: jsonpipe.NewClient[request, reply](in)}
 	r.client.Patience = patienceWithRemote
 	go r.client.Listen(out, nil)
 	if err := r.greet(); err != nil {
@@ -101,7 +101,7 @@ type Doer interface {
 // Serve carries out incoming tasks with g, one at a time, by lines.Server.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, g Doer) error {
 	var working sync.Mutex
-	return lines.NewServer[request, reply](in, out).Serve(ctx, func(ctx context.Context, r request) (reply, error) {
+	return jsonpipe.NewServer[request, reply](in, out).Serve(ctx, func(ctx context.Context, r request) (reply, error) {
 		if r.Task == nil {
 			return reply{Version: protocolVersion}, nil
 		}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/lines"
+	"github.com/tracetax/tracetax/internal/jsonpipe"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/load/engine"
 )
@@ -121,7 +121,7 @@ func TestServeEndsWithItsInput(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := <-failed; !errors.Is(err, lines.ErrGone) {
+	if err := <-failed; !errors.Is(err, jsonpipe.ErrGone) {
 		t.Errorf("the task under way: %v", err)
 	}
 	if err := <-ended; err != nil {

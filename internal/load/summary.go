@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
-	"github.com/tracetax/tracetax/internal/pace"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/steady"
 )
 
 // Limits beyond which a Summary blames the generator.
@@ -168,7 +168,7 @@ func backlog(t Task, l record.Load, latency *hdrhistogram.Histogram) bool {
 	if l.Intended < fewest {
 		return false
 	}
-	o := pace.Offer{Rate: t.Rate, Seconds: asking(t, l), Load: &l, Latency: pace.LatenciesOf(latency)}
+	o := steady.Offer{Rate: t.Rate, Seconds: asking(t, l), Load: &l, Latency: steady.LatenciesOf(latency)}
 	return o.Lateness() > backlogShare*o.Seconds || o.Growth() > backlogShare*t.Rate
 }
 

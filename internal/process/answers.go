@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
-	"github.com/tracetax/tracetax/internal/process/inside"
+	"github.com/tracetax/tracetax/internal/process/inspect"
+	"github.com/tracetax/tracetax/internal/quote"
 )
 
 // Stranger is the kind of program that answers in place of a process.
@@ -40,7 +40,7 @@ type StrangerError struct {
 func (e *StrangerError) Error() string {
 	who := "a program of the user " + e.User + " that cannot be looked into"
 	if e.PID > 0 {
-		who = fmt.Sprintf("%s (pid %d)", excerpt.Line(e.Program), e.PID)
+		who = fmt.Sprintf("%s (pid %d)", quote.Line(e.Program), e.PID)
 	}
 	var what string
 	switch e.Stranger {
@@ -49,7 +49,7 @@ func (e *StrangerError) Error() string {
 	case Forwarder:
 		what = who + " answers, which passes requests on to a program elsewhere"
 	default:
-		what = who + " answers, which its command (" + excerpt.Line(strings.Join(e.Args, " ")) + ") did not start"
+		what = who + " answers, which its command (" + quote.Line(strings.Join(e.Args, " ")) + ") did not start"
 	}
 	return fmt.Sprintf("process %s is asked at %s, where %s: the CPU and memory of that program cannot be read; %s", e.Process, e.Address, what, e.advice())
 }
@@ -135,9 +135,9 @@ func (p *Process) Answers(in *Tables, address string, run, apps []int) (seen boo
 				return true, nil // the target of the forwarder
 			}
 		}
-		stranger.Stranger, stranger.PID, stranger.Program = Forwarder, answer.Own[0], inside.Name(answer.Own[0])
+		stranger.Stranger, stranger.PID, stranger.Program = Forwarder, answer.Own[0], inspect.Name(answer.Own[0])
 	}
 	return true, stranger
 }
 
-func forwards(pid int) bool { return slices.Contains(forwarders, inside.Name(pid)) }
+func forwards(pid int) bool { return slices.Contains(forwarders, inspect.Name(pid)) }

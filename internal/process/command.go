@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/process/cgroup"
-	"github.com/tracetax/tracetax/internal/process/keeper"
-	"github.com/tracetax/tracetax/internal/process/table"
+	"github.com/tracetax/tracetax/internal/process/proctree"
+	"github.com/tracetax/tracetax/internal/process/supervisor"
 	"github.com/tracetax/tracetax/internal/role"
 )
 
@@ -141,7 +141,7 @@ func variable(env []string, name string) string {
 // The demands of a command on the machine, and those that this launcher cannot meet.
 
 // place makes the cgroup and enters it in the keeper's assignment. Without cgroups the group is empty.
-func (l *Launcher) place(c Command, a *keeper.Assignment) (*cgroup.Group, error) {
+func (l *Launcher) place(c Command, a *supervisor.Assignment) (*cgroup.Group, error) {
 	if l.Placement() != "none" {
 		// With a cpuset too: tracetax's own CPU affinity would narrow it.
 		a.CPUs = c.CPUs
@@ -170,7 +170,7 @@ func (l *Launcher) unmet(c Command) []string {
 		unmet = append(unmet, fmt.Sprintf("%s: its memory limit of %d bytes is not enforced: that needs the cgroup controller memory", c.Name, c.Memory))
 	}
 	if len(c.CPUs) > 0 && l.Placement() == "none" {
-		unmet = append(unmet, fmt.Sprintf("%s: it is not bound to the CPUs %s: that needs Linux", c.Name, table.FormatCPUs(c.CPUs)))
+		unmet = append(unmet, fmt.Sprintf("%s: it is not bound to the CPUs %s: that needs Linux", c.Name, proctree.FormatCPUs(c.CPUs)))
 	}
 	return unmet
 }

@@ -17,11 +17,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/process/cgroup"
-	"github.com/tracetax/tracetax/internal/process/inside"
-	"github.com/tracetax/tracetax/internal/process/keeper"
+	"github.com/tracetax/tracetax/internal/process/inspect"
 	"github.com/tracetax/tracetax/internal/process/output"
+	"github.com/tracetax/tracetax/internal/process/supervisor"
+	"github.com/tracetax/tracetax/internal/quote"
 )
 
 // jobGrace is the time for background processes of a command to end by themselves.
@@ -86,7 +86,7 @@ func (j Job) start(ctx context.Context) (*Process, error) {
 	}
 	p := newProcess(c, mark, output.Pass(j.Stderr), &cgroup.Group{}, nil)
 	p.held = j.Held
-	if err := p.launch(ctx, self, keeper.Assignment{Name: j.Name, Path: path, Args: c.Args, Env: env, Dir: c.Dir}); err != nil {
+	if err := p.launch(ctx, self, supervisor.Assignment{Name: j.Name, Path: path, Args: c.Args, Env: env, Dir: c.Dir}); err != nil {
 		return nil, errors.Join(err, p.release())
 	}
 	return p, nil
@@ -210,7 +210,7 @@ func (e *NotReadyError) advice() string {
 }
 
 // placeOf compares a program's listening addresses with the address of its check.
-func placeOf(c Check, sockets inside.Sockets) Place {
+func placeOf(c Check, sockets inspect.Sockets) Place {
 	host, port, err := net.SplitHostPort(c.Address())
 	switch {
 	case err != nil || !sockets.Seen:
@@ -223,7 +223,7 @@ func placeOf(c Check, sockets inside.Sockets) Place {
 		if strconv.Itoa(int(at.Port())) != port {
 			continue
 		}
-		if inside.Reached(at.Addr(), host) {
+		if inspect.Reached(at.Addr(), host) {
 			return There
 		}
 		place = OtherAddress
@@ -279,7 +279,7 @@ func Telling(log []string) string {
 	last, why, refused, described := "", "", "", false
 	traced := false // in a Python traceback
 	for _, line := range log {
-		line = strings.TrimRight(excerpt.WithoutEscapes(line), " \t\r")
+		line = strings.TrimRight(quote.WithoutEscapes(line), " \t\r")
 		switch {
 		case strings.HasPrefix(line, "Traceback (most recent call last)"):
 			traced = true
@@ -300,11 +300,11 @@ func Telling(log []string) string {
 	}
 	switch {
 	case why != "":
-		return excerpt.Line(why)
+		return quote.Line(why)
 	case refused != "" && !wrong.MatchString(last):
-		return excerpt.Line(refused)
+		return quote.Line(refused)
 	}
-	return excerpt.Line(last)
+	return quote.Line(last)
 }
 
 // Address returns the HOST:PORT of a check; "" without a port.

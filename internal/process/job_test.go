@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/process/table"
+	"github.com/tracetax/tracetax/internal/process/proctree"
 	"golang.org/x/sys/unix"
 )
 
@@ -157,7 +157,7 @@ func interruptAtStart(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	<-looked
-	if orphan != 0 && table.Running(orphan) {
+	if orphan != 0 && proctree.Running(orphan) {
 		_ = syscall.Kill(orphan, syscall.SIGKILL) // so the test leaves none
 		t.Errorf("process %d outlives a job that was interrupted", orphan)
 	}
@@ -184,7 +184,7 @@ func marked(mark string) []int {
 	for _, file := range files {
 		env, _ := os.ReadFile(file) // it may have ended
 		if slices.Contains(strings.Split(string(env), "\x00"), "JOB_MARK="+mark) {
-			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil && pid != os.Getpid() && table.Running(pid) {
+			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil && pid != os.Getpid() && proctree.Running(pid) {
 				found = append(found, pid)
 			}
 		}

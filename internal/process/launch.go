@@ -14,16 +14,16 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
-	"github.com/tracetax/tracetax/internal/lines"
+	"github.com/tracetax/tracetax/internal/jsonpipe"
 	"github.com/tracetax/tracetax/internal/process/cgroup"
-	"github.com/tracetax/tracetax/internal/process/inside"
-	"github.com/tracetax/tracetax/internal/process/keeper"
-	"github.com/tracetax/tracetax/internal/process/table"
+	"github.com/tracetax/tracetax/internal/process/inspect"
+	"github.com/tracetax/tracetax/internal/process/proctree"
+	"github.com/tracetax/tracetax/internal/process/supervisor"
+	"github.com/tracetax/tracetax/internal/quote"
 )
 
 // launch starts the keeper and waits until it reports that the program runs.
-func (p *Process) launch(ctx context.Context, self []string, a keeper.Assignment) error {
+func (p *Process) launch(ctx context.Context, self []string, a supervisor.Assignment) error {
 	if os.Getenv(keeperMarker) != "" {
 		return fmt.Errorf("%s was started as a keeper and did something else: its 'agent keep' must call Keep", self[0])
 	}
@@ -43,22 +43,22 @@ func (p *Process) launch(ctx context.Context, self []string, a keeper.Assignment
 		p.keeper = nil
 		return fmt.Errorf("starting its keeper %s: %w", self[0], err)
 	}
-	p.talk = lines.NewClient[keeper.Order, keeper.Report](p.orders)
+	p.talk = jsonpipe.NewClient[supervisor.Order, supervisor.Report](p.orders)
 	go p.listen()
 	r, err := p.assign(ctx, a)
-	var refused *lines.Error
+	var refused *jsonpipe.Error
 	switch {
 	case errors.As(err, &refused), err != nil && ctx.Err() != nil:
 		return err
-	case errors.Is(err, lines.ErrGone):
+	case errors.Is(err, jsonpipe.ErrGone):
 		<-p.gone
-		return fmt.Errorf("its keeper ended at once: %s", excerpt.Lines(p.log.Tail(10), "; "))
+		return fmt.Errorf("its keeper ended at once: %s", quote.Lines(p.log.Tail(10), "; "))
 	case err != nil:
 		return fmt.Errorf("telling its keeper what to start: %w", err)
 	}
 	p.pid = r.PID
 	// Moved onto this process's clock: differences do not follow steps of the wall clock.
-	p.started = time.Now().Add(-time.Duration(keeper.Monotonic() - r.At))
+	p.started = time.Now().Add(-time.Duration(supervisor.Monotonic() - r.At))
 	return nil
 }
 
@@ -68,13 +68,13 @@ func withoutMarker(env []string) []string {
 
 // assign sends the keeper its first order, or ends it. The end of ctx ends only the wait for a keeper that does not read: the
 // keeper takes orders as before.
-func (p *Process) assign(ctx context.Context, a keeper.Assignment) (keeper.Report, error) {
+func (p *Process) assign(ctx context.Context, a supervisor.Assignment) (supervisor.Report, error) {
 	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(ended)
 		_ = p.orders.SetWriteDeadline(time.Unix(1, 0)) // a pipe of this system always can
 	})
-	r, err := p.talk.Ask(ctx, keeper.Order{Do: keeper.DoStart, Start: &a})
+	r, err := p.talk.Ask(ctx, supervisor.Order{Do: supervisor.DoStart, Start: &a})
 	if !stop() {
 		<-ended
 	}
@@ -140,9 +140,9 @@ func (p *Process) openAll(t *theirs) error {
 // listen takes in reports until the keeper has ended, then makes sure that no process is left.
 func (p *Process) listen() {
 	orderly := false
-	p.talk.Listen(p.reports, func(r keeper.Report) {
+	p.talk.Listen(p.reports, func(r supervisor.Report) {
 		p.take(r)
-		orderly = orderly || r.What == keeper.IsGone
+		orderly = orderly || r.What == supervisor.IsGone
 	})
 	_ = p.keeper.Wait() // its end has been reported, or is handled here
 	var err error
@@ -160,12 +160,12 @@ func (p *Process) listen() {
 	close(p.gone)
 }
 
-func (p *Process) take(r keeper.Report) {
+func (p *Process) take(r supervisor.Report) {
 	switch r.What {
-	case keeper.HasExited:
+	case supervisor.HasExited:
 		exit := exitOf(r.Status, *r.Usage)
 		for _, pid := range r.Left {
-			name := cmp.Or(inside.Name(pid), "processes")
+			name := cmp.Or(inspect.Name(pid), "processes")
 			if !slices.Contains(exit.Left, name) {
 				exit.Left = append(exit.Left, name)
 			}
@@ -174,7 +174,7 @@ func (p *Process) take(r keeper.Report) {
 		exit.OutOfMemory = cgroup.OutOfMemory(p.group.At["memory"])
 		p.log.Drain() // its last words are in the log before its end is known
 		p.end(exit)
-	case keeper.IsGone:
+	case supervisor.IsGone:
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.reaped = *r.Usage
@@ -205,8 +205,8 @@ func (p *Process) killStrays() error {
 	session := p.keeper.Process.Pid
 	for start := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		grouped, err1 := cgroup.PIDs(p.group.Dirs)
-		marked, err2 := table.Strays(marker+"="+p.mark, session)
-		left := table.Merge(grouped, marked)
+		marked, err2 := proctree.Strays(marker+"="+p.mark, session)
+		left := proctree.Merge(grouped, marked)
 		for _, pid := range left {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended a moment ago
 		}
@@ -232,10 +232,10 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) (killed bool, e
 	defer deadline.Stop()
 	for _, ask := range []struct {
 		until <-chan struct{}
-		order keeper.Order
+		order supervisor.Order
 	}{
-		{p.exited, keeper.Order{Do: keeper.DoSignal, Signal: syscall.SIGTERM}},
-		{p.gone, keeper.Order{Do: keeper.DoOrphan, Signal: syscall.SIGTERM}},
+		{p.exited, supervisor.Order{Do: supervisor.DoSignal, Signal: syscall.SIGTERM}},
+		{p.gone, supervisor.Order{Do: supervisor.DoOrphan, Signal: syscall.SIGTERM}},
 	} {
 		select {
 		case <-ask.until:
@@ -257,7 +257,7 @@ func (p *Process) Stop(ctx context.Context, grace time.Duration) (killed bool, e
 // Kill kills everything at once and returns when none is left. It kills a keeper that is too slow, and then the rest without
 // it.
 func (p *Process) Kill() error {
-	if p.talk.Tell(keeper.Order{Do: keeper.DoKill}) != nil {
+	if p.talk.Tell(supervisor.Order{Do: supervisor.DoKill}) != nil {
 		_ = p.orders.Close() // a keeper that takes no orders is ending, or ends its program once the order pipe is closed
 	}
 	timer := time.NewTimer(p.patience)

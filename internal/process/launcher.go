@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/process/cgroup"
-	"github.com/tracetax/tracetax/internal/process/keeper"
 	"github.com/tracetax/tracetax/internal/process/output"
+	"github.com/tracetax/tracetax/internal/process/supervisor"
 )
 
 // The ways to tell processes apart for charging, chosen in Options. Auto takes cgroups if permitted, and clocks otherwise; the
@@ -177,7 +177,7 @@ func (l *Launcher) start(ctx context.Context, c Command, path string, env []stri
 	if err != nil {
 		return nil, err
 	}
-	a := keeper.Assignment{Name: c.Name, Path: path, Args: c.Args, Env: env, Dir: c.Dir}
+	a := supervisor.Assignment{Name: c.Name, Path: path, Args: c.Args, Env: env, Dir: c.Dir}
 	g, err := l.place(c, &a)
 	if err != nil {
 		return nil, errors.Join(err, log.Close())

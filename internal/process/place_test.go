@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/process/cgroup"
-	"github.com/tracetax/tracetax/internal/process/table"
+	"github.com/tracetax/tracetax/internal/process/proctree"
 )
 
 // lineOf returns the rest of the first log line with a prefix.
@@ -30,14 +30,14 @@ func TestCPUsAreApplied(t *testing.T) {
 	each(t, func(t *testing.T, accounting string) {
 		l := open(t, accounting)
 		for _, cpus := range [][]int{nil, allowed[:1], allowed[len(allowed)-1:]} {
-			p := start(t, l, Command{Name: "on-" + table.FormatCPUs(cpus), CPUs: cpus}, "where")
+			p := start(t, l, Command{Name: "on-" + proctree.FormatCPUs(cpus), CPUs: cpus}, "where")
 			<-p.Done()
 			want := cpus
 			if want == nil {
 				want = allowed
 			}
-			if got := lineOf(t, p, "cpus "); got != table.FormatCPUs(want) {
-				t.Errorf("it runs on the CPUs %s, want %s", got, table.FormatCPUs(want))
+			if got := lineOf(t, p, "cpus "); got != proctree.FormatCPUs(want) {
+				t.Errorf("it runs on the CPUs %s, want %s", got, proctree.FormatCPUs(want))
 			}
 		}
 	})
@@ -60,8 +60,8 @@ func TestCPUsOfAPinnedTracetax(t *testing.T) {
 	each(t, func(t *testing.T, accounting string) {
 		p := start(t, open(t, accounting), Command{CPUs: allowed}, "where")
 		<-p.Done()
-		if got := lineOf(t, p, "cpus "); got != table.FormatCPUs(allowed) {
-			t.Errorf("it runs on the CPUs %s, want %s", got, table.FormatCPUs(allowed))
+		if got := lineOf(t, p, "cpus "); got != proctree.FormatCPUs(allowed) {
+			t.Errorf("it runs on the CPUs %s, want %s", got, proctree.FormatCPUs(allowed))
 		}
 	})
 }

@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/process/inside"
-	"github.com/tracetax/tracetax/internal/process/table"
+	"github.com/tracetax/tracetax/internal/process/inspect"
+	"github.com/tracetax/tracetax/internal/process/proctree"
 	"golang.org/x/sys/unix"
 )
 
@@ -34,7 +34,7 @@ func allowedCPUs() (allowed []int, siblings map[int][]int) {
 		if err != nil {
 			continue
 		}
-		if list, err := table.ParseCPUs(string(text)); err == nil {
+		if list, err := proctree.ParseCPUs(string(text)); err == nil {
 			siblings[cpu] = list
 		}
 	}
@@ -63,7 +63,7 @@ func Pin(cpus []int) error {
 				continue
 			}
 			if err := unix.SchedSetaffinity(tid, &set); err != nil && !errors.Is(err, unix.ESRCH) {
-				return fmt.Errorf("binding tracetax to the CPUs %s: %w", table.FormatCPUs(cpus), err)
+				return fmt.Errorf("binding tracetax to the CPUs %s: %w", proctree.FormatCPUs(cpus), err)
 			}
 		}
 	}
@@ -101,11 +101,11 @@ func reserve(port int) (io.Closer, bool) {
 
 // holder names the program that listens on port, " by nginx (pid 123)"; "" if unknown.
 func holder(port int) string {
-	pid := new(inside.Tables).Holder(uint16(port))
+	pid := new(inspect.Tables).Holder(uint16(port))
 	if pid == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" by %s (pid %d)", inside.Name(pid), pid)
+	return fmt.Sprintf(" by %s (pid %d)", inspect.Name(pid), pid)
 }
 
 // The CPU time of a keeper.

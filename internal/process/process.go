@@ -22,13 +22,13 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
-	"github.com/tracetax/tracetax/internal/lines"
+	"github.com/tracetax/tracetax/internal/jsonpipe"
 	"github.com/tracetax/tracetax/internal/process/cgroup"
-	"github.com/tracetax/tracetax/internal/process/inside"
-	"github.com/tracetax/tracetax/internal/process/keeper"
+	"github.com/tracetax/tracetax/internal/process/inspect"
 	"github.com/tracetax/tracetax/internal/process/output"
-	"github.com/tracetax/tracetax/internal/process/table"
+	"github.com/tracetax/tracetax/internal/process/proctree"
+	"github.com/tracetax/tracetax/internal/process/supervisor"
+	"github.com/tracetax/tracetax/internal/quote"
 	"github.com/tracetax/tracetax/internal/role"
 	"golang.org/x/sys/unix"
 )
@@ -56,7 +56,7 @@ type Process struct {
 	orders        *os.File // to the keeper, which talk writes to
 	reports       *os.File
 	stdin, stdout *os.File // nil unless piped
-	talk          *lines.Client[keeper.Order, keeper.Report]
+	talk          *jsonpipe.Client[supervisor.Order, supervisor.Report]
 
 	pid     int
 	started time.Time
@@ -140,13 +140,13 @@ func (p *Process) Pids() ([]int, error) {
 		return nil, nil
 	default:
 	}
-	return table.Descendants(p.keeper.Process.Pid)
+	return proctree.Descendants(p.keeper.Process.Pid)
 }
 
 // Reaped returns the usage of the ended processes that the keeper waited for: the main process, and orphans. The usage of a
 // child that one of them waited for is part of that one's figures.
 func (p *Process) Reaped() (syscall.Rusage, error) {
-	if r, err := p.talk.Ask(context.Background(), keeper.Order{Do: keeper.DoReaped}); err == nil {
+	if r, err := p.talk.Ask(context.Background(), supervisor.Order{Do: supervisor.DoReaped}); err == nil {
 		return *r.Usage, nil
 	}
 	<-p.gone // a keeper that takes no orders is ending
@@ -190,7 +190,7 @@ func (e Exit) String() string {
 		s += " (out of memory: its memory limit was reached)"
 	}
 	if len(e.Left) > 0 && e.Signal == 0 && e.Code == 0 { // it may be the program, or a helper of one that failed
-		s += " leaving " + excerpt.Lines(e.Left, ", ") + " in the background; if that is the program, have it stay in the foreground"
+		s += " leaving " + quote.Lines(e.Left, ", ") + " in the background; if that is the program, have it stay in the foreground"
 	}
 	return s
 }
@@ -215,7 +215,7 @@ func exitOf(status syscall.WaitStatus, usage syscall.Rusage) Exit {
 // The programs of a process.
 
 // Inside is the visible state of one program of a process.
-type Inside = inside.Program
+type Inside = inspect.Program
 
 // Inside describes the programs of a process now. variables: names that should be in the environment of each; folder: its files
 // may be open or mapped, "" is none. Processes that have ended or may not be read are left out.
@@ -224,17 +224,17 @@ func (p *Process) Inside(variables []string, folder string) ([]Inside, error) {
 	if err != nil {
 		return nil, err
 	}
-	return inside.Look(pids, variables, folder), nil
+	return inspect.Look(pids, variables, folder), nil
 }
 
 // Sockets holds the TCP sockets of a process at the moment.
-type Sockets = inside.Sockets
+type Sockets = inspect.Sockets
 
 // Connection is one over TCP, by its ends.
-type Connection = inside.Connection
+type Connection = inspect.Connection
 
 // Tables holds the kernel's tables of TCP sockets at one moment.
-type Tables = inside.Tables
+type Tables = inspect.Tables
 
 // Sockets returns the TCP sockets of a process's programs. Processes that have ended or may not be read are left out.
 func (p *Process) Sockets(in *Tables) (Sockets, error) {
@@ -252,5 +252,5 @@ func (p *Process) Runtime() string {
 	if err != nil {
 		return ""
 	}
-	return inside.Runtime(pids)
+	return inspect.Runtime(pids)
 }

@@ -20,15 +20,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/process/keeper"
-	"github.com/tracetax/tracetax/internal/process/table"
+	"github.com/tracetax/tracetax/internal/process/proctree"
+	"github.com/tracetax/tracetax/internal/process/supervisor"
 )
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "agent" && os.Args[2] == "keep" {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 		defer stop()
-		if err := keeper.Keep(ctx); err != nil {
+		if err := supervisor.Keep(ctx); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -150,7 +150,7 @@ func listen(addresses []string) error {
 func where([]string) error {
 	cpus, _ := allowedCPUs()
 	groups, err := os.ReadFile("/proc/self/cgroup")
-	fmt.Printf("cpus %s\n%send\n", table.FormatCPUs(cpus), groups)
+	fmt.Printf("cpus %s\n%send\n", proctree.FormatCPUs(cpus), groups)
 	return err
 }
 
@@ -298,7 +298,7 @@ func awaitEnd(t *testing.T, pids ...int) {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
 	for _, pid := range pids {
-		for table.Running(pid) {
+		for proctree.Running(pid) {
 			if time.Now().After(deadline) {
 				t.Fatalf("process %d is still running", pid)
 			}

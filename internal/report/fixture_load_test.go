@@ -10,7 +10,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // sweeping is a closed loop over numbers of connections.
@@ -207,7 +207,7 @@ func untracedAt(all bool, operations ...string) *finding.Document {
 			l.Entries = []finding.Entry{ledger.Entry(ledger.Expected, 0, "inferred"), ledger.Entry(ledger.Delivered, 0, "counted")}
 		}
 	}
-	words.FillLedgers(doc.Ledgers)
+	wording.FillLedgers(doc.Ledgers)
 	if all {
 		doc.Summary = "On hello/go, no span came with otel, so that what tracing costs cannot be told."
 	}

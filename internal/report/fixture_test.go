@@ -9,7 +9,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // shape says what a fixture looks like.
@@ -191,7 +191,7 @@ func (s shape) ledger(operation, variant string, v int) finding.Ledger {
 		l.Outcome = []finding.Reason{{Code: finding.PageLost, Figures: []finding.Figure{{Name: "share", Value: l.LostShare, Unit: "1"}, {Name: "dropped", Value: float64(dropped), Unit: "count"}}}}
 	}
 	filled := []finding.Ledger{l}
-	words.FillLedgers(filled)
+	wording.FillLedgers(filled)
 	return filled[0]
 }
 

@@ -13,10 +13,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/protocol"
+	"github.com/tracetax/tracetax/internal/quote"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run/drive"
 	"github.com/tracetax/tracetax/internal/run/prepare"
@@ -114,7 +114,7 @@ func said(p *process.Process) string {
 	if len(tail) == 0 {
 		return ""
 	}
-	return "; its last words: " + excerpt.Lines(tail, " | ")
+	return "; its last words: " + quote.Lines(tail, " | ")
 }
 
 // agentEnvironment returns the environment of the harness's own processes: one thread of Go code at a time is enough for them,

@@ -12,11 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/quote"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/logs"
-	"github.com/tracetax/tracetax/internal/shell"
+	"github.com/tracetax/tracetax/internal/userenv"
 )
 
 // awaitTracer waits until the tracer has connected, if it loses spans made before that, and then for the extra time in its
@@ -173,14 +173,14 @@ func (s *stage) hook(ctx context.Context, c *Conductor, what string, words []str
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("it has not ended after %v", patience))
 	defer cancel()
 	err = process.Job{
-		Name: "tracetax-" + what, Args: args, Env: append(shell.PastProxies(s.shell), variantVariable+"="+s.request.Plan.Variant),
+		Name: "tracetax-" + what, Args: args, Env: append(userenv.PastProxies(s.shell), variantVariable+"="+s.request.Plan.Variant),
 		Dir: f.Source, Stderr: log, Self: c.Self,
 	}.Run(ctx)
 	if err = errors.Join(err, log.Close()); err == nil {
 		return nil
 	}
 	said, readErr := lastOf(path)
-	text := excerpt.Lines(said, "\n")
+	text := quote.Lines(said, "\n")
 	if text != "" {
 		text = ":\n" + text
 	}

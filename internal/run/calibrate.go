@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/quote"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run/drive"
-	"github.com/tracetax/tracetax/internal/shell"
 	"github.com/tracetax/tracetax/internal/sink"
+	"github.com/tracetax/tracetax/internal/userenv"
 )
 
 // calibrationOperations is how often an operation is made, one at a time, to learn how many spans it makes.
@@ -172,7 +172,7 @@ func (s *stage) verify(ctx context.Context) error {
 		return fmt.Errorf("the workload's check: %w", err)
 	}
 	check, err := s.launcher.Start(ctx, process.Command{
-		Name: "tracetax-verify", Role: role.Load, Args: args, Env: shell.PastProxies(s.shell), Dir: s.request.Folders.Source, CPUs: s.placement.Harness,
+		Name: "tracetax-verify", Role: role.Load, Args: args, Env: userenv.PastProxies(s.shell), Dir: s.request.Folders.Source, CPUs: s.placement.Harness,
 	})
 	if err != nil {
 		return fmt.Errorf("the workload's check: %w", err)
@@ -192,7 +192,7 @@ func (s *stage) verify(ctx context.Context) error {
 	}
 	lines := check.Log().Tail(verifyLines)
 	if exit.Code != 0 {
-		return fmt.Errorf("the workload's answers are not what they must be (%s, %s): %s", strings.Join(args, " "), exit, excerpt.Lines(lines, "\n"))
+		return fmt.Errorf("the workload's answers are not what they must be (%s, %s): %s", strings.Join(args, " "), exit, quote.Lines(lines, "\n"))
 	}
 	s.record.Start.Verified = lines
 	return nil

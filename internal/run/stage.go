@@ -21,7 +21,7 @@ import (
 	"github.com/tracetax/tracetax/internal/run/logs"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/run/profiler"
-	"github.com/tracetax/tracetax/internal/shell"
+	"github.com/tracetax/tracetax/internal/userenv"
 )
 
 // stage is a run in progress.
@@ -82,7 +82,7 @@ func newStage(q Request, placement process.Placement) *stage {
 // conduct makes the run from the first process to the last. In any case no process is left when it returns.
 func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 	s.results, s.packages = c.Results, c.Profilers
-	s.shell, _ = shell.Environment(os.Environ(), c.Keep)
+	s.shell, _ = userenv.Environment(os.Environ(), c.Keep)
 	if s.scratch, err = prepare.Scratch(); err != nil {
 		return err
 	}

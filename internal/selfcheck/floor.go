@@ -13,7 +13,7 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/stats"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // NoiseFloor is the experiment that measures nothing but noise.
@@ -206,7 +206,7 @@ func ofOrders(all []Noise) model.Section {
 		within := finding.Missing
 		if n.Scatter != nil {
 			within = finding.FormatBound(n.Scatter.Rounds, "1", true)
-			s.Notes = append(s.Notes, model.Note{Text: "In the order " + string(n.Order) + " " + words.Scatter(*n.Scatter), Tone: model.Faint})
+			s.Notes = append(s.Notes, model.Note{Text: "In the order " + string(n.Order) + " " + wording.Scatter(*n.Scatter), Tone: model.Faint})
 		}
 		row := make([]model.Cell, len(heads))
 		row[0], row[1], row[2] = model.Cell{Text: string(n.Order)}, model.Cell{Text: finding.FormatBound(n.Deviation, "1", true)}, model.Cell{Text: within}

@@ -20,7 +20,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/results"
 	"github.com/tracetax/tracetax/internal/run/prepare"
-	"github.com/tracetax/tracetax/internal/shell"
+	"github.com/tracetax/tracetax/internal/userenv"
 )
 
 // environment is environment.json.
@@ -39,7 +39,7 @@ type environment struct {
 	Shadowed []finding.Shadowed           `json:"shadowed,omitempty"`   // packages of programs that their tracers replace by other versions
 	LeftOut  []finding.LeftOut            `json:"left_out,omitempty"`   // variants that cannot run here
 
-	KeptAway    []shell.Away        `json:"kept_away,omitempty"`    // variables of the shell that belong to tracers, which no program got
+	KeptAway    []userenv.Away      `json:"kept_away,omitempty"`    // variables of the shell that belong to tracers, which no program got
 	SwitchedOff map[string][]string `json:"switched_off,omitempty"` // by variant: variables that switched off tracers in the code of its programs
 
 	KeptEnv []string `json:"kept_env,omitempty"` // such variables that the programs got, as it was asked for
@@ -81,12 +81,12 @@ func (e environment) facts() (map[string]any, error) {
 func (s *Session) keepEnv(names []string) {
 	s.conductor.Keep = names
 	s.environment.KeptEnv = names
-	_, s.environment.KeptAway = shell.Environment(os.Environ(), names)
+	_, s.environment.KeptAway = userenv.Environment(os.Environ(), names)
 }
 
 // switchOff notes which tracers in the code of programs are switched off, by the variables that do so.
 func (s *Session) switchOff() {
-	env, _ := shell.Environment(os.Environ(), s.environment.KeptEnv)
+	env, _ := userenv.Environment(os.Environ(), s.environment.KeptEnv)
 	s.environment.SwitchedOff = nil
 	for _, prepared := range s.loop.Variants {
 		var all []string

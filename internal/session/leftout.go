@@ -17,7 +17,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/results"
 	"github.com/tracetax/tracetax/internal/run/prepare"
-	"github.com/tracetax/tracetax/internal/shell"
+	"github.com/tracetax/tracetax/internal/userenv"
 )
 
 // makeReady makes every variant ready that can run here. Others are left out, with
@@ -32,7 +32,7 @@ func (s *Session) makeReady(ctx context.Context, open func() (*artifact.Store, e
 		switch {
 		case err == nil:
 			s.environment.Digests[v.Name] = made.Digests
-			env, _ := shell.Environment(os.Environ(), s.environment.KeptEnv)
+			env, _ := userenv.Environment(os.Environ(), s.environment.KeptEnv)
 			shadowed, err := prepare.Shadowed(ctx, v, made.Plan, made.Folders, env)
 			if err != nil {
 				return err

@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/lines"
+	"github.com/tracetax/tracetax/internal/jsonpipe"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink/tally"
@@ -171,13 +171,13 @@ type answer struct {
 // Remote drives a sink process. It is safe for concurrent use.
 type Remote struct {
 	addresses protocol.Addresses
-	client    *lines.Client[request, answer]
+	client    *jsonpipe.Client[request, answer]
 }
 
 // NewRemote greets a sink process, whose stdin and stdout are in and out. It fails if the process says that it cannot start, or
 // ends.
 func NewRemote(in io.WriteCloser, out io.Reader) (*Remote, error) {
-	r := &Remote{client: lines.NewClient[request, answer](in)}
+	r := &Remote{client: jsonpipe.NewClient[request, answer](in)}
 	go r.client.Listen(out, nil)
 	a, err := r.client.Ask(context.Background(), request{Addresses: true})
 	if err != nil {
@@ -219,7 +219,7 @@ func Serve(ctx context.Context, cfg Config, in io.Reader, out io.Writer) (err er
 			}
 		}()
 	}
-	err = lines.NewServer[request, answer](in, out).Serve(ctx, func(_ context.Context, r request) (answer, error) {
+	err = jsonpipe.NewServer[request, answer](in, out).Serve(ctx, func(_ context.Context, r request) (answer, error) {
 		switch {
 		case cannot != nil:
 			return answer{}, cannot

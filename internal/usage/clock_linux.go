@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/process/cgroup"
-	"github.com/tracetax/tracetax/internal/process/table"
+	"github.com/tracetax/tracetax/internal/process/proctree"
 	"github.com/tracetax/tracetax/internal/readings"
 	"github.com/tracetax/tracetax/internal/record"
 	"golang.org/x/sys/unix"
@@ -166,7 +166,7 @@ func outside(t Target, all []int) ([]string, error) {
 	}
 	var names []string
 	for _, pid := range all {
-		if member[pid] || !table.Running(pid) { // those that have ended are in none
+		if member[pid] || !proctree.Running(pid) { // those that have ended are in none
 			continue
 		}
 		name, err := readFile(fmt.Sprintf("/proc/%d/comm", pid), make([]byte, 64))

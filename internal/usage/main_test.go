@@ -20,12 +20,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/tracetax/tracetax/internal/process/keeper"
+	"github.com/tracetax/tracetax/internal/process/supervisor"
 )
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "agent" && os.Args[2] == "keep" {
-		if err := keeper.Keep(context.Background()); err != nil {
+		if err := supervisor.Keep(context.Background()); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

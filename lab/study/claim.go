@@ -12,7 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // judged gives a verdict on every claim.
@@ -89,7 +89,7 @@ func (n *count) add(c finding.Claim, f ClaimFigure) {
 	default:
 		name := figureName(f)
 		if f.Reason != nil {
-			name += " (" + words.Reason(*f.Reason) + ")"
+			name += " (" + wording.Reason(*f.Reason) + ")"
 		}
 		n.open = append(n.open, name)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // Input is what a replication is made of: one result, those of one experiment over several
@@ -69,7 +69,7 @@ func Make(in Input) (*Replication, error) {
 func putIntoWords(s *Replication) {
 	fill := func(r *finding.Reason) {
 		if r != nil {
-			r.Text = words.Reason(*r)
+			r.Text = wording.Reason(*r)
 		}
 	}
 	for i := range s.Tables {

@@ -11,9 +11,9 @@ import (
 	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/pace"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/steady"
 )
 
 // Pilot is what the last search of a variant's pilots came to.
@@ -64,13 +64,13 @@ func (s *Set) RateOf(operation string) (float64, bool) {
 }
 
 // Warmups are what the pilots for the warm-up came to, none where it was given.
-func (s *Set) Warmups() []pace.Warmup {
+func (s *Set) Warmups() []steady.Warmup {
 	most := s.Experiment.Load.WarmupMost
 	if most == 0 {
 		return nil
 	}
-	var out []pace.Warmup
-	for _, p := range pace.Warmups(s.Records, most) {
+	var out []steady.Warmup
+	for _, p := range steady.Warmups(s.Records, most) {
 		if s.has(p.Variant) {
 			out = append(out, p)
 		}
@@ -129,14 +129,14 @@ func (s *Set) Overloaded(variant string, at cell.At) *finding.Reason {
 
 // OverloadOfWork is OverloadOf without what was timed apart: CPU, memory and bytes are of the same work where the rest held the rate.
 func (s *Set) OverloadOfWork(p Pair, at cell.At) *finding.Reason {
-	rest := func(p *Phase) []pace.Offer {
+	rest := func(p *Phase) []steady.Offer {
 		offers := s.Offers(p)
 		return offers[:min(1, len(offers))]
 	}
 	return cmp.Or(s.overloaded(p.Variant, at, rest), s.overloaded(p.Against, at, rest))
 }
 
-func (s *Set) overloaded(variant string, at cell.At, offers func(*Phase) []pace.Offer) *finding.Reason {
+func (s *Set) overloaded(variant string, at cell.At, offers func(*Phase) []steady.Offer) *finding.Reason {
 	phases := s.PhasesOf(variant, at)
 	var bad int
 	var reached []float64
@@ -163,12 +163,12 @@ func (s *Set) overloaded(variant string, at cell.At, offers func(*Phase) []pace.
 // Held reports whether a phase held its rate; asked is false where there was none.
 func (s *Set) Held(p *Phase) (held, asked bool) {
 	offers := s.Offers(p)
-	return !slices.ContainsFunc(offers, func(o pace.Offer) bool { return !o.Held() }), len(offers) > 0
+	return !slices.ContainsFunc(offers, func(o steady.Offer) bool { return !o.Held() }), len(offers) > 0
 }
 
 // Offers are the rate that a phase was offered, and what came of it: in its window, and in what was timed apart; none for a
 // closed loop, and for a search.
-func (s *Set) Offers(p *Phase) []pace.Offer {
+func (s *Set) Offers(p *Phase) []steady.Offer {
 	if p.OfferedRate <= 0 || p.Load.Intended == 0 || p.Capacity != nil {
 		return nil
 	}
@@ -176,7 +176,7 @@ func (s *Set) Offers(p *Phase) []pace.Offer {
 	if s.Experiment.Load.Calls > 0 { // which may end the window before
 		seconds = min(seconds, float64(p.Load.Intended)/p.OfferedRate)
 	}
-	offer := func(rate, seconds float64, load *record.Load, windows []record.Window, leftOut bool, latency pace.Latencies) pace.Offer {
+	offer := func(rate, seconds float64, load *record.Load, windows []record.Window, leftOut bool, latency steady.Latencies) steady.Offer {
 		kept := len(windows)
 		if leftOut {
 			kept = len(slices.DeleteFunc(slices.Clone(windows), func(w record.Window) bool { return w.Disturbed }))
@@ -184,16 +184,16 @@ func (s *Set) Offers(p *Phase) []pace.Offer {
 		if kept < len(windows) && s.Experiment.Load.Calls == 0 { // what is left out was not asked for
 			seconds *= float64(kept) / float64(len(windows))
 		}
-		return pace.Offer{Rate: rate, Seconds: seconds, Windows: kept, Load: load, Latency: latency}
+		return steady.Offer{Rate: rate, Seconds: seconds, Windows: kept, Load: load, Latency: latency}
 	}
 	if p.Timed == nil {
-		return []pace.Offer{offer(p.OfferedRate, seconds, &p.Load, p.Windows, p.Undisturbed != nil, p.Latency.pace)}
+		return []steady.Offer{offer(p.OfferedRate, seconds, &p.Load, p.Windows, p.Undisturbed != nil, p.Latency.pace)}
 	}
 	rate, timed := p.OfferedRate, seconds
 	if s := p.Timed.Seconds; s > 0 { // the same operations, among those of the others
 		rate, timed = rate*timed/s, s
 	}
-	return []pace.Offer{
+	return []steady.Offer{
 		offer(p.OfferedRate, cmp.Or(p.AtOnceSeconds, seconds), &p.Load, p.Windows, p.Undisturbed != nil, p.queued.pace),
 		offer(rate, timed, p.Clocked(), p.Timed.Windows, p.Timed.Undisturbed != nil, p.Latency.pace),
 	}

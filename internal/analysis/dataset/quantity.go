@@ -9,10 +9,10 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/metric"
-	"github.com/tracetax/tracetax/internal/pace"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/steady"
 )
 
 // CPU is the CPU seconds that the window cost: all from its start to the quiet
@@ -112,7 +112,7 @@ type distribution struct {
 	least, most float64
 	average     float64
 	quantiles   []float64 // at the grid
-	pace        pace.Latencies
+	pace        steady.Latencies
 }
 
 func distributionOf(h record.Histogram, censored uint64) (distribution, error) {
@@ -127,7 +127,7 @@ func distributionOf(h record.Histogram, censored uint64) (distribution, error) {
 	d := distribution{
 		n: uint64(decoded.TotalCount()), censored: censored,
 		least: float64(decoded.Min()) * ns, most: float64(decoded.Max()) * ns, average: decoded.Mean() * ns,
-		pace: pace.LatenciesOf(decoded),
+		pace: steady.LatenciesOf(decoded),
 	}
 	for _, p := range Grid {
 		d.quantiles = append(d.quantiles, float64(decoded.ValueAtQuantile(p))*ns)

@@ -14,7 +14,7 @@ import (
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // Delivery is what became of a variant's spans on a cell, in what is measured there. A loss, a doubt and what was suppressed
@@ -171,7 +171,7 @@ func (b *Accounts) lossIn(l *finding.Ledger, variant string, at cell.At) finding
 		places[i].Share = out.LostShare * float64(places[i].Spans) / float64(out.Spans)
 	}
 	out.Where = places
-	out.Text = words.Lost(out)
+	out.Text = wording.Lost(out)
 	return out
 }
 
@@ -196,7 +196,7 @@ func (l Lost) of(whole finding.Lossy, part string) finding.Lossy {
 		part := float64(out.Where[i].Spans) / float64(whole.Spans)
 		out.Where[i].Share, out.Where[i].Spans = out.LostShare*part, int64(math.Round(l.lost*part))
 	}
-	out.Text = words.Lost(out)
+	out.Text = wording.Lost(out)
 	return out
 }
 
@@ -232,7 +232,7 @@ func (b *Accounts) unknownLoss(variant string, at cell.At, d *Delivery) *finding
 		return nil
 	}
 	out := &finding.LossUnknown{Operation: at.Operation, Parameter: at.Level.Map(), Variant: variant, LostShare: least, LostMost: most, Why: why}
-	out.Text = words.UnknownLoss(*out)
+	out.Text = wording.UnknownLoss(*out)
 	return out
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // Accounts are what became of the spans of a set. The ledgers are of all good runs, the shares of those that count.
@@ -105,7 +105,7 @@ func (b *Accounts) account() {
 		for i := range ledgers {
 			_, ledgers[i].LostMost, _ = ledger.LossEnds(ledgers[i])
 		}
-		words.FillLedgers(ledgers)
+		wording.FillLedgers(ledgers)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/record"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // byChance is how unlikely it must be that sampling alone has kept no trace.
@@ -149,7 +149,7 @@ func (b *Accounts) dimLedgers() {
 			here := slices.ContainsFunc(none, func(l finding.Ledger) bool { return l.Operation == one.Operation })
 			if here && one.Variant == v.Name && one.LostShare == 0 {
 				one.Outcome, one.Exact = []finding.Reason{{Code: finding.PageNoSpan}}, false
-				one.Verdict = words.Page(one.Outcome)
+				one.Verdict = wording.Page(one.Outcome)
 			}
 		}
 	}
@@ -240,7 +240,7 @@ func (b *Accounts) CausesOf(v config.Variant, none []finding.Ledger, all bool) [
 	var out []finding.NoSpanBy
 	add := func(c finding.NoSpanBy) {
 		if c.Count > 0 {
-			c.Text = words.Cause(c)
+			c.Text = wording.Cause(c)
 			out = append(out, c)
 		}
 	}
@@ -287,7 +287,7 @@ func (b *Accounts) causesBeside(variant string, none []finding.Ledger) []finding
 	for _, l := range none {
 		one.Names = append(one.Names, l.Operation)
 	}
-	one.Text = words.Cause(one)
+	one.Text = wording.Cause(one)
 	return []finding.NoSpanBy{one}
 }
 
@@ -358,7 +358,7 @@ func (b *Accounts) Elsewhere() []finding.Elsewhere {
 		}
 	}
 	for i := range out {
-		out[i].Text = words.Elsewhere(out[i])
+		out[i].Text = wording.Elsewhere(out[i])
 	}
 	return out
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // Estimator makes findings of a set and its accounts. What it saw on the way is there when the findings are made.
@@ -262,13 +262,13 @@ func because(code finding.Code) finding.Reason { return finding.Reason{Code: cod
 // answer gives a verdict that is no interval's.
 func (c *draft) answer(kind finding.Kind, reasons ...finding.Reason) {
 	c.Verdict.Kind, c.Verdict.MoreBlocks, c.Verdict.Reasons = kind, 0, slices.Clone(reasons)
-	words.FillVerdict(&c.Finding)
+	wording.FillVerdict(&c.Finding)
 }
 
 // remark adds to what is to be known beside the claim.
 func (c *draft) remark(note finding.Reason) {
 	c.Notes = append(c.Notes, note)
-	c.Note = words.Notes(c.Notes)
+	c.Note = wording.Notes(c.Notes)
 }
 
 // This file fills in the centres and intervals of a claim.

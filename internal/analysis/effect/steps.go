@@ -17,7 +17,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // Partial reports whether a variant leaves out steps of tracing, traces or spans on purpose. One
@@ -177,7 +177,7 @@ func (s *Estimator) increment(m measure.Measure, p dataset.Pair, at cell.At) (fi
 			one.Notes = append(one.Notes, *note)
 		}
 	}
-	one.Note = words.Notes(one.Notes)
+	one.Note = wording.Notes(one.Notes)
 	return one, true
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // judge gives every claim its verdict.
@@ -39,7 +39,7 @@ func (s *Estimator) judge(claims []*draft) {
 		if c.Verdict = v; c.doubts.overloaded != nil && c.metric.Nature == metric.Latency {
 			c.Absolute, c.Relative = nil, nil
 		}
-		words.FillVerdict(&c.Finding)
+		wording.FillVerdict(&c.Finding)
 		s.noteDoubts(c)
 	}
 }
@@ -122,7 +122,7 @@ func Withdraw(doc *finding.Document) {
 			}
 			v.Kind, v.Bound, v.MoreBlocks = finding.CannotTell, nil, 0
 			v.Reasons = []finding.Reason{why}
-			words.FillVerdict(f)
+			wording.FillVerdict(f)
 		}
 	}
 }
@@ -155,7 +155,7 @@ func (s *Estimator) withhold(claims []*draft) {
 			}
 		}
 		if claim.TakeBack(&c.Verdict, cheaper, dearer) {
-			words.FillVerdict(&c.Finding)
+			wording.FillVerdict(&c.Finding)
 		}
 	}
 }
@@ -187,7 +187,7 @@ func (s *Estimator) distrust(claims []*draft) {
 			dearer = nil
 		}
 		if claim.TakeBack(&c.Verdict, why, dearer) {
-			words.FillVerdict(&c.Finding)
+			wording.FillVerdict(&c.Finding)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/stats"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // Searches returns what there is of each variant on each cell that was searched.
@@ -66,7 +66,7 @@ func (s Builder) search(variant string, at cell.At) (*finding.Search, error) {
 		return nil, nil
 	}
 	first := made[0]
-	out.Kind, out.Target, out.Method, out.Goal = first.Goal, first.Target, first.Method, words.Goal(first, s.SearchedPercentile())
+	out.Kind, out.Target, out.Method, out.Goal = first.Goal, first.Target, first.Method, wording.Goal(first, s.SearchedPercentile())
 	out.Binding = mostFrequent(made, func(c *record.Search) string { return c.Binding })
 	out.Seconds = stats.Center(claim.Each(made, func(c *record.Search) (float64, bool) { return c.Seconds, true }))
 	if lost := s.Of(variant, at).Measured; lost.Known && (!lost.Unsure() || finding.Matters(lost.Share())) && !s.LosesOnPurpose(at) {
@@ -76,7 +76,7 @@ func (s Builder) search(variant string, at cell.At) (*finding.Search, error) {
 	out.Held, out.Failed = heldIn(made)
 	out.Below = failedBelow(made, out.Held)
 	s.searchFigures(out, made)
-	words.FillSearch(out, made)
+	wording.FillSearch(out, made)
 	return out, nil
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // Builder draws what there is of each variant, by the records and by what became of spans.
@@ -102,7 +102,7 @@ func kneeOf(curve []level, parameter string, ask func(float64) float64) *finding
 		if before < i {
 			knee.After = &curve[before].x
 		}
-		knee.Text = words.Knee(*knee, parameter)
+		knee.Text = wording.Knee(*knee, parameter)
 		return knee
 	}
 	return nil

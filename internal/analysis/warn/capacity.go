@@ -13,7 +13,7 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // The thresholds of the checks of searches and of what stands beside the app.
@@ -30,7 +30,7 @@ const (
 )
 
 func (s *checker) findFaults() []hit {
-	texts := words.Faults(s.Experiment)
+	texts := wording.Faults(s.Experiment)
 	if len(texts) == 0 {
 		return nil
 	}
@@ -94,9 +94,9 @@ func (s *checker) findGroups() []hit {
 	case blocks == 0:
 		return nil
 	case most == 1:
-		return []hit{{text: fmt.Sprintf("memory did not suffice for two variants at the same time: in %s they ran one after the other", words.Blocks(blocks))}}
+		return []hit{{text: fmt.Sprintf("memory did not suffice for two variants at the same time: in %s they ran one after the other", wording.Blocks(blocks))}}
 	}
-	return []hit{{text: fmt.Sprintf("memory did not suffice for all variants at the same time: %s ran in groups of up to %d, each with %s", words.Blocks(blocks), most, s.Baseline)}}
+	return []hit{{text: fmt.Sprintf("memory did not suffice for all variants at the same time: %s ran in groups of up to %d, each with %s", wording.Blocks(blocks), most, s.Baseline)}}
 }
 
 // searchHits makes one hit a cell and variant of searches that is true of.
@@ -163,7 +163,7 @@ func (s *checker) findSaturated() []hit {
 
 func (s *checker) findUnsteady() []hit {
 	return s.searchHits(func(c *record.Search) bool { return c.Outcome == record.Unsteady }, func(c *record.Search) string {
-		text := "unsteady, so no rate was found: " + words.Unsteady([]*record.Search{c})
+		text := "unsteady, so no rate was found: " + wording.Unsteady([]*record.Search{c})
 		if c.Passing > 0 && c.Failing > 0 {
 			text += fmt.Sprintf(" (%s passed, %s failed)", finding.FormatValue(c.Passing, "1/s"), finding.FormatValue(c.Failing, "1/s"))
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // together makes one hit of all doubts at one place: the metrics by name, and
@@ -26,9 +26,9 @@ func together(doubts []effect.Doubt) []hit {
 		where := whereOf(d)
 		if reasons[where] == "" {
 			order = append(order, where)
-			reasons[where] = words.Reason(d.Reason)
+			reasons[where] = wording.Reason(d.Reason)
 		}
-		metrics[where] = append(metrics[where], words.MetricOf(d.Metric, d.Charged))
+		metrics[where] = append(metrics[where], wording.MetricOf(d.Metric, d.Charged))
 	}
 	for _, where := range order {
 		names := metrics[where]
@@ -45,7 +45,7 @@ func together(doubts []effect.Doubt) []hit {
 func hitsOf(doubts []effect.Doubt) []hit {
 	var hits []hit
 	for _, d := range doubts {
-		hits = append(hits, seen(words.Reason(d.Reason), whereOf(d)))
+		hits = append(hits, seen(wording.Reason(d.Reason), whereOf(d)))
 	}
 	return hits
 }

@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
-	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/quote"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // The thresholds of the checks of the harness.
@@ -126,7 +126,7 @@ func (s *checker) findLeavers() []hit {
 					told[u.Process] = true
 					text := fmt.Sprintf("a part of %s ran outside its cgroup, and is charged by its CPU clocks", u.Process)
 					if len(u.Outside) > 0 {
-						text += ": " + excerpt.Lines(u.Outside, ", ")
+						text += ": " + quote.Lines(u.Outside, ", ")
 					}
 					hits = append(hits, seen(text, v.Name))
 				}
@@ -213,7 +213,7 @@ func (s *checker) findBackend() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		for _, r := range s.RunsOf(v.Name) {
-			if text := words.BackendDiffers(r.Backend); text != "" {
+			if text := wording.BackendDiffers(r.Backend); text != "" {
 				hits = append(hits, seen(text, v.Name))
 				break
 			}

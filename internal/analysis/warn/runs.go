@@ -12,7 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 func (s *checker) findInterrupted() []hit {
@@ -70,7 +70,7 @@ func (s *checker) findFewBlocks() []hit {
 	least := stats.MinBlocks(s.Confidence(claim.Confidence))
 	for _, v := range s.Variants[1:] {
 		if n := len(s.BlocksOf(v.Name, s.Baseline)); n < least {
-			hits = append(hits, seen(fmt.Sprintf("%s with %s and %s: an interval needs %d", words.Blocks(n), v.Name, s.Baseline, least), v.Name))
+			hits = append(hits, seen(fmt.Sprintf("%s with %s and %s: an interval needs %d", wording.Blocks(n), v.Name, s.Baseline, least), v.Name))
 		}
 	}
 	return hits
@@ -87,7 +87,7 @@ func (s *checker) findFailed() []hit {
 			missing := len(s.All[s.Baseline]) - len(s.BlocksOf(v.Name, s.Baseline))
 			text := fmt.Sprintf("%d failed, of %d", n, n+len(s.All[v.Name]))
 			if v.Name != s.Baseline && missing > 0 {
-				text += "; " + words.Blocks(missing) + " " + map[bool]string{true: "does", false: "do"}[missing == 1] + " not count"
+				text += "; " + wording.Blocks(missing) + " " + map[bool]string{true: "does", false: "do"}[missing == 1] + " not count"
 			}
 			hits = append(hits, seen("runs of "+v.Name+": "+text, v.Name))
 		}
@@ -133,11 +133,11 @@ func spoilHits(found []dataset.Spoil, what string) []hit {
 		}
 		found = slices.DeleteFunc(slices.Clone(found), alike)
 		if len(blocks) == 1 {
-			hits = append(hits, seen(what+": "+words.Reason(worst.Reason), fmt.Sprintf("block %d", worst.Block)))
+			hits = append(hits, seen(what+": "+wording.Reason(worst.Reason), fmt.Sprintf("block %d", worst.Block)))
 			continue
 		}
 		slices.Sort(blocks)
-		hits = append(hits, seen(fmt.Sprintf("%s: in block %d, the worst, %s", what, worst.Block, words.Reason(worst.Reason)), "blocks "+strings.Trim(strings.ReplaceAll(fmt.Sprint(blocks), " ", ", "), "[]")))
+		hits = append(hits, seen(fmt.Sprintf("%s: in block %d, the worst, %s", what, worst.Block, wording.Reason(worst.Reason)), "blocks "+strings.Trim(strings.ReplaceAll(fmt.Sprint(blocks), " ", ", "), "[]")))
 	}
 	return hits
 }

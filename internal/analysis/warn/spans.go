@@ -11,7 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // findNothingTraced looks at variants that are meant to export, and whose spans never
@@ -21,8 +21,8 @@ func (s *checker) findNothingTraced() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
 		if none, all := s.Untraced(v.Name); all {
-			text := fmt.Sprintf("no span came in %s", words.Counted(len(s.All[v.Name]), "run"))
-			hits = append(hits, seen(text+words.Because(s.CausesOf(v, none, all)), v.Name))
+			text := fmt.Sprintf("no span came in %s", wording.Counted(len(s.All[v.Name]), "run"))
+			hits = append(hits, seen(text+wording.Because(s.CausesOf(v, none, all)), v.Name))
 		}
 	}
 	return hits
@@ -85,7 +85,7 @@ func (s *checker) findNoSpans() []hit {
 		}
 		for _, l := range none {
 			text := fmt.Sprintf("no span came of any of %s operations", finding.FormatCount(int64(l.Operations)))
-			hits = append(hits, seen(text+words.Because(s.CausesOf(v, none, all)), place(cell.At{Operation: l.Operation}, v.Name)))
+			hits = append(hits, seen(text+wording.Because(s.CausesOf(v, none, all)), place(cell.At{Operation: l.Operation}, v.Name)))
 		}
 	}
 	return hits
@@ -210,7 +210,7 @@ func (s *checker) findSampling() []hit {
 		}
 		for _, operation := range s.Operations() {
 			if outcome, off := ledger.Chance(operation, s.Tracing[v.Name], runs); off {
-				hits = append(hits, seen(words.Page(outcome), place(cell.At{Operation: operation}, v.Name)))
+				hits = append(hits, seen(wording.Page(outcome), place(cell.At{Operation: operation}, v.Name)))
 			}
 		}
 	}

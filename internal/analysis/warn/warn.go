@@ -12,7 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/effect"
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // Severities.
@@ -146,7 +146,7 @@ func All(made *effect.Estimator, results string, leftOut []finding.LeftOut, shad
 			hits = merged(hits)
 		}
 		for _, h := range hits {
-			advice := strings.ReplaceAll(c.advice, resultsPlace, words.Quoted(results))
+			advice := strings.ReplaceAll(c.advice, resultsPlace, wording.Quoted(results))
 			out = append(out, finding.Warning{Code: c.code, Severity: c.severity, Text: h.said(), Advice: advice, Where: h.where})
 		}
 	}

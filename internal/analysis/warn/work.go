@@ -13,7 +13,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // The thresholds of the checks of the work.
@@ -32,7 +32,7 @@ func (s *checker) findOverloaded() []hit {
 				if metric.Driven.Has(s.RegimeOf(at)) {
 					what = ": its figures are those of the rate reached"
 				}
-				hits = append(hits, seen(words.Reason(*over)+what, place(at, v.Name)))
+				hits = append(hits, seen(wording.Reason(*over)+what, place(at, v.Name)))
 				continue
 			}
 			n := 0
@@ -167,7 +167,7 @@ func (s *checker) findRested() []hit {
 	for _, at := range s.Cells() {
 		for _, v := range s.Variants {
 			if r := s.Rested(v.Name, at); r != nil {
-				hits = append(hits, seen(words.Reason(*r), place(at, v.Name)))
+				hits = append(hits, seen(wording.Reason(*r), place(at, v.Name)))
 			}
 		}
 	}
@@ -290,7 +290,7 @@ func (s *checker) findOtherWork() []hit {
 	for _, at := range s.Cells() {
 		for _, p := range s.Pairs() {
 			if r := s.OtherWork(p, at); r != nil {
-				hits = append(hits, seen(words.Reason(*r), place(at, p.Variant)))
+				hits = append(hits, seen(wording.Reason(*r), place(at, p.Variant)))
 			}
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/tracetax/tracetax/internal/cli/alone"
 	"github.com/tracetax/tracetax/internal/cli/console"
-	"github.com/tracetax/tracetax/internal/process/keeper"
+	"github.com/tracetax/tracetax/internal/cli/tools"
+	"github.com/tracetax/tracetax/internal/process/supervisor"
 	requests "github.com/tracetax/tracetax/workloads/requests/verify"
 	tiers "github.com/tracetax/tracetax/workloads/tiers/verify"
 )
@@ -31,7 +31,7 @@ func New(s console.Streams) *cobra.Command {
 			return c.Help()
 		},
 	}
-	agent.AddCommand(alone.NewSinkAgent(s), newKeep(s), alone.NewLoadAgent(s), newHello(), newVerify(s), newVerifyTiers(s))
+	agent.AddCommand(tools.NewSinkAgent(s), newKeep(s), tools.NewLoadAgent(s), newHello(), newVerify(s), newVerifyTiers(s))
 	for _, add := range registered {
 		agent.AddCommand(add(s))
 	}
@@ -53,7 +53,7 @@ func newKeep(console.Streams) *cobra.Command {
 		Short: "Start a program and leave nothing of it behind",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return keeper.Keep(c.Context())
+			return supervisor.Keep(c.Context())
 		},
 	}
 }

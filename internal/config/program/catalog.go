@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/nearest"
+	"github.com/tracetax/tracetax/internal/suggest"
 )
 
 // Catalog finds workloads, services, tracers and experiments by name in one or
@@ -153,7 +153,7 @@ func (c *Catalog) read(what, folder, name, base string, all func() ([]string, er
 	if err != nil {
 		return nil, "", nil, err
 	}
-	unknown := &UnknownError{What: what, Name: Printable(name), Nearest: nearest.Word(name, names)}
+	unknown := &UnknownError{What: what, Name: Printable(name), Nearest: suggest.Word(name, names)}
 	if what == "tracer" && unknown.Nearest == "" {
 		unknown.Related = related(name, names)
 	}
@@ -209,13 +209,13 @@ type UnknownError struct {
 }
 
 func (e *UnknownError) Error() string {
-	hint := nearest.DidYouMean(e.Nearest)
+	hint := suggest.DidYouMean(e.Nearest)
 	switch {
 	case e.Nearest != "":
 	case len(e.Related) > 0:
-		hint = nearest.DidYouMean(e.Related...)
+		hint = suggest.DidYouMean(e.Related...)
 	case len(e.Known) > 0:
-		hint = nearest.Hint(e.Name, e.Known)
+		hint = suggest.Hint(e.Name, e.Known)
 	default:
 		hint = fmt.Sprintf("; 'tracetax list %ss' shows them", e.What)
 	}
@@ -223,7 +223,7 @@ func (e *UnknownError) Error() string {
 }
 
 // Unknown says that word is none of the known ones, and which may be meant.
-func Unknown(what, word string, known []string) string { return nearest.Unknown(what, word, known) }
+func Unknown(what, word string, known []string) string { return suggest.Unknown(what, word, known) }
 
 // related are the tracers that may be meant by a word that is near no whole name: those
 // that are near it but for their language, or else those that hold it.
@@ -232,7 +232,7 @@ func related(word string, known []string) []string {
 	for _, k := range known {
 		stems = append(stems, stem(k))
 	}
-	near := nearest.Word(word, stems)
+	near := suggest.Word(word, stems)
 	var out []string
 	for _, k := range slices.Sorted(slices.Values(known)) {
 		holds := near == "" && len(word) >= 3 && strings.Contains(k, strings.ToLower(word))

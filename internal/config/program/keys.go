@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/nearest"
+	"github.com/tracetax/tracetax/internal/suggest"
 )
 
 // The tags of a field that is a key. Its comment, behind it on the line, is what users read of it.
@@ -216,7 +216,7 @@ func (s *Source) strangers(n *Node, called string, known []string, refused map[s
 			continue
 		}
 		s.Fail(e.At, "%s", Unknown("key", Printable(e.Key), known)+" (in "+called+")"+hint)
-		if near := nearest.Word(e.Key, known); near != "" {
+		if near := suggest.Word(e.Key, known); near != "" {
 			n.Meant = append(n.Meant, near)
 		}
 	}

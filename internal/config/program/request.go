@@ -18,8 +18,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/tracetax/tracetax/internal/nearest"
 	"github.com/tracetax/tracetax/internal/role"
+	"github.com/tracetax/tracetax/internal/suggest"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
 )
@@ -114,8 +114,8 @@ func CheckMethod(name string) error {
 		return fmt.Errorf("%q is not a request method such as GET or POST", Printable(name))
 	}
 	for _, known := range commonMethods {
-		if upper == known && name != known || nearest.Distance(upper, known) == 1 {
-			return fmt.Errorf("unknown request method %q%s", Printable(name), nearest.DidYouMean(known))
+		if upper == known && name != known || suggest.Distance(upper, known) == 1 {
+			return fmt.Errorf("unknown request method %q%s", Printable(name), suggest.DidYouMean(known))
 		}
 	}
 	if name != upper {

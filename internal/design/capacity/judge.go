@@ -10,10 +10,10 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/pace"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/stats"
+	"github.com/tracetax/tracetax/internal/steady"
 )
 
 // failedShare of the operations asked for, timed out or answered wrongly, is a
@@ -118,8 +118,8 @@ func notHeld(p *record.Probe, latency *hdrhistogram.Histogram) []string {
 		return []string{"nothing was asked"}
 	}
 	var why []string
-	offer := pace.Offer{Rate: p.Rate, Seconds: p.Seconds, Load: &p.Load, Latency: pace.LatenciesOf(latency)}
-	if share := offer.Share(); share < pace.HeldShare {
+	offer := steady.Offer{Rate: p.Rate, Seconds: p.Seconds, Load: &p.Load, Latency: steady.LatenciesOf(latency)}
+	if share := offer.Share(); share < steady.HeldShare {
 		why = append(why, fmt.Sprintf("%s of %s held", perSecond(share*p.Rate), perSecond(p.Rate)))
 	}
 	bad := p.Load.TimedOut + p.Load.Failed
@@ -132,7 +132,7 @@ func notHeld(p *record.Probe, latency *hdrhistogram.Histogram) []string {
 // reached is the rate of completed operations, the time of working a backlog off
 // included.
 func reached(p *record.Probe) float64 {
-	over := max(p.Load.WallSeconds, pace.Offer{Rate: p.Rate, Seconds: p.Seconds, Load: &p.Load}.Schedule())
+	over := max(p.Load.WallSeconds, steady.Offer{Rate: p.Rate, Seconds: p.Seconds, Load: &p.Load}.Schedule())
 	if over <= 0 {
 		return 0
 	}

@@ -7,8 +7,8 @@ import (
 	"bytes"
 	"errors"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/load/feed"
+	"github.com/tracetax/tracetax/internal/quote"
 )
 
 // Limits for a server's response.
@@ -156,7 +156,7 @@ func (p *response) record(b []byte) error {
 }
 
 // mostShown limits the kept part of a body to show, in bytes: enough for an excerpt.
-const mostShown = 4 * excerpt.Most
+const mostShown = 4 * quote.Most
 
 // show keeps a part of the body, up to mostShown.
 func (p *response) show(b []byte) {

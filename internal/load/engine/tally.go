@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
-	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/quote"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -391,7 +391,7 @@ func (p *response) wrong() string {
 	if len(p.shown) == 0 {
 		return "status " + p.told()
 	}
-	return "status " + p.told() + " with " + excerpt.Line(string(p.shown))
+	return "status " + p.told() + " with " + quote.Line(string(p.shown))
 }
 
 // redirects reports whether an answer is a redirect.
@@ -408,7 +408,7 @@ func (p *response) told() string {
 	if end := bytes.IndexAny(to, "?#"); end >= 0 { // the rest may differ each time
 		to = to[:end]
 	}
-	return kind + " to " + excerpt.Line(string(to))
+	return kind + " to " + quote.Line(string(to))
 }
 
 // wrongSetting explains an error of preparing an engine.

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/quote"
 )
 
 // Check returns the fault of a task, nil if there is none.
@@ -253,7 +253,7 @@ var TokenByte = func() (t [256]bool) {
 func listed(names []string) string {
 	const most = 12
 	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", excerpt.Lines(names[:most], ", "), len(names)-most)
+		return fmt.Sprintf("%s and %d more", quote.Lines(names[:most], ", "), len(names)-most)
 	}
-	return excerpt.Lines(names, ", ")
+	return quote.Lines(names, ", ")
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/load"
+	"github.com/tracetax/tracetax/internal/quote"
 )
 
 func TestTaskCheck(t *testing.T) {
@@ -177,7 +177,7 @@ func TestRequestToTakes(t *testing.T) {
 }
 
 func TestListIsCut(t *testing.T) {
-	if text := listed(slices.Repeat([]string{strings.Repeat("\x1bx", 1<<14)}, 20)); len(text) > 13*(excerpt.Most+5) {
+	if text := listed(slices.Repeat([]string{strings.Repeat("\x1bx", 1<<14)}, 20)); len(text) > 13*(quote.Most+5) {
 		t.Errorf("a list of %d bytes", len(text))
 	}
 }

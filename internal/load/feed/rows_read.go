@@ -17,7 +17,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/quote"
 )
 
 const (
@@ -183,7 +183,7 @@ func (r *csvReader) readHeader() error {
 	for i, name := range r.row {
 		name = strings.TrimSpace(name)
 		if _, double := r.columns[name]; double && name != "" {
-			return fmt.Errorf("the header line has two columns %s", excerpt.Quoted(name))
+			return fmt.Errorf("the header line has two columns %s", quote.Quoted(name))
 		}
 		r.columns[name] = i
 		r.header = append(r.header, strings.Clone(name))
@@ -321,7 +321,7 @@ func repeated(object []byte) error {
 			return err
 		}
 		if seen[name] {
-			return fmt.Errorf("the object has two fields %s", excerpt.Quoted(fmt.Sprint(name)))
+			return fmt.Errorf("the object has two fields %s", quote.Quoted(fmt.Sprint(name)))
 		}
 		seen[name] = true
 		var value json.RawMessage

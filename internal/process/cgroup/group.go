@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/process/table"
+	"github.com/tracetax/tracetax/internal/process/proctree"
 )
 
 // The ways to tell processes apart for charging: those to ask for, and those that result.
@@ -109,7 +109,7 @@ func PIDs(dirs []string) ([]int, error) {
 			return pids, fmt.Errorf("listing the processes of the cgroup %s: %w", dir, err)
 		}
 	}
-	return table.Merge(pids, nil), nil
+	return proctree.Merge(pids, nil), nil
 }
 
 func ignoreMissing(err error) error {
@@ -170,7 +170,7 @@ func sweep(dir string) {
 		rest, ours := strings.CutPrefix(entry.Name(), Prefix)
 		number, _, _ := strings.Cut(rest, "-")
 		pid, err := strconv.Atoi(number)
-		if !ours || err != nil || table.Running(pid) {
+		if !ours || err != nil || proctree.Running(pid) {
 			continue
 		}
 		_ = removeOne(filepath.Join(dir, entry.Name()))

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/tracetax/tracetax/internal/process/table"
+	"github.com/tracetax/tracetax/internal/process/proctree"
 )
 
 // wanted lists the controllers that tracetax uses if available.
@@ -135,8 +135,8 @@ func (t *treeV1) limit(g *Group, c Limits) error {
 			return err
 		}
 		if len(c.CPUs) > 0 {
-			if err := Write(filepath.Join(dir, "cpuset.cpus"), table.FormatCPUs(c.CPUs)); err != nil {
-				return fmt.Errorf("binding %s to the CPUs %s: %w", c.Name, table.FormatCPUs(c.CPUs), err)
+			if err := Write(filepath.Join(dir, "cpuset.cpus"), proctree.FormatCPUs(c.CPUs)); err != nil {
+				return fmt.Errorf("binding %s to the CPUs %s: %w", c.Name, proctree.FormatCPUs(c.CPUs), err)
 			}
 		}
 	}
@@ -288,8 +288,8 @@ func (t *treeV2) Create(c Limits) (*Group, error) {
 
 func (t *treeV2) limit(dir string, c Limits) error {
 	if t.Has("cpuset") && len(c.CPUs) > 0 {
-		if err := Write(filepath.Join(dir, "cpuset.cpus"), table.FormatCPUs(c.CPUs)); err != nil {
-			return fmt.Errorf("binding %s to the CPUs %s: %w", c.Name, table.FormatCPUs(c.CPUs), err)
+		if err := Write(filepath.Join(dir, "cpuset.cpus"), proctree.FormatCPUs(c.CPUs)); err != nil {
+			return fmt.Errorf("binding %s to the CPUs %s: %w", c.Name, proctree.FormatCPUs(c.CPUs), err)
 		}
 	}
 	if t.Has("cpu") && c.Quota > 0 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/quote"
 )
 
 // Page is all that one report shows. A form draws the parts that it has a place for.
@@ -270,5 +270,5 @@ func OneLine(s string) string {
 			return -1
 		}
 		return r
-	}, excerpt.WithoutEscapes(s))
+	}, quote.WithoutEscapes(s))
 }

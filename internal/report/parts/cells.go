@@ -9,7 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/report/model"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // Shown is what answers and, apart from it, its interval: the ratio, or the difference
@@ -39,7 +39,7 @@ func Interval(i finding.Interval, unit string, relative bool, tone model.Tone) (
 
 // BadgeCell is a verdict where there is little room.
 func BadgeCell(f *finding.Finding) model.Cell {
-	return model.Cell{Mark: VerdictMark(f.Verdict.ShownKind(f.ByRatio())), Text: words.Badge(f), Tone: ToneOf(f.Verdict.ShownKind(f.ByRatio()))}
+	return model.Cell{Mark: VerdictMark(f.Verdict.ShownKind(f.ByRatio())), Text: wording.Badge(f), Tone: ToneOf(f.Verdict.ShownKind(f.ByRatio()))}
 }
 
 // ValueCells is a value and the mark of its verdict.
@@ -161,7 +161,7 @@ func LostColumns() []model.Column {
 }
 
 func LostCells(l finding.Lossy) []model.Cell {
-	row := []model.Cell{{Text: At(l.Operation, l.Parameter)}, {Text: l.Variant}, {Text: finding.FormatValue(l.LostShare, "1"), Tone: model.Doubtful}, {}, {}, {}, {Text: words.Places(l.Where)}}
+	row := []model.Cell{{Text: At(l.Operation, l.Parameter)}, {Text: l.Variant}, {Text: finding.FormatValue(l.LostShare, "1"), Tone: model.Doubtful}, {}, {}, {}, {Text: wording.Places(l.Where)}}
 	switch {
 	case l.Cost != nil:
 		row[3], row[4] = Interval(*l.Cost, "1", true, model.Plain)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // Kinds are all verdicts that say something, the worst first.
@@ -59,8 +59,8 @@ func ToneOf(k finding.Kind) model.Tone {
 // VerdictCell is a finding's verdict where there is room for it and for what was remarked.
 func VerdictCell(f *finding.Finding) model.Cell {
 	kind := f.Verdict.ShownKind(f.ByRatio())
-	c := model.Cell{Mark: VerdictMark(kind), Text: words.LongBadge(f), Tone: ToneOf(kind), Long: words.LongVerdict(f)}
-	for _, text := range []string{words.Remark(f), f.Note} {
+	c := model.Cell{Mark: VerdictMark(kind), Text: wording.LongBadge(f), Tone: ToneOf(kind), Long: wording.LongVerdict(f)}
+	for _, text := range []string{wording.Remark(f), f.Note} {
 		if text != "" {
 			c.More = append(c.More, text)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // cards has one for each operation; of many levels the lowest and the highest.
@@ -64,7 +64,7 @@ func sweptCard(doc *finding.Document, levels []*Group) model.Card {
 		addHeadlines(&c, doc, g, levelText(g))
 	}
 	if n := len(levels) - 2; n > 0 {
-		c.More = words.Counted(n, "level") + " between them: see below"
+		c.More = wording.Counted(n, "level") + " between them: see below"
 	}
 	return c
 }
@@ -80,14 +80,14 @@ func cardRow(doc *finding.Document, g *Group, f *finding.Finding) model.CardRow 
 		}
 		return row
 	}
-	row.Verdict = model.Cell{Mark: parts.VerdictMark(f.Verdict.ShownKind(f.ByRatio())), Text: words.LongBadge(f), Long: f.Verdict.Text, Tone: parts.ToneOf(f.Verdict.ShownKind(f.ByRatio()))}
+	row.Verdict = model.Cell{Mark: parts.VerdictMark(f.Verdict.ShownKind(f.ByRatio())), Text: wording.LongBadge(f), Long: f.Verdict.Text, Tone: parts.ToneOf(f.Verdict.ShownKind(f.ByRatio()))}
 	row.Values = parts.Value(f, f.Baseline) + " → " + parts.Value(f, f.Value)
 	i := f.Shown()
 	switch {
 	case i == nil:
 		row.Big = finding.Missing
 		return row
-	case words.Withheld(f): // as the sentence on top has it
+	case wording.Withheld(f): // as the sentence on top has it
 		row.Big = "unknown"
 		return row
 	}
@@ -183,7 +183,7 @@ func variantTable(doc *finding.Document, g *Group, metric, role, base string, co
 		table.Add(append(row, stepCells(doc, g, step, !chain)...)...)
 		if step != nil && step != f && !doc.NotTracing(step) && slices.Contains([]finding.Kind{finding.CannotTell, finding.NoDifference}, step.Verdict.Kind) {
 			cell := parts.BadgeCell(step)
-			table.Notes = append(table.Notes, parts.Faint(name+" over "+step.Against+": "+cell.Mark+" "+words.LongBadge(step))...)
+			table.Notes = append(table.Notes, parts.Faint(name+" over "+step.Against+": "+cell.Mark+" "+wording.LongBadge(step))...)
 		}
 	}
 	return table.DropEmpty()

@@ -14,7 +14,7 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // unruledMuch is the share of tracing's samples without a rule from which on their frames are told.
@@ -73,7 +73,7 @@ func startGrid(doc *finding.Document, c *finding.Causes) model.Grid {
 		table.Add(model.Cell{Text: strings.TrimPrefix(metric.Title(name), "start: ")}, model.Cell{Text: parts.Value(f, f.Baseline)}, model.Cell{Text: parts.Value(f, f.Value)}, estimate, ends)
 	}
 	for _, reason := range c.Reasons {
-		table.Notes = append(table.Notes, model.Note{Text: words.Reason(reason) + ".", Tone: model.Doubtful})
+		table.Notes = append(table.Notes, model.Note{Text: wording.Reason(reason) + ".", Tone: model.Doubtful})
 	}
 	timed := ""
 	for _, name := range []string{metric.StartupTime, metric.FirstOperationTime} {
@@ -208,7 +208,7 @@ func sizeOf(doc *finding.Document, c *finding.Causes, name string) float64 {
 func causeNotes(c *finding.Causes) []model.Note {
 	var out []model.Note
 	for _, reason := range c.Reasons {
-		out = append(out, model.Note{Text: words.Reason(reason) + ".", Tone: model.Doubtful})
+		out = append(out, model.Note{Text: wording.Reason(reason) + ".", Tone: model.Doubtful})
 	}
 	if c.WaitsLow {
 		out = append(out, parts.Faint("How long callers take or wait is not told: samples by the clock saw them in tracing for less time than they use CPU in it.")...)
@@ -221,7 +221,7 @@ func causeNotes(c *finding.Causes) []model.Note {
 		of      string
 	}{{c.Waits, "how long callers take or wait"}, {c.Allocated, "what is allocated"}} {
 		if beside.samples > 0 && beside.samples < finding.LeastSamples {
-			out = append(out, parts.Faint(fmt.Sprintf("%s of tracing are too few for %s, which takes %d.", words.Counted(int(beside.samples), "sample"), beside.of, finding.LeastSamples))...)
+			out = append(out, parts.Faint(fmt.Sprintf("%s of tracing are too few for %s, which takes %d.", wording.Counted(int(beside.samples), "sample"), beside.of, finding.LeastSamples))...)
 		}
 	}
 	if c.Added != nil {
@@ -229,7 +229,7 @@ func causeNotes(c *finding.Causes) []model.Note {
 		if c.AddedMuch {
 			tone, text = model.Doubtful, text+": over a fifth of what tracing adds, so the shares may be off"
 		}
-		samples := words.Counted(int(c.Samples), "sample")
+		samples := wording.Counted(int(c.Samples), "sample")
 		if len(c.Profilers) > 0 {
 			samples += " by " + strings.Join(c.Profilers, " and ")
 		}

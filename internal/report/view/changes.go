@@ -11,7 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // row is one line of a group: what it is of, and the change in each new result.
@@ -105,8 +105,8 @@ func changeCells(c *finding.Change, after string) []model.Cell {
 			estimate, _ = parts.Interval(*cmp.Or(c.Relative, c.Absolute), c.Unit, c.Relative != nil, tone)
 		}
 	}
-	text := words.ChangeBadge(c)
-	return []model.Cell{{Text: after}, estimate, ends, {Mark: parts.VerdictMark(kind), Text: text, Long: words.ShortVerdict(c.Verdict, text), Tone: tone}}
+	text := wording.ChangeBadge(c)
+	return []model.Cell{{Text: after}, estimate, ends, {Mark: parts.VerdictMark(kind), Text: text, Long: wording.ShortVerdict(c.Verdict, text), Tone: tone}}
 }
 
 // shownChange is the one interval that is shown of a change: that which its verdict was read off. Where there is no verdict
@@ -308,7 +308,7 @@ func comparisonHead(doc *finding.Comparison) *model.Page {
 func filterText(doc *finding.Comparison) string {
 	var out []string
 	for _, h := range doc.Hidden {
-		out = append(out, words.Counted(len(h.Names), h.Key)+" ("+words.FewNames(h.Names)+")")
+		out = append(out, wording.Counted(len(h.Names), h.Key)+" ("+wording.FewNames(h.Names)+")")
 	}
 	if len(out) == 0 {
 		return "filter: " + doc.Filter
@@ -324,7 +324,7 @@ func sidesText(doc *finding.Comparison) []string {
 		if i > 0 {
 			lead = "after:  "
 		}
-		text := lead + side.Name + ", " + words.Counted(side.Blocks, "block")
+		text := lead + side.Name + ", " + wording.Counted(side.Blocks, "block")
 		if i == 0 {
 			text += " · " + side.Workload + " · " + side.Load
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // tables are the tables that the group is shown as.
@@ -111,7 +111,7 @@ const mostOpen = 30
 func everyFinding(doc *finding.Document) model.Section {
 	s := model.Section{ID: "figures", Title: "Every figure", Depth: model.Behind, Lead: model.Texts(howToRead(doc))}
 	for _, g := range Groups(doc) {
-		table := model.Grid{Caption: g.title(), Remark: words.Counted(len(g.Findings), "finding"), Fold: model.Closed, Stack: true, Columns: []model.Column{
+		table := model.Grid{Caption: g.title(), Remark: wording.Counted(len(g.Findings), "finding"), Fold: model.Closed, Stack: true, Columns: []model.Column{
 			{Head: "metric"}, {Head: "variant"}, {Head: "against"}, {Head: "from", Right: true}, {Head: "to", Right: true},
 			{Head: "difference", Right: true, Wrap: true}, {Head: "relative", Right: true, Wrap: true}, {Head: "verdict", Badge: true, Wrap: true}, {Head: "blocks", Right: true},
 		}}

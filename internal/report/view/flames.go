@@ -15,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 const (
@@ -209,7 +209,7 @@ func functionTable(doc *finding.Document, of *Stacks, pair [2]int) model.Grid {
 				one := of2(f.Amounts, pair)
 				rest[0], rest[1] = rest[0]+one[0], rest[1]+one[1]
 			}
-			row(model.Faint, model.Cell{Text: words.Counted(len(more), "more function")}, rest)
+			row(model.Faint, model.Cell{Text: wording.Counted(len(more), "more function")}, rest)
 		}
 	}
 	if unseen := of2(of.Unseen, pair); unseen != [2]float64{} {

@@ -15,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // headOf is a page with all that stands above the figures of a result.
@@ -98,13 +98,13 @@ func instrumented(doc *finding.Document) []string {
 // runsText counts blocks and runs: "8 blocks, 24 runs and 1 that failed". Blocks that not
 // every variant has a run in are counted too, where no other is.
 func runsText(r finding.Runs) string {
-	text := words.Counted(r.Blocks, "block")
+	text := wording.Counted(r.Blocks, "block")
 	most := 0
 	for _, v := range r.Variants {
 		most = max(most, v.Blocks)
 	}
 	if r.Blocks == 0 && most > 0 {
-		text = words.Counted(most, "block") + ", none of them whole"
+		text = wording.Counted(most, "block") + ", none of them whole"
 	}
 	if r.Sittings > 1 {
 		text += fmt.Sprintf(" in %d sittings", r.Sittings)
@@ -112,7 +112,7 @@ func runsText(r finding.Runs) string {
 	if n := len(r.Dropped); n > 0 {
 		text += fmt.Sprintf(" (%d more left out)", n)
 	}
-	text += ", " + words.Counted(r.Good, "run")
+	text += ", " + wording.Counted(r.Good, "run")
 	if r.Failed > 0 {
 		text += fmt.Sprintf(" and %d that failed", r.Failed)
 	}

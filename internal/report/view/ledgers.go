@@ -12,7 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // ledgersOf has the ledgers of one operation, a line each; without empty ones, but for all of them.
@@ -68,7 +68,7 @@ func (b *brief) otherLedgers() []model.Section {
 
 // proxiedCell is what the proxies of a variant counted.
 func proxiedCell(p finding.Proxied) model.Cell {
-	c := model.Cell{Text: words.Proxied(p)}
+	c := model.Cell{Text: wording.Proxied(p)}
 	if m := p.Makes; p.Calls == nil || m != nil && (*p.Calls < m.Low || *p.Calls > m.High) {
 		c.Tone = model.Doubtful
 	}
@@ -77,7 +77,7 @@ func proxiedCell(p finding.Proxied) model.Cell {
 
 // packetsCell is what a variant captured.
 func packetsCell(p finding.Packets) model.Cell {
-	c := model.Cell{Text: words.Packets(p)}
+	c := model.Cell{Text: wording.Packets(p)}
 	if p.Unreported != "" || p.DroppedShare() > 0 {
 		c.Tone = model.Doubtful
 	}
@@ -95,10 +95,10 @@ func ledgerLines(doc *finding.Document, shown []*finding.Ledger) model.Grid {
 		g.Add(model.Cell{Text: "spans"}, model.Cell{Text: ledgerName(doc, l)}, text)
 		for _, p := range pagesOf(l) {
 			c := pageCell(p)
-			c.Text = words.Way(p) + ": " + c.Text
+			c.Text = wording.Way(p) + ": " + c.Text
 			g.Add(model.Cell{}, model.Cell{}, c)
 		}
-		if text := words.Missing(*l); text != "" {
+		if text := wording.Missing(*l); text != "" {
 			g.Add(model.Cell{}, model.Cell{}, model.Cell{Text: text, Tone: model.Doubtful})
 		}
 	}
@@ -116,7 +116,7 @@ func ledgersSection(doc *finding.Document) model.Section {
 		l := &doc.Ledgers[i]
 		g.Add(model.Cell{Text: parts.Operation(l.Operation)}, model.Cell{Text: l.Variant}, model.Cell{Text: l.Hop}, model.Cell{Text: operationsText(l)}, entriesCell(l), ledgerVerdict(l))
 		for _, p := range pagesOf(l) {
-			g.Add(model.Cell{Text: parts.Operation(l.Operation)}, model.Cell{Text: l.Variant}, model.Cell{Text: words.Way(p)}, model.Cell{}, pageCell(p), model.Cell{})
+			g.Add(model.Cell{Text: parts.Operation(l.Operation)}, model.Cell{Text: l.Variant}, model.Cell{Text: wording.Way(p)}, model.Cell{}, pageCell(p), model.Cell{})
 		}
 	}
 	for _, p := range doc.Packets {
@@ -127,7 +127,7 @@ func ledgersSection(doc *finding.Document) model.Section {
 	}
 	for _, a := range doc.Answers {
 		g.Add(model.Cell{Text: parts.Operation(a.Operation)}, model.Cell{Text: a.Variant}, model.Cell{Text: parts.Parameter(a.Parameter)},
-			model.Cell{}, model.Cell{Text: "answers " + words.Answers(a)}, model.Cell{})
+			model.Cell{}, model.Cell{Text: "answers " + wording.Answers(a)}, model.Cell{})
 	}
 	s.Grids = parts.Grids(g)
 	return s
@@ -180,7 +180,7 @@ func wholeLead(doc *finding.Document) []model.Cell {
 
 // pageCell is what became of spans on the way from one program to the next.
 func pageCell(p finding.Page) model.Cell {
-	c := model.Cell{Text: words.Hop(p)}
+	c := model.Cell{Text: wording.Hop(p)}
 	if p.Outcome != finding.HopWhole {
 		c.Tone = model.Doubtful
 	}
@@ -209,7 +209,7 @@ func entriesCell(l *finding.Ledger) model.Cell {
 // ledgerVerdict is what a ledger comes to.
 func ledgerVerdict(l *finding.Ledger) model.Cell {
 	c := model.Cell{Text: l.Verdict}
-	if text := words.Missing(*l); text != "" {
+	if text := wording.Missing(*l); text != "" {
 		c.Text += "; " + text
 	}
 	if l.Exact && l.Verdict != "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // centresText explains why figures in a row need not divide.
@@ -49,7 +49,7 @@ func reading(doc *finding.Document) []model.Note {
 	var used []string
 	for _, kind := range parts.Kinds {
 		if slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return f.Verdict.ShownKind(f.ByRatio()) == kind }) {
-			used = append(used, parts.VerdictMark(kind)+" "+words.KindWord(kind))
+			used = append(used, parts.VerdictMark(kind)+" "+wording.KindWord(kind))
 		}
 	}
 	if len(used) > 0 {
@@ -116,7 +116,7 @@ func bounded(doc *finding.Document, yes, no string) string {
 func warnings(doc *finding.Document) []model.Warning {
 	all := parts.Warnings(doc.Warnings)
 	failures := doc.Runs.Failure
-	if words.FailureOnTop(doc) { // it can be long
+	if wording.FailureOnTop(doc) { // it can be long
 		failures = failures[1:]
 	}
 	for _, text := range failures {
@@ -137,7 +137,7 @@ func answersOf(doc *finding.Document, operation string) (lines [][]model.Cell) {
 		if level := parts.Parameter(a.Parameter); level != "" {
 			name += ", " + level
 		}
-		lines = append(lines, []model.Cell{{Text: "answers"}, {Text: name}, {Text: words.Answers(a)}})
+		lines = append(lines, []model.Cell{{Text: "answers"}, {Text: name}, {Text: wording.Answers(a)}})
 	}
 	return lines
 }

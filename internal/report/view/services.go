@@ -11,7 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
 	"github.com/tracetax/tracetax/internal/role"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // serviceRow is one service, or all that are not named together, with what each contender costs it; nil where that is unknown.
@@ -51,7 +51,7 @@ func (r serviceRow) of() *finding.ServiceCost {
 // label is what the row is called.
 func (r serviceRow) label() string {
 	if r.name == "" {
-		return words.Counted(r.of().Others, "other")
+		return wording.Counted(r.of().Others, "other")
 	}
 	return r.name
 }
@@ -98,7 +98,7 @@ func servicesSection(doc *finding.Document) model.Section {
 		if len(rows) == 0 {
 			continue
 		}
-		table := model.Grid{Caption: g.title(), Remark: words.Counted(len(rows), "service"), Fold: model.Closed, Stack: true, Columns: []model.Column{{Head: "service"}, {Head: "role"}, {Head: base, Right: true}}}
+		table := model.Grid{Caption: g.title(), Remark: wording.Counted(len(rows), "service"), Fold: model.Closed, Stack: true, Columns: []model.Column{{Head: "service"}, {Head: "role"}, {Head: base, Right: true}}}
 		if len(s.Grids) == 0 && len(rows) <= mostOpen {
 			table.Fold = model.Unfolded
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/ledger"
 	"github.com/tracetax/tracetax/internal/report/model"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // Beside a verdict stands the interval that it was read off, or none: a change's own is narrower.
@@ -139,7 +139,7 @@ func ledgerOf(dropped int64) finding.Ledger {
 		l.Pages[1].Outcome = finding.HopLost
 	}
 	all := []finding.Ledger{l}
-	words.FillLedgers(all)
+	wording.FillLedgers(all)
 	return all[0]
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
 // Whole is all of a result, a part after the other: the headline first, every figure last.
@@ -86,7 +86,7 @@ func scatterText(doc *finding.Document) string {
 	if len(all) > 1 {
 		text = " CPU per operation, the median of " + strconv.Itoa(len(all)) + " differences: "
 	}
-	return text + words.Scatter(all[(len(all)-1)/2])
+	return text + wording.Scatter(all[(len(all)-1)/2])
 }
 
 // hasSteps reports whether variants are held against others than the baseline.
@@ -284,7 +284,7 @@ func method(doc *finding.Document) string {
 	case "woven":
 		order = "fresh processes of all variants ran at the same time, each with its load"
 	}
-	blocks := words.Counted(doc.Runs.Blocks, "block")
+	blocks := wording.Counted(doc.Runs.Blocks, "block")
 	if doc.Runs.Blocks > 1 {
 		blocks = "each of " + blocks
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
-	"github.com/tracetax/tracetax/internal/shell"
+	"github.com/tracetax/tracetax/internal/userenv"
 )
 
 // written lists the suffixes of files that programs write themselves: their contents do not identify the program.
@@ -223,7 +223,7 @@ func Environment(of []string, p program.Process, values map[string]string) ([]st
 		}
 		env = append(env, name+"="+front[name]+value)
 	}
-	return shell.PastProxies(append(env, SwitchedOff(env, p)...)), nil
+	return userenv.PastProxies(append(env, SwitchedOff(env, p)...)), nil
 }
 
 // SwitchedOff returns the variables, NAME=value, that switch off tracers in the code of a process, unless env or the plan sets
@@ -233,7 +233,7 @@ func SwitchedOff(env []string, p program.Process) []string {
 		return nil
 	}
 	var out []string
-	for _, off := range shell.Off {
+	for _, off := range userenv.Off {
 		name, _, _ := strings.Cut(off, "=")
 		_, said := p.Env[name]
 		if !said && !slices.ContainsFunc(env, func(pair string) bool { return strings.HasPrefix(pair, name+"=") }) {

@@ -19,8 +19,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/profile"
+	"github.com/tracetax/tracetax/internal/quote"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -113,7 +113,7 @@ func (j attached) load(ctx context.Context, library, options string) error {
 	status, rest, _ := strings.Cut(answer, "\n")
 	code := carriedOut.FindStringSubmatch(rest)
 	if strings.TrimSpace(status) != "0" || code == nil || code[1] != "0" {
-		return &refusedError{excerpt.Line(strings.Join(strings.Fields(answer), " "))}
+		return &refusedError{quote.Line(strings.Join(strings.Fields(answer), " "))}
 	}
 	return nil
 }

@@ -17,10 +17,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/process"
-	"github.com/tracetax/tracetax/internal/process/inside"
+	"github.com/tracetax/tracetax/internal/process/inspect"
 	"github.com/tracetax/tracetax/internal/profile"
+	"github.com/tracetax/tracetax/internal/quote"
 )
 
 const perf = "perf"
@@ -39,7 +39,7 @@ func startPerf(ctx context.Context, o Order, t target) (*Recording, error) {
 	}
 	interval := offBeat(max(o.Interval, time.Millisecond/5))
 	stacks := "fp"
-	if t.kind != inside.Go {
+	if t.kind != inspect.Go {
 		interval = offBeat(max(interval, 2*time.Millisecond)) // 8 kB each
 		stacks = "dwarf,8192"
 	}
@@ -106,7 +106,7 @@ func readPerf(ctx context.Context, o Order, data string) (*profile.Profile, erro
 	p, err := profile.Read(profile.Perf, read)
 	read.CloseWithError(err) // the rest of its output
 	if jobErr := <-done; jobErr != nil && (err == nil || ctx.Err() != nil) {
-		return nil, fmt.Errorf("reading its samples: %w; its last line: %s", jobErr, excerpt.Line(lastLine(errOut.String())))
+		return nil, fmt.Errorf("reading its samples: %w; its last line: %s", jobErr, quote.Line(lastLine(errOut.String())))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading its samples: %w", err)

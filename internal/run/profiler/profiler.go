@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/excerpt"
 	"github.com/tracetax/tracetax/internal/process"
-	"github.com/tracetax/tracetax/internal/process/inside"
+	"github.com/tracetax/tracetax/internal/process/inspect"
 	"github.com/tracetax/tracetax/internal/profile"
+	"github.com/tracetax/tracetax/internal/quote"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -63,16 +63,16 @@ func (r *Recording) Stop(ctx context.Context) (*profile.Profile, error) {
 }
 
 // starters are the profilers by the kind of a program.
-var starters = map[inside.Kind]struct {
+var starters = map[inspect.Kind]struct {
 	profiler string
 	start    func(context.Context, Order, target) (*Recording, error)
 	sees     []string // besides CPU time
 }{
-	inside.Go:     {perf, startPerf, nil},
-	inside.Native: {perf, startPerf, nil},
-	inside.Python: {pySpy, startPySpy, []string{record.ForWall}},
-	inside.Node:   {nodeProfiler, startNode, nil},
-	inside.Java:   {asyncProfiler, startAsync, []string{record.ForWall, record.ForAlloc}},
+	inspect.Go:     {perf, startPerf, nil},
+	inspect.Native: {perf, startPerf, nil},
+	inspect.Python: {pySpy, startPySpy, []string{record.ForWall}},
+	inspect.Node:   {nodeProfiler, startNode, nil},
+	inspect.Java:   {asyncProfiler, startAsync, []string{record.ForWall, record.ForAlloc}},
 }
 
 // ErrNotSeen is the error of a profiler that does not see waiting threads, or allocations.
@@ -96,7 +96,7 @@ func prime(n int64) int64 {
 
 // target is the profiled part of a process: its programs of one kind.
 type target struct {
-	kind inside.Kind
+	kind inspect.Kind
 	pids []int
 }
 
@@ -127,13 +127,13 @@ func Start(ctx context.Context, o Order) (*Recording, error) {
 // targetOf returns the programs to profile: no shells that wait for others, and of several kinds the one with an interpreter of
 // its own.
 func targetOf(pids []int) (target, error) {
-	of := map[inside.Kind][]int{}
+	of := map[inspect.Kind][]int{}
 	for _, pid := range pids {
-		if kind := inside.KindOf(pid); kind != inside.Shell && kind != inside.Unseen {
+		if kind := inspect.KindOf(pid); kind != inspect.Shell && kind != inspect.Unseen {
 			of[kind] = append(of[kind], pid)
 		}
 	}
-	for _, kind := range []inside.Kind{inside.Python, inside.Java, inside.Node, inside.DotNet, inside.Go, inside.Native} {
+	for _, kind := range []inspect.Kind{inspect.Python, inspect.Java, inspect.Node, inspect.DotNet, inspect.Go, inspect.Native} {
 		if len(of[kind]) > 0 {
 			return target{kind, of[kind]}, nil
 		}
@@ -155,8 +155,8 @@ func ended(p *process.Process) error {
 // said returns the last line that a profiler wrote.
 func said(p *process.Process) string {
 	for _, line := range slices.Backward(p.Log().Tail(10)) {
-		if line = strings.TrimSpace(excerpt.WithoutEscapes(line)); line != "" {
-			return "; its last line: " + excerpt.Line(line)
+		if line = strings.TrimSpace(quote.WithoutEscapes(line)); line != "" {
+			return "; its last line: " + quote.Line(line)
 		}
 	}
 	return "; it wrote nothing"

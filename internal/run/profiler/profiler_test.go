@@ -20,9 +20,9 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/process"
-	"github.com/tracetax/tracetax/internal/process/inside"
-	"github.com/tracetax/tracetax/internal/process/keeper"
+	"github.com/tracetax/tracetax/internal/process/inspect"
 	"github.com/tracetax/tracetax/internal/process/output"
+	"github.com/tracetax/tracetax/internal/process/supervisor"
 	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink/sinktest"
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "agent" && os.Args[2] == "keep" {
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 		defer stop()
-		if err := keeper.Keep(ctx); err != nil {
+		if err := supervisor.Keep(ctx); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -330,7 +330,7 @@ func TestAsyncWithoutEvents(t *testing.T) {
 				}
 				return "0\nreturn code: 0\n"
 			})
-			r, err := startAsync(t.Context(), o, target{kind: inside.Java, pids: o.PIDs})
+			r, err := startAsync(t.Context(), o, target{kind: inspect.Java, pids: o.PIDs})
 			if test.says != "" {
 				if err == nil || !strings.Contains(err.Error(), test.says) {
 					t.Errorf("%v does not say that there is %s", err, test.says)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/process/output"
-	"github.com/tracetax/tracetax/internal/process/table"
+	"github.com/tracetax/tracetax/internal/process/proctree"
 	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
 )
@@ -73,7 +73,7 @@ func startPySpy(ctx context.Context, o Order, t target) (*Recording, error) {
 // environment for each function.
 func rootOf(o Order, t target) (int, error) {
 	first := slices.Min(t.pids)
-	below, err := table.Descendants(first)
+	below, err := proctree.Descendants(first)
 	if err != nil {
 		return 0, fmt.Errorf("listing what process %d has started: %w", first, err)
 	}

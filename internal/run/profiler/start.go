@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/process"
-	"github.com/tracetax/tracetax/internal/process/inside"
+	"github.com/tracetax/tracetax/internal/process/inspect"
 	"github.com/tracetax/tracetax/internal/profile"
 )
 
@@ -29,7 +29,7 @@ const startInterval = time.Millisecond / 2
 type Beginning struct {
 	Profiler string
 	set      map[string]string // variables, put before their present values
-	kind     inside.Kind
+	kind     inspect.Kind
 	read     func(ctx context.Context, pid int, log *process.Log, rules *profile.Rules) (map[string]int64, error)
 }
 
@@ -67,7 +67,7 @@ func (b *Beginning) Environment(env []string) []string {
 func (b *Beginning) Read(ctx context.Context, pids []int, log *process.Log, rules *profile.Rules) (map[string]int64, error) {
 	pid := 0
 	for _, one := range pids {
-		if inside.KindOf(one) == b.kind && (pid == 0 || one < pid) {
+		if inspect.KindOf(one) == b.kind && (pid == 0 || one < pid) {
 			pid = one
 		}
 	}
@@ -84,7 +84,7 @@ func (b *Beginning) Read(ctx context.Context, pids []int, log *process.Log, rule
 // watchImports lets Python report the time of its imports.
 func watchImports() *Beginning {
 	return &Beginning{
-		Profiler: "Python's import times", kind: inside.Python, set: map[string]string{"PYTHONPROFILEIMPORTTIME": "1"},
+		Profiler: "Python's import times", kind: inspect.Python, set: map[string]string{"PYTHONPROFILEIMPORTTIME": "1"},
 		read: func(ctx context.Context, _ int, log *process.Log, rules *profile.Rules) (map[string]int64, error) {
 			imports := rules.Imports()
 			if err := log.Lines(ctx, func(line string) error { imports.Line(line); return nil }); err != nil {
@@ -106,7 +106,7 @@ func watchJVM(folder string, packages Packages) (*Beginning, error) {
 	}
 	library, interval := filepath.Join(at, asyncProfiler, architectures[runtime.GOARCH], "libasyncProfiler.so"), offBeat(startInterval)
 	return &Beginning{
-		Profiler: asyncProfiler, kind: inside.Java,
+		Profiler: asyncProfiler, kind: inspect.Java,
 		set: map[string]string{"JAVA_TOOL_OPTIONS": fmt.Sprintf("-agentpath:%s=start,event=cpu,interval=%d,threads", library, interval.Nanoseconds())},
 		read: func(ctx context.Context, pid int, _ *process.Log, rules *profile.Rules) (map[string]int64, error) {
 			file := filepath.Join(folder, "collapsed.txt")
@@ -145,7 +145,7 @@ func watchNode(folder string) (*Beginning, error) {
 		return nil, fmt.Errorf("%s: writing what starts it: %w", nodeProfiler, err)
 	}
 	return &Beginning{
-		Profiler: nodeProfiler, kind: inside.Node, set: map[string]string{"NODE_OPTIONS": "--require " + script},
+		Profiler: nodeProfiler, kind: inspect.Node, set: map[string]string{"NODE_OPTIONS": "--require " + script},
 		read: func(ctx context.Context, pid int, _ *process.Log, rules *profile.Rules) (map[string]int64, error) {
 			file := prefix + strconv.Itoa(pid)
 			if err := syscall.Kill(pid, syscall.SIGUSR2); err != nil {

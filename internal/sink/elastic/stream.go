@@ -10,7 +10,7 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/quote"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 	"github.com/tracetax/tracetax/internal/sink/wire"
 )
@@ -201,7 +201,7 @@ func (s *stream) begin(kind string, err error) {
 	case err != nil:
 		s.refused = fmt.Errorf("metadata: %w", err)
 	case kind != metadata:
-		s.refused = fmt.Errorf("the first line is %s and not the metadata", excerpt.Quoted(kind))
+		s.refused = fmt.Errorf("the first line is %s and not the metadata", quote.Quoted(kind))
 	default:
 		s.begun = true
 		s.total.Note(intake, 0)

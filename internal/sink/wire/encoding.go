@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
-	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/quote"
 )
 
 // decoder decompresses one body after another.
@@ -69,7 +69,7 @@ func UnknownEncoding(encoding string) *Refusal {
 		names[i] = encodings[i].name
 	}
 	return &Refusal{http.StatusUnsupportedMediaType, fmt.Sprintf("content-encoding is %s; it must be %s or %s",
-		excerpt.Quoted(encoding), strings.Join(names, ", "), identity)}
+		quote.Quoted(encoding), strings.Join(names, ", "), identity)}
 }
 
 // identity is the content encoding of a body as it is.

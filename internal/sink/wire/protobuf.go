@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/quote"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/encoding"
@@ -197,7 +197,7 @@ func (w Watch) HandleRPC(_ context.Context, event stats.RPCStats) {
 	switch in := event.(type) {
 	case *stats.InHeader:
 		if name := in.Compression; name != "" && name != encoding.Identity && encoding.GetCompressor(name) == nil {
-			w.Total.Refuse(fmt.Sprintf("%v: the sink does not know the compression %s", codes.Unimplemented, excerpt.Quoted(name)))
+			w.Total.Refuse(fmt.Sprintf("%v: the sink does not know the compression %s", codes.Unimplemented, quote.Quoted(name)))
 		}
 	case *stats.InPayload:
 		if m, ok := in.Payload.(*Message); ok {

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/quote"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 )
 
@@ -63,7 +63,7 @@ func (r *registry) class(number int32) (*layout, error) {
 		return nil, fmt.Errorf("a record's class is string %d, which was not sent", number)
 	}
 	if !e.known {
-		return nil, fmt.Errorf(unknownClass, excerpt.Quoted(e.text))
+		return nil, fmt.Errorf(unknownClass, quote.Quoted(e.text))
 	}
 	return &e.layout, nil
 }

@@ -19,7 +19,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/process/keeper"
+	"github.com/tracetax/tracetax/internal/process/supervisor"
 )
 
 // Platform is asked for invocations, and gives them to environments.
@@ -286,4 +286,4 @@ func (p *Platform) lost() {
 }
 
 // now is the time of the clock by which forks are told, ns.
-func now() int64 { return keeper.Monotonic() }
+func now() int64 { return supervisor.Monotonic() }

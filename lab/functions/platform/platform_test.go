@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/process/cgroup"
-	"github.com/tracetax/tracetax/internal/process/table"
+	"github.com/tracetax/tracetax/internal/process/proctree"
 )
 
 // site is a platform with a process of environments, which is the test binary again.
@@ -151,7 +151,7 @@ func TestWarmAndCold(t *testing.T) {
 	if cold.timing["init"] <= 0 || warm.timing["init"] != 0 {
 		t.Errorf("a cold start took %v ms to start, a warm one %v", cold.timing["init"], warm.timing["init"])
 	}
-	if !table.Running(c.PID) {
+	if !proctree.Running(c.PID) {
 		t.Error("a cold environment has ended with its answer, so that nothing can be sent behind it")
 	}
 	awaitGone(t, c.PID)
@@ -339,7 +339,7 @@ func TestClientHangsUp(t *testing.T) {
 
 func awaitGone(t *testing.T, pid int) {
 	t.Helper()
-	await(t, func() bool { return !table.Running(pid) }, "process %d to end", pid)
+	await(t, func() bool { return !proctree.Running(pid) }, "process %d to end", pid)
 }
 
 func awaitState(t *testing.T, pid int, want string) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/nearest"
+	"github.com/tracetax/tracetax/internal/suggest"
 )
 
 // Problem is what is wrong with a graph, and where: a way of keys, of which those of lists are [0], [1] and so on.
@@ -72,7 +72,7 @@ func (g *Graph) Check() []Problem {
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.Mix)) {
 		if !slices.Contains(known, name) {
-			c.fail([]string{"mix", name}, "%s", nearest.Unknown("operation", name, known))
+			c.fail([]string{"mix", name}, "%s", suggest.Unknown("operation", name, known))
 		}
 	}
 	return c.problems
@@ -129,7 +129,7 @@ func (c *checker) kind(n *Node, store bool, way []string) {
 	for _, m := range n.Methods {
 		real(m.Does, at("methods", m.Name))
 		if !slices.Contains(methodsOf[n.Kind], m.Name) {
-			c.fail(at("methods", m.Name), "%s (of a store of kind %s)", nearest.Unknown("method", m.Name, methodsOf[n.Kind]), n.Kind)
+			c.fail(at("methods", m.Name), "%s (of a store of kind %s)", suggest.Unknown("method", m.Name, methodsOf[n.Kind]), n.Kind)
 		}
 	}
 }
@@ -162,7 +162,7 @@ func (c *checker) step(s *Step, way []string) {
 func (c *checker) call(call string, way []string) {
 	if t, ok := c.Find(call); ok {
 		if kind := t.Node.Kind; t.Store && kind != "" && !slices.Contains(methodsOf[kind], t.Method) {
-			c.fail(way, "%s (of a store of kind %s)", nearest.Unknown("method", t.Method, methodsOf[kind]), kind)
+			c.fail(way, "%s (of a store of kind %s)", suggest.Unknown("method", t.Method, methodsOf[kind]), kind)
 		}
 		return
 	}
@@ -174,14 +174,14 @@ func (c *checker) call(call string, way []string) {
 		for _, n := range slices.Concat(c.Nodes, c.Stores) {
 			known = append(known, n.Name)
 		}
-		c.fail(way, "%s", nearest.Unknown("node", name, known))
+		c.fail(way, "%s", suggest.Unknown("node", name, known))
 	case !both || method == "":
 		c.fail(way, "%q names no method; write %s.METHOD", call, name)
 	default:
 		for _, m := range of.Methods {
 			known = append(known, m.Name)
 		}
-		c.fail(way, "%s (of node %s)", nearest.Unknown("method", method, known), name)
+		c.fail(way, "%s (of node %s)", suggest.Unknown("method", method, known), name)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 	"github.com/tracetax/tracetax/lab/study"
 )
 
@@ -59,7 +59,7 @@ func claimCell(kind study.ClaimKind) model.Cell {
 
 // claimFigures has a row for each figure that a claim rests on.
 func claimFigures(c study.ClaimResult) model.Grid {
-	g := model.Grid{Caption: c.Name, Remark: words.Counted(len(c.Figures), "figure"), Fold: model.Closed, Columns: []model.Column{
+	g := model.Grid{Caption: c.Name, Remark: wording.Counted(len(c.Figures), "figure"), Fold: model.Closed, Columns: []model.Column{
 		{Head: "workload"}, {Head: "operation"}, {Head: "variant"}, {Head: "cost", Right: true}, {Head: "(95 %)", Close: true}, {Head: "by itself"}, {Head: "blocks", Right: true}, {Head: "remark"},
 	}}
 	for _, f := range c.Figures {

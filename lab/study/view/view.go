@@ -11,7 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
-	"github.com/tracetax/tracetax/internal/words"
+	"github.com/tracetax/tracetax/internal/wording"
 	"github.com/tracetax/tracetax/lab/study"
 )
 
@@ -64,7 +64,7 @@ func replicationResult(r study.Result) []string {
 	if r.Quick {
 		quick = "a quick run"
 	}
-	for _, text := range []string{r.Workload, r.Load, words.Counted(r.Blocks, "block"), quick, r.Results} {
+	for _, text := range []string{r.Workload, r.Load, wording.Counted(r.Blocks, "block"), quick, r.Results} {
 		if text != "" {
 			pieces = append(pieces, text)
 		}

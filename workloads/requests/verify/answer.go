@@ -10,7 +10,7 @@ import (
 	"net/http"
 
 	"github.com/go-json-experiment/json"
-	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/quote"
 	"github.com/tracetax/tracetax/workloads/rules"
 )
 
@@ -36,7 +36,7 @@ func (s site) get(ctx context.Context, path string) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("reading the answer to %s: %w", path, err)
 	case response.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("%s answers with status %d, not 200: %s", path, response.StatusCode, excerpt.Quoted(body))
+		return nil, fmt.Errorf("%s answers with status %d, not 200: %s", path, response.StatusCode, quote.Quoted(body))
 	case len(body) > mostBody:
 		return nil, fmt.Errorf("%s answers with more than %d bytes", path, mostBody)
 	}
@@ -52,7 +52,7 @@ func checkHeaders(response *http.Response) error {
 		return fmt.Errorf("the header Server is missing")
 	}
 	if _, err := http.ParseTime(response.Header.Get("Date")); err != nil {
-		return fmt.Errorf("the header Date is %s, not a date", excerpt.Quoted(response.Header.Get("Date")))
+		return fmt.Errorf("the header Date is %s, not a date", quote.Quoted(response.Header.Get("Date")))
 	}
 	// A length of -1 without chunks is an answer that ends with the connection.
 	if response.ContentLength < 0 && len(response.TransferEncoding) == 0 {
@@ -60,7 +60,7 @@ func checkHeaders(response *http.Response) error {
 	}
 	kind := response.Header.Get("Content-Type")
 	if media, _, err := mime.ParseMediaType(kind); err != nil || media != "application/json" {
-		return fmt.Errorf("the header Content-Type is %s, not application/json", excerpt.Quoted(kind))
+		return fmt.Errorf("the header Content-Type is %s, not application/json", quote.Quoted(kind))
 	}
 	return nil
 }
@@ -82,10 +82,10 @@ func parseGreeting(body []byte) error {
 		Message *string `json:"message"`
 	}
 	if err := json.Unmarshal(body, &greeting, json.RejectUnknownMembers(true)); err != nil {
-		return fmt.Errorf("the body %s: %s", excerpt.Quoted(body), excerpt.Line(err.Error()))
+		return fmt.Errorf("the body %s: %s", quote.Quoted(body), quote.Line(err.Error()))
 	}
 	if greeting.Message == nil || *greeting.Message != "Hello, World!" {
-		return fmt.Errorf(`the body is %s, not {"message":"Hello, World!"}`, excerpt.Quoted(body))
+		return fmt.Errorf(`the body is %s, not {"message":"Hello, World!"}`, quote.Quoted(body))
 	}
 	return nil
 }
@@ -96,10 +96,10 @@ type row struct{ id, number int }
 func parseWorld(body []byte) (row, error) {
 	var w world
 	if err := json.Unmarshal(body, &w, json.RejectUnknownMembers(true)); err != nil {
-		return row{}, fmt.Errorf("the body %s: %s", excerpt.Quoted(body), excerpt.Line(err.Error()))
+		return row{}, fmt.Errorf("the body %s: %s", quote.Quoted(body), quote.Line(err.Error()))
 	}
 	if err := w.check(); err != nil {
-		return row{}, fmt.Errorf("the body %s: %w", excerpt.Quoted(body), err)
+		return row{}, fmt.Errorf("the body %s: %w", quote.Quoted(body), err)
 	}
 	return row{*w.ID, *w.RandomNumber}, nil
 }
@@ -108,7 +108,7 @@ func parseWorld(body []byte) (row, error) {
 func parseWorlds(body []byte) ([]row, error) {
 	var worlds []world
 	if err := json.Unmarshal(body, &worlds, json.RejectUnknownMembers(true)); err != nil {
-		return nil, fmt.Errorf("the body %s: %s", excerpt.Quoted(body), excerpt.Line(err.Error()))
+		return nil, fmt.Errorf("the body %s: %s", quote.Quoted(body), quote.Line(err.Error()))
 	}
 	rows := make([]row, 0, len(worlds))
 	for i, w := range worlds {

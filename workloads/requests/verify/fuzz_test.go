@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/quote"
 )
 
 // FuzzBodies: whatever a server answers, what is accepted is in range, and means the
@@ -24,7 +24,7 @@ func FuzzBodies(f *testing.F) {
 		_, worldErr := parseWorld(body)
 		_, worldsErr := parseWorlds(body)
 		for _, err := range []error{parseGreeting(body), worldErr, worldsErr} {
-			if err != nil && len(err.Error()) > 3*excerpt.Most {
+			if err != nil && len(err.Error()) > 3*quote.Most {
 				t.Errorf("an error of %d bytes about a body: %.600q", len(err.Error()), err)
 			}
 		}

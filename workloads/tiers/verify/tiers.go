@@ -11,7 +11,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/excerpt"
+	"github.com/tracetax/tracetax/internal/quote"
 	"github.com/tracetax/tracetax/workloads/rules"
 )
 
@@ -64,9 +64,9 @@ func (s site) answers(path string, status int, want string) func(context.Context
 		case err != nil:
 			return fmt.Errorf("reading the answer to %s: %w", path, err)
 		case response.StatusCode != status:
-			return fmt.Errorf("%s answers with status %d, not %d: %s", path, response.StatusCode, status, excerpt.Quoted(body))
+			return fmt.Errorf("%s answers with status %d, not %d: %s", path, response.StatusCode, status, quote.Quoted(body))
 		case !bytes.Equal(body, []byte(want)):
-			return fmt.Errorf("%s answers with %s (%d bytes), not with %s (%d bytes)", path, excerpt.Quoted(body), len(body), excerpt.Quoted([]byte(want)), len(want))
+			return fmt.Errorf("%s answers with %s (%d bytes), not with %s (%d bytes)", path, quote.Quoted(body), len(body), quote.Quoted([]byte(want)), len(want))
 		}
 		return nil
 	}
