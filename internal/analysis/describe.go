@@ -1,4 +1,4 @@
-// This file says in words what was compared.
+// The comparison in words.
 
 package analysis
 
@@ -146,9 +146,9 @@ func viaNames(v config.Variant) []string {
 	return out
 }
 
-// This file says in words where relative rates come from.
+// The origin of relative rates in words.
 
-// pilotTexts says where a relative rate came from, a sentence an operation.
+// pilotTexts returns the origin of relative rates, a sentence an operation.
 func (s *study) pilotTexts() []string {
 	relative := s.Experiment.Load.Relative
 	var out []string
@@ -185,8 +185,7 @@ func (s *study) relativeRates() map[string]float64 {
 	return out
 }
 
-// This file carries what a study published, and what it claimed, to the findings of the
-// results that repeat it.
+// The published figures and claims of a study, in the findings of the results that repeat it.
 
 // Published are the figures of the workload that the experiment is of.
 func Published(e *config.Experiment) []finding.Published {
@@ -215,7 +214,7 @@ func Claims(e *config.Experiment) []finding.Claim {
 	return out
 }
 
-// This file joins what the records say and what became of spans.
+// Records and accounts of spans together.
 
 // study is an experiment's records, sorted out.
 type study struct {
@@ -232,7 +231,7 @@ func newStudy(in Input) (*study, error) {
 	return &study{Estimator: effect.New(delivery.New(set)), in: in}, nil
 }
 
-// packets are those that variants captured, in all good runs. What one run does not tell nobody knows of all.
+// packets returns the packets that variants captured, in all good runs; unknown if one run does not report them.
 func (s *study) packets() []finding.Packets {
 	var out []finding.Packets
 	for _, v := range s.Variants {
@@ -289,7 +288,7 @@ func (s *study) proxied() []finding.Proxied {
 	return out
 }
 
-// callsMade is how many calls a graph makes of the operations of a run, those of the load and under profilers among them.
+// callsMade returns the number of calls in a graph for the operations of a run, those under profilers included.
 func callsMade(g program.Graph, r *record.Record) (calls int64) {
 	started := map[string]uint64{r.Start.FirstOperation: 1}
 	for i := range r.Phases {
@@ -316,7 +315,7 @@ func callsMade(g program.Graph, r *record.Record) (calls int64) {
 	return calls
 }
 
-// This file adds up answers by their status, where several are right.
+// Answers by their status, where several are right.
 
 // answers are the counted answers of each operation and variant, in the blocks that count.
 func (s *study) answers() []finding.Answers {

@@ -1,4 +1,4 @@
-// This file takes intervals of what two sides differ by.
+// Intervals of the difference between two sides.
 
 package claim
 
@@ -12,12 +12,12 @@ import (
 // Confidence of every interval that is not corrected for the number of claims.
 const Confidence = 0.95
 
-// Patience is the most blocks that "about n more" is said for: nobody makes more, and so few as there were foresee no such number.
+// Patience bounds the blocks in "about n more": few blocks foresee no larger number.
 const Patience = 100
 
-// Evidence is what a question is answered by: two sides, on a scale on which zero is no difference. Both ends of its
-// intervals rise with the side that is asked about and fall with the other one, so an interval from what differs least to what
-// differs most holds whatever that of the true figures would hold.
+// Evidence answers a question: two sides, on a scale on which zero is no difference. Both ends of its intervals rise with the
+// side that is asked about and fall with the other one. The interval from the figures that differ least to those that differ
+// most therefore holds the interval of the true figures.
 type Evidence struct {
 	Base, Value Figures // where both are of the same blocks, Value is the differences, and there is no Base
 	Ratio       bool    // they are logarithms
@@ -73,7 +73,7 @@ func (s sides) toExclude(limit, confidence float64) int {
 
 func (e *Evidence) exact() bool { return e.Base.Exact() && e.Value.Exact() }
 
-// Blocks is how many blocks it rests on: of two sides, the one that has fewer.
+// Blocks returns the number of blocks; of two sides, the smaller one.
 func (e *Evidence) Blocks() int {
 	if e.paired {
 		return len(e.Value)
@@ -81,10 +81,10 @@ func (e *Evidence) Blocks() int {
 	return min(len(e.Base), len(e.Value))
 }
 
-// LeastBlocks is how many blocks any interval takes: of each of two sides, as many as an interval of its own would.
+// LeastBlocks returns the number of blocks that any interval needs: of each of two sides, as many as its own interval would.
 func (e *Evidence) LeastBlocks() int { return stats.MinBlocks(e.ask(Confidence)) }
 
-// needs is how many blocks an interval of that confidence takes.
+// needs returns the number of blocks that an interval of that confidence needs.
 func (e *Evidence) needs(confidence float64) int {
 	if e.paired {
 		return stats.MinBlocks(e.ask(confidence))
@@ -120,8 +120,8 @@ func (e *Evidence) Shown(on stats.Estimate) stats.Estimate {
 	return on
 }
 
-// toExclude is how many blocks there would have to be in all until the interval excludes the limit; never is true where it
-// lies between what the centre is at the least and at the most, so no number is enough.
+// toExclude returns the number of blocks in all until the interval excludes the limit; never: the limit lies between the
+// least and the largest centre, and no number is enough.
 func (e *Evidence) toExclude(limit, confidence float64) (all int, never bool) {
 	confidence = e.ask(confidence)
 	switch {

@@ -41,7 +41,7 @@ func figure(block int, v float64, within *finding.Range) Figure {
 	return f
 }
 
-// Map is what a rising function makes of the figures.
+// Map applies a rising function to the figures.
 func (f Figures) Map(rising func(float64) float64) Figures {
 	out := make(Figures, len(f))
 	for i, x := range f {
@@ -205,7 +205,7 @@ func AllZero(samples []finding.Sample) bool {
 	return true
 }
 
-// NoRatio says why samples have no ratio: the baseline is zero, or the figure of a variant is not above zero in some blocks.
+// NoRatio returns the reason why samples have no ratio: the baseline is zero, or the figure of a variant is not above zero in some blocks.
 func NoRatio(samples []finding.Sample, against, variant string) finding.Reason {
 	base, value := 0, 0
 	nothing := true
@@ -230,7 +230,7 @@ func NoRatio(samples []finding.Sample, against, variant string) finding.Reason {
 	}}
 }
 
-// Resolution is how far apart the two rates of a bracket are at the most, as a share;
+// Resolution returns the largest distance of the two rates of a bracket, as a share;
 // 0 where every sample is exact or an end is not known.
 func Resolution(samples []finding.Sample) float64 {
 	widest := 0.0

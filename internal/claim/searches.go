@@ -1,4 +1,4 @@
-// This file reads figures off several searches for a rate.
+// Figures of several searches for a rate.
 
 package claim
 
@@ -32,7 +32,7 @@ func Ended(made []*record.Search, outcome record.Outcome) int {
 	return n
 }
 
-// Bracket is where the rate that a search found lies; nil where it is the rate itself, or where none was found.
+// Bracket returns the bounds of the rate that a search found; nil if it is exact, or none was found.
 func Bracket(c *record.Search) *finding.Range {
 	if c.Outcome != record.Found || !bracketed(c) {
 		return nil

@@ -1,4 +1,4 @@
-// This file gives verdicts, corrected for the claims that are made together.
+// Verdicts, corrected for the claims that are made together.
 
 package claim
 
@@ -35,7 +35,7 @@ const (
 	Missing  = "lost or missing" // budgets on what is counted, or was not measured
 )
 
-// Family is what a claim on a metric is corrected with, over all operations and pairs.
+// Family returns the family of a claim on a metric, over all operations and pairs.
 func Family(limit *config.Limit, headline bool, name string) string {
 	row, _ := metric.Of(name)
 	switch {
@@ -235,7 +235,7 @@ func (q *Question) keep(v *finding.Verdict, e stats.Estimate) stats.Estimate {
 	return e
 }
 
-// open says how many more blocks would settle it.
+// open sets the number of further blocks that would settle it.
 func (q *Question) open(v *finding.Verdict, limit float64, reason finding.Reason) {
 	all, never := q.toExclude(limit, v.Confidence)
 	switch {

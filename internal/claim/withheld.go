@@ -1,4 +1,4 @@
-// This file finds what stands against an answer, whatever the interval.
+// Reasons against an answer, whatever the interval.
 
 package claim
 
@@ -9,7 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// Idle says why a finding is not what tracing costs: no span came of a side, or one sent spans elsewhere; nil where it is.
+// Idle returns the reason why a finding is not the cost of tracing: no span came of a side, or one sent spans elsewhere; or nil.
 func Idle(doc *finding.Document, f *finding.Finding) *finding.Reason {
 	for _, variant := range []string{f.Variant, f.Against} {
 		if doc.UntracedIn(f, variant) {

@@ -1,4 +1,4 @@
-// This file is a change on its way to a verdict, and the numbers it is estimated from.
+// A change on its way to a verdict, and the numbers it is estimated from.
 
 package compare
 
@@ -48,13 +48,13 @@ func costOf(f *finding.Finding) finding.Cost {
 	return finding.Cost{Value: f.Value, Absolute: f.Absolute, Relative: f.Relative, Amount: f.Amount, Blocks: f.Blocks}
 }
 
-// addedBy is what each block of a finding adds to the baseline.
+// addedBy returns the difference to the baseline in each block of a finding.
 func addedBy(f *finding.Finding) claim.Figures {
 	base, value := claim.Sides(f.Samples)
 	return value.Minus(base)
 }
 
-// This file matches the findings of two results and estimates what changed.
+// Matching the findings of two results, and estimating the changes.
 
 // pair compares the base with one other result.
 func (c *comparison) pair(index int, doc *finding.Document) {
@@ -80,7 +80,7 @@ func (c *comparison) pair(index int, doc *finding.Document) {
 	c.baselines = append(c.baselines, c.baselineChanges(index, after, ask)...)
 }
 
-// untold is what a comparison says of a headline that one side cannot tell: silence would read as no change.
+// untold returns a change without an answer for a headline that one side cannot answer: silence would read as no change.
 func (c *comparison) untold(index int, f, g *finding.Finding) []*change {
 	if !f.Headline && !g.Headline {
 		return nil
@@ -190,7 +190,7 @@ func (c *change) amounts(f, g *finding.Finding) {
 	}
 }
 
-// This file compares the baselines of two results themselves.
+// The baselines of two results compared with each other.
 
 // baselineChanges compares the baselines themselves.
 func (c *comparison) baselineChanges(index int, after map[key]*finding.Finding, ask claim.Ask) []finding.Change {

@@ -22,7 +22,7 @@ import (
 	"golang.org/x/perf/benchproc"
 )
 
-// Input is what a comparison is made of.
+// Input is the input of a comparison.
 type Input struct {
 	Base   *finding.Document
 	News   []*finding.Document // at least one
@@ -33,7 +33,7 @@ type Input struct {
 	Now    time.Time
 }
 
-// DifferentError says why results are not compared.
+// DifferentError is the reason why results are not compared.
 type DifferentError struct {
 	What []string // a sentence each: what differs, and how
 }
@@ -105,7 +105,7 @@ func (c *comparison) document() *finding.Comparison {
 	return doc
 }
 
-// noCapacity says why a search for a capacity gave none that could be compared,
+// noCapacity returns the reason why a search for a capacity gave none that could be compared,
 // where no variant has one; "" where one has, or where none was searched for.
 func (c *comparison) noCapacity() string {
 	searched := ""
@@ -136,7 +136,7 @@ func onlyRatios(doc *finding.Comparison) {
 	}
 }
 
-// nothing says why there is nothing to compare.
+// nothing returns the reason why there is nothing to compare.
 func (c *comparison) nothing() error {
 	if c.in.Filter.text == "" {
 		return errors.New("the results have no figure in common: nothing can be compared")
@@ -144,7 +144,7 @@ func (c *comparison) nothing() error {
 	return fmt.Errorf("the filter %q leaves nothing to compare: %s", c.in.Filter.text, c.choices())
 }
 
-// This file says what each of the results that are compared is, and what it is called.
+// The compared results, and their names.
 
 func side(name string, doc *finding.Document) finding.Side {
 	return finding.Side{
@@ -153,8 +153,8 @@ func side(name string, doc *finding.Document) finding.Side {
 	}
 }
 
-// sideNames are what the results are called: the last parts of their paths, as
-// many as tell them apart; numbered where nothing does.
+// sideNames returns the names of the results: the last parts of their paths, as
+// many as differ; numbered if none do.
 func sideNames(docs []*finding.Document) []string {
 	names := make([]string, len(docs))
 	for depth := 1; depth <= 8; depth++ {
@@ -238,7 +238,7 @@ func wordsOf(f *finding.Finding) map[string]string {
 	return out
 }
 
-// hidden is what a filter leaves nothing of.
+// hidden lists what a filter hides wholly.
 func (c *comparison) hidden() []finding.Hidden {
 	var out []finding.Hidden
 	for _, key := range filterKeys[:3] {
@@ -260,7 +260,7 @@ func (c *comparison) hidden() []finding.Hidden {
 	return out
 }
 
-// choices tells what a filter can choose from.
+// choices lists the values that a filter can choose from.
 func (c *comparison) choices() string {
 	have := map[string][]string{}
 	for _, f := range overBaseline(c.in.Base) {
@@ -279,9 +279,9 @@ func (c *comparison) choices() string {
 	return strings.Join(parts, "; ")
 }
 
-// This file says which findings of a result are compared, and what those of two results are matched by.
+// The findings that are compared, and the key that matches those of two results.
 
-// key is what findings of two results are matched by.
+// key matches findings of two results.
 type key struct {
 	operation, variant string
 	level              cell.Level

@@ -1,4 +1,4 @@
-// This file tells in what two results differ that must not differ.
+// Differences between two results that forbid a comparison.
 
 package compare
 
@@ -19,7 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/wording"
 )
 
-// machineFacts are what must be the same of two machines, by its key in
+// machineFacts are the facts that two machines must share, by their keys in
 // environment.json.
 var machineFacts = []struct{ key, name string }{
 	{"os", "operating system"}, {"arch", "architecture"}, {"cpu_model", "CPU"}, {"cpus", "number of CPUs"},
@@ -149,10 +149,9 @@ func major(kernel any) any {
 	return first
 }
 
-// This file says in what two results differ that may differ: it is worth knowing, and
-// no reason to refuse.
+// Differences between two results that are worth knowing, and no reason to refuse.
 
-// remarks says what differs and may, and what only one of the results has.
+// remarks lists permitted differences, and what only one of the results has.
 func (c *comparison) remarks(doc *finding.Document, before, after string) {
 	base := c.in.Base
 	if kernels := [2]string{factText(base, "kernel"), factText(doc, "kernel")}; kernels[0] != kernels[1] {
@@ -200,7 +199,7 @@ func atOnce(e finding.Experiment) bool {
 	return e.Order == string(config.Paired) || e.Order == string(config.Woven)
 }
 
-// rateApart is how far the rates of two pilots may lie apart, as a ratio less 1.
+// rateApart bounds the difference of the rates of two pilots, as a ratio less 1.
 const rateApart = 0.02
 
 // ratesDiffer lists the operations that were asked at different rates, though the
@@ -270,7 +269,7 @@ func toolOf(d *finding.Document) string {
 	return d.Tool
 }
 
-// This file finds what stands against comparing two findings.
+// Reasons against comparing two findings.
 
 // silent reports whether a finding is shown without ever having a verdict.
 func silent(f *finding.Finding) bool {
@@ -306,7 +305,7 @@ func (one *change) doubts(c *comparison, index int, f, g *finding.Finding) {
 // slow reports whether a side of a figure could not hold the rate.
 func slow(f *finding.Finding) bool { return f.Verdict.Reason().Code == finding.WhyOverloaded }
 
-// told is what a result says against its own figure.
+// told is the reason of a result against its own figure.
 func told(f *finding.Finding, name string) *finding.Reason {
 	reason := f.Verdict.Reason()
 	reason.Result = name

@@ -1,4 +1,4 @@
-// This file orders the variants where figures of different machines cannot be compared.
+// The order of variants, where figures of different machines cannot be compared.
 
 package compare
 
@@ -80,7 +80,7 @@ func ranked(findings []*finding.Finding) []string {
 	return names
 }
 
-// This file makes geometric means of the costs over operations.
+// Geometric means of the costs over operations.
 
 // means compares the geometric means over the operations, for each variant, metric
 // and parameter that has ratios on at least two; of the operations that all of these variants have, so their means

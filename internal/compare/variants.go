@@ -1,5 +1,5 @@
-// This file compares variants of one result with each other: the runs of a block
-// are close in time, so they are paired.
+// Variants of one result compared with each other: the runs of a block are close
+// in time, so they are paired.
 
 package compare
 

@@ -40,7 +40,7 @@ func (c *comparison) judge() {
 // judged reports whether the change gets a verdict.
 func (c *change) judged() bool { return !c.figure && !c.unjudged }
 
-// question is what is asked of a change.
+// question returns the question of a change.
 func (c *change) question() claim.Question {
 	q := claim.Question{
 		Evidence: c.evidence, Family: claim.Family(c.budget, c.Headline && c.Role == "", c.Metric),
@@ -58,7 +58,7 @@ func (c *change) question() claim.Question {
 	return q
 }
 
-// This file holds changes against what may have been added.
+// Changes against the allowed addition.
 
 // limit finds the changes that a budget is meant for, and makes those for limits
 // that nothing would answer: a limit is never met by silence.
@@ -111,7 +111,7 @@ func (c *comparison) unmeasured(index int, budget *config.Limit, answered map[ke
 	return out
 }
 
-// whyUnmeasured says why there is no figure of both results to hold against a limit.
+// whyUnmeasured returns the reason why there is no figure of both results to hold against a limit.
 func (c *comparison) whyUnmeasured(index int, budget *config.Limit, operation, variant string) *finding.Reason {
 	for _, doc := range []*finding.Document{c.in.Base, c.in.News[index]} {
 		if slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool {

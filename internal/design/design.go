@@ -7,11 +7,11 @@ package design
 
 import "github.com/tracetax/tracetax/internal/record"
 
-// attempts is how often a run is tried.
+// attempts bounds the tries of a run.
 const attempts = 2
 
-// patience is how many blocks in a row a variant may fail in, every attempt of
-// it, before it is given up.
+// patience is the number of blocks in a row in which every attempt of a variant
+// may fail before it is given up.
 const patience = 2
 
 // Plan is an experiment as the design sees it.
@@ -28,11 +28,11 @@ type Plan struct {
 	Depths     int  // phases of each operation in a calibration, one for each depth; 0 is 1
 	Together   bool // the runs of a block are made at the same time
 
-	// Fit says how many variants can live at the same time, the baseline among them: 0 is all, and 1 that they are run one
-	// after the other. It must be pure; nil: all.
+	// Fit returns the number of variants that can live at the same time, the baseline among them: 0 is all, 1 is one after
+	// the other. It must be pure; nil: all.
 	Fit func(history []record.Record) int
 
-	// Precise says whether the blocks of a history are enough. It must be pure. It
+	// Precise reports whether the blocks of a history are enough. It must be pure. It
 	// is asked after whole blocks, from Least on; nil: all blocks are made.
 	Precise func(history []record.Record) bool
 
@@ -41,7 +41,7 @@ type Plan struct {
 	Spoiled func(history []record.Record) int
 }
 
-// Run is what to run next.
+// Run is the next run.
 type Run struct {
 	Kind     record.Kind
 	Purpose  record.Purpose // of a pilot

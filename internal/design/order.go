@@ -62,7 +62,7 @@ func shuffled[T any](r *rand.Rand, items []T) []T {
 
 // The order of the variants: by chance, and so that each follows each equally often.
 
-// drawn is how many orders of a block are drawn; the best is taken.
+// drawn is the number of orders of a block that are drawn; the best is taken.
 const drawn = 64
 
 // Orders goes through the blocks from 1 to Most with the order of the variants in each.
@@ -141,7 +141,7 @@ func (s *sequence) next(r *rand.Rand) []int {
 	return best
 }
 
-// before is what runs before the i-th of a block; -1 for nothing.
+// before returns the run before the i-th of a block; -1 if there is none.
 func (s *sequence) before(order []int, i int) int {
 	if i == 0 {
 		return s.last

@@ -1,5 +1,5 @@
-// This file says what processes use when idle, and whether that can be taken off: only where it is known, and where it is
-// the same before the first phase and after the last.
+// The idle use of processes, and whether it can be taken off: only if it is known, and the same before the first phase and
+// after the last.
 
 package dataset
 
@@ -19,14 +19,14 @@ import (
 const (
 	// idleNoise is by how many CPU seconds two readings of idle processes may differ by chance.
 	idleNoise = 2e-3
-	// idleBends is the share of a window's CPU from which on an idle rate that nobody knows hides what the operations cost.
+	// idleBends is the share of a window's CPU from which on an unknown idle rate hides the cost of operations.
 	idleBends = 0.1
 )
 
-// Idle is why nothing is taken off in an experiment: of a variant, what its processes use when idle is no one rate.
+// Idle is the reason why nothing is taken off in an experiment: the idle use of a variant is no one rate.
 type Idle struct {
 	Variant       string
-	Unread        int     // runs of it in which nobody read it
+	Unread        int     // runs of it without a reading
 	Unsteady      int     // runs in which the processes never got calm before it was read
 	Of            int     // runs in all
 	Before, After float64 // CPU seconds per second at either end, where these differ
@@ -66,7 +66,7 @@ func (s *Set) judgeIdle() {
 	}
 }
 
-// Restless says why nobody knows what operations cost on one side of a pair; nil where that is known.
+// Restless returns the reason why the cost of operations is unknown on one side of a pair; nil if it is known.
 func (s *Set) Restless(p Pair) *finding.Reason {
 	for _, one := range s.Idles {
 		if s.hides(one) && (one.Variant == p.Variant || one.Variant == p.Against) {
@@ -76,10 +76,10 @@ func (s *Set) Restless(p Pair) *finding.Reason {
 	return nil
 }
 
-// hides reports whether what is taken off may be so wrong that nobody knows what operations cost.
+// hides reports whether the amount taken off may be so wrong that the cost of operations is unknown.
 func (s *Set) hides(i Idle) bool { return i.bends() > idleBends && s.InTurns() }
 
-// forget takes it that nobody knows what a variant's operations cost.
+// forget makes the cost of a variant's operations unknown.
 func (s *Set) forget(variant string) {
 	for _, r := range s.All[variant] {
 		for _, p := range r.ByCell {
@@ -147,7 +147,7 @@ func (s *Set) idleOf(variant string) Idle {
 
 // awayOf is the share of a variant's CPU that its processes used while others had the load, beyond what is taken off for that
 // time, on the cell where it is most; 0 where it is little. It is of all blocks together: what a program does by itself may be so
-// rare that most blocks have none of it. Of work that it did late for its operations nobody can tell it apart.
+// rare that most blocks have none of it. It cannot be told from late work for its operations.
 func (s *Set) awayOf(variant string) float64 {
 	extra, all := map[string]float64{}, map[string]float64{}
 	for _, r := range s.All[variant] {
@@ -218,8 +218,8 @@ func (r *Run) IdleCPU() (float64, bool) {
 	return rateOf(r.Start.Idle)
 }
 
-// rateOf is what all but the harness used a second, each process over the time for which it was read, which is not quite what was
-// asked for.
+// rateOf returns the use of all but the harness per second, each process over the time of its own readings, which differs
+// slightly from the requested.
 func rateOf(idle []record.Usage) (float64, bool) {
 	var sum float64
 	known := false
@@ -236,8 +236,8 @@ func rateOf(idle []record.Usage) (float64, bool) {
 	return sum, known
 }
 
-// idleBy is what each process of a run used idle, in both readings together; in the last one where the processes were never
-// calm before the first.
+// idleBy returns the idle use of each process of a run, in both readings together; in the last one if the processes were
+// never calm before the first.
 func idleBy(r *record.Record) map[string]record.Usage {
 	out := map[string]record.Usage{}
 	if r.Start.IdleSteady == nil || *r.Start.IdleSteady {
@@ -254,7 +254,7 @@ func idleBy(r *record.Record) map[string]record.Usage {
 	return out
 }
 
-// busy is what all but the harness used of CPU from the start of a window to the quiet after it.
+// busy returns the CPU that all but the harness used from the start of a window to the quiet after it.
 func (p *Phase) busy() float64 {
 	var sum float64
 	for _, u := range p.Usage {

@@ -1,4 +1,4 @@
-// This file owns what pilot runs found, and the rates that came of it.
+// The results of pilot runs, and the rates that follow.
 
 package dataset
 
@@ -16,7 +16,7 @@ import (
 	"github.com/tracetax/tracetax/internal/steady"
 )
 
-// Pilot is what the last search of a variant's pilots came to.
+// Pilot is the result of the last search of a variant's pilots.
 type Pilot struct {
 	Variant string
 	Found   *record.Search
@@ -63,7 +63,7 @@ func (s *Set) RateOf(operation string) (float64, bool) {
 	return stats.Center(rates), len(rates) > 0
 }
 
-// Warmups are what the pilots for the warm-up came to, none where it was given.
+// Warmups are the results of the pilots for the warm-up; none where it was given.
 func (s *Set) Warmups() []steady.Warmup {
 	most := s.Experiment.Load.WarmupMost
 	if most == 0 {
@@ -78,7 +78,7 @@ func (s *Set) Warmups() []steady.Warmup {
 	return out
 }
 
-// This file reads what a search for a rate says of its phase.
+// The search for a rate in a phase.
 
 // LosesOnPurpose reports whether a cell's search makes spans be lost on purpose.
 func (s *Set) LosesOnPurpose(at cell.At) bool {
@@ -100,8 +100,8 @@ func (s *Set) LosesOnPurpose(at cell.At) bool {
 // each other.
 func (p *Phase) Unsteady() bool { return p.Capacity != nil && p.Capacity.Outcome == record.Unsteady }
 
-// Bracket is where the capacity that a phase found lies; nil where it is the rate
-// itself, or where none was found.
+// Bracket returns the bounds of the capacity that a phase found; nil if it is exact,
+// or none was found.
 func (p *Phase) Bracket() *finding.Range {
 	if p.Capacity == nil {
 		return nil
@@ -109,13 +109,13 @@ func (p *Phase) Bracket() *finding.Range {
 	return claim.Bracket(p.Capacity)
 }
 
-// This file tells which variants could not hold the rate that they were offered.
+// Variants that could not hold the offered rate.
 
 // overloadShare is the part of a variant's runs that did not hold the rate, from
 // which on it is overloaded.
 const overloadShare = 0.5
 
-// OverloadOf says which of the pair could not hold the rate, nil if both did.
+// OverloadOf returns the reason that one of the pair could not hold the rate; nil if both did.
 func (s *Set) OverloadOf(p Pair, at cell.At) *finding.Reason {
 	return cmp.Or(s.Overloaded(p.Variant, at), s.Overloaded(p.Against, at))
 }

@@ -1,5 +1,4 @@
-// This file reads quantities of a phase: what its processes used, by role, less what
-// they use when idle.
+// Quantities of a phase: the use of its processes by role, less their idle use.
 
 package dataset
 
@@ -47,8 +46,8 @@ func (p *Phase) used(is func(record.Usage) bool, quantity func(record.Usage) flo
 	return sum
 }
 
-// off is for how long a phase had no load: while others of its block had it, and in its drain; never longer than the usage
-// says that it read, so a clock that jumped takes nothing off that was never used.
+// off returns the time of a phase without load: while others of its block had it, and in its drain; at most the time of the
+// readings, because after a jump of the clock more would be taken off than was used.
 func (p *Phase) off() float64 {
 	most := p.PausedSeconds + p.DrainSeconds
 	for _, u := range p.Usage {
@@ -98,7 +97,7 @@ func (p *Phase) LagAt(percentile float64) (float64, bool) {
 	return p.Lag.At(percentile)
 }
 
-// This file reads what is needed of a latency histogram, once: the histograms
+// The needed figures of a latency histogram, read once: the histograms
 // themselves are too large to be kept.
 
 // Grid is the percentiles that are read: those of curves and metrics.
@@ -106,7 +105,7 @@ var Grid = []float64{
 	0, 1, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80, 85, 90, 95, 96, 97, 98, 99, 99.5, 99.9, 99.95, 99.99,
 }
 
-// distribution is what a histogram says. Times are in seconds.
+// distribution has the figures of a histogram. Times are in seconds.
 type distribution struct {
 	n, censored uint64
 	least, most float64
@@ -152,7 +151,7 @@ func (d distribution) At(percentile float64) (float64, bool) {
 	return 0, false
 }
 
-// Values is how many there are.
+// Values returns their number.
 func (d distribution) Values() uint64 { return d.n }
 
 // Mean is not known where some values are censored.
@@ -160,7 +159,7 @@ func (d distribution) Mean() (float64, bool) { return d.average, d.n > 0 && d.ce
 
 func (d distribution) Max() (float64, bool) { return d.most, d.n > 0 && d.censored == 0 }
 
-// This file orders the phases of a run: by operation, and by the level of what is
+// The order of the phases of a run: by operation, and by the level of what is
 // varied between the phases of one operation.
 
 // Cells returns every operation at each of its levels: the operations in the
@@ -194,8 +193,7 @@ func (s *Set) findCells() []cell.At {
 	return out
 }
 
-// RegimeOf tells how the operations of a cell were made to happen; where nothing was
-// run yet, how they will be.
+// RegimeOf returns the kind of load of a cell; before any run, the planned one.
 func (s *Set) RegimeOf(at cell.At) metric.Regimes {
 	regime := s.Experiment.Regime()
 	for _, byBlock := range s.All {

@@ -1,4 +1,4 @@
-// This file reads one run.
+// Reading one run.
 
 package dataset
 
@@ -53,7 +53,7 @@ func undisturbed(p *record.Phase) *record.Phase {
 	return &rest
 }
 
-// Disturbed is how many windows of a phase were disturbed.
+// Disturbed returns the number of disturbed windows of a phase.
 func (p *Phase) Disturbed() int {
 	n := 0
 	for _, w := range p.Turns() {
@@ -124,7 +124,7 @@ func (p *Phase) Turns() []record.Window {
 	return p.Windows
 }
 
-// This file orders runs by variant and block.
+// Runs by variant and block.
 
 // BlocksOf returns the blocks in which both variants have a run, in order. Every
 // pair needs the baseline too: a block without it does not count.
@@ -247,7 +247,7 @@ func (s *Set) Any(is func(*Run) bool) bool {
 	return false
 }
 
-// This file tells an experiment that was interrupted from one that is done: which runs were tried.
+// Interrupted or done: the runs that were tried.
 
 // A variant is given up that fails in so many blocks in a row, or before the first
 // block in so many tries of the same.
@@ -320,9 +320,9 @@ func (s *Set) Abandoned(variant string) bool {
 	return false
 }
 
-// This file collects what runs of a variant tell of themselves.
+// The runs of a variant, about themselves.
 
-// Runtime is what the processes of a variant ran on in all of its runs; "" where nobody can tell.
+// Runtime returns the runtime of the processes of a variant in all of its runs; "" if unknown.
 func (s *Set) Runtime(variant string) string {
 	told := map[string]bool{}
 	for _, r := range s.All[variant] {

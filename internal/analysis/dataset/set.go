@@ -126,7 +126,7 @@ func cpus(environment map[string]any) float64 {
 	return 1
 }
 
-// This file reads what the experiment asks of all that is made of its records.
+// The demands of the experiment on its analysis.
 
 // Confidence is the confidence to ask of an interval that is to have the one given,
 // in spite of stopping at a precision. It is the one place where intervals are
@@ -186,9 +186,9 @@ func (s *Set) SearchedPercentile() float64 {
 	return 99
 }
 
-// This file says what is compared with what.
+// The pairs that are compared.
 
-// Pair is a variant and what it is compared with.
+// Pair is a variant and the one that it is compared with.
 type Pair struct {
 	Variant, Against string
 	Extra            bool // not against the baseline
@@ -207,9 +207,9 @@ func (s *Set) Pairs() []Pair {
 	return out
 }
 
-// This file finds what an operation was varied over.
+// The axes of an operation.
 
-// Axis is what one operation was varied over.
+// Axis is the varied parameter of one operation.
 type Axis struct {
 	Parameter string
 	Cells     []cell.At
@@ -236,13 +236,14 @@ func (s *Set) AxisOf(operation string) (Axis, bool) {
 
 // Sloped reports whether a line is fitted through the levels of an operation. What is
 // claimed of it is the line: a verdict on every level by itself would make all of them
-// wider for no question that anybody asks.
+// wider for no question of use.
 func (s *Set) Sloped(operation string) bool {
 	a, ok := s.AxisOf(operation)
 	return ok && a.Parameter == cell.Depth && metric.Driven.Has(s.RegimeOf(a.Cells[0]))
 }
 
-// Charges are what a cost is charged to alone: each role, and each of a role's services if the program under test has several.
+// Charges returns the parties that a cost is charged to alone: each role, and each of a role's services if the program under
+// test has several.
 func (s *Set) Charges() []role.Charge {
 	services := map[string]bool{}
 	of := map[role.Charge]bool{}

@@ -92,13 +92,13 @@ func (s *Set) spoil() {
 // planned reports whether a block is not in the place of another one.
 func (s *Set) planned(block int) bool { return s.Stops() || block <= s.Experiment.Design.Blocks }
 
-// mostSpoiled is how many of the planned blocks may be left out: a fifth, rounded up, and two at least, but no more than half
-// of them.
+// mostSpoiled bounds the planned blocks that may be left out: a fifth, rounded up, and two at least, but no more than half of
+// them.
 func mostSpoiled(planned int) int {
 	return min(max(leastSpoiled, (planned+Droppable-1)/Droppable), planned/2)
 }
 
-// Again is how many planned blocks are to be made again: those that are spoiled. It is 0 if more are than may be left out,
+// Again returns the number of planned blocks to make again: the spoiled ones. It is 0 if more are than may be left out,
 // which is no single mishap, and where blocks are made until a precision is reached. Blocks that were made again do not change it.
 func (s *Set) Again() int {
 	n, most := 0, mostSpoiled(s.Experiment.Design.Blocks)

@@ -1,5 +1,5 @@
-// This file says what became of a variant's spans on a cell. It holds the rule of 1 %: who loses more does less work, and what it
-// costs is the cost of that.
+// The fates of a variant's spans on a cell, and the rule of 1 %: a variant that loses more does less work, and its cost is the
+// cost of that.
 
 package delivery
 
@@ -17,8 +17,8 @@ import (
 	"github.com/tracetax/tracetax/internal/wording"
 )
 
-// Delivery is what became of a variant's spans on a cell, in what is measured there. A loss, a doubt and what was suppressed
-// are nil where they are no more than matters.
+// Delivery has the fates of a variant's spans on a cell, in the measured part. A loss, a doubt and the suppressed are nil if
+// they are too small to matter.
 type Delivery struct {
 	Ledger     *finding.Ledger      // of the whole phase; nil: there is none, and nothing else is known
 	Share      float64              // delivered, but for what was lost for sure; 1 where that is not known at all
@@ -32,7 +32,7 @@ type Delivery struct {
 // Matters reports whether more than matters was lost for sure.
 func (d *Delivery) Matters() bool { return finding.Matters(1 - d.Share) }
 
-// Of is what became of the spans of a variant on a cell.
+// Of returns the fates of the spans of a variant on a cell.
 func (b *Accounts) Of(variant string, at cell.At) *Delivery {
 	of := cell.Cell{At: at, Variant: variant}
 	if b.cells[of] == nil {
@@ -74,8 +74,8 @@ func (b *Accounts) deliveryOf(variant string, at cell.At) *Delivery {
 // lossOf is what a variant lost for sure in what is measured on a cell, and the share that was delivered. What was lost at the
 // rate that a search found counts, or in the window; unthrottled, where warm-up and window are asked the same, in either. There
 // a tracer is the faster also for what it suppresses by a limit of its own; at a rate, that is how its users have it. Where the
-// loss of the window is not known, that of the whole phase counts; where nobody knows how many spans were to come, what the
-// tracer reports as lost in the whole run.
+// loss of the window is not known, that of the whole phase counts; if the number of expected spans is unknown, the loss that
+// the tracer reports for the whole run counts.
 func (b *Accounts) lossOf(variant string, at cell.At, d *Delivery) (delivered float64, loss finding.Lossy) {
 	l := d.Ledger
 	delivered, loss = 1-l.LostShare, b.lossIn(l, variant, at)
@@ -133,8 +133,8 @@ func listed[T any](b *Accounts, of func(*Delivery) *T) []T {
 	return out
 }
 
-// absentShare is what was lost, or suppressed by a limit of the tracer's own, over all
-// that the operations made: unthrottled, either makes a tracer the faster.
+// absentShare returns the share of made spans that was lost, or suppressed by the tracer's own
+// limit: unthrottled, either makes a tracer faster.
 func absentShare(l *finding.Ledger) float64 {
 	suppressed, due := float64(ledger.Spans(*l, ledger.Suppressed)), ledger.Due(*l)
 	if suppressed == 0 {
@@ -143,7 +143,7 @@ func absentShare(l *finding.Ledger) float64 {
 	return (l.LostShare*due + suppressed) / (due + suppressed)
 }
 
-// lossIn is what a ledger says that was lost, and where.
+// lossIn returns the loss in a ledger, and the place.
 func (b *Accounts) lossIn(l *finding.Ledger, variant string, at cell.At) finding.Lossy {
 	refused := b.refused(variant, at)
 	atSink := min(refused, ledger.Spans(*l, ledger.FailedSend))
@@ -175,7 +175,7 @@ func (b *Accounts) lossIn(l *finding.Ledger, variant string, at cell.At) finding
 	return out
 }
 
-// refused is how many spans the receiver refused on a cell.
+// refused returns the number of spans that the receiver refused on a cell.
 func (b *Accounts) refused(variant string, at cell.At) int64 {
 	var n uint64
 	for _, r := range b.All[variant] {
@@ -200,17 +200,17 @@ func (l Lost) of(whole finding.Lossy, part string) finding.Lossy {
 	return out
 }
 
-// suppressedShare is what was suppressed, over all that was made and was to be sent.
+// suppressedShare returns the suppressed share of the spans that were made and were to be sent.
 func suppressedShare(l *finding.Ledger) float64 {
 	suppressed := float64(ledger.Spans(*l, ledger.Suppressed))
 	share, _ := dataset.Over(suppressed, suppressed+ledger.Due(*l))
 	return share
 }
 
-// This file tells where nobody knows how many spans were lost: unknown is not none.
+// Unknown losses: unknown is not none.
 
 // OnlyUnexpected reports whether an operation at its level is the only one of a variant for which
-// nobody knows how many spans it makes: what the run lost beside the others is its own.
+// the number of its spans is unknown: the loss of the run beside the others is its own.
 func (b *Accounts) OnlyUnexpected(variant string, at cell.At) bool {
 	return !slices.ContainsFunc(b.Cells(), func(other cell.At) bool {
 		l := b.ledgerOf(variant, other)
@@ -218,7 +218,7 @@ func (b *Accounts) OnlyUnexpected(variant string, at cell.At) bool {
 	})
 }
 
-// unknownLoss is what nobody knows of what a variant lost on a cell; nil where that is no more than matters.
+// unknownLoss returns the unknown loss of a variant on a cell; nil if it is too small to matter.
 func (b *Accounts) unknownLoss(variant string, at cell.At, d *Delivery) *finding.LossUnknown {
 	t, l := b.Tracing[variant], d.Ledger
 	if t.Silent || t.Sampling <= 0 {
@@ -237,7 +237,7 @@ func (b *Accounts) unknownLoss(variant string, at cell.At, d *Delivery) *finding
 }
 
 // lossRange is the least and the most of a variant's spans that may have been lost in what is
-// measured on a cell, as shares, and why nobody knows it better. Traces that were lost whole and
+// measured on a cell, as shares, and why it is not better known. Traces that were lost whole and
 // that chance may hide are not in it: any share that is sampled leaves some room for them.
 func (b *Accounts) lossRange(variant string, at cell.At, d *Delivery) (least, most float64, why finding.Code) {
 	l, lost := d.Ledger, d.Measured

@@ -18,7 +18,7 @@ import (
 	"github.com/tracetax/tracetax/internal/wording"
 )
 
-// Accounts are what became of the spans of a set. The ledgers are of all good runs, the shares of those that count.
+// Accounts are the accounts of the spans of a set. The ledgers are of all good runs, the shares of those that count.
 type Accounts struct {
 	*dataset.Set
 	Tracing map[string]ledger.Tracing // by variant
@@ -46,7 +46,7 @@ func Blank(set *dataset.Set) *Accounts {
 	}
 }
 
-// This file brings tracing and runs under the names of cells, for what is asked of one level alone.
+// Tracing and runs by the names of cells, for questions on one level alone.
 
 // tracingByCell is a variant's tracing with the spans of an operation under the names of its
 // cells too, for what is asked of one level alone.
@@ -75,8 +75,7 @@ func isKnown(spans map[string]ledger.PerOperation, name string) bool {
 	return known
 }
 
-// This file accounts for spans: the ledgers of the runs, and what a variant delivered of its
-// spans.
+// Accounting for spans: the ledgers of the runs, and the share that a variant delivered.
 
 // account makes the ledgers, of all good runs: a spoiled clock spoils no count.
 func (b *Accounts) account() {
@@ -119,14 +118,14 @@ func (b *Accounts) ledgerOf(variant string, at cell.At) *finding.Ledger {
 	return nil
 }
 
-// InBlock is what was delivered of a variant on a cell in a block; false where it is not known how many were to come.
+// InBlock returns the share that a variant delivered on a cell in a block; false if the expected number is unknown.
 func (b *Accounts) InBlock(variant string, block int, at cell.At) (ledger.Delivery, bool) {
 	one, known := b.deliveries[b.Runs[variant][block]][at.String()]
 	return one, known
 }
 
-// BesideOperations is what a variant lost of operations with an unknown number of spans, at their levels; nil
-// where that is none.
+// BesideOperations returns the loss of a variant on operations with an unknown number of spans, at their levels; nil
+// if there is none.
 func (b *Accounts) BesideOperations(variant string) *finding.Ledger {
 	return ledger.BesideOperations(b.byCell, variant)
 }
@@ -137,18 +136,18 @@ func (b *Accounts) OfAnyOperation(variant string) *finding.Ledger {
 	return ledger.OfAnyOperation(b.byCell, variant)
 }
 
-// This file reckons with numbers of spans that are known only to lie between two ends.
+// Arithmetic with numbers of spans that are known only to lie between two ends.
 
-// Spans is how many spans an operation makes: a number, or two ends between which it lies.
+// Spans is the number of spans of an operation, or two ends between which it lies.
 type Spans struct{ Low, High float64 }
 
-// Less is how many more they are, between the ends that are farthest apart.
+// Less subtracts, between the ends that are farthest apart.
 func (s Spans) Less(other Spans) Spans { return Spans{s.Low - other.High, s.High - other.Low} }
 
 func (s Spans) times(share float64) Spans { return Spans{s.Low * share, s.High * share} }
 
-// Doubted is how many were made for sure, to how many are meant to be: what may be missing unseen may not have been made.
-// Less than what matters is taken for made.
+// Doubted returns the ends from the surely made to the intended number: spans that may be missing unseen may not have been
+// made. A difference too small to matter is ignored.
 func (s Spans) Doubted(by Lost) Spans {
 	unseen := by.MostShare() - by.Share()
 	if !by.Known || !finding.Matters(unseen) {
@@ -157,8 +156,8 @@ func (s Spans) Doubted(by Lost) Spans {
 	return Spans{min(s.Low, s.High*(1-unseen)), s.High}
 }
 
-// This file finds out how many spans each variant is meant to make and to deliver: declared,
-// learnt in calibration runs, or known of another variant that makes the same.
+// The number of spans that each variant should make and deliver: declared, learnt in calibration
+// runs, or known of another variant that makes the same.
 
 // trace finds out what each variant's tracing is meant to do.
 func (b *Accounts) trace() {
@@ -225,7 +224,7 @@ func (b *Accounts) traceDepths(i int, t ledger.Tracing, learnt map[string]map[st
 	}
 }
 
-// perOperation is how many spans an operation makes: declared; or learnt from the
+// perOperation returns the number of spans of an operation: declared; or learnt from the
 // variant itself, or from another one that makes the same spans; or none, where there
 // is no tracer.
 func (b *Accounts) perOperation(i int, plan *config.Plan, operation string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
@@ -246,7 +245,7 @@ func (b *Accounts) perOperation(i int, plan *config.Plan, operation string, lear
 	return b.learntOf(i, operation, learnt)
 }
 
-// learntOf is what was learnt of a variant itself, or of another one that makes the same
+// learntOf returns the number learnt of a variant itself, or of another one that makes the same
 // spans, under the name of an operation or of an operation at a level.
 func (b *Accounts) learntOf(i int, name string, learnt map[string]map[string]ledger.PerOperation) (ledger.PerOperation, bool) {
 	if per, known := learnt[b.Variants[i].Name][name]; known {
@@ -264,7 +263,7 @@ func (b *Accounts) learntOf(i int, name string, learnt map[string]map[string]led
 const sinkMark = "{sink."
 
 // knowsSink reports whether any process of a variant gets the sink's address.
-// Its ports are chosen for each run: without a placeholder nobody finds it.
+// Its ports are chosen for each run: without a placeholder no program finds it.
 func knowsSink(v config.Variant, plan *config.Plan) bool {
 	told := func(env map[string]string, words ...[]string) bool {
 		for _, value := range env {
@@ -280,8 +279,8 @@ func knowsSink(v config.Variant, plan *config.Plan) bool {
 	return plan != nil && slices.ContainsFunc(plan.Processes, func(p program.Process) bool { return told(p.Env, p.Run) })
 }
 
-// mixed is how many spans an operation of a mix makes on average, by how many of its parts were measured; false where the
-// operation is no mix, or that of a part is unknown.
+// mixed returns the mean number of spans of an operation of a mix, by the measured numbers of its parts; false if the
+// operation is no mix, or the number of a part is unknown.
 func (b *Accounts) mixed(variant string, at cell.At) (Spans, bool) {
 	var operations float64
 	var sum Spans
@@ -305,7 +304,7 @@ func (b *Accounts) mixed(variant string, at cell.At) (Spans, bool) {
 	return sum.times(1 / operations), true
 }
 
-// Meant is how many spans per operation a variant is meant to deliver.
+// Meant is the number of spans per operation that a variant should deliver.
 func (b *Accounts) Meant(variant string, at cell.At) (Spans, bool) {
 	t := b.Tracing[variant]
 	per, known := t.Spans[at.String()]

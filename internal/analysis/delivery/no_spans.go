@@ -1,5 +1,4 @@
-// This file finds operations that a tracer does not trace: what it costs there is not
-// what tracing costs.
+// Operations that a tracer does not trace: its cost there is not the cost of tracing.
 
 package delivery
 
@@ -17,7 +16,7 @@ import (
 	"github.com/tracetax/tracetax/internal/wording"
 )
 
-// byChance is how unlikely it must be that sampling alone has kept no trace.
+// byChance bounds the probability that sampling alone has kept no trace.
 const byChance = 0.001
 
 // Untraced are the operations of a variant that should have sent spans and sent none, by
@@ -78,7 +77,7 @@ func (b *Accounts) isDark(l finding.Ledger) bool {
 	return came == 0 && ledger.Spans(l, ledger.Unaccounted) <= 0
 }
 
-// leftOut is how many spans of a variant its tracer and its hops left out on purpose, as they say.
+// leftOut returns the number of spans of a variant that its tracer and its hops report as left out on purpose.
 func (b *Accounts) leftOut(variant string) uint64 {
 	var n uint64
 	for _, r := range b.All[variant] {
@@ -90,7 +89,7 @@ func (b *Accounts) leftOut(variant string) uint64 {
 	return n
 }
 
-// cameOf is how many spans came of a variant in all of its measured runs, those included that
+// cameOf returns the number of spans that came of a variant in all of its measured runs, those included that
 // the sink threw away by order, and that the tracer or a hop left out on purpose.
 func (b *Accounts) cameOf(variant string) uint64 {
 	n := b.leftOut(variant)
@@ -155,9 +154,9 @@ func (b *Accounts) dimLedgers() {
 	}
 }
 
-// This file finds out why no span came of a variant, from codes and counts that its runs kept.
+// Reasons why no span came of a variant, from codes and counts that its runs kept.
 
-// looked is what all good runs of a variant tell of its tracer, added up.
+// looked adds up the signs of a tracer in all good runs of a variant.
 type looked struct {
 	counts      record.Counts
 	dropped     uint64
@@ -231,7 +230,7 @@ func (l *looked) add(p record.ProcessSigns) {
 	}
 }
 
-// CausesOf are what is known of why no span came of some operations of a variant, or of all.
+// CausesOf returns the known reasons why no span came of some operations of a variant, or of all.
 func (b *Accounts) CausesOf(v config.Variant, none []finding.Ledger, all bool) []finding.NoSpanBy {
 	if !all {
 		return b.causesBeside(v.Name, none)
@@ -277,8 +276,8 @@ func (b *Accounts) CausesOf(v config.Variant, none []finding.Ledger, all bool) [
 	return out
 }
 
-// causesBeside says how many spans came of the other operations: the tracer is there, and has
-// nothing that would make a span of these.
+// causesBeside returns the number of spans of the other operations: the tracer is there, and
+// instruments nothing in these.
 func (b *Accounts) causesBeside(variant string, none []finding.Ledger) []finding.NoSpanBy {
 	one := finding.NoSpanBy{Cause: finding.NotInstrumented, Count: b.lookAt(variant).counts.Sum()}
 	if one.Count == 0 {
@@ -321,7 +320,7 @@ func (l looked) notLoaded(language string) finding.NoSpanBy {
 	return one
 }
 
-// inLog is what the logs tell of a cause, of the process that tells the most.
+// inLog returns the log lines of a cause, from the process with the most.
 func (l looked) inLog(cause record.Cause, as finding.NoSpanCause) finding.NoSpanBy {
 	one := finding.NoSpanBy{Cause: as}
 	for _, p := range l.processes {
@@ -363,7 +362,7 @@ func (b *Accounts) Elsewhere() []finding.Elsewhere {
 	return out
 }
 
-// learntSpans is how many spans came in a variant's calibrations.
+// learntSpans returns the number of spans in a variant's calibrations.
 func (b *Accounts) learntSpans(variant string) uint64 {
 	var n uint64
 	for _, r := range b.Calibrations(variant) {

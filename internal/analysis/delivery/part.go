@@ -1,5 +1,5 @@
-// This file tells what was lost in that part of a phase which a figure is of: its window, or the probes at the rate that a
-// search found. The ledger has the warm-up too, and all probes.
+// Losses in the part of a phase that a figure is from: its window, or the probes at the rate that a search found. The ledger
+// has the warm-up too, and all probes.
 
 package delivery
 
@@ -13,14 +13,14 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// Lost is what was lost of the spans that were to come.
+// Lost is the loss among expected spans.
 type Lost struct {
 	due, lost float64
 	most      float64 // may have been lost, at least lost: their number varies, or operations failed; not what chance may hide
 	Known     bool    // there is such a part, and it is known of how many spans at least
 }
 
-// Share is what was lost for sure.
+// Share returns the share lost for sure.
 func (l Lost) Share() float64 {
 	share, _ := dataset.Over(l.lost, l.due) // 0 where none were to come
 	return share
@@ -35,8 +35,8 @@ func (l Lost) MostShare() float64 {
 // Unsure reports whether more than what matters may be missing unseen.
 func (l Lost) Unsure() bool { return !l.Known || finding.Matters(l.MostShare()-l.Share()) }
 
-// lostAtRate is what was lost at the rates that the searches of a variant found, in the
-// probes that these rest on.
+// lostAtRate returns the loss at the rates that the searches of a variant found, in the
+// probes behind these.
 func (b *Accounts) lostAtRate(variant string, at cell.At) Lost {
 	return b.lostIn(variant, at, float64(b.Tracing[variant].Buffers), func(p *dataset.Phase) (load *record.Load, sink record.Counts, is bool) {
 		if p.Capacity == nil || p.Capacity.Outcome != record.Found {
@@ -126,7 +126,7 @@ func (p portion) share() float64 {
 	return share
 }
 
-// rest is what is not of the part.
+// rest is the remainder outside the part.
 func (p portion) rest() uint64 { return p.whole - min(p.whole, p.part) }
 
 func sum(all []portion) portion {
@@ -143,7 +143,7 @@ func (l Lost) below(whole *finding.Ledger) bool {
 	return !l.Known || l.Unsure() && l.Share() < whole.LostShare && whole.LostShare <= l.MostShare()
 }
 
-// lostInPhase is what was lost of all that was made on a cell, the warm-up, all probes and what was profiled too.
+// lostInPhase returns the loss on a cell, with the warm-up, all probes and profiled load.
 func (b *Accounts) lostInPhase(variant string, at cell.At) Lost {
 	return b.lostIn(variant, at, 0, func(p *dataset.Phase) (*record.Load, record.Counts, bool) {
 		load := record.Counted(p.Whole.Made()...)

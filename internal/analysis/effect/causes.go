@@ -1,5 +1,4 @@
-// This file says why an operation costs what it costs: how many samples the causes rest on, what profiling added, and why
-// there are none.
+// The causes of an operation's cost: the number of samples behind them, the cost of profiling, and reasons for none.
 
 package effect
 
@@ -59,7 +58,7 @@ func (s *Estimator) untraced(variant string) bool {
 	return i >= 0 && s.Variants[i].Untraced()
 }
 
-// unruled says of a variant without rules that they are what is missing: longer profiles would find no more of its tracer.
+// unruled returns the reason that a variant has no rules: longer profiles would find no more of its tracer.
 func unruled(c *finding.Causes) {
 	for i, r := range c.Reasons {
 		if r.Code == finding.WhyFewSamples {
@@ -70,7 +69,7 @@ func unruled(c *finding.Causes) {
 	}
 }
 
-// startOf is what the parts of a pair's start rest on.
+// startOf returns the evidence for the parts of a pair's start.
 func (s *Estimator) startOf(p dataset.Pair) (out finding.Causes, watched bool) {
 	out = finding.Causes{Variant: p.Variant, Against: p.Against}
 	for _, block := range s.BlocksOf(p.Variant, p.Against) {
@@ -188,7 +187,7 @@ func (s *Estimator) Profiles(causes []finding.Causes) []finding.Profile {
 	return out
 }
 
-// advice is what the rules of a variant advise where causes are as large as they are in all of its runs.
+// advice returns the advice of the rules of a variant for the size of the causes in all of its runs.
 func (s *Estimator) advice(rules *profile.Rules, p dataset.Pair, at cell.At, findings []finding.Finding) []finding.Advice {
 	sum := &profile.Causes{All: profile.Amounts{Stage: map[string]int64{}, Task: map[string]int64{}}}
 	for _, phase := range s.PhasesOf(p.Variant, at) {
@@ -233,7 +232,7 @@ func (s *Estimator) hasSetting(variant string, settings map[string]string) bool 
 	return true
 }
 
-// cpuEach is what an operation of a window used of CPU, in all roles but the harness's.
+// cpuEach returns the CPU of an operation of a window, in all roles but the harness's.
 func cpuEach(p *dataset.Phase) (float64, bool) {
 	return dataset.Over(p.CPU(role.Charge{}), float64(p.Load.Started))
 }
@@ -246,7 +245,7 @@ func cpuAgain(p *dataset.Phase, again *record.Profiled) (float64, bool) {
 	return with - window, known && both && again.Failure == ""
 }
 
-// noCauses is why there are no amounts.
+// noCauses returns the reason why there are no amounts.
 func (s *Estimator) noCauses(p dataset.Pair, at cell.At, found finding.Causes) []finding.Reason {
 	var out []finding.Reason
 	for _, variant := range []string{p.Against, p.Variant} {
@@ -254,7 +253,7 @@ func (s *Estimator) noCauses(p dataset.Pair, at cell.At, found finding.Causes) [
 			out = append(out, *why)
 		}
 	}
-	if why := s.Restless(p); why != nil { // then nobody knows the CPU of which a cause is a share
+	if why := s.Restless(p); why != nil { // the CPU that a cause is a share of is unknown
 		out = append(out, *why)
 	}
 	if len(out) == 0 && found.Tracing < finding.LeastSamples {
@@ -305,7 +304,7 @@ func (s *Estimator) waitsLow(p dataset.Pair, at cell.At) bool {
 // that does nothing without a tracer, a profiler makes a multiple of nothing.
 const slight = 0.1
 
-// waitsSlower is how many times as long an operation took in the stretches by the clock as in the windows: the centre over the
+// waitsSlower returns how many times as long an operation took in the stretches by the clock as in the windows: the centre over the
 // runs, of the slower of the two variants. 0 where that is not known.
 func (s *Estimator) waitsSlower(p dataset.Pair, at cell.At) (most float64) {
 	var lasts, slower [2]float64
@@ -334,7 +333,7 @@ func (s *Estimator) waitsSlower(p dataset.Pair, at cell.At) (most float64) {
 	return most
 }
 
-// explained says whether there are amounts of a kind of causes of a pair on a cell.
+// explained reports whether there are amounts of a kind of causes of a pair on a cell.
 func (s *Estimator) explained(p dataset.Pair, at cell.At) func(metric.Cause) bool {
 	found, profiled := s.causesOf(p, at)
 	return func(of metric.Cause) bool {

@@ -1,5 +1,4 @@
-// This file finds the reasons for which an interval, however narrow, does not
-// answer the question.
+// Reasons why an interval, however narrow, does not answer the question.
 
 package effect
 
@@ -24,7 +23,7 @@ const (
 	lateLag  = 0.001 // seconds on average: where this is over a tenth of the latency too, a ratio of latencies is in part one of lags
 )
 
-// doubts are what stands against a verdict.
+// doubts are the reasons against a verdict.
 type doubts struct {
 	overloaded *finding.Reason // a variant could not hold the rate
 	broken     *finding.Reason // the same, where the other side did: no budget allows that
@@ -74,7 +73,7 @@ func (s *Estimator) doubtsOf(c *draft) doubts {
 	return d
 }
 
-// unseenOf says that what a claim is about may be the use of another program than the one that answered; nil where it is not.
+// unseenOf returns the reason that the use in a claim may be that of another program than the one that answered; or nil.
 func (s *Estimator) unseenOf(c *draft) *finding.Reason {
 	if c.metric.Nature != metric.Cost {
 		return nil
@@ -87,7 +86,7 @@ func (s *Estimator) unseenOf(c *draft) *finding.Reason {
 	return nil
 }
 
-// atLeast is why a variant is over any budget: it could not hold the rate. What it cost at the rate that it reached is the
+// atLeast returns the reason why a variant is over any budget: it could not hold the rate. What it cost at the rate that it reached is the
 // least that it costs.
 func atLeast(overloaded *finding.Reason, c *draft) *finding.Reason {
 	out := *overloaded
@@ -101,8 +100,8 @@ func atLeast(overloaded *finding.Reason, c *draft) *finding.Reason {
 // leastCPU is the CPU seconds that any program takes to answer a request: a system call to read and one to write it take more.
 const leastCPU = 1e-6
 
-// noCPU says which side of a pair used less CPU than any program that answers requests: then another one answered them. It is
-// nil where neither did, and where operations are not requests.
+// noCPU returns the reason that a side of a pair used less CPU than any program that answers requests: another one answered
+// them. It is nil if neither did, and if operations are not requests.
 func (s *Estimator) noCPU(m measure.Measure, p dataset.Pair, at cell.At) *finding.Reason {
 	if m.Payer != (role.Charge{}) || m.Name != metric.CPUPerOperation || metric.Driven.Has(s.RegimeOf(at)) {
 		return nil
@@ -121,8 +120,8 @@ func (s *Estimator) noCPU(m measure.Measure, p dataset.Pair, at cell.At) *findin
 	return nil
 }
 
-// placesOf is where what a claim is about was made: on its own cell, or on all of them where it
-// is of the load of the whole run.
+// placesOf returns the cells of a claim: its own, or all of them if it is about the load of the
+// whole run.
 func (s *Estimator) placesOf(c *draft) []cell.At {
 	switch {
 	case finding.IsOfLoad(c.Metric):
@@ -169,8 +168,8 @@ func (s *Estimator) isDark(variant string, at cell.At) bool {
 	return slices.ContainsFunc(none, func(l finding.Ledger) bool { return l.Operation == at.Operation })
 }
 
-// lossNote says what a variant lost, or may have lost, of the spans of what is measured on a cell; nil where that is too
-// little to matter.
+// lossNote returns the loss of a variant, or the possible loss, in the measured part of a cell; nil if that is too small to
+// matter.
 func (s *Estimator) lossNote(variant string, at cell.At) *finding.Reason {
 	if lost := 1 - s.Of(variant, at).Share; finding.Matters(lost) {
 		return &finding.Reason{Code: finding.NoteLossy, Variant: variant, Figures: []finding.Figure{{Name: "share", Value: lost, Unit: "1"}}}
@@ -219,7 +218,7 @@ func (s *Estimator) lagOf(c *draft) *finding.Reason {
 	return &finding.Reason{Code: finding.WhyLag, Figures: []finding.Figure{{Name: "lag", Value: math.Abs(lag), Unit: "s"}, {Name: "effect", Value: effect, Unit: "s"}}}
 }
 
-// latency is what the claim is about on its baseline.
+// latency returns the latency of the claim on its baseline.
 func (c *draft) latency() float64 {
 	var of []float64
 	for _, sample := range c.Samples {
@@ -228,8 +227,7 @@ func (c *draft) latency() float64 {
 	return stats.Center(of)
 }
 
-// This file withholds verdicts on what variants cannot show that have their load at the same time: what takes
-// time, by the clock on the wall.
+// Verdicts withheld from variants that have their load at the same time: on wall time.
 
 // shareCPU takes the verdict from a claim that woven variants cannot answer: the figures stay, but
 // their intervals would say how sure a wrong figure is.
@@ -245,8 +243,8 @@ func (c *draft) shareCPU() {
 	c.cannotTell(because(finding.WhySharedCPU))
 }
 
-// This file asks whether a difference depends on the order of the runs: on which of the two ran
-// first, or on what ran before them.
+// Whether a difference depends on the order of the runs: on the first of the two, or on the runs
+// before them.
 
 // When an order is said to matter.
 const (
@@ -308,8 +306,8 @@ func (s *Estimator) orderings() []ordering {
 	return out
 }
 
-// reason is what the blocks of the highest score and the others come to, and whether they are so far
-// apart that it matters.
+// reason returns the figures of the blocks of the highest score and of the others, and whether they
+// are so far apart that it matters.
 func (o ordering) reason() (reason finding.Reason, large bool) {
 	var scores []float64
 	for i, v := range o.split.Values {
@@ -378,11 +376,11 @@ func (s *Estimator) CarryOver() []Doubt {
 	return out
 }
 
-// This file tells of runs of one side that fall into modes which the other side's do not
-// have: when that leaves a cost without a verdict, and when not.
+// Runs of one side that fall into modes which the other side's do not have: when that leaves a
+// cost without a verdict, and when not.
 
-// modes says into which modes one side falls that the other has not, and how far apart these are on the scale of the verdict;
-// nil where they do not matter.
+// modes returns the modes that one side has and the other has not, and their distance on the scale of the verdict; nil if
+// they do not matter.
 func (c *draft) modes() (reason *finding.Reason, gap float64) {
 	base, value := claim.Sides(c.Samples)
 	if c.metric.Added {

@@ -36,7 +36,7 @@ type Estimator struct {
 // New makes findings of a set and its accounts.
 func New(accounts *delivery.Accounts) *Estimator { return &Estimator{Accounts: accounts} }
 
-// Doubt is what stands against a finding, or is to be known beside it.
+// Doubt is a reason against a finding, or a remark beside it.
 type Doubt struct {
 	Metric  string
 	Charged string // the role or service that it is charged to; "" is all
@@ -55,7 +55,7 @@ func (c *draft) doubt(reason finding.Reason) Doubt {
 	return d
 }
 
-// This file pairs variants and asks for all findings of each pair, and for their verdicts.
+// Pairs of variants, with all findings of each and their verdicts.
 
 // Findings makes all findings, with their verdicts.
 func (s *Estimator) Findings() []finding.Finding {
@@ -128,7 +128,7 @@ func (s *Estimator) HeadlineFindings(steps bool) []finding.Finding {
 	return out
 }
 
-// This file makes a finding of one metric of a pair: a claim, on its way to a verdict.
+// A finding of one metric of a pair, on its way to a verdict.
 
 // draft is a finding on its way to a verdict.
 type draft struct {
@@ -186,7 +186,7 @@ func (c *draft) contrary() bool {
 	return shown*values < 0 && min(math.Abs(shown), math.Abs(values)) > visibly
 }
 
-// scatter is how a claim's log-ratios differ from block to block, and within blocks; nil where there are no windows.
+// scatter returns the scatter of a claim's log-ratios between blocks, and within; nil without windows.
 func (s *Estimator) scatter(c *draft) *finding.Scatter {
 	if !c.evidence.Ratio {
 		return nil
@@ -271,7 +271,7 @@ func (c *draft) remark(note finding.Reason) {
 	c.Note = wording.Notes(c.Notes)
 }
 
-// This file fills in the centres and intervals of a claim.
+// The centres and intervals of a claim.
 
 // unmeasured takes it that what no block tells is unknown, and CPU that another program used. What the baseline used may be
 // known all the same.

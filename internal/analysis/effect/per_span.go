@@ -1,4 +1,4 @@
-// This file takes the cost of a span: what tracing adds, over the spans that are meant to come.
+// The cost of a span: the cost of tracing over the spans that should come.
 
 package effect
 
@@ -47,7 +47,7 @@ func (s *Estimator) perSpan(p dataset.Pair, at cell.At) *draft {
 	return c
 }
 
-// spanShare is what one span costs of what was added in a block.
+// spanShare returns the cost of one span in the addition of a block.
 func spanShare(s delivery.Spans, one finding.Sample) finding.Sample {
 	added := one.Value - one.Baseline
 	out := finding.Sample{Block: one.Block, Value: added / ((s.Low + s.High) / 2)}
@@ -65,8 +65,7 @@ func perSpanMeasure(verdict bool) measure.Measure {
 	return m
 }
 
-// This file takes the cost of a trace that is kept: what tracing adds, over those that came. It says who pays for deciding
-// on traces.
+// The cost of a kept trace: the cost of tracing over the traces that came. It shows the price of deciding on traces.
 
 // perKeptTrace is the added CPU per trace that came: of everybody, and of each role where there are helpers, as a Collector is
 // one. There is none where all came, or none; nor where spans were lost.
@@ -143,7 +142,7 @@ func (s *Estimator) payers() []role.Role {
 	return out
 }
 
-// perTrace is what is added for each kept trace, block by block.
+// perTrace returns the addition for each kept trace, block by block.
 func perTrace(cpu []finding.Sample, kept map[int]float64) []finding.Sample {
 	var out []finding.Sample
 	for _, one := range cpu {
@@ -154,8 +153,7 @@ func perTrace(cpu []finding.Sample, kept map[int]float64) []finding.Sample {
 	return out
 }
 
-// This file makes the finding of the delivered share, and holds what was lost against
-// its budget.
+// The finding of the delivered share, and the loss against its budget.
 
 // delivered is the delivered share, and the verdict on the budget for lost spans.
 func (s *Estimator) delivered(p dataset.Pair, at cell.At) *draft {
@@ -271,7 +269,7 @@ func (s *Estimator) togetherOver(variant string, budget float64) bool {
 }
 
 // judgeUnexpected holds what a tracer admits to have lost in its whole run against the budget,
-// where nobody knows how many spans an operation makes.
+// where the number of spans of an operation is unknown.
 func (s *Estimator) judgeUnexpected(c *draft, budget float64) {
 	of := s.BesideOperations(c.Variant)
 	if of != nil && of.LostShare > budget && s.OnlyUnexpected(c.Variant, c.at) {
@@ -285,7 +283,7 @@ func (s *Estimator) judgeUnexpected(c *draft, budget float64) {
 	c.cannotTell(because(finding.PageUnknown))
 }
 
-// This file says what a tracer costs that is excluded from the ranking.
+// The least cost of a tracer that is excluded from the ranking.
 
 // leastCost gives a variant that is excluded from the ranking what it costs there, by the metric that the
 // answer is made of: also at a level, where the headline may be the line through all of them.

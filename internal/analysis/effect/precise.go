@@ -1,5 +1,5 @@
-// This file says how many blocks were asked for, what confidence is asked of an
-// interval where their number was not fixed, and why there are no more.
+// The number of requested blocks, the confidence to ask of an interval if that
+// number was not fixed, and the reason why there are no more.
 
 package effect
 
@@ -18,7 +18,7 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// Stopping is where an experiment that stops at a precision stands.
+// Stopping is the state of an experiment that stops at a precision.
 type Stopping struct {
 	blocks  int     // made
 	Enough  bool    // the precision is reached
@@ -40,8 +40,8 @@ func (s *Estimator) Stopping() Stopping {
 	return out
 }
 
-// Stopped says why no more blocks were made; nil where their number was fixed, or
-// where more are to come.
+// Stopped returns the reason why no more blocks were made; nil if their number was
+// fixed, or more are to come.
 func (s *Estimator) Stopped() *finding.Reason {
 	if !s.Stops() {
 		return nil
@@ -80,7 +80,7 @@ func (s *Estimator) PrecisionName() string {
 	return name
 }
 
-// blocksAsked is how many blocks the experiment is done with.
+// blocksAsked returns the number of blocks at which the experiment is done.
 func (s *Estimator) blocksAsked() int {
 	d := s.Experiment.Design
 	if !s.Stops() {
@@ -92,7 +92,7 @@ func (s *Estimator) blocksAsked() int {
 	return d.Most
 }
 
-// This file foresees how many blocks verdicts need, by the functions that give them afterwards.
+// The number of blocks that verdicts will need, by the functions that give them afterwards.
 
 // needed is the number of blocks from which on there is an interval that is corrected for so many
 // claims; ask is the confidence to ask of an interval that is to have a given one.
@@ -122,7 +122,7 @@ func (s *Estimator) foreseen() []*draft {
 	return out
 }
 
-// Outlook is what the verdicts of one family of claims will need.
+// Outlook has the needs of the verdicts of one family of claims.
 type Outlook struct {
 	Metric string // of the headline, or of the budgets' first claim
 	Claims int    // made together, if everything is measured
@@ -157,8 +157,7 @@ func Outlooks(e *config.Experiment) (headline, budgets Outlook) {
 	return of(claim.Headline), of(claim.Budget)
 }
 
-// This file says whether the interval that an experiment is to stop at has been
-// reached.
+// Whether an experiment has reached the interval that it stops at.
 
 // Widest is the largest half-width over operations and variants of the metric that
 // is named.
@@ -217,7 +216,7 @@ func (s *Estimator) LeastWidth(name string) float64 {
 	return least
 }
 
-// This file counts the runs that were asked for and those that were made.
+// Requested runs, and those made.
 
 // Progress counts the runs that were asked for and those that were made, good or
 // failed. What a variant that was given up has not made was not left out by an

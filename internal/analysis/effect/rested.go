@@ -22,7 +22,7 @@ const (
 	restConfidence = 0.99
 )
 
-// restedOf says which of a pair cost another amount after a rest; nil where neither did, or where nobody can tell.
+// restedOf returns the reason that one of a pair cost another amount after a rest; nil if neither did, or it is unknown.
 func (s *Estimator) restedOf(p dataset.Pair, at cell.At) *finding.Reason {
 	for _, variant := range []string{p.Variant, p.Against} {
 		if reason := s.Rested(variant, at); reason != nil {
@@ -32,7 +32,7 @@ func (s *Estimator) restedOf(p dataset.Pair, at cell.At) *finding.Reason {
 	return nil
 }
 
-// Rested says that a variant's windows cost another amount after a rest than after its own load; nil where they do not.
+// Rested returns the reason that a variant's windows cost another amount after a rest than after its own load; or nil.
 func (s *Estimator) Rested(variant string, at cell.At) *finding.Reason {
 	var logs, after, own []float64
 	for _, p := range s.PhasesOf(variant, at) {

@@ -1,5 +1,5 @@
-// This file fits a line through the levels of a sweep over depth, in every block: what
-// each further call costs, and what there is beside.
+// The line through the levels of a sweep over depth, in every block: the cost of each
+// further call, and the rest.
 
 package effect
 
@@ -140,8 +140,8 @@ func column(levels []map[int]float64, block int) ([]float64, bool) {
 	return out, true
 }
 
-// lossOfLine says what share of the spans of a level either side lost at the most, or may have lost; nil where that is too
-// little to matter.
+// lossOfLine returns the largest share of the spans of a level that either side lost, or may have lost; nil if that is too
+// small to matter.
 func (s *Estimator) lossOfLine(p dataset.Pair, a dataset.Axis) *finding.Reason {
 	lost, may := 0.0, 0.0
 	for _, at := range a.Cells {
@@ -161,8 +161,7 @@ func (s *Estimator) lossOfLine(p dataset.Pair, a dataset.Axis) *finding.Reason {
 	return nil
 }
 
-// This file asks whether the times over depth go on, at the deepest levels, in the straight line
-// of those before.
+// Whether the times over depth go on, at the deepest levels, in the straight line of those before.
 
 // What it takes to call a line bent.
 const (

@@ -1,5 +1,5 @@
-// This file says what further steps of tracing add: variants of one tracer, one of which
-// runs all steps of the other and more, paired within blocks.
+// The cost of further steps of tracing: variants of one tracer, the one with all steps of the
+// other and more, paired within blocks.
 
 package effect
 
@@ -38,8 +38,8 @@ func (s *Estimator) Partial(v config.Variant) bool {
 	})
 }
 
-// Increments are what each variant with known steps adds to the one of its tracer
-// that runs the most of them without all; to the baseline where there is none.
+// Increments returns the cost that each variant with known steps adds to the one of its tracer
+// with the most of these steps; to the baseline if there is none.
 func (s *Estimator) Increments() []finding.Increment {
 	var out []finding.Increment
 	for _, at := range s.Cells() {
@@ -226,16 +226,15 @@ func (s *Estimator) beside(i *finding.Increment, at cell.At) {
 	i.Disagree = rest.Bounded && (rest.Low > 0 || rest.High < 0) && math.Abs(rest.Center) > addedMuch*math.Abs(i.Absolute.Estimate)
 }
 
-// addsOf is what each block adds.
+// addsOf returns the addition in each block.
 func addsOf(samples []finding.Sample) []float64 {
 	base, value := claim.Sides(samples)
 	return value.Minus(base).Values()
 }
 
-// This file compares the answers of two variants: where they differ, so does the work, and a difference in cost is no longer
-// that of tracing.
+// The answers of two variants: if they differ, so does the work, and a difference in cost is not that of tracing.
 
-// What differs by less moves no figure that anybody acts on.
+// Smaller differences move no figure of use.
 const (
 	leastAnswers = 0.001 // of the answers had another status
 	leastBodies  = 0.01  // of the bytes of a body
@@ -247,7 +246,7 @@ type workplace struct {
 	at cell.At
 }
 
-// OtherWork says in what the answers that a pair's variants gave on a cell differ beyond chance; nil where they do not.
+// OtherWork returns the difference beyond chance between the answers of a pair's variants on a cell; nil if there is none.
 func (s *Estimator) OtherWork(pair dataset.Pair, at cell.At) *finding.Reason {
 	where := workplace{pair, at}
 	reason, known := s.otherWork[where]
@@ -299,7 +298,7 @@ func (s *Estimator) otherAnswers(pair dataset.Pair, at cell.At) *finding.Reason 
 	return most
 }
 
-// scatter is how a share scatters over blocks.
+// scatter returns the scatter of a share over blocks.
 type scatter struct {
 	square  float64
 	freedom int
@@ -342,7 +341,7 @@ func (s *Estimator) otherBodies(pair dataset.Pair, at cell.At) *finding.Reason {
 	}}
 }
 
-// sameSign is whether differences are all above zero but for chance, or all below.
+// sameSign reports whether differences are all above zero but for chance, or all below.
 func sameSign(differences []float64, confidence float64) bool {
 	if e := stats.SignedRank(differences, confidence); e.Bounded {
 		return e.Low > 0 || e.High < 0

@@ -13,7 +13,7 @@ import (
 // tailFrom is the percentile from which on the exports of a tracer show: they take a per cent or two of the time.
 const tailFrom = 97
 
-// tailsOf says that a high percentile was taken in slices among those of variants that export meanwhile; nil where it was not.
+// tailsOf returns the reason that a high percentile was taken in slices among those of variants that export meanwhile; or nil.
 func (s *Estimator) tailsOf(c *draft) *finding.Reason {
 	if c.metric.Nature != metric.Latency || c.metric.Percentile < tailFrom {
 		return nil

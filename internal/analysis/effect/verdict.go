@@ -1,5 +1,4 @@
-// This file asks for verdicts on the claims, corrected for the number of those that
-// are made together.
+// Verdicts on the claims, corrected for the number of those made together.
 
 package effect
 
@@ -75,7 +74,7 @@ func (c *draft) family() string {
 	return claim.Family(c.budget, c.metric.Leads && c.Role == "", c.Metric)
 }
 
-// question is what is asked of the claim.
+// question returns the question of the claim.
 func (c *draft) question() claim.Question {
 	noRatio := claim.NoRatio(c.Samples, c.Against, c.Variant)
 	q := claim.Question{
@@ -101,7 +100,7 @@ func ofCPU(name string) bool {
 	return name == metric.CPUPerOperation || name == metric.CPUPerSpan
 }
 
-// This file takes verdicts back where no span came, or spans went elsewhere.
+// Verdicts taken back where no span came, or spans went elsewhere.
 
 // Withdraw takes verdicts on a cost from findings with no span on a side, or with spans that went elsewhere: they answer
 // what tracing costs. The interval stays, and a verdict against a budget too; see withhold.
@@ -127,10 +126,10 @@ func Withdraw(doc *finding.Document) {
 	}
 }
 
-// This file takes verdicts on budgets back, of what did not do all its work.
+// Verdicts on budgets taken back from variants that did not do all their work.
 
 // withhold takes the word "within" from budgets on what did not do all its work, or may not have:
-// no span came of it, or it lost more of them than may be, or nobody knows whether it did. What is
+// no span came of it, or it lost more of them than may be, or may have. What is
 // over its budget even so stays over, unless the baseline did still less, which makes all others
 // look dear.
 func (s *Estimator) withhold(claims []*draft) {
@@ -192,8 +191,8 @@ func (s *Estimator) distrust(claims []*draft) {
 	}
 }
 
-// unknownReason says why what the variant of a claim costs may be the cost of less work; nil where
-// it lost no more of its spans than is allowed, whatever is not known of them.
+// unknownReason returns the reason why the cost of a claim's variant may be that of less work; nil if
+// it lost no more of its spans than is allowed, whatever is unknown of them.
 func unknownReason(doc *finding.Document, c *draft, allowed float64) *finding.Reason {
 	unknown := doc.UnknownLossOf(&c.Finding, c.Variant)
 	if c.Metric == metric.DeliveredShare || unknown == nil || unknown.LostMost <= allowed {
@@ -203,8 +202,8 @@ func unknownReason(doc *finding.Document, c *draft, allowed float64) *finding.Re
 		Because: unknown.Why, Figures: []finding.Figure{{Name: "share", Value: unknown.LostMost, Unit: "1"}, {Name: "allows", Value: math.Ceil(100*unknown.LostMost) / 100, Unit: "1"}}}
 }
 
-// baselineReason says why a claim may look dear: its baseline may have done less work, and nobody knows. It is nil where the
-// variant may have lost as much.
+// baselineReason returns the reason why a claim may look dear: its baseline may have done less work. It is nil if the variant
+// may have lost as much.
 func baselineReason(doc *finding.Document, c *draft) *finding.Reason {
 	unknown := doc.UnknownLossOf(&c.Finding, c.Against)
 	if c.Metric == metric.DeliveredShare || unknown == nil || !finding.Matters(unknown.LostMost-doc.LostMostOf(&c.Finding, c.Variant)) {
@@ -213,8 +212,8 @@ func baselineReason(doc *finding.Document, c *draft) *finding.Reason {
 	return &finding.Reason{Code: finding.WhyBaseMayLose, Variant: c.Against, Because: unknown.Why, Figures: []finding.Figure{{Name: "share", Value: unknown.LostMost, Unit: "1"}}}
 }
 
-// idleReason says why what a variant costs on the operation of a claim is the cost of less
-// work than tracing; nil where it did all of it, or lost no more of its spans than is allowed.
+// idleReason returns the reason why the cost of a variant on the operation of a claim is that of
+// less work than tracing; nil if it did all of it, or lost no more of its spans than is allowed.
 func idleReason(doc *finding.Document, c *draft, variant string, allowed float64) *finding.Reason {
 	lost := doc.LostOf(&c.Finding, variant)
 	switch {
@@ -228,7 +227,7 @@ func idleReason(doc *finding.Document, c *draft, variant string, allowed float64
 	return &finding.Reason{Code: finding.WhyLost, Variant: variant, Figures: []finding.Figure{{Name: "share", Value: lost.LostShare, Unit: "1"}}}
 }
 
-// This file finds the budgets of claims.
+// The budgets of claims.
 
 // budgetFor returns the limit that the claim is held against, if there is one:
 // what the user is willing to pay is meant over the baseline and over all roles.
@@ -253,8 +252,8 @@ func (s *Estimator) lostBudget(p dataset.Pair) *config.Limit {
 	return nil
 }
 
-// This file answers for budgets on metrics that are not shown: a limit that a
-// user set is never met by silence.
+// Answers to budgets on metrics that are not shown: a limit that a user set is never
+// met by silence.
 
 // unanswered gives a verdict on every limit that no verdict was held against:
 // on the finding, or on one made for it.
@@ -322,7 +321,7 @@ func find(claims []*draft, name string, at cell.At, p dataset.Pair) *draft {
 	return nil
 }
 
-// whyNot says why there is no figure. Where both sides have none of a thing, no
+// whyNot returns the reason why there is no figure. Where both sides have none of a thing, no
 // limit on its growth is broken.
 func (s *Estimator) whyNot(c *draft) {
 	samples := c.metric.Samples(s.Set, c.pair, c.at)

@@ -1,4 +1,4 @@
-// This file reads causes: how the CPU of a run's window falls on what its profiles saw.
+// Causes: the CPU of a run's window, divided by its profiles.
 
 package measure
 
@@ -11,7 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/role"
 )
 
-// readingOf is how a metric is read in a run.
+// readingOf returns the reading of a metric in a run.
 func readingOf(row metric.Row) (func(role.Charge) Reading, bool) {
 	if row.Cause.Wait {
 		return plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return besideIn(p, record.ForWall, row.Cause) }), true
@@ -35,8 +35,8 @@ func readingOf(row metric.Row) (func(role.Charge) Reading, bool) {
 	return read, known
 }
 
-// startIn is how long a part of a start took, or all of it. What is in no part is not known where the parts took longer than the
-// start: then threads of the program worked at the same time.
+// startIn returns the time of a part of a start, or of all of it. The rest is unknown if the parts took longer than the start:
+// threads of the program worked at the same time.
 func startIn(r *dataset.Run, part string) (seconds float64, known bool) {
 	if r.Cold == nil || r.Cold.Failure != "" {
 		return 0, false
@@ -102,8 +102,8 @@ func Profiles(p *dataset.Phase) []finding.Profile {
 	return out
 }
 
-// besideIn is how long each operation of a stretch was in a cause, in the threads of the program, or how many bytes it
-// allocated in it.
+// besideIn returns the time of each operation of a stretch in a cause, in the threads of the program, or the bytes allocated
+// in it.
 func besideIn(p *dataset.Phase, what string, of metric.Cause) (amount float64, known bool) {
 	stretch := p.ProfiledOf(what)
 	if stretch == nil || stretch.Failure != "" {
@@ -126,7 +126,7 @@ func besideIn(p *dataset.Phase, what string, of metric.Cause) (amount float64, k
 	return dataset.Over(amount, float64(stretch.Load.Started))
 }
 
-// Lasted is how long an operation took on average, in seconds; false where that is not told.
+// Lasted returns the mean duration of an operation, in seconds; false if it is unknown.
 func Lasted(l *record.Load) (float64, bool) {
 	if l.Driven != nil {
 		return dataset.Over(l.Driven.CallSeconds, float64(l.Completed+l.Failed))

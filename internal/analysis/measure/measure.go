@@ -104,7 +104,7 @@ func Named(name string, how metric.Regimes, whole bool) (Measure, bool) {
 	return Measure{}, false
 }
 
-// This file reads a metric in all runs that count, block by block.
+// A metric in all runs that count, block by block.
 
 // Samples returns the values of both sides, block by block; nil where a run
 // cannot give the metric. A block in which a search came to nothing does not count,

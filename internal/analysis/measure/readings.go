@@ -1,4 +1,4 @@
-// This file says how each metric is read in one run.
+// The reading of each metric in one run.
 
 package measure
 
@@ -9,7 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/role"
 )
 
-// perMillion is how many operations the collections are counted over: one operation
+// perMillion is the number of operations that collections are counted over: one operation
 // has far less than one.
 const perMillion = 1e6
 
@@ -114,7 +114,7 @@ var readings = map[string]func(role.Charge) Reading{
 	}),
 }
 
-// perOperation is what each operation used of something that processes use idle as well.
+// perOperation returns the use of each operation of something that processes also use idle.
 func perOperation(p *dataset.Phase, used float64) (float64, bool) {
 	each, known := dataset.Over(used, float64(p.Load.Started))
 	return each, known && !p.Restless
@@ -153,8 +153,8 @@ func heap(read func(*record.Driven) (float64, bool), by func(*dataset.Phase) flo
 	})
 }
 
-// kept is how many of the operations have a trace that came. Where all have, nothing decides on traces, and there is
-// nothing to tell; nor where ids were not looked at.
+// kept returns the number of operations with a trace that came; false if all have one, because then nothing decides on
+// traces, or if ids were not checked.
 func kept(p *dataset.Phase) (float64, bool) {
 	share, ok := dataset.Over(float64(p.Sink.Traces), started(p))
 	return share, ok && share < 1 && (p.Sink.Traces > 0 || p.Sink.Spans == 0)

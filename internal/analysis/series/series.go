@@ -21,7 +21,7 @@ import (
 // Builder draws what there is of each variant, by the records and by what became of spans.
 type Builder struct{ *delivery.Accounts }
 
-// This file draws latency by percentile.
+// Latency by percentile.
 
 // Curves returns a curve for each cell and variant under an open loop: the points
 // that all of its runs support.
@@ -117,8 +117,8 @@ func flatFrom(curve []level, i int, limit, confidence float64) bool {
 	return true
 }
 
-// gain is what a doubling from one level to another brings: the logarithm of the
-// ratio, within blocks, per doubling.
+// gain returns the gain of a doubling from one level to another: the logarithm of
+// the ratio, within blocks, per doubling.
 func gain(from, to level, confidence float64) stats.Estimate {
 	doublings := math.Log2(to.x / from.x)
 	var gains []float64

@@ -16,9 +16,9 @@ import (
 	"github.com/tracetax/tracetax/internal/role"
 )
 
-// This file charges CPU per operation to the services of a program under test that has several, and says who calls whom.
+// CPU per operation by service of a program under test that has several, and the calls between them.
 
-// named is how many services the short tables name.
+// named bounds the services in short tables.
 const named = 5
 
 // Services returns what each service costs, cell by cell: the dearest first, which is the one to which any variant adds most, and

@@ -1,4 +1,4 @@
-// This file checks how a rate, a capacity and a number of blocks came about.
+// Checks of rates, capacities and numbers of blocks.
 
 package warn
 
@@ -51,7 +51,7 @@ func (s *checker) findWoven() []hit {
 	return []hit{{text: "woven: all variants had their load at the same time, and disturbed each other; differences in CPU are sound, latencies are not compared, and figures of one variant are not those of a program that has the machine to itself"}}
 }
 
-// findInTurn says where the load of all variants did not fit on the CPUs at once.
+// findInTurn warns where the load of all variants did not fit on the CPUs at once.
 func (s *checker) findInTurn() []hit {
 	var hits []hit
 	for _, at := range s.Cells() {
@@ -68,7 +68,7 @@ func (s *checker) findInTurn() []hit {
 	return hits
 }
 
-// findConstant says where requests of several variants kept step with the kernel's timer.
+// findConstant warns where requests of several variants kept step with the kernel's timer.
 func (s *checker) findConstant() []hit {
 	if s.Experiment.Load.Arrivals != load.Constant || len(s.Variants) < 2 || s.Experiment.Regime()&metric.Open == 0 {
 		return nil
@@ -76,7 +76,7 @@ func (s *checker) findConstant() []hit {
 	return []hit{{text: "requests came at constant intervals, and keep step with the kernel's timer: it may hit one variant and not another for a whole block, so blocks differ by several per cent more"}}
 }
 
-// findConstantCalls says which self-driving programs do.
+// findConstantCalls warns of self-driving programs that do.
 func (s *checker) findConstantCalls() []hit {
 	return s.perCell(0, func(p *dataset.Phase) float64 {
 		if p.Load.Driven == nil || !p.Load.Driven.Constant {
@@ -199,7 +199,7 @@ func (s *checker) findDatabaseBusy() []hit {
 	return hits
 }
 
-// databaseCPUs is how many CPUs the databases of a phase may use: what the record says,
+// databaseCPUs returns the number of CPUs that the databases of a phase may use: as recorded,
 // at most all of the machine; or what an app of one CPU leaves.
 func (s *checker) databaseCPUs(p *dataset.Phase) float64 {
 	var sum float64

@@ -1,4 +1,4 @@
-// This file tells what stands against findings.
+// Doubts against findings.
 
 package warn
 
@@ -145,7 +145,7 @@ func (s *checker) perHop(of func(config.Variant, program.Process) (text string, 
 	return hits
 }
 
-// This file checks whether processes wait without sleeping.
+// Processes that wait without sleeping.
 
 // The thresholds of spinning.
 const (

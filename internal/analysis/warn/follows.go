@@ -21,14 +21,14 @@ var follows = []struct {
 	{"nothing-traced", []string{"no-spans", "expectation-unknown", "spans-unaccounted"}},
 }
 
-// ofABusyMachine is what a machine does on which other programs run.
+// ofABusyMachine lists the symptoms of a machine on which other programs run.
 var ofABusyMachine = []string{
 	"spoiled-blocks", "spoiled-kept", "windows-left-out", "generator-late", "lag-differs", "generator-bound", "sink-busy",
 	"harness-busy", "database-busy", "overloaded", "search-unsteady", "never-steady", "never-quiet", "never-calm", "idle-unknown",
 	"idle-differs", "rested", "works-apart", "cpu-negative", "modes", "carry-over", "precision-not-reached",
 }
 
-// fold says of each warning from which of the others it may follow: the first that follows from none itself.
+// fold puts each warning below the one that it may follow from: the first that follows from none itself.
 func fold(all []finding.Warning) {
 	has := func(code string) bool {
 		return slices.ContainsFunc(all, func(w finding.Warning) bool { return w.Code == code })

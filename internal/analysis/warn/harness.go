@@ -1,4 +1,4 @@
-// This file checks the harness and the machine.
+// Checks of the harness and the machine.
 
 package warn
 
@@ -25,7 +25,7 @@ const (
 	busyHarness = 0.25  // of a core; at 0.2, with windows of 100 ms, the same program twice does not differ
 	stolenShare = 0.01  // of the machine's CPU time
 	leastWindow = 0.5   // seconds, in which shares of a CPU say something
-	mostOthers  = 0.15  // of the run's CPUs; what the kernel does for the network is charged to nobody, and is part of it
+	mostOthers  = 0.15  // of the run's CPUs; the work of the kernel for the network is charged to no process, and is part of it
 	busyStart   = 0.5   // load average per CPU, before the first run
 )
 
@@ -95,7 +95,7 @@ func (s *checker) findClock() []hit {
 	return nil
 }
 
-// findUnseen tells of which processes it cannot be seen whether they answer.
+// findUnseen warns of processes that may not be the ones that answer.
 func (s *checker) findUnseen() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
@@ -111,7 +111,7 @@ func (s *checker) findUnseen() []hit {
 	return hits
 }
 
-// findLeavers tells which programs ran in part outside their cgroups. Where none of them was seen there, a thread was, or
+// findLeavers warns of programs that ran in part outside their cgroups. Where none of them was seen there, a thread was, or
 // processes that ended.
 func (s *checker) findLeavers() []hit {
 	var hits []hit
@@ -136,7 +136,7 @@ func (s *checker) findLeavers() []hit {
 	return hits
 }
 
-// findUnmet tells each limit once, however many runs went without it.
+// findUnmet warns of each unmet limit once, whatever the number of runs.
 func (s *checker) findUnmet() []hit {
 	var hits []hit
 	told := map[string]bool{}

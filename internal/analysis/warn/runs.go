@@ -1,4 +1,4 @@
-// This file checks which runs there are, and why others are not.
+// Checks of the runs: those made, and reasons for the missing.
 
 package warn
 
@@ -52,7 +52,7 @@ func (s *checker) findDeclaredRate() []hit {
 	return []hit{{text: fmt.Sprintf("a quick run makes no pilots: the rates are those that the workload declares, not %s, and may be far from what the variants can do", asked)}}
 }
 
-// findLeftOut tells every variant that was asked for and could not run here.
+// findLeftOut warns of every requested variant that could not run here.
 func (s *checker) findLeftOut() []hit {
 	var hits []hit
 	for _, left := range s.leftOut {
@@ -171,7 +171,7 @@ func (s *checker) findImprecise() []hit {
 	return []hit{{text: "there is no interval, although the most blocks were made"}}
 }
 
-// findBeside tells of starts beside variants that were not calm, which makes them longer.
+// findBeside warns of starts beside variants that were not calm, which makes them longer.
 func (s *checker) findBeside() []hit {
 	beside := map[string][]string{}
 	hits := s.perVariant(0, func(r *dataset.Run) float64 {
@@ -186,7 +186,7 @@ func (s *checker) findBeside() []hit {
 	return hits
 }
 
-// findLaunchers tells of processes in which several programs loaded the tracer.
+// findLaunchers warns of processes in which several programs loaded the tracer.
 func (s *checker) findLaunchers() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
@@ -221,7 +221,7 @@ func (s *checker) findMissed() []hit {
 	return hits
 }
 
-// findShadowed tells which packages a variant has in other versions than the program without its tracer.
+// findShadowed warns of packages that a variant has in other versions than the program without its tracer.
 func (s *checker) findShadowed() []hit {
 	return s.perProcess(func(one finding.Shadowed) string {
 		if one.Package == "" {

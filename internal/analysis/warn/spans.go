@@ -1,4 +1,4 @@
-// This file checks the spans: what came, what did not, and what nobody can tell.
+// Checks of the spans: those that came, that did not, and that are unknown.
 
 package warn
 
@@ -253,7 +253,7 @@ func (s *checker) findEvicted() []hit {
 // noticeable is a wait that a user may ask about, in seconds.
 const noticeable = 0.1
 
-// findWaited says of tracers how long their connection took.
+// findWaited warns of tracers whose connection took long.
 func (s *checker) findWaited() []hit {
 	return s.perVariant(noticeable, func(r *dataset.Run) float64 { return r.Start.ConnectedSeconds }, func(worst float64) string {
 		return fmt.Sprintf("the first operation waited up to %s until the tracer was connected", finding.FormatValue(worst, "s"))

@@ -156,7 +156,7 @@ func All(made *effect.Estimator, results string, leftOut []finding.LeftOut, shad
 
 // Who looks, and what was seen where.
 
-// checker is what the checks look at.
+// checker is the input of the checks.
 type checker struct {
 	*effect.Estimator
 	results string // the folder, as a user names it

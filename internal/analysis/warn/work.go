@@ -1,4 +1,4 @@
-// This file checks the work: the app under load.
+// Checks of the work: the app under load.
 
 package warn
 
@@ -69,7 +69,7 @@ func (s *checker) findThrottled() []hit {
 	})
 }
 
-// findFullLogs tells any time for which a program waited until tracetax had read its log.
+// findFullLogs warns of time for which a program waited until tracetax had read its log.
 func (s *checker) findFullLogs() []hit {
 	return s.perCell(0, func(p *dataset.Phase) float64 {
 		worst := 0.0
@@ -141,7 +141,7 @@ func (s *checker) findNeverCalm() []hit {
 	})
 }
 
-// whatIsOff says what is taken off for what processes use when idle, where that is no one rate.
+// whatIsOff returns the amount taken off for idle use, where that is no one rate.
 func (s *checker) whatIsOff() string {
 	if s.InTurns() && !slices.ContainsFunc(s.Idles, func(i dataset.Idle) bool { return i.Unread > 0 }) {
 		return "; it is subtracted all the same, since others had the load for longer than the variant itself"
@@ -188,7 +188,7 @@ func (s *checker) findAway() []hit {
 	return hits
 }
 
-// besideShare is what processes of other variants may use in a variant's windows, of a CPU: its operations take so much longer.
+// besideShare bounds the share of a CPU that processes of other variants may use in a variant's windows.
 const besideShare = 0.02
 
 // findBesideLoad looks at windows of operations that are made as fast as they go, for which nothing waits until others' spans
@@ -246,7 +246,7 @@ func (s *checker) findFailedOperations() []hit {
 	})
 }
 
-// findRedirected finds operations whose answers lead elsewhere, though nobody said that they are right.
+// findRedirected finds operations whose answers are redirects, though these are not declared as right.
 func (s *checker) findRedirected() []hit {
 	to := ""
 	return s.perCell(0, func(p *dataset.Phase) float64 {
@@ -284,7 +284,7 @@ func (s *checker) findDelayedAcknowledgement() []hit {
 	})
 }
 
-// findOtherWork tells where a variant answers otherwise than what it is held against.
+// findOtherWork warns of variants whose answers differ from those of their baseline.
 func (s *checker) findOtherWork() []hit {
 	var hits []hit
 	for _, at := range s.Cells() {

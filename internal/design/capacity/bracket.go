@@ -19,7 +19,7 @@ const (
 	brim        = 0.95 // and above freely up to here
 )
 
-// noSpans says why losses cannot be looked for.
+// noSpans returns the reason why losses cannot be looked for.
 const noSpans = "no span is to come, or it is not known exactly how many an operation makes"
 
 // bracket goes on with a search for the highest rate that passes.
@@ -153,8 +153,8 @@ func (s *Search) ends(probes []record.Probe, outcome record.Outcome) (passing, f
 
 // Whether a rate that fails is believed, and whose failure it is.
 
-// near is how far above a passing rate a failure still confirms that it is the
-// highest.
+// near is the largest distance above a passing rate at which a failure confirms
+// that it is the highest.
 func (s *Search) near(pass *group) float64 { return pass.rate * (1 + 2*s.goal.Resolution) }
 
 // confirmed returns the lowest rate at which the service failed, where it failed

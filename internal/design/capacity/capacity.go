@@ -38,7 +38,7 @@ const (
 	purposeBisect = "bisect"
 )
 
-// Options are what a search has to know besides its goal.
+// Options are the inputs of a search besides its goal.
 type Options struct {
 	Duration time.Duration // of one probe: Load.Duration
 	First    float64       // operations/s of the first probe where the goal names none; 0 is DefaultFirst
@@ -105,7 +105,7 @@ func (s *Search) target() float64 {
 	return 0
 }
 
-// stand says where the search stands after these probes.
+// stand returns the state of the search after these probes.
 func (s *Search) stand(probes []record.Probe) state {
 	if len(probes) == 0 {
 		return probe(purposeProbe, s.first())
@@ -118,7 +118,7 @@ func (s *Search) stand(probes []record.Probe) state {
 
 // What a search says next: a probe, or its end.
 
-// state is where a search stands: a probe to make, or an outcome.
+// state is the state of a search: a probe to make, or an outcome.
 type state struct {
 	purpose string // "" where the search has ended
 	rate    float64
@@ -134,7 +134,7 @@ func end(outcome record.Outcome, note string) state { return state{outcome: outc
 
 // Probes and rates in words.
 
-// describe says what was the matter with a probe.
+// describe returns the fault of a probe.
 func describe(p *record.Probe) string { return perSecond(p.Rate) + ": " + p.Why }
 
 // perSecond writes a rate with four digits that count, as a person would:
@@ -197,7 +197,7 @@ func (s *Search) least() float64 {
 	return min(1, fewest/seconds)
 }
 
-// needed is how many operations a probe must make.
+// needed returns the number of operations that a probe must make.
 func (s *Search) needed() float64 {
 	if s.goal.Goal != config.GoalLatency || s.goal.Percentile >= 100 {
 		return fewest
@@ -205,7 +205,7 @@ func (s *Search) needed() float64 {
 	return aboveQuantile * 100 / (100 - s.goal.Percentile)
 }
 
-// length is how long a probe at this rate takes, in seconds: long enough for the
+// length returns the length of a probe at this rate, in seconds: long enough for the
 // percentile that is looked at.
 func (s *Search) length(rate float64) float64 {
 	seconds := s.options.Duration.Seconds()

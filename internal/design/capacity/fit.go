@@ -77,8 +77,8 @@ func (s *Search) closest(probes []record.Probe) *record.Probe {
 	return at
 }
 
-// guess is where to go from the probes held: with one, to a second well apart
-// from it; with more, to the target along the line through them.
+// guess returns the next rate from the probes held: with one, a second well apart
+// from it; with more, the target along the line through them.
 func (s *Search) guess(probes []record.Probe, held []*record.Probe) float64 {
 	last := held[len(held)-1]
 	if len(held) > 1 {
@@ -209,7 +209,7 @@ func (s *Search) full(low, broken *record.Probe) state {
 	return end(record.Saturated, fmt.Sprintf("%s was held with %.1f %% of its CPU; at %s", perSecond(low.Rate), 100*low.Utilisation, describe(broken)))
 }
 
-// sure is how many failures it takes to believe one.
+// sure is the number of failures that it takes to believe one.
 func sure(p *record.Probe) int {
 	if suspicious(p) {
 		return 3

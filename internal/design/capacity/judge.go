@@ -20,18 +20,17 @@ import (
 // probe that failed: no capacity is found in wrong answers.
 const failedShare = 0.01
 
-// within is how near to the CPU target a verified rate must be: two points.
+// within is the largest distance of a verified rate from the CPU target: two points.
 const within = 0.02
 
-// Held says whether the rate of a probe that has just been made was held: what a program
-// was given too much of has to be worked off. Of durations that are not collected yet
-// nothing is taken.
+// Held reports whether the rate of a probe that has just been made was held: a program has to
+// work off a backlog. It does not use durations, which are not collected yet.
 func (s *Search) Held(p record.Probe) bool {
 	latency, err := p.Load.Latency.Decode()
 	return err == nil && len(notHeld(&p, latency)) == 0
 }
 
-// Judge says of a probe, when all that came of it is known, whether it was held and passed.
+// Judge decides whether a finished probe was held and passed.
 func (s *Search) Judge(p record.Probe) record.Probe {
 	latency, err := p.Load.Latency.Decode()
 	if err != nil {
@@ -49,7 +48,7 @@ func (s *Search) Judge(p record.Probe) record.Probe {
 	return p
 }
 
-// missed says in what the goal was missed.
+// missed returns the part of the goal that was missed.
 func (s *Search) missed(p *record.Probe, latency *hdrhistogram.Histogram) []string {
 	switch s.goal.Goal {
 	case config.GoalCPU:
@@ -112,7 +111,7 @@ func (s *Search) missedLatency(p *record.Probe, latency *hdrhistogram.Histogram)
 	return nil
 }
 
-// notHeld says why the rate was not held; nothing where it was.
+// notHeld returns the reason why the rate was not held; "" if it was.
 func notHeld(p *record.Probe, latency *hdrhistogram.Histogram) []string {
 	if p.Load.Intended == 0 {
 		return []string{"nothing was asked"}
@@ -142,7 +141,7 @@ func reached(p *record.Probe) float64 {
 // spanless reports whether a probe can say nothing of lost spans.
 func spanless(p *record.Probe) bool { return p.Expected == 0 && p.Load.Completed > 0 }
 
-// times is how often a rate was probed.
+// times returns the number of probes of a rate.
 func times(probes []record.Probe, rate float64) int {
 	n := 0
 	for i := range probes {

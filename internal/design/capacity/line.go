@@ -26,7 +26,7 @@ type line struct {
 // at is the rate at which the line reaches a utilisation.
 func (l line) at(utilisation float64) float64 { return (utilisation - l.base) / l.slope }
 
-// off is how far above the line a probe lies, in utilisation.
+// off returns the height of a probe above the line, in utilisation.
 func (l line) off(p *record.Probe) float64 { return p.Utilisation - l.base - l.slope*p.Rate }
 
 // fitted is the line of a search: the one through all probes held where they lie
@@ -76,7 +76,7 @@ func nearness(rate, at float64) float64 {
 }
 
 // trusted weighs down probes that lie far off a line, by the measure of the others:
-// the machine stood in their way, or was out of anybody's (Huber's weights, with the
+// the machine was slower, or faster, than usual (Huber's weights, with the
 // median of the absolute residuals as the scale).
 func trusted(held []*record.Probe, l line) func(*record.Probe) float64 {
 	var off []float64

@@ -18,8 +18,8 @@ func (s *Search) long() bool { return s.goal.Confirm > s.options.Duration }
 // confirms reports whether a probe is long enough to tell that nothing is lost.
 func (s *Search) confirms(p *record.Probe) bool { return p.Seconds >= s.goal.Confirm.Seconds() }
 
-// lengthAfter is how long a probe at this rate takes after these: longer where a
-// shorter one passed, or where shorter ones have misled.
+// lengthAfter returns the length of a probe at this rate after these: longer if a
+// shorter one passed, or shorter ones have misled.
 func (s *Search) lengthAfter(probes []record.Probe, rate float64) float64 {
 	seconds := s.length(rate)
 	if s.misled(probes) || slices.ContainsFunc(probes, func(p record.Probe) bool { return p.Passed && same(p.Rate, rate) }) {
