@@ -60,7 +60,7 @@ func ComparisonMarkdown(w io.Writer, doc *finding.Comparison) error {
 // JSON writes the findings, as findings.json keeps them.
 func JSON(w io.Writer, doc *finding.Document) error { return data.JSON(w, doc) }
 
-// ErrOlder is why findings that an earlier tracetax wrote are not read.
+// ErrOlder refuses findings that an earlier tracetax wrote.
 var ErrOlder = data.ErrOlder
 
 // Read reads a document that JSON wrote. It refuses one of another schema.

@@ -43,7 +43,7 @@ func Benchfmt(w io.Writer, doc *finding.Document) error {
 	return nil
 }
 
-// benchKey is what one line of the format is about.
+// benchKey identifies one line of the format.
 type benchKey struct {
 	operation, parameter, variant string
 	block                         int
@@ -104,7 +104,7 @@ func benchConfig(doc *finding.Document) []benchfmt.Config {
 	return all
 }
 
-// benchUnits says of each unit which way is better.
+// benchUnits has the better direction of each unit.
 func benchUnits(doc *finding.Document) []*benchfmt.UnitMetadata {
 	var all []*benchfmt.UnitMetadata
 	seen := map[string]bool{}

@@ -135,7 +135,7 @@ func (m *writer) notes(notes []model.Note) {
 	}
 }
 
-// reading says how to read the figures.
+// reading writes how to read the figures.
 func (m *writer) reading(h model.How) {
 	if len(h.Reading) == 0 {
 		return
@@ -153,7 +153,7 @@ func (m *writer) reading(h model.How) {
 	m.line("")
 }
 
-// status is how the budgets were kept, in a character; nothing where nobody asks for it.
+// status returns how the budgets were kept, in a character; nothing where that is no question.
 func status(kept model.Tone) string {
 	switch kept {
 	case model.Good:

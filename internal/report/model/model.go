@@ -16,7 +16,7 @@ type Page struct {
 	Name    string // of the experiment or the replication
 	Alarm   Alarm
 	Summary string // in a sentence
-	Kept    Tone   // how the budgets were kept: Good, Bad, Doubtful, Faint where there is none; Plain where nobody asks
+	Kept    Tone   // how the budgets were kept: Good, Bad, Doubtful, Faint where there is none; Plain where that is no question
 
 	About    [][]string // what was measured: lines, each of some parts
 	Details  []string   // how it came about
@@ -38,7 +38,7 @@ type Alarm struct {
 	Lines []string
 }
 
-// Depth says for which readers a section is.
+// Depth is the place of a section: for all readers, or for some.
 type Depth int
 
 // The depths.
@@ -71,7 +71,7 @@ type Note struct {
 	Link string // the section that they lead to
 }
 
-// Warning is what the harness has to say against itself.
+// Warning is a doubt of the harness about itself.
 type Warning struct {
 	Severity string // "note", "warning", "spoiled", or what else it is
 	Tone     Tone   // Plain for notes
@@ -82,7 +82,7 @@ type Warning struct {
 	Follows  []Warning // what may follow from it
 }
 
-// How says how the figures were made, and how to make them again.
+// How is the method of the figures, and the commands to make them again.
 type How struct {
 	Title   string
 	Reading []Note   // how to read the figures
@@ -116,7 +116,7 @@ type CardRow struct {
 	Verdict Cell
 }
 
-// Tone is what a text means to its reader, beside its words.
+// Tone is the meaning of a text for its reader, beside its words.
 type Tone int
 
 // The tones.
@@ -173,7 +173,7 @@ type Row struct {
 	Cells []Cell
 }
 
-// Fold says whether a table is folded away where that can be done.
+// Fold is the state of a table where tables can be folded.
 type Fold int
 
 // The folds.

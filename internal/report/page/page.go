@@ -32,7 +32,7 @@ var (
 	layout = template.Must(template.Must(template.New("page").Funcs(functions).Parse(partsSource)).Parse(pageSource))
 )
 
-// filled is what the template is filled with.
+// filled is the data of the template.
 type filled struct {
 	*model.Page
 	First, Behind []model.Section // before and after the warnings
@@ -94,7 +94,7 @@ func policy(program string) template.HTMLAttr {
 		base64.StdEncoding.EncodeToString(sum[:])))
 }
 
-// functions are what the template asks of tables.
+// functions are the functions of the template.
 var functions = template.FuncMap{
 	"oneLine": model.OneLine,
 	"figures": func(s string) template.HTML { return unbroken(model.OneLine(s)) },

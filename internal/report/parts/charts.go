@@ -15,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/report/model"
 )
 
-// Charts is what the program of the charts reads.
+// Charts is the input of the program of the charts.
 type Charts struct {
 	Document *finding.Document `json:"document"`
 	Figures  []ChartFigures    `json:"figures"` // beside document.findings
@@ -64,7 +64,7 @@ type ChartService struct {
 	Short    string `json:"short"` // without; "" where it is unknown
 }
 
-// Look is what a search looks at in each probe.
+// Look is the view of a search on each probe.
 type Look struct {
 	Field  string `json:"field"` // of a point
 	Unit   string `json:"unit"`
@@ -144,13 +144,13 @@ type ChartLine struct {
 
 // What variants are drawn with: the colour of their tracer, and what tells those of one tracer apart.
 
-// Paint is how a variant is drawn on all charts of a page. A tracer has the same colour on every page.
+// Paint is the drawing of a variant on all charts of a page. A tracer has the same colour on every page.
 type Paint struct {
 	Colour int `json:"colour"` // of the style sheet, --c1 for 1; 0 is the baseline's grey
 	Mark   int `json:"mark"`   // its number among the variants of this colour: it chooses dashes and a symbol
 }
 
-// Colours is how many the style sheet has beside the baseline's.
+// Colours is the number of colours of the style sheet beside the baseline's.
 const Colours = 10
 
 // tracerColours are those of the tracers that most results are of, whatever the language. Others get theirs by a hash of
@@ -160,7 +160,7 @@ var tracerColours = map[string]int{
 	"datadog": 6, "scouter": 8, "inspectit": 9, "zipkin": 10,
 }
 
-// Paints are what the variants are drawn with, by name. Where there are more tracers than colours, several have one, and
+// Paints returns the drawing of the variants, by name. Where there are more tracers than colours, several have one, and
 // are told by their dashes and symbols as the variants of one tracer are.
 func Paints(variants []finding.Variant, baseline string) map[string]Paint {
 	colours := coloursOf(variants, baseline)

@@ -16,7 +16,7 @@ var Kinds = []finding.Kind{
 	finding.Over, finding.Overloaded, finding.Costs, finding.CannotTell, finding.NoDifference, finding.Saves, finding.Within,
 }
 
-// VerdictMark says the same in one character, so no meaning hangs on colour.
+// VerdictMark returns the same in one character: no meaning hangs on colour.
 func VerdictMark(k finding.Kind) string {
 	switch k {
 	case finding.Costs:
@@ -37,7 +37,7 @@ func VerdictMark(k finding.Kind) string {
 	return ""
 }
 
-// ToneOf is what a verdict means to its reader.
+// ToneOf returns the meaning of a verdict for its reader.
 func ToneOf(k finding.Kind) model.Tone {
 	switch k {
 	case finding.Over, finding.Overloaded:
@@ -68,7 +68,7 @@ func VerdictCell(f *finding.Finding) model.Cell {
 	return c
 }
 
-// Kept is how budgets were kept: Faint where there is none.
+// Kept returns how budgets were kept: Faint where there is none.
 func Kept(kinds []finding.Kind) model.Tone {
 	switch {
 	case slices.Contains(kinds, finding.Over):

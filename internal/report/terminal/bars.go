@@ -33,7 +33,7 @@ func (t *writer) bars(b *model.Bars) {
 	}
 }
 
-// namesWidth is how many columns the names take.
+// namesWidth returns the width of the names.
 func namesWidth(b *model.Bars) int {
 	most := 0
 	for _, row := range b.Rows {

@@ -65,7 +65,7 @@ func (g grid) fit(width int) (shown []int, widths []int) {
 	return shown, widths
 }
 
-// leastText is how narrow a column of sentences may become.
+// leastText is the least width of a column of sentences.
 const leastText = 20
 
 // narrow gives the columns of sentences what the others leave.
@@ -219,7 +219,7 @@ func gridOf(g model.Grid) grid {
 	return out
 }
 
-// wide is how wide the table would like to be.
+// wide returns the natural width of the table.
 func (g grid) wide() int {
 	shown, widths := g.fit(0)
 	return g.total(shown, widths)

@@ -136,7 +136,7 @@ func (t *writer) notes(notes []model.Note) {
 	}
 }
 
-// mostAlike is how many warnings of one code are shown where not all are.
+// mostAlike bounds the shown warnings of one code, where not all are.
 const mostAlike = 3
 
 // warnings writes each warning with its advice.
@@ -214,7 +214,7 @@ func (t *writer) follows(all []model.Warning) {
 	t.paragraph("  ", "this may be why: "+strings.Join(codes, ", ")+"; --all shows them", dim)
 }
 
-// foot says where the rest is. Commands and folders are left whole, to be copied.
+// foot writes where the rest is. Commands and folders are left whole, to be copied.
 func (t *writer) foot(p *model.Page) {
 	if p.Results == "" && len(p.How.Repeat) == 0 {
 		return

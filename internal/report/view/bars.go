@@ -8,7 +8,7 @@ import (
 	"github.com/tracetax/tracetax/internal/report/parts"
 )
 
-// fewestBars is how many a chart has at least: one alone shows nothing that its figures do not say.
+// fewestBars is the least number in a chart: one alone shows no more than its figures.
 const fewestBars = 2
 
 // bars are the intervals of what variants cost by one metric, over base. Variants without an interval, without spans or

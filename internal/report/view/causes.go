@@ -116,7 +116,7 @@ func causeGrids(doc *finding.Document, c *finding.Causes) []model.Grid {
 	return append([]model.Grid{tasks.DropEmpty()}, parts.Grids(stages.DropEmpty())...)
 }
 
-// addsText says what the variant adds in all.
+// addsText returns the whole addition of the variant.
 func addsText(f *finding.Finding) string {
 	verb := "adds"
 	size := *f.Absolute
@@ -181,7 +181,7 @@ func addCauses(table *model.Grid, doc *finding.Document, c *finding.Causes, name
 	}
 }
 
-// causeLabels are what is no stage and no task.
+// causeLabels are the labels of causes without a stage and a task.
 var causeLabels = map[string]string{
 	metric.CPUTracing: "all of tracing", metric.CPUCallers: "of this, in callers", metric.CPUProgram: "the program", metric.CPURuntime: "the runtime", metric.CPUUnseen: "not seen", metric.CPUBesides: "other processes",
 }

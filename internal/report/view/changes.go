@@ -153,7 +153,7 @@ func (r changeRow) costs() (before string, after []string) {
 	return texts[0], texts[1:]
 }
 
-// costFigure is what tracing costs in one result, and what kind of figure that is.
+// costFigure is the cost of tracing in one result, and the kind of figure.
 type costFigure struct {
 	finding.Interval
 	kind costKind
@@ -185,7 +185,7 @@ func costOf(c *finding.Change, cost finding.Cost) costFigure {
 
 // The changes of a comparison, split by metric and role: what a table is made of.
 
-// changeGroup is what changed in one metric.
+// changeGroup has the changes in one metric.
 type changeGroup struct {
 	metric, role, service string
 	changes               []*finding.Change
@@ -316,7 +316,7 @@ func filterText(doc *finding.Comparison) string {
 	return "filter: " + doc.Filter + "; it hides " + strings.Join(out, ", ")
 }
 
-// sidesText says what is compared, a line a result.
+// sidesText returns what is compared, a line a result.
 func sidesText(doc *finding.Comparison) []string {
 	var out []string
 	for i, side := range append([]finding.Side{doc.Base}, doc.News...) {
@@ -339,7 +339,7 @@ func sidesText(doc *finding.Comparison) []string {
 // changeCentres explains why the figures of a row need not give its change.
 const changeCentres = " Each figure is a centre over the blocks (Hodges–Lehmann), and those of a row need not subtract or divide exactly."
 
-// changeText says what a change is.
+// changeText returns a change in words.
 func changeText(doc *finding.Comparison) string {
 	intervals := "Intervals headed (corrected) are those of the verdicts, others are of 95 % each. " + correctedText("comparisons")
 	if doc.Mode == finding.ByVariants {

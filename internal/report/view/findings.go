@@ -104,7 +104,7 @@ func severalRoles(g *Group) bool {
 	return len(roles) > 1
 }
 
-// mostOpen is how many rows a table may have that is not folded at first.
+// mostOpen bounds the rows of a table that is not folded at first.
 const mostOpen = 30
 
 // everyFinding has a row for each finding, a table for each operation.
@@ -156,7 +156,7 @@ func indexOf(doc *finding.Document, f *finding.Finding) int {
 // The findings of a document in the groups in which a reader looks for them:
 // by operation (and parameter), and within it by metric and variant.
 
-// Group is what was found on one operation with one parameter.
+// Group has the findings on one operation with one parameter.
 type Group struct {
 	Operation string // "" for the whole run
 	Parameter string // "depth=8", "" where there is none
@@ -207,7 +207,7 @@ func byMetric(a, b *finding.Finding) int {
 	)
 }
 
-// place is where an operation stands in the experiment.
+// place returns the index of an operation in the experiment.
 func place(doc *finding.Document, operation string) int {
 	if operation == "" {
 		return len(doc.Experiment.Operations) + 1

@@ -88,7 +88,7 @@ func flamesOf(doc *finding.Document, of *Stacks, most int) (parts.ChartFlames, [
 		chart.Group, finding.FormatValue(less, "s"), finding.FormatValue(share, "1"))}
 }
 
-// sizeOfJSON is how long something is as JSON. Amounts that are no numbers make the page fail when it is written.
+// sizeOfJSON returns the length of something as JSON. Amounts that are no numbers make the page fail when it is written.
 func sizeOfJSON(v any) int {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -97,7 +97,7 @@ func sizeOfJSON(v any) int {
 	return len(text)
 }
 
-// finest is how many units the largest side has.
+// finest is the number of units of the largest side.
 const finest = 1e8
 
 // encoded is a tree as the program of the charts reads it.

@@ -30,10 +30,10 @@ func headOf(doc *finding.Document) *model.Page {
 	return p
 }
 
-// quickText says what a quick run lacks.
+// quickText returns the lacks of a quick run.
 const quickText = "A quick run: its windows and its warm-up are short, and what is not compiled yet may cost many times what it costs later. Run it without --quick for numbers to act on."
 
-// about says in a few words what was measured.
+// about returns in a few words what was measured.
 func about(doc *finding.Document) []string {
 	pieces := []string{cmp.Or(doc.Experiment.Workload, doc.Experiment.Name), doc.Experiment.Load, runsText(doc.Runs)}
 	return slices.DeleteFunc(pieces, func(text string) bool { return text == "" })
@@ -132,7 +132,7 @@ func budgetKinds(doc *finding.Document) []finding.Kind {
 
 // On what machine it was measured, and what was compared.
 
-// how says how a result was made.
+// how returns the method of a result.
 func how(doc *finding.Document) model.How {
 	h := model.How{Title: "How it was measured", File: doc.Experiment.File, Repeat: doc.Repeat, Grids: parts.Grids(variantsTable(doc), machineTable(doc))}
 	return parts.WithMade(h, doc.Tool, fmt.Sprintf("seed %d", doc.Experiment.Seed))
@@ -158,7 +158,7 @@ func variantsTable(doc *finding.Document) model.Grid {
 	return g.DropEmpty()
 }
 
-// backendOf is where a variant's spans end, where those of any variant end elsewhere than in the sink.
+// backendOf returns the end of a variant's spans, if those of any variant end elsewhere than in the sink.
 func backendOf(doc *finding.Document, v finding.Variant) string {
 	elsewhere := slices.ContainsFunc(doc.Experiment.Variants, func(v finding.Variant) bool { return v.To != "" })
 	if !elsewhere || v.Tracer == "none" {

@@ -66,7 +66,7 @@ func (b *brief) otherLedgers() []model.Section {
 	return out
 }
 
-// proxiedCell is what the proxies of a variant counted.
+// proxiedCell returns the counts of the proxies of a variant.
 func proxiedCell(p finding.Proxied) model.Cell {
 	c := model.Cell{Text: wording.Proxied(p)}
 	if m := p.Makes; p.Calls == nil || m != nil && (*p.Calls < m.Low || *p.Calls > m.High) {
@@ -75,7 +75,7 @@ func proxiedCell(p finding.Proxied) model.Cell {
 	return c
 }
 
-// packetsCell is what a variant captured.
+// packetsCell returns the packets that a variant captured.
 func packetsCell(p finding.Packets) model.Cell {
 	c := model.Cell{Text: wording.Packets(p)}
 	if p.Unreported != "" || p.DroppedShare() > 0 {
@@ -178,7 +178,7 @@ func wholeLead(doc *finding.Document) []model.Cell {
 	return model.Texts(fmt.Sprintf("In %d of %d rows all spans came. Of the others, those from which spans were sampled out, dropped or lost have a bar, and those that may hide a loss a remark.", whole, all))
 }
 
-// pageCell is what became of spans on the way from one program to the next.
+// pageCell returns the fates of spans on the way from one program to the next.
 func pageCell(p finding.Page) model.Cell {
 	c := model.Cell{Text: wording.Hop(p)}
 	if p.Outcome != finding.HopWhole {
@@ -206,7 +206,7 @@ func entriesCell(l *finding.Ledger) model.Cell {
 	return c
 }
 
-// ledgerVerdict is what a ledger comes to.
+// ledgerVerdict returns the result of a ledger.
 func ledgerVerdict(l *finding.Ledger) model.Cell {
 	c := model.Cell{Text: l.Verdict}
 	if text := wording.Missing(*l); text != "" {

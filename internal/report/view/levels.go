@@ -56,7 +56,7 @@ func (b *brief) levelsSection(levels []*Group) model.Section {
 	return s
 }
 
-// parameterNames is what is varied, as the head of a column.
+// parameterNames returns the varied parameters, as the head of a column.
 func parameterNames(g *Group) string {
 	text := ""
 	for name := range parameters(g) {
@@ -166,7 +166,7 @@ func levelRow(g *Group, m *finding.Finding, base string, contenders []string) []
 	return row
 }
 
-// kneeTable says where the curves of an operation bend.
+// kneeTable shows where the curves of an operation bend.
 func kneeTable(doc *finding.Document, operation string) model.Grid {
 	g := model.Grid{Bare: true, Columns: []model.Column{{}, {Give: true}, {Wrap: true}}}
 	for _, s := range doc.Sweeps {

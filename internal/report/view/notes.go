@@ -16,10 +16,10 @@ import (
 // centresText explains why figures in a row need not divide.
 const centresText = "Values, differences and ratios are each a centre over the blocks (Hodges–Lehmann; ratios within blocks), and need not subtract or divide exactly."
 
-// jointText says what a verdict without a corrected interval rests on.
+// jointText returns the evidence of a verdict without a corrected interval.
 const jointText = "With so few blocks a joint test tells what costs and what saves. Its verdicts are corrected for each other; the intervals are not."
 
-// correctedText says what verdicts are corrected for, of experiments or comparisons.
+// correctedText returns the correction of verdicts, of experiments or comparisons.
 func correctedText(what string) string {
 	return fmt.Sprintf("Verdicts are corrected for each other: of 100 %s, at most 5 have a wrong one on the headline, 5 on another metric, 5 on a budget.", what)
 }
@@ -249,7 +249,7 @@ func markedCell(doc *finding.Document, g *Group, variant string) model.Cell {
 	return model.Cell{Text: name, Tone: model.Doubtful}
 }
 
-// toldOf is what the mark of a variant says.
+// toldOf returns the meaning of the mark of a variant.
 func toldOf(doc *finding.Document, g *Group, variant string) []string {
 	name := markedVariant(doc, g, variant)
 	for _, m := range marks {

@@ -133,7 +133,7 @@ func heapTable(doc *finding.Document, g *Group) model.Grid {
 		for _, c := range metric.OfSide(metric.Heap) {
 			text := sideText(g, c.Name, name, base)
 			if text == finding.Missing && !tells(g, c.Name, base) {
-				text = "" // nobody does: no column
+				text = "" // none does: no column
 			}
 			row = append(row, model.Cell{Text: text})
 		}

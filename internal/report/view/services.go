@@ -48,7 +48,7 @@ func (r serviceRow) of() *finding.ServiceCost {
 	return r.costs[slices.IndexFunc(r.costs, func(c *finding.ServiceCost) bool { return c != nil })]
 }
 
-// label is what the row is called.
+// label is the name of the row.
 func (r serviceRow) label() string {
 	if r.name == "" {
 		return wording.Counted(r.of().Others, "other")

@@ -70,7 +70,7 @@ func runCharts(doc *finding.Document) []model.Section {
 	}
 }
 
-// scatterText says whether more blocks would tell more, or more windows: of the headline with the middle share.
+// scatterText returns whether more blocks would help more, or more windows: of the headline with the middle share.
 func scatterText(doc *finding.Document) string {
 	var all []finding.Scatter
 	for _, f := range doc.Findings {
@@ -98,7 +98,7 @@ func hasSteps(doc *finding.Document) bool {
 // What the charts of a page are drawn from: the document, its figures in words, and what the
 // program of the charts would else have to know of metrics, goals and ledgers.
 
-// chartsOf is what the charts of a result are drawn from.
+// chartsOf returns the data of the charts of a result.
 func chartsOf(doc *finding.Document) *parts.Charts {
 	c := &parts.Charts{Document: doc, Baseline: baseline(doc), Figures: make([]parts.ChartFigures, len(doc.Findings)), Order: []int{}, Names: map[string]string{}, Looks: parts.Looks, Entries: parts.ChartEntries}
 	for _, g := range Groups(doc) {
@@ -269,7 +269,7 @@ func withoutMissing(g model.Grid) model.Grid {
 	})
 }
 
-// method says in three sentences how a result came about.
+// method returns the method of a result in three sentences.
 func method(doc *finding.Document) string {
 	load := ""
 	if doc.Experiment.Load != "" {
