@@ -58,7 +58,7 @@ type Experiment struct {
 	Blocks     int                `json:"blocks"`              // asked for; at least, where Most is set
 	Most       int                `json:"most,omitempty"`      // at most, where the experiment stops at a precision
 	Precision  float64            `json:"precision,omitempty"` // half-width to stop at, 0.02 is ±2 %
-	Metric     string             `json:"metric,omitempty"`
+	Metric     string             `json:"metric,omitempty"`    // the one that the experiment is about
 	Pilot      []string           `json:"pilot,omitempty"`     // where a relative rate came from, a sentence an operation
 	Warmup     string             `json:"warmup,omitempty"`    // how long it was and where that came from, where pilots found it
 	Faults     []string           `json:"faults,omitempty"`    // what was made to go wrong on purpose

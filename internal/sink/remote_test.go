@@ -77,6 +77,10 @@ func TestRemoteAnswersLate(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	var status syscall.WaitStatus // until all of its threads have stopped: one may still answer before
+	if _, err := syscall.Wait4(cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		t.Fatalf("it did not stop: %v, error %v", status, err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if _, err := r.Snapshot(ctx); !errors.Is(err, context.DeadlineExceeded) {
