@@ -64,7 +64,7 @@ func (s *stage) timeIt(ctx context.Context, request PhaseRequest, j job, phase *
 		}
 		phase.Timed.Undisturbed = &kept
 	}
-	all, err := s.turn.together(ctx, s.needed(w.read.Used(after), request.Load.Duration))
+	all, err := s.turn.together(ctx, s.needed(w.read.Used(after), request.Load.Duration, len(w.read.Pieces)))
 	return request.AtOnce == Always || s.hasRoom(all), err
 }
 
@@ -114,18 +114,22 @@ func (s *stage) timeInSlices(ctx context.Context, request PhaseRequest, j job, p
 		return false, err
 	}
 	phase.Timed = &record.Timed{Load: did, Seconds: j.Duration.Seconds(), SliceSeconds: j.Slices.Length.Seconds()}
-	all, err := s.turn.together(ctx, s.needed(s.between(before, after), request.Load.Duration))
+	all, err := s.turn.together(ctx, s.needed(s.between(before, after), request.Load.Duration, 1))
 	return request.AtOnce == Always || s.hasRoom(all), err
 }
 
-// needed returns the CPU seconds a second that programs need under load, by their use while they had it in windows for a
-// duration, which a late machine exceeds. Their idle use also covers the time in which others had the load.
-func (s *stage) needed(used []record.Usage, loaded time.Duration) derive.Used {
+// stretchCPU is about what a stretch costs the load generator whatever its load: threads, histograms, their encoding.
+const stretchCPU = 0.01 // s
+
+// needed returns the CPU seconds a second that programs need under load, by their use while they had it in so many stretches of
+// a duration together, which a late machine exceeds. Their idle use also covers the time in which others had the load.
+func (s *stage) needed(used []record.Usage, loaded time.Duration, stretches int) derive.Used {
 	sum, asked := derive.UsedOf(used), loaded.Seconds()
 	if s.idlePace != nil {
 		sum.App -= s.idlePace.rate() * max(0, secondsOf(used)-asked)
 	}
-	return derive.Used{App: max(0, sum.App) / asked, Harness: sum.Harness / asked}
+	sum.Harness -= stretchCPU * float64(stretches)
+	return derive.Used{App: max(0, sum.App) / asked, Harness: max(0, sum.Harness) / asked}
 }
 
 // The slices in which the runs of a block make their operations if all have their load at once.

@@ -13,11 +13,11 @@ import (
 func TestNeeded(t *testing.T) {
 	used := []record.Usage{{Process: "app", Role: "app", Seconds: 5, CPUSeconds: 0.45}, {Process: "load", Role: "load", Seconds: 5, CPUSeconds: 0.1}}
 	busy := stage{idlePace: &pace{cpu: 0.05, seconds: 1}}
-	if got := busy.needed(used, time.Second); math.Abs(got.App-0.25) > 1e-9 || math.Abs(got.Harness-0.1) > 1e-9 {
-		t.Errorf("%+v, want 0.25 without the idle work of 4 s, and 0.1", got)
+	if got := busy.needed(used, time.Second, 3); math.Abs(got.App-0.25) > 1e-9 || math.Abs(got.Harness-0.07) > 1e-9 {
+		t.Errorf("%+v, want 0.25 without the idle work of 4 s, and 0.07 without the cost of three stretches", got)
 	}
 	unknown := stage{}
-	if got := unknown.needed(used, time.Second); math.Abs(got.App-0.45) > 1e-9 {
+	if got := unknown.needed(used, time.Second, 20); math.Abs(got.App-0.45) > 1e-9 || got.Harness != 0 {
 		t.Errorf("%+v, want all of it where what is used idle is not known", got)
 	}
 }
