@@ -31,9 +31,9 @@ type Input struct {
 	Now         time.Time
 }
 
-// Analyse returns the findings of an experiment, finished or not. Records that
-// tell nothing (failed, spoiled, of variants that the experiment does not have)
-// are left out and accounted for in Runs. It fails where the experiment has no
+// Analyse returns the findings of an experiment, finished or not. Unusable records
+// (failed, spoiled, of variants that the experiment does not have) are left out and
+// counted in Runs. It fails where the experiment has no
 // variant to compare, or where a record cannot be read.
 func Analyse(in Input) (*finding.Document, error) {
 	if in.Experiment == nil || len(in.Experiment.Variants) == 0 {

@@ -52,8 +52,8 @@ func (s *study) describe() (finding.Experiment, error) {
 	return d, nil
 }
 
-// variantText is what the user says of a variant, or else chose in it that is not as it would be anyway. Values of
-// variables and arguments may be secret: experiment.yaml has them, redacted, and here stand those by which variants differ.
+// variantText returns the user's description of a variant, or else its settings that are no defaults. Values of variables
+// and arguments may be secret: only those by which variants differ are shown. experiment.yaml has all, redacted.
 func variantText(v config.Variant, all []config.Variant) string {
 	if v.Description != "" {
 		return v.Description
@@ -90,14 +90,14 @@ func variantText(v config.Variant, all []config.Variant) string {
 	return strings.Join(parts, ", ")
 }
 
-// plainValue is a version, a switch, the name of a build; likeSecret are names of what may be none of these, though what says
-// how to repeat the run (experiment.yaml) needs it: a report is passed on.
+// plainValue matches a version, a switch, the name of a build; likeSecret matches names of possible secrets. A report is
+// passed on: it omits them, although experiment.yaml needs them to repeat the run.
 var (
 	plainValue = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,15}$`)
 	likeSecret = regexp.MustCompile(`(?i)key|pin$|pw|user|login|session|cert|dsn|auth|cred|hook`)
 )
 
-// toldApart is "SDK=1.1" where another variant has another value of the same name, and the value tells no secret; else less.
+// toldApart returns "SDK=1.1" if another variant has another value of that name and the value is no secret; else less.
 func toldApart(name string, v config.Variant, all []config.Variant, of func(config.Variant) string, less string) string {
 	value := of(v)
 	another := slices.ContainsFunc(all, func(o config.Variant) bool { other := of(o); return other != "" && other != value })

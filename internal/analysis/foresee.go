@@ -1,4 +1,4 @@
-// This file says before an experiment is run how many blocks its verdicts need.
+// This file computes before a run how many blocks the verdicts need.
 
 package analysis
 
@@ -19,11 +19,11 @@ import (
 	"github.com/tracetax/tracetax/internal/wording"
 )
 
-// Outlook is what the verdicts of one family of claims will need.
+// Outlook holds the blocks that the verdicts of one family of claims will need.
 type Outlook = effect.Outlook
 
-// Foresee says what the verdicts on the headline and those on budgets will need; no claims
-// where there are none. A budget for lost spans needs no blocks: they are counted.
+// Foresee returns the needs of the verdicts on the headline and on budgets; either may have no
+// claims. A budget for lost spans needs no blocks: they are counted.
 func Foresee(e *config.Experiment) (headline, budgets Outlook) {
 	if e == nil || len(e.Variants) == 0 {
 		return headline, budgets
@@ -31,7 +31,7 @@ func Foresee(e *config.Experiment) (headline, budgets Outlook) {
 	return effect.Outlooks(e)
 }
 
-// This file tells the headline while the experiment lasts.
+// This file computes the headline while the experiment lasts.
 
 // Headline is the CPU per operation, or the capacity, so far, in a line: with its interval from 6
 // blocks on, and of the variant that differs most where there are several; of the one step that the experiment asks for
@@ -126,8 +126,7 @@ func (s *study) repeat(file string) []string {
 
 func resumes(results string) string { return "tracetax run --resume " + wording.Quoted(results) }
 
-// Found tells a document where it was found, by the words of who reads it now: its
-// commands name its folder.
+// Found sets the folder of a document, as its reader named it, also in its commands.
 func Found(doc *finding.Document, results string) {
 	for i, command := range doc.Repeat {
 		switch command {
@@ -140,9 +139,9 @@ func Found(doc *finding.Document, results string) {
 	doc.Results = results
 }
 
-// This file counts the runs that the findings rest on, and tells why others failed.
+// This file counts the runs behind the findings, and explains why others failed.
 
-// counted says which runs the findings rest on.
+// counted returns the counts of the runs behind the findings.
 func (s *study) counted() finding.Runs {
 	failed := s.FailedThemselves()
 	out := finding.Runs{Failed: len(failed), Blocks: s.WholeBlocks(), Stop: s.Stopped()}

@@ -21,8 +21,8 @@ type change struct {
 	figure       bool // none can be made
 	paired       bool // within blocks
 	doubt        *finding.Reason
-	looksCheaper *finding.Reason                       // why it says nothing that the newer side costs no more
-	looksDearer  *finding.Reason                       // likewise that it costs more
+	looksCheaper *finding.Reason                       // against the newer side costing no more
+	looksDearer  *finding.Reason                       // against its costing more
 	unseen       func(allowed float64) *finding.Reason // why a limit on what is lost more is not kept for sure; nil where chance has no part
 	overloaded   *finding.Reason
 	broken       *finding.Reason // the newer variant could not hold the rate, and the older one did

@@ -42,9 +42,9 @@ func (e *DifferentError) Error() string {
 	return "the results cannot be compared as they are: " + strings.Join(e.What, "; ")
 }
 
-// Compare says what changed from one result to each of the others. It fails with a
-// DifferentError where they are not of one experiment or one machine, unless that
-// is forced; and where nothing is left to compare.
+// Compare returns the changes from one result to each of the others. It fails with a
+// DifferentError if they are not of one experiment and one machine, unless forced;
+// and if nothing is left to compare.
 func Compare(in Input) (*finding.Comparison, error) {
 	if in.Base == nil || len(in.News) == 0 {
 		return nil, errors.New("comparing results: give one to compare with, and at least one more")

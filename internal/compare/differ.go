@@ -79,11 +79,11 @@ func sameRuns(a, b *finding.Document) bool {
 	return began != nil && began == b.Environment["started"] && reflect.DeepEqual(a.Findings, b.Findings)
 }
 
-// orderText is how the load goes through the variants of a block. Figures of variants that live at the
-// same time are not those of variants that have the machine to themselves.
+// orderText returns the order of the load within a block. Figures of variants that live at the same
+// time differ from those of variants that have the machine to themselves.
 func orderText(e finding.Experiment) string { return cmp.Or(e.Order, "apart") }
 
-// inTurn are the operations whose CPU was measured in turn, in an order in which it is not where there is room.
+// inTurn names the operations whose CPU was measured in turn although the order would measure it together, given room.
 func inTurn(doc *finding.Document) string {
 	var out []string
 	for _, w := range doc.Warnings {
@@ -276,7 +276,7 @@ func silent(f *finding.Finding) bool {
 	return f.Verdict.Kind == finding.None && len(f.Verdict.Reasons) == 0
 }
 
-// doubts notes what either result says against its own figure.
+// doubts notes the reasons of either result against its own figure.
 func (one *change) doubts(c *comparison, index int, f, g *finding.Finding) {
 	for i, side := range []*finding.Finding{f, g} {
 		name := c.names[0]
@@ -305,16 +305,16 @@ func (one *change) doubts(c *comparison, index int, f, g *finding.Finding) {
 // slow reports whether a side of a figure could not hold the rate.
 func slow(f *finding.Finding) bool { return f.Verdict.Reason().Code == finding.WhyOverloaded }
 
-// told is the reason of a result against its own figure.
+// told returns a result's reason against its own figure.
 func told(f *finding.Finding, name string) *finding.Reason {
 	reason := f.Verdict.Reason()
 	reason.Result = name
 	return &reason
 }
 
-// flattered says why the newer side of a change looks cheaper than it is, and why dearer: one
-// side lost over 1 % more of its spans than the other, or may have, or its baseline did, and so did less
-// work. nil where neither is so.
+// flattered returns the reasons why the newer side of a change looks cheaper than it is, and dearer; or
+// nil. The side that looks cheaper lost over 1 % more of its spans than the other, or may have, or the
+// other's baseline did: it did less work.
 func (c *comparison) flattered(index int, f, g *finding.Finding) (cheaper, dearer *finding.Reason) {
 	if f.Operation == "" && !finding.IsOfLoad(f.Metric) || f.Metric == metric.DeliveredShare || f.Metric == metric.DeliveredRate {
 		return nil, nil // of the whole run; or that is what it is about
@@ -342,8 +342,8 @@ type worker struct {
 	variant string
 }
 
-// lostMore says that a variant lost more of its spans than another one, beyond what is allowed, or may have lost more than that one
-// may have: of a number that varies in both as much, as many came. It is nil where neither is so.
+// lostMore returns a reason if a variant lost more of its spans than another, beyond the allowed share, or may have lost more
+// than the other may have; else nil. If the numbers of both vary equally, equally many may be lost.
 func (w worker) lostMore(than worker, allowed float64) *finding.Reason {
 	code := finding.WhyLostMore
 	share, other := w.doc.LostShareOf(w.of, w.variant), than.doc.LostShareOf(than.of, than.variant)
@@ -360,9 +360,8 @@ func (w worker) lostMore(than worker, allowed float64) *finding.Reason {
 	}
 }
 
-// unseenLoss says that more spans may have been lost than the shares delivered show, in traces
-// that chance hides, so a limit on what is lost more is not kept for sure; nil where it is,
-// or is surely not kept.
+// unseenLoss returns a reason if spans lost in traces that chance hides may break a limit on
+// additional losses; nil if the limit is surely kept, or surely broken.
 func unseenLoss(older *finding.Document, f *finding.Finding, newer *finding.Document, g *finding.Finding, allowed float64) *finding.Reason {
 	before, after := sampledLedger(older, f), sampledLedger(newer, g)
 	if before == nil && after == nil {
@@ -381,8 +380,7 @@ func unseenLoss(older *finding.Document, f *finding.Finding, newer *finding.Docu
 	return &finding.Reason{Code: finding.WhyHiddenLoss, Figures: []finding.Figure{{Name: "share", Value: most, Unit: "1"}}}
 }
 
-// sampledLedger is the ledger of a finding's operation and variant, nil where chance has no part
-// in it.
+// sampledLedger returns the ledger of a finding's operation and variant; nil if sampling is not random.
 func sampledLedger(doc *finding.Document, f *finding.Finding) *finding.Ledger {
 	for i := range doc.Ledgers {
 		if l := &doc.Ledgers[i]; l.Operation == f.Operation && l.Variant == f.Variant && l.ByChance {
@@ -400,9 +398,9 @@ func withheld(f *finding.Finding) bool {
 	return claim.Withheld(v) && !noRatio
 }
 
-// modesBetween says whether the ratios of one result fall into modes that those of
-// the other do not have: then a single shift does not tell what changed.
-// Modes count that are further apart than the share that a single ratio may be off.
+// modesBetween returns a reason if the ratios of one result fall into modes that the
+// other's do not have: a single shift does not describe that change. Modes count if
+// they are further apart than the error of a single ratio.
 func modesBetween(before, after string, ratios *claim.Evidence, off float64) *finding.Reason {
 	report := stats.Modes(ratios.Base.Map(math.Exp).Values(), ratios.Value.Map(math.Exp).Values())
 	modes, ofBase := claim.Divided(report, off, 0)

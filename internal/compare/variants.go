@@ -14,9 +14,8 @@ import (
 	"github.com/tracetax/tracetax/internal/metric"
 )
 
-// Variants says what changes from the first of the variants of one result
-// to each of the others. It fails where the result has no such variant, or where
-// nothing is left to compare.
+// Variants returns the changes from the first variant of one result to each of the
+// others. It fails if the result has no such variant, or nothing is left to compare.
 func Variants(in Input, variants []string) (*finding.Comparison, error) {
 	if in.Base == nil || len(variants) < 2 {
 		return nil, errors.New("comparing variants: give one to compare with, and at least one more")

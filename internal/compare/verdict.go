@@ -25,7 +25,7 @@ func (c *comparison) judge() {
 			asked, questions = append(asked, one), append(questions, one.question())
 		}
 	}
-	// The blocks of one result are pairs: their signs may tell where they are too few for so many claims.
+	// The blocks of one result are pairs: their signs may decide if they are too few for so many claims.
 	fixed := c.mode == finding.ByVariants && !stops(c.in.Base.Experiment)
 	for i, v := range claim.Answer(questions, claim.Rules{Fixed: fixed}) {
 		one := asked[i]

@@ -1,8 +1,7 @@
 // Package design owns the choice of what is run next: the order of variants in
 // a block, the order of phases in a run, second tries, and when to end. It
-// is pure: the same plan and the same history give the same next run, so that
-// an interrupted experiment goes on as if nothing had happened. It does not
-// know how a run is done.
+// is pure: the same plan and history give the same next run, and an interrupted
+// experiment goes on as if nothing had happened. It does not know how a run is done.
 package design
 
 import "github.com/tracetax/tracetax/internal/record"
@@ -100,8 +99,7 @@ func (p Plan) due(history []record.Record) func(yield func(Run) bool) {
 			if block > p.Most && (!planned || block > p.last(history)) {
 				return
 			}
-			// Whether to go on was decided when the block's first run was made; of half a
-			// block it cannot be told.
+			// Whether to go on is decided before a block's first run, not within a block.
 			if block == last+1 && whole && p.enough(history, last) {
 				return
 			}

@@ -149,8 +149,8 @@ func (s *sequence) before(order []int, i int) int {
 	return order[i-1]
 }
 
-// cost is how often the pairs of an order, and the one that the next block will begin with,
-// have been there before. The first of its block is there anyway.
+// cost counts earlier occurrences of an order's pairs, and of the pair that the next block will
+// begin with. The first of its block is there anyway.
 func (s *sequence) cost(order []int) int {
 	last := order[len(order)-1]
 	cost := s.followed[last][last]

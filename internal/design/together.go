@@ -204,7 +204,7 @@ func (p Plan) alone(past past, block int) bool {
 }
 
 // failedBefore reports whether a variant failed for good before the first block: in
-// its calibration, which says what is lost and whether its answers are right, or in a pilot.
+// its calibration, which checks losses and answers, or in a pilot.
 func (p Plan) failedBefore(past past, variant string) bool {
 	return slices.Contains(p.Calibrated, variant) && past[key{record.Calibration, "", 0, variant}].spent() ||
 		slices.Contains(p.Piloted, variant) && past[key{record.Pilot, record.ForRate, 0, variant}].spent() ||

@@ -185,9 +185,8 @@ func (l *line) settleDue(t Tracing) {
 
 // sampled returns how many spans should arrive under random sampling: those of
 // the traces that were seen, if their number is what chance allows; otherwise at
-// least those of the fewest traces that it allows. Whole traces that were lost
-// cannot be told from traces that were not sampled, so there may have been as
-// many as chance allows.
+// least those of the fewest traces that it allows. A lost trace looks like one
+// that was not sampled: as many may be lost as chance allows.
 func sampled(s Stretch, per PerOperation, p float64) (between, chance) {
 	low, _ := stats.BinomialBand(tracesOf(min(s.Started, s.Completed), per), p, bandConfidence)
 	high := mostSampled(s.Started, per, p)

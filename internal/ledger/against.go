@@ -135,8 +135,8 @@ func (l *line) besides(s Stretch, per PerOperation) {
 	l.exact = false
 }
 
-// ofOthers reports whether traces of other operations may be among those of a stretch: by their ids, or, where the ids do not
-// tell, if there are more of them than its operations begin.
+// ofOthers reports whether traces of other operations may be among a stretch's: by their ids or, if the ids do not show
+// it, because more traces came than its operations begin.
 func (s Stretch) ofOthers(more bool) bool {
 	var own uint64
 	for root := range s.Sink.Own {
@@ -160,9 +160,9 @@ func CameLate(t Tracing, runs ...Run) bool {
 	return false
 }
 
-// lateIn are the stretches of a calibration of which spans may have come with a later one, and those: more traces came there
-// than its operations begin, and fewer before. An operation begins one trace by the id that the load generator chose, and those of
-// more ids are of others; without ids it is unknown.
+// lateIn returns the stretches of a calibration whose spans may have come with a later one, and those later ones: more traces
+// came there than its operations begin, and fewer before. An operation begins one trace with the id that the load generator
+// chose; traces with further ids are of others. Without ids it is unknown.
 func lateIn(phases []Stretch, found []PerOperation) map[int]bool {
 	late := map[int]bool{}
 	for j, s := range phases {

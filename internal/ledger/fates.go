@@ -36,7 +36,7 @@ const (
 	ofStarting            // of the delivered: spans of starting, beyond those of the requests made
 	besides               // of the delivered: spans beside the whole traces of all operations
 	absent                // parents of spans that came, which never came themselves
-	foreign               // traces of other ids than the load generator chose; only names tell them from other work
+	foreign               // traces with ids that the load generator did not choose; only names separate them from other work
 	idless                // spans that came whose ids were not checked
 	copied                // of those left out on the way: may be copies, and of other work, so as many may be lost
 	figures               // how many figures a line has

@@ -20,8 +20,8 @@ const standardErrors = 3.3
 // Phases that have a level are learnt under the name of the operation at that level
 // too.
 // Operations that cannot be learnt from (nothing is sampled or sent, some of
-// them failed, no trace came, the sink was never quiet) are absent. So are those of which no span
-// came, unless others show that the tracer sends what it makes in time: it may hold spans back.
+// them failed, no trace came, the sink was never quiet) are absent. So are those without spans,
+// unless others show that the tracer sends its spans in time: it may buffer them.
 //
 // A number is one (Low = High) only where all operations made it; how many these were is in
 // Agreed, because a few cannot show what is rare. Traces that the operation does not begin are
@@ -80,7 +80,7 @@ func Declare(low, high float64, learnt PerOperation) PerOperation {
 	return p
 }
 
-// and is what two calibrations teach together.
+// and combines two calibrations.
 func (p PerOperation) and(q PerOperation) PerOperation {
 	sum := p
 	sum.Low, sum.High = math.Min(p.Low, q.Low), math.Max(p.High, q.High)
@@ -167,7 +167,7 @@ type cold struct {
 	spans float64                 // beside such traces, at most, of any operation
 }
 
-// and is what two calibrations teach together.
+// and combines two calibrations.
 func (c cold) and(other cold) cold {
 	sum := cold{sizes: maps.Clone(c.sizes), spans: math.Max(c.spans, other.spans)}
 	for root, sizes := range other.sizes {

@@ -1,7 +1,6 @@
-// Package ledger owns the account of spans: from the operations that were
-// started, what the sink counted and what the tracer admits it says where every
-// span went. It is pure. It must not know how anything was received, nor what a
-// result is used for.
+// Package ledger owns the account of spans: it derives the fate of every span
+// from the operations started, the sink's counts and the tracer's reports. It is
+// pure. It must not know how anything was received, nor what a result is used for.
 package ledger
 
 import (

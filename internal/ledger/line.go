@@ -48,7 +48,7 @@ type line struct {
 	perTrace   float64      // spans of each trace; 0: not known, or they differ
 	kept       traces       // where hops decide on traces: those that came
 	unreported bool         // one of them, or the tracer, does not report how many it left out
-	counted    bool         // the left out are known by counts alone, which do not tell a span from its copy
+	counted    bool         // the left out are known by counts alone, which include copies
 }
 
 // put puts spans down to a fate.
@@ -145,8 +145,8 @@ func Deliveries(t Tracing, runs ...Run) map[string]Delivery {
 // overlooked is the chance that is taken of missing a variation.
 const overlooked = 0.001
 
-// rare is the largest share of operations that may make another number than n operations, all
-// of which made the same, without one of these being among them. 20 leave 29 %, 10,000 leave 0.07 %.
+// rare returns the largest share of operations that may make another number of spans although n
+// operations all made the same number. 20 leave 29 %, 10,000 leave 0.07 %.
 func rare(n uint64) float64 { return 1 - math.Pow(overlooked, 1/float64(n)) }
 
 // larger takes note of traces that have more spans than any had in the calibration. They were

@@ -1,5 +1,5 @@
-// Other work: the names of roots tell its traces from those of operations. A background span must
-// not stand in for one that was lost.
+// Other work: the names of roots separate its traces from those of operations. A background span
+// must not hide a lost one.
 
 package ledger
 
@@ -9,10 +9,10 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// begun returns the names of the roots that the operations of a calibration's stretch begin, each
-// with the most spans of such a trace: those of which there is one, or some, an operation. nil is:
-// not known, because no name is like that, or what is left may be of the operations too (a name
-// for every operation). None is: all that came is known to come at other times too.
+// begun returns the root names of the operations in a calibration's stretch: those with a whole
+// number of traces per operation. Each has the size of its largest trace, in spans. nil: unknown,
+// because no name is like that, or the other traces may be of the operations too (a name for
+// every operation). Empty: all that came also comes at other times.
 func begun(s Stretch, elsewhere map[string]timing) map[string]int {
 	if !s.Sink.Whole() {
 		return nil
@@ -32,7 +32,7 @@ func begun(s Stretch, elsewhere map[string]timing) map[string]int {
 		case root != record.NoRoot && (elsewhere[root].sure() || elsewhere[root].stretches >= certainly && 2*traces < int64(s.Started)):
 		case root != record.NoRoot && (elsewhere[root] != timing{} || traces%int64(s.Started) != 0):
 			if 2*traces >= int64(s.Started) {
-				return nil // it may be of the operations, some of which lost theirs
+				return nil // they may be of operations, after losses
 			}
 			others += traces
 		default:
@@ -83,9 +83,9 @@ type timing struct {
 // of any operation of them.
 const certainly = 2
 
-// sure reports whether a root is a timer's or the like, so operations of which nothing else
-// came make no span. That there are fewer than operations does not show it: a tracer that takes a
-// part of the operations looks the same. Nor does the stop alone: exports may be late.
+// sure reports whether a root is a timer's or the like: operations without other roots then make no
+// span. Fewer roots than operations do not prove it: a tracer that samples looks the same. Nor does
+// the stop alone: exports may be late.
 func (t timing) sure() bool {
 	return t.stretches >= 1 && t.after || t.stretches >= certainly && t.more
 }
@@ -168,8 +168,8 @@ func (l *line) otherWork() float64 {
 	return sum
 }
 
-// This file puts spans where they belong that came while a later operation was made: a tracer
-// has kept them back until a buffer was full, or longer than anybody knew, or its first export took long.
+// This file moves spans that came during a later operation to their own: a tracer buffered them, or
+// held them longer than known, or its first export took long.
 
 // moveBuffered gives what came of one stretch beyond what was expected to the stretches before
 // it that miss spans, at most holds for each stretch, the oldest first. The last line is the
@@ -304,14 +304,14 @@ func seen(c record.Counts) uint64 {
 	return c.Roots
 }
 
-// tells reports whether the shapes of traces are those of so many operations: each begins a
-// trace of its own, or several.
+// tells reports whether the shapes of traces can be those of so many operations: each begins one
+// trace or more.
 func tells(c record.Counts, operations uint64) bool {
 	return c.Whole() && c.Traces >= operations && operations > 0
 }
 
-// alike reports whether so many operations all made the same traces: of every size there is
-// one, or some, an operation. Where the traces tell nothing of operations, the sum has to do.
+// alike reports whether so many operations all made the same traces: every size has a whole number
+// of traces per operation. Where the shapes show no operations, the sum has to do.
 func alike(c record.Counts, operations uint64) bool {
 	if !tells(c, operations) {
 		return !c.Whole() || c.Traces <= 1 // some began a trace and some did not, or all are in one

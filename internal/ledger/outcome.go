@@ -157,8 +157,8 @@ func (b *book) chanced(p *page) []finding.Reason {
 	return out
 }
 
-// tooFew reports whether fewer traces came than chance allows. Where whole traces were left out once they were there, or thrown
-// away undecided, chance has no say in it; nor where nobody says whether any were.
+// tooFew reports whether fewer traces came than chance allows. It is false if whole traces were left out later or discarded
+// undecided, or if their number is unreported: then it is not chance alone.
 func (p *page) tooFew() bool {
 	return p.chance.traces < p.chance.low && p.spans[DecidedOut]+p.spans[EarlyOnWay] == 0 && !p.unreported
 }

@@ -340,9 +340,8 @@ func newBook(operations []string, t Tracing) *book {
 }
 
 // enter adds the lines of one run. Operations that are not of this book count
-// towards All only. What is admitted beyond what is missing is no loss that the
-// sink knows of, unless it may belong to an operation of which we do not know what to
-// expect.
+// towards All only. Reported losses beyond the missing spans are no loss at the sink,
+// unless they may belong to an operation with an unknown number of expected spans.
 func (b *book) enter(lines []line) {
 	guessing := slices.ContainsFunc(lines, func(l line) bool { return !l.known && l.operation != Start && l.operation != Stop })
 	for _, l := range lines {

@@ -191,8 +191,7 @@ func (t Tracing) per(s Stretch) PerOperation {
 // random reports whether chance decides how many traces are sampled.
 func (t Tracing) random() bool { return !t.Silent && t.Sampling > 0 && t.Sampling < 1 }
 
-// ByChance reports whether chance decides how many traces are sampled, so what was lost
-// can only be told of many runs together.
+// ByChance reports whether chance decides how many traces are sampled. Losses then show only over many runs together.
 func (t Tracing) ByChance() bool { return t.random() }
 
 // none reports whether no span may arrive.

@@ -1,4 +1,4 @@
-// This file holds what a study claims against our intervals.
+// This file compares a study's claims with our intervals.
 
 package study
 
@@ -15,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/wording"
 )
 
-// judged gives a verdict on every claim.
+// judged returns the verdicts on all claims.
 func (s *replication) judged() []ClaimResult {
 	var out []ClaimResult
 	for _, c := range s.claims {
@@ -26,7 +26,7 @@ func (s *replication) judged() []ClaimResult {
 	return out
 }
 
-// restsOn are the figures that a claim rests on, each with where it lies by itself.
+// restsOn returns the figures behind a claim, each with its own verdict.
 func (s *replication) restsOn(c finding.Claim) []ClaimFigure {
 	if c.Metric == metric.LostShare {
 		return s.counted(c)
@@ -34,16 +34,15 @@ func (s *replication) restsOn(c finding.Claim) []ClaimFigure {
 	return drawn(c, s.evidence(c))
 }
 
-// judge gives the verdict on one claim.
+// judge returns the verdict on one claim.
 //
-// A claim about all of k figures is the intersection of k. It is confirmed where each
-// interval by itself lies in the range: the claim is false if one of its parts is, and
-// the test of that part errs in 5 % at most, however many others there are (the
-// intersection–union test: Berger, Technometrics 24, 1982, pp. 295–300). To refute it one
-// figure beyond the range is enough, and each of k has its chance to be there by luck: so
-// that one is asked for with an interval corrected for k (Bonferroni).
+// A claim about k figures holds only if it holds for each. It is confirmed if each uncorrected
+// interval lies in the range: if the claim is false for one figure, that figure's test errs in
+// at most 5 %, however many others there are (intersection–union test: Berger, Technometrics 24,
+// 1982, pp. 295–300). One figure beyond the range refutes it. Each of k may get there by chance,
+// and its interval is corrected for k (Bonferroni).
 //
-// Claims are not corrected for each other: each is a question of its own.
+// Claims are separate questions: they are not corrected for each other.
 func judge(c finding.Claim, all []ClaimFigure) ClaimResult {
 	out := ClaimResult{Claim: c, Kind: Open, Figures: all}
 	n := count{of: len(all), needed: stats.MinBlocks(stats.Bonferroni(claim.Confidence, len(all)))}
@@ -66,13 +65,13 @@ func judge(c finding.Claim, all []ClaimFigure) ClaimResult {
 	return out
 }
 
-// count is how many of the figures of a claim lie where.
+// count counts a claim's figures in and beyond its range.
 type count struct {
 	of        int
-	in, out   int  // by themselves
-	surelyOut bool // one, corrected for all
+	in, out   int  // uncorrected
+	surelyOut bool // one is, corrected for all
 	open      []string
-	first     string // that surely settles it
+	first     string // that is surely out
 	needed    int    // blocks, for a corrected interval
 	blocks    int    // the fewest that a figure has
 }
@@ -98,7 +97,7 @@ func (n *count) add(c finding.Claim, f ClaimFigure) {
 	}
 }
 
-// text says what the verdict rests on.
+// text returns the grounds of the verdict.
 func (n *count) text(c finding.Claim, kind ClaimKind) string {
 	corrected := ""
 	if n.of > 1 {
@@ -128,7 +127,7 @@ func (n *count) text(c finding.Claim, kind ClaimKind) string {
 	return text
 }
 
-// rangeText is "below 0 %", "above 5 %" or "between 5 % and 20 %".
+// rangeText returns "below 0 %", "above 5 %" or "between 5 % and 20 %".
 func rangeText(c finding.Claim) string {
 	percent := func(v *float64) string { return strings.Replace(fmt.Sprintf("%.4g %%", 100**v), "-", "−", 1) }
 	switch {
@@ -142,7 +141,7 @@ func rangeText(c finding.Claim) string {
 	return "anywhere"
 }
 
-// fewNames lists some names, which may have commas in them, and the number of the others.
+// fewNames lists the first names and counts the others. Names may contain commas.
 func fewNames(names []string) string { return fewWith(names, "; ") }
 
 func fewWith(names []string, between string) string {
@@ -153,10 +152,10 @@ func fewWith(names []string, between string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], between), len(names)-most)
 }
 
-// This file holds claims about lost spans, which are counted, against the ledgers.
+// This file compares claims about lost spans with the ledgers.
 
-// counted are the shares of spans that the variants of a claim lost, from what was lost for sure to what may have been.
-// They are sums over all runs, so there is nothing to be corrected for.
+// counted returns the shares of spans that a claim's variants lost, from the certain loss to the possible one.
+// They are sums over all runs and need no correction.
 func (s *replication) counted(c finding.Claim) []ClaimFigure {
 	out := []ClaimFigure{}
 	s.selected(c, func(r *result, operation string) {
@@ -169,8 +168,8 @@ func (s *replication) counted(c finding.Claim) []ClaimFigure {
 	return out
 }
 
-// lostBy is the share that one variant lost of an operation's spans. Where nobody knows the most that it may have lost, only
-// what it lost for sure can settle a claim.
+// lostBy returns the share of an operation's spans that a variant lost. If the possible loss is unknown, only the certain loss
+// can settle a claim.
 func lostBy(c finding.Claim, r *result, operation, variant string) ClaimFigure {
 	for _, l := range r.Ledgers {
 		if l.Operation != operation || l.Variant != variant {
@@ -204,7 +203,7 @@ func onPurpose(r *result, operation, variant string) bool {
 	})
 }
 
-// lossUnknown says why nobody knows how much of a ledger's spans was lost at most; nil where that is known.
+// lossUnknown returns the reason for which a ledger's possible loss is unknown; nil if it is known.
 func lossUnknown(r *result, l finding.Ledger) *finding.Reason {
 	switch {
 	case ledger.Spans(l, ledger.Expected) <= 0, r.UnknownLoss(l.Operation, nil, l.Variant) != nil:

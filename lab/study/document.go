@@ -1,5 +1,5 @@
-// This file has the words of a replication: several results of one experiment, beside what
-// a published study found. `tracetax replicate --json` writes it.
+// This file declares the document that `tracetax replicate --json` writes: results of experiments
+// beside the figures of a published study.
 
 package study
 
@@ -12,7 +12,7 @@ import (
 // Schema is the version of the replication document.
 const Schema = 3
 
-// Replication is what several results say together, and how a published study compares.
+// Replication compares several results with a published study.
 type Replication struct {
 	Schema     int               `json:"schema"`
 	Tool       string            `json:"tool"` // version of tracetax
@@ -33,9 +33,9 @@ type Replication struct {
 	Searches   []Search          `json:"searches,omitempty"`
 	LeftOut    []LeftOut         `json:"left_out,omitempty"`
 	Warnings   []finding.Warning `json:"warnings"`
-	Methods    []string          `json:"methods"` // how the figures were made, a sentence each
+	Methods    []string          `json:"methods"` // of computing the figures, a sentence each
 
-	Tracers map[string]string `json:"tracers,omitempty"` // of the variants: in the first of the results that has it
+	Tracers map[string]string `json:"tracers,omitempty"` // of each variant, from the first result that has it
 }
 
 // Result is one of the results.
@@ -44,16 +44,16 @@ type Result struct {
 	Workload string    `json:"workload"`
 	Load     string    `json:"load"`
 	Tool     string    `json:"tool"`
-	Runtimes []string  `json:"runtimes,omitempty"` // what the programs said of their version: "java: openjdk 17.0.15"
+	Runtimes []string  `json:"runtimes,omitempty"` // versions as the programs report them: "java: openjdk 17.0.15"
 	Created  time.Time `json:"created"`
 	Blocks   int       `json:"blocks"`
 	Quick    bool      `json:"quick,omitempty"` // with shorter windows and a shorter warm-up than the experiment asks for
 	Summary  string    `json:"summary"`
 }
 
-// Series is one set of published figures: a source, and what is remarked on them.
+// Series is one set of published figures: a source and a remark.
 type Series struct {
-	Name   string `json:"name"` // what its columns are called
+	Name   string `json:"name"` // heads its columns
 	Source string `json:"source"`
 	Note   string `json:"note,omitempty"`
 }
@@ -65,8 +65,8 @@ type Table struct {
 	Unit     string `json:"unit"`
 	Better   string `json:"better"`
 	Baseline string `json:"baseline"`
-	Amount   bool   `json:"amount,omitempty"` // what is added answers, and not the ratio
-	Rows     []Row  `json:"rows"`             // by operation and level, in it the variants, the baseline first
+	Amount   bool   `json:"amount,omitempty"` // the added amount answers, not the ratio
+	Rows     []Row  `json:"rows"`             // by operation and level, then variant, the baseline first
 }
 
 // Row is one variant on one operation.
@@ -74,28 +74,27 @@ type Row struct {
 	Operation  string            `json:"operation"`
 	Parameter  map[string]string `json:"parameter,omitempty"`
 	Variant    string            `json:"variant"`
-	Value      *finding.Interval `json:"value"`                // centre over the blocks, with its interval
-	Cost       *finding.Interval `json:"cost"`                 // over the baseline, ratio − 1; nil for the baseline, and where there is no ratio
+	Value      *finding.Interval `json:"value"`                // centre over the blocks
+	Cost       *finding.Interval `json:"cost"`                 // over the baseline, ratio − 1; nil: the baseline, or no ratio
 	Added      *finding.Interval `json:"added"`                // over the baseline, in the metric's unit; nil for the baseline
-	Blocks     int               `json:"blocks"`               // that the cost rests on
+	Blocks     int               `json:"blocks"`               // behind the cost
 	Lossy      bool              `json:"lossy,omitempty"`      // it lost over 1 % of its spans: not ranked
-	Suppressed float64           `json:"suppressed,omitempty"` // share of its spans that it did not send, by a limit of the tracer's own
+	Suppressed float64           `json:"suppressed,omitempty"` // share of its spans that the tracer's own limit suppressed
 	Reason     *finding.Reason   `json:"reason,omitempty"`     // why its interval does not answer the question
 	Published  []PublishedFigure `json:"published,omitempty"`
 }
 
-// PublishedFigure is what a study says of the same.
+// PublishedFigure is a study's figure for the same cell.
 type PublishedFigure struct {
 	Series int      `json:"series"` // index into Replication.Series
 	Value  float64  `json:"value"`
 	Spread float64  `json:"spread,omitempty"`
 	Cost   *float64 `json:"cost,omitempty"`   // over the study's own baseline, ratio − 1
-	Added  *float64 `json:"added,omitempty"`  // likewise as an amount, instead of Cost, where that is what answers
-	Within *bool    `json:"within,omitempty"` // whether that lies in our interval
+	Added  *float64 `json:"added,omitempty"`  // likewise as an amount, instead of Cost, in tables of amounts
+	Within *bool    `json:"within,omitempty"` // Cost or Added lies in our interval
 }
 
-// Ranking is the order of the variants by what they cost on one operation: the
-// cheapest first.
+// Ranking orders the variants by their cost on one operation, the cheapest first.
 type Ranking struct {
 	Workload  string            `json:"workload"`
 	Operation string            `json:"operation"`
@@ -103,7 +102,7 @@ type Ranking struct {
 	Metric    string            `json:"metric"`
 	Places    []RankPlace       `json:"places"`
 	Taus      []Tau             `json:"taus,omitempty"`
-	Swapped   []string          `json:"swapped,omitempty"` // pairs whose order is surely another than the published one
+	Swapped   []string          `json:"swapped,omitempty"` // pairs whose order surely differs from the published one
 }
 
 // RankPlace is one variant in the order.
@@ -111,40 +110,38 @@ type RankPlace struct {
 	Variant   string            `json:"variant"`
 	Rank      int               `json:"rank"` // 1 is the cheapest
 	Cost      *finding.Interval `json:"cost"`
-	Groups    string            `json:"groups,omitempty"`    // letters: two variants that share one cannot be told apart
-	Published []int             `json:"published,omitempty"` // rank in each series, 0 where it is not in it
+	Groups    string            `json:"groups,omitempty"`    // letters: variants that share one are indistinguishable
+	Published []int             `json:"published,omitempty"` // rank in each series, 0 if absent
 }
 
-// Tau is how far the order agrees with a published one.
+// Tau is the rank correlation with a published order.
 type Tau struct {
 	Series   int     `json:"series"`
 	Tau      float64 `json:"tau"` // Kendall's τ-b: 1 is the same order, −1 the opposite
 	Variants int     `json:"variants"`
 }
 
-// Mean is the mean cost of a variant over operations, or of one operation over
-// workloads.
+// Mean is a variant's mean cost over operations, or over workloads for one operation.
 type Mean struct {
 	Metric     string            `json:"metric"`
 	Unit       string            `json:"unit"`
 	Workload   string            `json:"workload"`            // "" over all workloads
 	Operation  string            `json:"operation,omitempty"` // "" over all operations
 	Variant    string            `json:"variant"`
-	Operations int               `json:"operations"`        // that it is a mean of, each workload's by itself
-	Cells      []string          `json:"cells"`             // these, as "workload, operation"
-	Without    []string          `json:"without,omitempty"` // those of the experiment that it is not a mean of, likewise
+	Operations int               `json:"operations"`        // averaged, each workload's counted separately
+	Cells      []string          `json:"cells"`             // averaged, as "workload, operation"
+	Without    []string          `json:"without,omitempty"` // the experiment's other cells, likewise
 	Baseline   float64           `json:"baseline"`          // mean of the baseline's centres, in Unit
 	Value      float64           `json:"value"`             // likewise of the variant's
-	Arithmetic float64           `json:"arithmetic"`        // mean of the relative changes, as studies give it
-	Geometric  *finding.Interval `json:"geometric"`         // mean ratio − 1, with its interval over blocks
+	Arithmetic float64           `json:"arithmetic"`        // mean of the relative changes, as in studies
+	Geometric  *finding.Interval `json:"geometric"`         // mean ratio − 1, interval over blocks
 	Blocks     int               `json:"blocks"`
 	Published  []SeriesFig       `json:"published,omitempty"` // arithmetic, over the same operations
 
-	// OfMeans is the studies' own way: the arithmetic mean of the values over all operations,
-	// over that of the baseline, less 1. It weighs operations by how large their values are.
+	// OfMeans is the ratio of means of the studies: the arithmetic mean of the values over all
+	// operations, divided by the baseline's, less 1. Operations with large values weigh more.
 	OfMeans *finding.Interval `json:"of_means"`
-	// PublishedOfMeans is what was published as a mean over all operations. It is left out
-	// where ours lacks one of them.
+	// PublishedOfMeans holds published means over all operations; none if ours lacks an operation.
 	PublishedOfMeans []PublishedFigure `json:"published_of_means,omitempty"`
 }
 
@@ -154,48 +151,48 @@ type SeriesFig struct {
 	Value  float64 `json:"value"`
 }
 
-// The things that a ratio of ratios is between.
+// The sides of a ratio of ratios.
 const (
 	BetweenVariants  = "variants"
 	BetweenWorkloads = "workloads"
 )
 
-// Ratio is how many times as much one thing costs as another: a ratio of the
-// ratios to the baseline, as a mean over the operations that both have.
+// Ratio divides one cost by another: the ratio of their ratios to the baseline, averaged over
+// the operations that both have.
 type Ratio struct {
 	Between    string            `json:"between"`
 	Metric     string            `json:"metric"`
 	Over       string            `json:"over"`     // variant or workload
-	Under      string            `json:"under"`    // what it is held against
-	Workload   string            `json:"workload"` // BetweenVariants: in which
-	Variant    string            `json:"variant"`  // BetweenWorkloads: the variant
+	Under      string            `json:"under"`    // likewise
+	Workload   string            `json:"workload"` // BetweenVariants
+	Variant    string            `json:"variant"`  // BetweenWorkloads
 	Operations int               `json:"operations"`
 	Ratio      *finding.Interval `json:"ratio"` // − 1
 	Blocks     int               `json:"blocks"`
 }
 
-// ClaimKind says what became of a claim.
+// ClaimKind is the verdict on a claim.
 type ClaimKind string
 
-// What can become of a claim.
+// The verdicts on a claim.
 const (
 	Confirmed ClaimKind = "confirmed"
 	Refuted   ClaimKind = "refuted"
 	Open      ClaimKind = "cannot tell"
 )
 
-// ClaimResult is what the results say of a claim.
+// ClaimResult is a claim with its verdict.
 type ClaimResult struct {
 	finding.Claim
 	Kind    ClaimKind     `json:"kind"`
 	Said    string        `json:"said"`            // one sentence
-	Needs   []string      `json:"needs,omitempty"` // workloads that it is about and that there is no result of
-	Figures []ClaimFigure `json:"figures"`         // that it rests on
+	Needs   []string      `json:"needs,omitempty"` // workloads of the claim without a result
+	Figures []ClaimFigure `json:"figures"`         // behind the verdict
 }
 
-// ClaimFigure is one of the intervals that a claim rests on.
+// ClaimFigure is one of the intervals behind a verdict.
 type ClaimFigure struct {
-	Workload  string            `json:"workload,omitempty"`  // "" where it is a mean over them
+	Workload  string            `json:"workload,omitempty"`  // "": a mean over all
 	Operation string            `json:"operation,omitempty"` // likewise
 	Parameter map[string]string `json:"parameter,omitempty"`
 	Variant   string            `json:"variant,omitempty"` // likewise
@@ -203,7 +200,7 @@ type ClaimFigure struct {
 	Wide      *finding.Interval `json:"wide,omitempty"`    // corrected for the number of figures
 	Holds     ClaimKind         `json:"holds"`             // by itself, at 95 %
 	Blocks    int               `json:"blocks"`
-	Reason    *finding.Reason   `json:"reason,omitempty"` // why it cannot be told, or what is to be known of it
+	Reason    *finding.Reason   `json:"reason,omitempty"` // why it is open, or a remark
 }
 
 // Lossy is a variant that is excluded from the ranking.
@@ -212,7 +209,7 @@ type Lossy struct {
 	finding.Lossy
 }
 
-// Step is what steps of tracing add on one workload.
+// Step is the cost that steps of tracing add on one workload.
 type Step struct {
 	Workload string `json:"workload"`
 	finding.Increment
@@ -236,7 +233,7 @@ type LeftOut struct {
 	finding.LeftOut
 }
 
-// Suppressed is a variant that did not send spans, by a limit of the tracer's own.
+// Suppressed is a variant with spans suppressed by the tracer's own limit.
 type Suppressed struct {
 	Workload string `json:"workload"`
 	finding.Suppressed

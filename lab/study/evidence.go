@@ -12,7 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// What a claim may be of, and over what its figures are averaged; see config.Claim.
+// The values of a claim's `of` and `over`; see config.Claim.
 const (
 	ofCost  = "cost"
 	ofRatio = "ratio"
@@ -23,14 +23,14 @@ const (
 	overAll        = "all"
 )
 
-// evidence is what one figure of a claim is made of: parts to be averaged; with under
-// the ratio of the mean of parts to the mean of under, on another workload.
+// evidence is the mean of parts; with under it is the ratio of that mean to the mean of under, on
+// another workload.
 type evidence struct {
 	at           ClaimFigure
 	parts, under []part
 }
 
-// evidence selects what a claim is about.
+// evidence selects a claim's evidence.
 func (s *replication) evidence(c finding.Claim) []evidence {
 	switch {
 	case c.Of == ofRatio && len(c.Variants) == 2:
@@ -44,12 +44,12 @@ func (s *replication) evidence(c finding.Claim) []evidence {
 	case !isCause(c.Metric) && (c.Of == ofCost || c.Of == ""):
 		return grouped(c.Over, s.costParts(c), nil)
 	}
-	return nil // a ratio of nothing that there are two of
+	return nil // a ratio without two sides
 }
 
-// This file draws one figure, with its interval, from the evidence for a claim, and says where it lies.
+// This file computes each figure of a claim, its interval, and the side of the range that it lies on.
 
-// drawn are the figures of a claim, corrected for as many as there are.
+// drawn returns a claim's figures, corrected for their number.
 func drawn(c finding.Claim, all []evidence) []ClaimFigure {
 	out := []ClaimFigure{}
 	for _, e := range all {
@@ -58,8 +58,7 @@ func drawn(c finding.Claim, all []evidence) []ClaimFigure {
 	return out
 }
 
-// figure is the interval of the evidence, and where it lies by itself; wide is corrected
-// for so many.
+// figure returns the interval of the evidence and its own verdict; Wide is corrected for so many claims.
 func (e evidence) figure(c finding.Claim, claims int) ClaimFigure {
 	f := e.at
 	f.Holds = Open
@@ -98,7 +97,7 @@ func (e evidence) figure(c finding.Claim, claims int) ClaimFigure {
 	return f
 }
 
-// suppressed is the largest share of spans that a variant of the evidence did not send.
+// suppressed returns the largest share of suppressed spans among the parts.
 func (e evidence) suppressed() float64 {
 	most := 0.0
 	for _, p := range slices.Concat(e.parts, e.under) {
@@ -107,7 +106,7 @@ func (e evidence) suppressed() float64 {
 	return most
 }
 
-// held is what the claim is held against: the mean of the parts, by blocks; with under, how far it is above theirs.
+// held returns the evidence to compare with the claim: the mean of the parts by block; with under, their ratio.
 func (e evidence) held() *claim.Evidence {
 	above, of := meanOfParts(e.parts)
 	if e.under == nil {
@@ -121,8 +120,8 @@ func meanOfParts(parts []part) (claim.Figures, []*result) {
 	return meanOfEach(parts, func(p part) *result { return p.of }, func(p part) claim.Figures { return p.logs })
 }
 
-// sideOf says where an interval lies in respect to the claim's range: wholly in it,
-// wholly beyond it, or neither.
+// sideOf reports whether an interval lies wholly in the claim's range (Confirmed), wholly beyond
+// it (Refuted), or neither (Open).
 func sideOf(c finding.Claim, i *finding.Interval) ClaimKind {
 	if i == nil || i.Low == nil || i.High == nil || c.Above == nil && c.Below == nil {
 		return Open
@@ -149,20 +148,20 @@ func figureName(f ClaimFigure) string {
 	return "the mean over all"
 }
 
-// This file says what a part of the evidence for a claim is, and finds where there are any.
+// This file finds the parts of the evidence for a claim.
 
-// part is one log-ratio by block, and where it is of.
+// part is one log-ratio by block, and its cell.
 type part struct {
 	at         ClaimFigure
 	logs       claim.Figures
 	of         *result
-	limit      limit           // on which side of it the figure would lie if no span were lost
-	reason     *finding.Reason // why there is none
-	suppressed float64         // share of the spans that was suppressed by a limit of the tracer's own
+	limit      limit           // bounds the figure if no span were lost
+	reason     *finding.Reason // why logs is missing
+	suppressed float64         // share of the spans that the tracer's own limit suppressed
 }
 
-// selected calls back with every workload and operation that a claim is about, and with
-// the workloads that it names and that there is no result of.
+// selected calls found with each workload and operation of a claim, and absent with each of its
+// workloads without a result.
 func (s *replication) selected(c finding.Claim, found func(*result, string), absent func(string)) {
 	for _, name := range c.Workloads {
 		if s.resultOf(name) == nil {
@@ -183,12 +182,11 @@ func (s *replication) selected(c finding.Claim, found func(*result, string), abs
 	}
 }
 
-// operationsOf are the operations on which a result should have a metric: those that it
-// has, and where any result has it by operation all that were to be made. One that failed
-// must not be passed over in silence.
+// operationsOf returns the operations on which a result should have a metric: those that it has,
+// and all of the experiment's if any result has it by operation. A failed one must not go unnoticed.
 func (s *replication) operationsOf(r *result, name string) []string {
 	var out []string
-	byOperation := name == metric.LostShare // which is in the ledgers, and no finding
+	byOperation := name == metric.LostShare // in the ledgers, no finding
 	for _, f := range s.find(func(f *figure) bool { return f.Metric == name }) {
 		byOperation = byOperation || f.Operation != ""
 		if f.of == r && !slices.Contains(out, f.Operation) {
@@ -207,7 +205,7 @@ func whereOf(f *figure) ClaimFigure {
 	return ClaimFigure{Workload: f.of.workload, Operation: f.Operation, Parameter: f.Parameter, Variant: f.Variant}
 }
 
-// whyUnusable says why a figure cannot be reckoned with; nil where it can.
+// whyUnusable returns the reason against using a figure, or nil.
 func whyUnusable(f *figure) *finding.Reason {
 	switch {
 	case f.reason != nil:
@@ -223,7 +221,7 @@ func whyUnusable(f *figure) *finding.Reason {
 	return nil
 }
 
-// missing is what was not measured, and why where that is known. Of a cause there is no figure where it has no sample.
+// missing returns a part that was not measured, with the reason if known. A cause without samples has no figure.
 func missing(r *result, of, operation, variant string) part {
 	reason := &finding.Reason{Code: finding.WhyNotMeasured}
 	if row, _ := metric.Of(of); isCause(of) && !row.Cause.Wait {

@@ -1,5 +1,4 @@
-// This file puts together the figures that a claim averages over, and finds what lacks its
-// counterpart.
+// This file groups the figures that a claim averages, and finds those without a counterpart.
 
 package study
 
@@ -12,7 +11,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
-// grouped puts the parts together that are averaged over.
+// grouped groups the parts to average.
 func grouped(over string, parts, under []part) []evidence {
 	where := func(p part) ClaimFigure {
 		at := p.at
@@ -28,7 +27,7 @@ func grouped(over string, parts, under []part) []evidence {
 		return at
 	}
 	key := func(at ClaimFigure, paired bool) string {
-		if paired { // what is held against each other is of two workloads
+		if paired { // the sides are of two workloads
 			at.Workload = ""
 		}
 		return fmt.Sprintf("%q %q %q", at.Workload, cellName(at.Operation, at.Parameter), at.Variant)
@@ -55,8 +54,8 @@ func grouped(over string, parts, under []part) []evidence {
 	return out
 }
 
-// lacking are the parts of one workload that the other has no counterpart of: means over
-// different operations cannot be held against each other.
+// lacking returns the parts without a counterpart in the other workload: means over different
+// operations cannot be compared.
 func lacking(parts, counterparts []part) []part {
 	var out []part
 	for _, p := range parts {
@@ -70,10 +69,9 @@ func lacking(parts, counterparts []part) []part {
 	return out
 }
 
-// This file holds a variant against the baseline, and a cost against another cost of the same runs: on two operations, or by two
-// metrics.
+// This file compares a variant with the baseline, and two costs of the same runs: on two operations, or by two metrics.
 
-// costParts are the log-ratios to the baseline, of everything that the claim selects.
+// costParts returns the log-ratios to the baseline of all that the claim selects.
 func (s *replication) costParts(c finding.Claim) []part {
 	var out []part
 	s.selected(c, func(r *result, operation string) {
@@ -92,8 +90,8 @@ func (s *replication) costParts(c finding.Claim) []part {
 	return out
 }
 
-// costPairs are the log-ratios of two costs within blocks: on the first operation of the claim over
-// the second, or by its metric over the one beside it.
+// costPairs returns the log-ratios of two costs within blocks: the claim's first operation over
+// its second, or its metric over the one beside it.
 func (s *replication) costPairs(c finding.Claim) []part {
 	if c.Beside == "" {
 		return s.pairsOfCosts(c, c.Metric, c.Operation[0], c.Operation[1])
@@ -107,7 +105,7 @@ func (s *replication) costPairs(c finding.Claim) []part {
 	return out
 }
 
-// pairsOfCosts are the costs by the claim's metric on one operation over those by a metric on another one.
+// pairsOfCosts returns the costs by the claim's metric on one operation over those by a metric on another.
 func (s *replication) pairsOfCosts(c finding.Claim, metric, over, under string) []part {
 	above, below := c, c
 	above.Operation, below.Operation, below.Metric = []string{over}, []string{under}, metric
@@ -131,7 +129,7 @@ func (s *replication) pairsOfCosts(c finding.Claim, metric, over, under string) 
 	return out
 }
 
-// pairName says what is held against what: "large / small", or "small, latency_mean / latency_p50".
+// pairName names both sides: "large / small", or "small, latency_mean / latency_p50".
 func pairName(at ClaimFigure, metric, beside, over, under string) ClaimFigure {
 	if over != under {
 		at.Operation = over + " / " + under
@@ -142,9 +140,9 @@ func pairName(at ClaimFigure, metric, beside, over, under string) ClaimFigure {
 	return at
 }
 
-// This file holds a variant against another one, within blocks.
+// This file compares two variants within blocks.
 
-// variantParts are the log-ratios of two variants within blocks.
+// variantParts returns the log-ratios of two variants within blocks.
 func (s *replication) variantParts(c finding.Claim) []part {
 	var out []part
 	name := c.Variants[0] + " / " + c.Variants[1]
@@ -177,8 +175,8 @@ func (s *replication) variantParts(c finding.Claim) []part {
 	return out
 }
 
-// whyUnusablePair says why the ratio of two figures of a result cannot be reckoned with; nil where it can. How far the load
-// generator's lag may differ depends on the comparison: if the result compares the two itself, that decides.
+// whyUnusablePair returns the reason against using the ratio of two figures of a result, or nil. The load generator's
+// permitted lag depends on the comparison: if the result compares the two itself, that decides.
 func whyUnusablePair(a, b *figure) *finding.Reason {
 	direct := cmp.Or(a.against(b.Variant), b.against(a.Variant))
 	for _, f := range []*figure{a, b} {
@@ -196,15 +194,14 @@ func whyUnusablePair(a, b *figure) *finding.Reason {
 	return reasonOf(direct)
 }
 
-// besideLag is what else keeps a figure from being reckoned with that the load generator's lag was said to spoil; nil where
-// nothing does.
+// besideLag returns the reason against a figure other than the load generator's lag, or nil.
 func (f *figure) besideLag() *finding.Reason {
 	other := *f
 	other.reason = cmp.Or(f.of.idle(f.Finding), f.of.unsure(f.Finding))
 	return whyUnusable(&other)
 }
 
-// against is the result's own comparison of a figure with another variant; nil where it has none.
+// against returns the result's own comparison of a figure with another variant, or nil.
 func (f *figure) against(variant string) *finding.Finding {
 	i := slices.IndexFunc(f.of.Findings, func(g finding.Finding) bool {
 		return g.Variant == f.Variant && g.Against == variant && g.Metric == f.Metric && g.Role == f.Role &&

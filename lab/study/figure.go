@@ -1,5 +1,4 @@
-// This file takes the findings of the results as what the replication reckons with: a
-// figure for each, with its logarithms by block.
+// This file makes a figure of each finding, with its logarithms by block.
 
 package study
 
@@ -20,12 +19,12 @@ type figure struct {
 	*finding.Finding
 	of          *result
 	value, base claim.Figures   // logarithms; nil where there is no ratio
-	lossy       bool            // over 1 % of its spans were lost, or of the baseline's
-	lossyBase   bool            // of the baseline's
-	reason      *finding.Reason // why its interval does not answer the question; nil where it does
+	lossy       bool            // it or the baseline lost over 1 % of the spans
+	lossyBase   bool            // the baseline did
+	reason      *finding.Reason // against its interval; nil: none
 }
 
-// cost is the logarithm of the ratio to the baseline, by block; nil where there is none.
+// cost returns the logarithm of the ratio to the baseline, by block; nil without a ratio.
 func (f *figure) cost() claim.Figures {
 	if f.value == nil {
 		return nil
@@ -33,13 +32,12 @@ func (f *figure) cost() claim.Figures {
 	return f.value.Minus(f.base)
 }
 
-// told reports whether the figure may be reckoned with.
+// told reports whether the figure is usable.
 func (f *figure) told() bool { return f.value != nil && f.reason == nil && !f.lossy }
 
-// at names where the figure is, without its variant.
+// at names the figure's workload, operation and level.
 func (f *figure) at() string { return join(f.of.workload, cellName(f.Operation, f.Parameter)) }
 
-// collect makes the figures.
 func (s *replication) collect() {
 	for _, r := range s.results {
 		for i := range r.Findings {
@@ -59,8 +57,7 @@ func (s *replication) collect() {
 	}
 }
 
-// reasonOf says why a finding's interval does not answer the question: it was withheld
-// for another reason than want of blocks.
+// reasonOf returns the reason for which a finding's interval was withheld, other than too few blocks; else nil.
 func reasonOf(f *finding.Finding) *finding.Reason {
 	v := f.Verdict
 	if v.Kind == finding.Overloaded || claim.Withheld(v) {
@@ -70,7 +67,7 @@ func reasonOf(f *finding.Finding) *finding.Reason {
 	return nil
 }
 
-// idle says that no span came of one side, or went elsewhere, or that each did other work; nil where neither is so.
+// idle returns a reason if a side sent no spans, or sent them elsewhere, or the sides did different work; else nil.
 func (r *result) idle(f *finding.Finding) *finding.Reason {
 	if idle := claim.Idle(r.Document, f); idle != nil {
 		return idle
@@ -81,9 +78,8 @@ func (r *result) idle(f *finding.Finding) *finding.Reason {
 	return nil
 }
 
-// unsure is the reason if nobody knows whether a variant, or its baseline, lost too many spans to be ranked; else nil. Older
-// results have no list of such losses. For self-driving workloads the ledger answers; for others it cannot, because it
-// includes the warm-up.
+// unsure returns a reason if a variant or its baseline may have lost too many spans to be ranked; else nil. Older
+// results list no such losses. For self-driving workloads the ledger answers; for others it includes the warm-up.
 func (r *result) unsure(f *finding.Finding) *finding.Reason {
 	if r.UnknownLossOf(f, f.Variant) != nil || r.UnknownLossOf(f, f.Against) != nil {
 		return &finding.Reason{Code: finding.WhyLossUnknown}
@@ -99,7 +95,7 @@ func (r *result) unsure(f *finding.Finding) *finding.Reason {
 	return nil
 }
 
-// loses reports whether a variant lost too many spans, on what a finding is about, to be ranked.
+// loses reports whether a variant lost too many spans to be ranked, in a finding's cell.
 func (r *result) loses(f *finding.Finding, variant string) bool {
 	if finding.IsOfLoad(f.Metric) {
 		return r.LostOf(f, variant) != nil
@@ -110,8 +106,7 @@ func (r *result) loses(f *finding.Finding, variant string) bool {
 	})
 }
 
-// suppressed is the share of its spans that the figure's variant suppressed, by a limit of its
-// tracer's own; 0 where that is not over 1 %.
+// suppressed returns the share of spans that the tracer's own limit suppressed; 0 unless over 1 %.
 func (f *figure) suppressed() float64 {
 	for _, u := range f.of.Suppressed {
 		if u.Operation == f.Operation && u.Variant == f.Variant && (len(f.Parameter) == 0 || maps.Equal(u.Parameter, f.Parameter)) {
@@ -121,7 +116,7 @@ func (f *figure) suppressed() float64 {
 	return 0
 }
 
-// logsOf are the logarithms of both sides by block; nil where a value has none.
+// logsOf returns the logarithms of both sides by block; nil if a value has none.
 func logsOf(samples []finding.Sample) (value, base claim.Figures) {
 	base, value = claim.Sides(samples)
 	under, okBase := base.Logs()
@@ -132,13 +127,13 @@ func logsOf(samples []finding.Sample) (value, base claim.Figures) {
 	return over, under
 }
 
-// isCause reports whether a metric is a cause: what is added has it, and its ratio to the baseline says nothing.
+// isCause reports whether a metric is a cause: the added amount counts, its ratio to the baseline means nothing.
 func isCause(name string) bool {
 	row, _ := metric.Of(name)
 	return row.IsCause()
 }
 
-// addedIn is what is added in each block, beside one: so the cost is what is added.
+// addedIn returns the added amount of each block over a baseline of 1: the cost is then that amount.
 func addedIn(samples []finding.Sample) []finding.Sample {
 	out := make([]finding.Sample, len(samples))
 	for i, p := range samples {
@@ -158,7 +153,7 @@ func (s *replication) find(pass func(*figure) bool) []*figure {
 	return out
 }
 
-// variantsOf are those of a result that a claim is about: all beside the baseline where it names none.
+// variantsOf returns the claim's variants, or else all of the result's but the baseline.
 func variantsOf(c finding.Claim, r *result) []string {
 	if len(c.Variants) > 0 {
 		return c.Variants
@@ -170,7 +165,7 @@ func variantsOf(c finding.Claim, r *result) []string {
 	return out
 }
 
-// variants are those of all results beside the baselines, in their order.
+// variants returns the variants of all results but the baselines, in order.
 func (s *replication) variants() []string {
 	var out []string
 	for _, r := range s.results {
@@ -183,7 +178,7 @@ func (s *replication) variants() []string {
 	return out
 }
 
-// tracers are those of the variants, in the first of the results that has each.
+// tracers returns each variant's tracer, from the first result that has the variant.
 func (s *replication) tracers() map[string]string {
 	out := map[string]string{}
 	for _, r := range s.results {
@@ -196,21 +191,21 @@ func (s *replication) tracers() map[string]string {
 	return out
 }
 
-// cellName is an operation at its level: "call, depth 8".
+// cellName returns an operation at its level: "call, depth 8".
 func cellName(operation string, parameter map[string]string) string {
 	return cell.AtOf(operation, parameter).Title()
 }
 
-// join puts the parts that are not empty together with commas.
+// join joins the non-empty parts with commas.
 func join(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
 }
 
-// This file says what a figure is worth whose variant lost spans. Had it sent them all, it
-// would have done more work: the figure is the least that it costs. So it may confirm that
-// it costs something, and can neither refute that nor show that it costs little.
+// This file bounds the figures of variants that lost spans. Sending them all would have been
+// more work: the figure is a lower bound of the cost. It can confirm a cost, but not refute
+// one, nor show that it is small.
 
-// limit is on which side of a ratio the true one lies.
+// limit is the side of a ratio that the true one lies on.
 type limit int
 
 const (
@@ -220,7 +215,7 @@ const (
 	neither              // nothing is known
 )
 
-// limit is that of the figure's ratio to the baseline.
+// limit returns the limit of the figure's ratio to the baseline.
 func (f *figure) limit() limit {
 	switch {
 	case !f.lossy:
@@ -231,7 +226,7 @@ func (f *figure) limit() limit {
 	return atLeast
 }
 
-// inverse is the limit of one over the ratio.
+// inverse returns the limit of one over the ratio.
 func (l limit) inverse() limit {
 	switch l {
 	case atMost:
@@ -242,7 +237,7 @@ func (l limit) inverse() limit {
 	return l
 }
 
-// and is the limit of the product of two ratios.
+// and returns the limit of the product of two ratios.
 func (l limit) and(other limit) limit {
 	switch {
 	case l == exact:
@@ -264,7 +259,7 @@ func (l limit) supports(c finding.Claim) bool {
 	return l == exact
 }
 
-// limit is that of the mean of the parts over the mean of those under them.
+// limit returns the limit of the mean of parts over the mean of under.
 func (e evidence) limit() limit {
 	out := exact
 	for _, p := range e.parts {
@@ -276,10 +271,10 @@ func (e evidence) limit() limit {
 	return out
 }
 
-// This file says which metrics a replication is about, which of them make an order, and of what sort one is.
+// This file selects and classifies the metrics of a replication.
 
-// metrics are those that the replication is about, in the order in which they come: headlines,
-// what was published, what is claimed, and what must stand beside a headline.
+// metrics returns the metrics of the replication, in order: headlines, published and claimed ones,
+// and those to be read beside another.
 func (s *replication) metrics() []string {
 	var out []string
 	add := func(name string) {
@@ -310,8 +305,7 @@ func (s *replication) metrics() []string {
 	return out
 }
 
-// rankedMetrics are headlines and what was published: an order by anything else is
-// nobody's question.
+// rankedMetrics returns the metrics to rank by: slope, cpu_per_span, headlines and published ones, no counts.
 func (s *replication) rankedMetrics() []string {
 	return slices.DeleteFunc(s.metrics(), func(name string) bool {
 		if name == "slope" || name == "cpu_per_span" {
@@ -328,20 +322,18 @@ func (s *replication) rankedMetrics() []string {
 	})
 }
 
-// isCount reports whether a metric counts what was done or arrived: that costs nobody
-// anything.
+// isCount reports whether a metric counts work or arrivals, which is no cost.
 func isCount(name string) bool {
 	row, _ := metric.Of(name)
 	return row.Nature == metric.Count
 }
 
-// isAdded reports whether a finding is over the baseline by definition: nothing but
-// noughts stand on its other side.
+// isAdded reports whether a finding is over the baseline by definition: the baseline's samples are all 0.
 func isAdded(f *finding.Finding) bool {
 	return f.Relative == nil && f.Absolute != nil && !hasBaseline(f) && !isCount(f.Metric)
 }
 
-// hasBaseline reports whether anything but noughts stands on the other side.
+// hasBaseline reports whether a baseline sample is not 0.
 func hasBaseline(f *finding.Finding) bool {
 	return slices.ContainsFunc(f.Samples, func(p finding.Sample) bool { return p.Baseline != 0 })
 }

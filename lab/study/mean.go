@@ -1,4 +1,4 @@
-// This file makes means over operations: as studies make them, and as ratios ask for.
+// This file computes means over operations: arithmetic, as in studies, and geometric, as ratios need.
 
 package study
 
@@ -10,8 +10,8 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
-// means are those of each variant and metric over the operations of each workload, over
-// all, and of each operation over the workloads. Levels of a sweep are no operations.
+// means returns the means of each variant and metric: over the operations of each workload, over
+// those of all workloads, and over the workloads for each operation. Levels of a sweep are no operations.
 func (s *replication) means() []Mean {
 	var out []Mean
 	for _, metric := range s.rankedMetrics() {
@@ -31,8 +31,7 @@ func (s *replication) means() []Mean {
 	return out
 }
 
-// meanOver is the mean of a variant over the operations of some results, of those of one name unless that is empty; none
-// where there are fewer than two.
+// meanOver returns a variant's mean over the results' operations, or over those of the given name; none for fewer than two.
 func (s *replication) meanOver(metric, variant string, results []*result, operation string) []Mean {
 	own := s.shared(metric, variant, results, operation)
 	if len(own) < 2 {
@@ -47,7 +46,7 @@ func (s *replication) meanOver(metric, variant string, results []*result, operat
 	return []Mean{without(mean, cellsOf(results, operation))}
 }
 
-// cellsOf names the operations of some results; those of one name unless that is empty.
+// cellsOf names the results' operations, or those of the given name.
 func cellsOf(results []*result, operation string) []string {
 	var out []string
 	for _, r := range results {
@@ -60,20 +59,19 @@ func cellsOf(results []*result, operation string) []string {
 	return out
 }
 
-// without says which of the cells a mean is not of, so it does not read like one of all.
+// without lists the cells that a mean lacks: it must not look complete.
 func without(mean Mean, cells []string) Mean {
 	mean.Without = slices.DeleteFunc(cells, func(name string) bool { return slices.Contains(mean.Cells, name) })
 	return mean
 }
 
-// averaged are the figures of a variant in a result that a mean of costs is made of: those
-// whose ratio to the baseline answers.
+// averaged returns a variant's figures for a mean of costs: usable ratios to the baseline, no amounts.
 func (s *replication) averaged(metric, variant string, r *result) []*figure {
 	return slices.DeleteFunc(s.told(metric, variant, r), func(f *figure) bool { return f.Amount })
 }
 
-// across are likewise those in several results, on one operation unless that is empty. A variant that is not in all of their
-// experiments has none: its mean would be one of other workloads.
+// across returns them for several results, for the operation unless it is empty. A variant that an experiment lacks has none:
+// its mean would be over other workloads.
 func (s *replication) across(metric, variant string, results []*result, operation string) []*figure {
 	var out []*figure
 	for _, r := range results {
@@ -92,8 +90,8 @@ func (s *replication) across(metric, variant string, results []*result, operatio
 	return out
 }
 
-// shared are those of them that all variants have which have more than one: means that stand beside each other are of the
-// same operations of the same workloads.
+// shared returns those that every variant with at least two has too: means are compared over the same operations of the same
+// workloads.
 func (s *replication) shared(metric, variant string, results []*result, operation string) []*figure {
 	own := s.across(metric, variant, results, operation)
 	for _, other := range s.variants() {
@@ -108,8 +106,7 @@ func (s *replication) shared(metric, variant string, results []*result, operatio
 	return own
 }
 
-// told are the figures of a variant in a result that may be reckoned with, of operations
-// by themselves.
+// told returns a variant's usable figures in a result, by operation, without levels.
 func (s *replication) told(metric, variant string, r *result) []*figure {
 	return s.find(func(f *figure) bool {
 		return f.of == r && f.Metric == metric && f.Variant == variant && f.Operation != "" && len(f.Parameter) == 0 && f.told() && f.Relative != nil
@@ -146,13 +143,12 @@ func (s *replication) meanOf(figures []*figure, workload string) Mean {
 	return out
 }
 
-// together is the mean of the figures' log-ratios: within each result by its blocks,
-// across results with as much weight as each has figures.
+// together returns the mean of the figures' log-ratios and its results; see meanOfEach.
 func together(figures []*figure) (claim.Figures, []*result) {
 	return meanOfEach(figures, func(f *figure) *result { return f.of }, (*figure).cost)
 }
 
-// meanOfEach is the mean of figures: within each result by its blocks, across results with as much weight as each has figures.
+// meanOfEach averages figures by block within each result, then across results, weighted by the number of figures.
 func meanOfEach[T any](all []T, in func(T) *result, logs func(T) claim.Figures) (claim.Figures, []*result) {
 	var parts []claim.Figures
 	var weights []float64
@@ -170,9 +166,8 @@ func meanOfEach[T any](all []T, in func(T) *result, logs func(T) claim.Figures) 
 	return claim.MeanAcross(parts, weights), of
 }
 
-// ofMeans is the logarithm of the mean of the values over the mean of the baseline's, by
-// block: within each result in its blocks, across results the first blocks of all, then the
-// second.
+// ofMeans returns the logarithm of the mean value over the mean baseline value, by block. Across
+// results it pairs the first blocks, then the second ones.
 func ofMeans(figures []*figure) claim.Figures {
 	var values, bases []claim.Figures
 	for _, group := range groupBy(figures, func(f *figure) string { return f.of.workload }) {

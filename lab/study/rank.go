@@ -1,5 +1,4 @@
-// This file orders the variants by what they cost, and holds the order against a
-// published one.
+// This file ranks the variants by cost, and compares the ranking with a published one.
 
 package study
 
@@ -13,11 +12,10 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// leastForTau is how many variants a rank correlation needs to say anything.
+// leastForTau is the number of variants that a rank correlation needs.
 const leastForTau = 3
 
-// rankings orders the variants on every operation on which there are two to order.
-// Those that lost spans are excluded from the ranking.
+// rankings ranks the variants on every operation that has two, without those that lost spans.
 func (s *replication) rankings() []Ranking {
 	var out []Ranking
 	for _, metric := range s.rankedMetrics() {
@@ -35,8 +33,8 @@ func (s *replication) rankings() []Ranking {
 	return out
 }
 
-// ordered reports whether a variant belongs into an order: one that leaves out steps of
-// tracing, traces or spans does not where there are others to order.
+// ordered reports whether to rank a variant: one that leaves out steps of tracing, traces or
+// spans is ranked only if fewer than two others are complete.
 func (r *result) ordered(variant string) bool {
 	partial, whole := false, 0
 	for _, v := range r.Experiment.Variants {
@@ -50,7 +48,7 @@ func (r *result) ordered(variant string) bool {
 	return !partial || whole < 2
 }
 
-// worse is what a figure is ordered by: larger is dearer.
+// worse returns the figure's sort key: larger is dearer.
 func (f *figure) worse() float64 {
 	if i := f.Shown(); i != nil {
 		return direction(f.Better) * i.Estimate
@@ -85,8 +83,8 @@ func (s *replication) ranking(group []*figure) Ranking {
 	return out
 }
 
-// publishedPlaces are the ranks of the group in a series, 0 for those that it does not
-// have, and adds to the ranking how well both orders agree.
+// publishedPlaces returns the group's ranks in a series, 0 for absent ones, and adds the rank
+// correlation and the swapped pairs to the ranking.
 func (s *replication) publishedPlaces(series int, group []*figure, out *Ranking) []int {
 	ranks := make([]int, len(group))
 	var here []int
@@ -113,8 +111,8 @@ func (s *replication) publishedPlaces(series int, group []*figure, out *Ranking)
 	return ranks
 }
 
-// apart is −1 where a surely costs less than b, 1 where it surely costs more, and 0
-// where the interval of their ratio within blocks holds none: each pair by itself.
+// apart returns −1 if a surely costs less than b, 1 if it surely costs more, else 0, by the
+// interval of their ratio within blocks, uncorrected for other pairs.
 func apart(a, b *figure) int {
 	differ := absolutes(a).Minus(absolutes(b))
 	if a.value != nil && b.value != nil {
@@ -132,14 +130,14 @@ func apart(a, b *figure) int {
 	return 0
 }
 
-// absolutes are the values themselves by block, for what has no logarithm.
+// absolutes returns the values by block, for figures without logarithms.
 func absolutes(f *figure) claim.Figures {
 	_, value := claim.Sides(f.Samples)
 	return value
 }
 
-// groupLetters gives each of n things in order the letters of the groups that it is
-// in: the longest stretches of neighbours without a distinguishable pair.
+// groupLetters returns the group letters of n ordered things. A group is a longest stretch of
+// neighbours without a distinguishable pair.
 func groupLetters(n int, apart func(i, j int) bool) []string {
 	out := make([]string, n)
 	letter, reached := 0, -1
@@ -170,7 +168,7 @@ func anyApart(from, last int, apart func(i, j int) bool) bool {
 	return false
 }
 
-// letterOf is a, b … z, then a2, b2 ….
+// letterOf returns a, b … z, then a2, b2 ….
 func letterOf(n int) string {
 	text := string(rune('a' + n%26))
 	if n >= 26 {
@@ -179,11 +177,10 @@ func letterOf(n int) string {
 	return text
 }
 
-// This file says how much the effect differs: between two tracers on one workload, and
-// between two workloads with one tracer.
+// This file compares effects: of two tracers on one workload, and of one tracer on two workloads.
 
-// mostCompared is the most variants, or workloads, whose pairs are all compared: with
-// more of them the ranking suffices.
+// mostCompared is the largest number of variants, or workloads, to compare pairwise: for more the
+// ranking suffices.
 const mostCompared = 4
 
 func (s *replication) ratios() []Ratio {
@@ -198,7 +195,7 @@ func (s *replication) ratios() []Ratio {
 	return out
 }
 
-// betweenVariants compares variants within blocks: both ran in each.
+// betweenVariants compares variants within blocks.
 func (s *replication) betweenVariants(metric string) []Ratio {
 	names := s.variants()
 	if len(names) > mostCompared {
@@ -233,7 +230,7 @@ func (s *replication) betweenVariants(metric string) []Ratio {
 	return out
 }
 
-// pairs are the log-ratios of two variants on each operation that both have.
+// pairs returns the log-ratios of two variants on each operation that both have.
 func pairs(over, under []*figure) []claim.Figures {
 	var out []claim.Figures
 	for _, a := range over {
@@ -246,8 +243,7 @@ func pairs(over, under []*figure) []claim.Figures {
 	return out
 }
 
-// betweenWorkloads compares the cost of a variant on two workloads. Their blocks are
-// independent.
+// betweenWorkloads compares a variant's cost on two workloads, whose blocks are independent.
 func (s *replication) betweenWorkloads(metric string) []Ratio {
 	if len(s.results) > mostCompared || s.apart {
 		return nil
@@ -271,7 +267,7 @@ func (s *replication) betweenWorkloads(metric string) []Ratio {
 	return out
 }
 
-// common are the figures of two results on the operations that both have.
+// common returns the figures of two results on the operations that both have.
 func common(a, b []*figure) ([]*figure, []*figure) {
 	has := func(list []*figure) func(*figure) bool {
 		return func(f *figure) bool {
@@ -294,9 +290,7 @@ func ratioOf(e *claim.Evidence, out Ratio) Ratio {
 	return out
 }
 
-// This file splits lists into groups.
-
-// groupBy splits a list by a key, in the order in which the keys come.
+// groupBy splits a list by a key, in the keys' order of appearance.
 func groupBy[T any](list []T, key func(T) string) [][]T {
 	var out [][]T
 	place := map[string]int{}

@@ -1,8 +1,7 @@
-// Package study owns what several results say together, and how that compares with a
-// published study: the tables beside each other, the order of the variants, means over
-// operations, ratios between workloads and between tracers, and the verdict on each claim. It is
-// pure: the same findings give the same document. It must not know how a finding was
-// made nor how a replication is shown.
+// Package study owns the replication of a published study by several results: tables beside the
+// published figures, rankings of variants, means over operations, ratios between workloads and
+// between tracers, and the verdict on each claim. It is pure: the same findings give the same
+// document. It must not know how a finding was made nor how a replication is shown.
 package study
 
 import (
@@ -18,18 +17,17 @@ import (
 	"github.com/tracetax/tracetax/internal/wording"
 )
 
-// Input is what a replication is made of: one result, those of one experiment over several
-// workloads, or those of several experiments over one.
+// Input holds the results of a replication: one result, one experiment over several workloads,
+// or several experiments over one workload.
 type Input struct {
 	Results []*finding.Document
-	Claims  []finding.Claim // instead of those that the results carry; nil: theirs
+	Claims  []finding.Claim // replace those of the results; nil: theirs
 	Tool    string          // version of tracetax
 	Now     time.Time
 }
 
-// Make returns what the results say together. It fails where there is no result, or
-// where two are of the same experiment on the same workload: it could not be said which one
-// counts.
+// Make returns the replication. It fails without results, and with two results of the same
+// experiment on the same workload: either could count.
 func Make(in Input) (*Replication, error) {
 	if len(in.Results) == 0 {
 		return nil, errors.New("making a replication: there is no result")
@@ -84,9 +82,9 @@ func putIntoWords(s *Replication) {
 	}
 }
 
-// tellApart names results of one workload by their experiments too. They ask that workload
-// different things, so nothing is averaged over them; and claims, which name workloads,
-// could be about any of them.
+// tellApart adds the experiment to the names of results of one workload. Their experiments
+// differ, so nothing is averaged over them. It fails if there are claims: these name a workload,
+// not an experiment.
 func (s *replication) tellApart() error {
 	experiments := map[string][]*result{}
 	for _, r := range s.results {
@@ -112,7 +110,7 @@ func (s *replication) tellApart() error {
 	return nil
 }
 
-// carry takes over what each result says by itself.
+// carry copies each result's own figures.
 func (s *replication) carry(out *Replication) {
 	for _, r := range s.results {
 		out.Results = append(out.Results, Result{
@@ -140,7 +138,7 @@ func (s *replication) carry(out *Replication) {
 	}
 }
 
-// runtimesOf are the versions of the programs that the workload and its tracers need.
+// runtimesOf returns the versions of the programs that the workload and its tracers need.
 func runtimesOf(environment map[string]any) []string {
 	said, _ := environment["runtimes"].(map[string]any)
 	var out []string
@@ -152,7 +150,7 @@ func runtimesOf(environment map[string]any) []string {
 	return out
 }
 
-// warnings are the results' own, once each, without the notes.
+// warnings returns the results' warnings, each once, without notes.
 func (s *replication) warnings() []finding.Warning {
 	out := []finding.Warning{}
 	for _, r := range s.results {
@@ -169,26 +167,24 @@ func (s *replication) warnings() []finding.Warning {
 	return out
 }
 
-// This file is the results of a replication, sorted out, and how surely to ask of them.
+// This file holds the sorted results and the confidence of their intervals.
 
-// replication is the results, sorted out.
 type replication struct {
 	results []*result
 	figures []*figure
 	series  []Series
 	claims  []finding.Claim
-	apart   bool // experiments of one workload: no mean and no ratio is over several of them
+	apart   bool // several experiments of one workload: no mean or ratio spans them
 }
 
-// result is one of the results. Where several are of one workload its name has the
-// experiment's behind it.
+// result is one result. If several have one workload, the experiment's name follows the workload's.
 type result struct {
 	*finding.Document
 	workload string
 	baseline string
 }
 
-// resultOf returns the result of a workload, nil where there is none.
+// resultOf returns the result of a workload, or nil.
 func (s *replication) resultOf(workload string) *result {
 	for _, r := range s.results {
 		if r.workload == workload {
@@ -198,8 +194,8 @@ func (s *replication) resultOf(workload string) *result {
 	return nil
 }
 
-// ask is the confidence to ask of an interval over these results that is to have the
-// one given, in spite of stopping at a precision.
+// ask returns the nominal confidence of an interval that keeps the given one although these results
+// may have stopped at a precision.
 func ask(results ...*result) claim.Ask {
 	return func(given float64) float64 {
 		most := given
@@ -212,9 +208,7 @@ func ask(results ...*result) claim.Ask {
 	}
 }
 
-// This file says how the figures of a replication were made.
-
-// methods says how the figures were made.
+// methods describes how the figures were computed, a sentence each.
 func (s *replication) methods(out *Replication) []string {
 	var text []string
 	amount := func(t Table) bool { return t.Amount }

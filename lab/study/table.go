@@ -1,5 +1,4 @@
-// This file makes the tables: variants by operations, a metric and a workload each,
-// with what was published beside it.
+// This file makes the tables of a metric and a workload: variants by operations, beside published figures.
 
 package study
 
@@ -52,7 +51,7 @@ func (s *replication) table(r *result, metric string) Table {
 	return t
 }
 
-// absent are the rows of variants that could not run but have a published figure.
+// absent returns the rows of variants that could not run but have a published figure.
 func (s *replication) absent(r *result, t Table) []Row {
 	var out []Row
 	for _, left := range r.Experiment.LeftOut {
@@ -74,15 +73,14 @@ func (s *replication) absent(r *result, t Table) []Row {
 	return out
 }
 
-// itself is the centre of one side over the blocks, with its interval.
+// itself returns the centre of one side over the blocks, with its interval.
 func itself(f *figure, side claim.Figures) *finding.Interval {
 	return claim.Paired(side, false, ask(f.of)).Interval(claim.Confidence)
 }
 
 // This file sets published figures beside ours.
 
-// findSeries sorts what was published into series: figures of one source with one
-// remark belong together.
+// findSeries sorts published figures into series by source and remark.
 func (s *replication) findSeries() {
 	sources := map[string]bool{}
 	for _, r := range s.results {
@@ -102,7 +100,7 @@ func (s *replication) findSeries() {
 	}
 }
 
-// of returns the published figure of a series for a cell; false where there is none.
+// of returns the published figure of a series for a cell; false: none.
 func (s *replication) of(series int, r *result, metric, operation string, parameter map[string]string, variant string) (finding.Published, bool) {
 	t := s.series[series]
 	for _, p := range r.Experiment.Published {
@@ -113,9 +111,9 @@ func (s *replication) of(series int, r *result, metric, operation string, parame
 	return finding.Published{}, false
 }
 
-// published are the figures of all series for a cell, with their cost over the same
-// series' own baseline, and whether it lies in our interval. A figure that is over the
-// baseline by definition has none itself: it is looked for in ours as it is.
+// published returns the figures of all series for a cell, with their cost over the series' own
+// baseline, and whether our interval contains it. A figure that is over the baseline by
+// definition is compared as it is.
 func (s *replication) published(r *result, f *finding.Finding, variant string) []PublishedFigure {
 	var out []PublishedFigure
 	for i := range s.series {
@@ -142,9 +140,9 @@ func (s *replication) published(r *result, f *finding.Finding, variant string) [
 	return out
 }
 
-// publishedMeans are the figures of all series that are means over all operations, with
-// their cost over the same series' own baseline, and whether it lies in our interval of the
-// same mean. One operation by itself is never held against them.
+// publishedMeans returns the series' means over all operations, with their cost over the series' own
+// baseline, and whether our interval of the same mean contains it. They are never compared with
+// one operation.
 func (s *replication) publishedMeans(r *result, metric, variant string, ours *finding.Interval) []PublishedFigure {
 	var out []PublishedFigure
 	for i := range s.series {
@@ -159,8 +157,8 @@ func (s *replication) publishedMeans(r *result, metric, variant string, ours *fi
 	return out
 }
 
-// publishedCost is what a series says that a variant costs: over its baseline, or the
-// value itself where that is the cost. False where it does not say.
+// publishedCost returns a variant's cost in a series: over its baseline, or the value itself if
+// that is the cost. False: no cost is known.
 func publishedCost(cells []PublishedFigure, series int, added bool) (float64, bool) {
 	for _, p := range cells {
 		switch {
@@ -177,7 +175,7 @@ func publishedCost(cells []PublishedFigure, series int, added bool) (float64, bo
 	return 0, false
 }
 
-// inside reports whether a figure lies in an interval; nil where there is none.
+// inside reports whether a figure lies in an interval; nil without an interval.
 func inside(v float64, i *finding.Interval) *bool {
 	if i == nil || i.Low == nil || i.High == nil {
 		return nil

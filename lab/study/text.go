@@ -10,7 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
-// summary is what the replication comes to.
+// summary returns the replication's result in one sentence.
 func (of *replication) summary(s *Replication) string {
 	var parts []string
 	if text := claimsText(s.Claims); text != "" {
@@ -22,7 +22,7 @@ func (of *replication) summary(s *Replication) string {
 	if text := tausText(s); text != "" {
 		parts = append(parts, text)
 	}
-	if one := s.Results[0].Summary; len(parts) == 0 && len(s.Results) == 1 && one != "" { // which says too who lost spans
+	if one := s.Results[0].Summary; len(parts) == 0 && len(s.Results) == 1 && one != "" { // names the variants that lost spans too
 		if n := len(s.LeftOut); n > 0 {
 			one = strings.TrimSuffix(one, ".") + "; " + counted(n, "variant") + " left out."
 		}
@@ -65,8 +65,7 @@ func claimsText(claims []ClaimResult) string {
 	return fmt.Sprintf("of %s %s", counted(len(claims), "claim"), strings.Join(parts, ", "))
 }
 
-// needsText says how many of the open claims are about workloads that there is no result of,
-// and of which.
+// needsText counts the open claims that lack results of workloads, and names these.
 func needsText(claims []ClaimResult) string {
 	n := 0
 	var workloads []string
@@ -87,7 +86,7 @@ func needsText(claims []ClaimResult) string {
 	return fmt.Sprintf("; %d of them are about workloads without a result: %s", n, fewWith(workloads, ", "))
 }
 
-// withinCount counts the published costs that lie in our intervals, of those that could.
+// withinCount counts the published costs in our intervals, and all that were compared.
 func withinCount(s *Replication) (inside, all int) {
 	add := func(published []PublishedFigure) {
 		for _, p := range published {
@@ -111,7 +110,7 @@ func withinCount(s *Replication) (inside, all int) {
 	return inside, all
 }
 
-// tausText is the range of the rank correlations.
+// tausText returns the range of the rank correlations.
 func tausText(s *Replication) string {
 	least, most, n := 1.0, -1.0, 0
 	for _, r := range s.Rankings {
@@ -129,8 +128,7 @@ func tausText(s *Replication) string {
 	return fmt.Sprintf("the order of the variants agrees with the published ones with Kendall's τ = %s to %s", number(least), number(most))
 }
 
-// apartText says which variants lost spans, so they are in no order; "" where none did.
-// The baseline is in none anyway.
+// apartText names the variants that lost spans and are not ranked; "": none. The baseline is never ranked.
 func (s *replication) apartText() string {
 	type variant struct{ lost, all int } // cells
 	of := map[string]*variant{}
@@ -159,8 +157,8 @@ func (s *replication) apartText() string {
 	return "excluded from the ranking, as they lost spans: " + fewWith(names, ", ")
 }
 
-// suppressedText says which variants suppressed spans by a limit of the tracer's own, and how many at
-// most; "" where none did.
+// suppressedText names the variants with spans suppressed by the tracer's own limit, and the largest
+// share; "": none.
 func suppressedText(all []Suppressed) string {
 	var names []string
 	for _, group := range groupBy(all, func(u Suppressed) string { return u.Variant }) {

@@ -32,7 +32,7 @@ type Idle struct {
 	Before, After float64 // CPU seconds per second at either end, where these differ
 	Share         float64 // of the CPU of a window, by which the difference would bend it; 0 where they do not
 	Away          float64 // of the same: what was used while others had the load, beyond what is taken off; 0 where that is little
-	Sends         bool    // that is what its tracer does for operations as fast as they go: no window waits for their spans
+	Sends         bool    // Away is its tracer's work for unpaced operations: no window waits for their spans
 }
 
 // bends is the share of a window's CPU that may not belong to its operations.
@@ -145,9 +145,9 @@ func (s *Set) idleOf(variant string) Idle {
 	return out
 }
 
-// awayOf is the share of a variant's CPU that its processes used while others had the load, beyond what is taken off for that
-// time, on the cell where it is most; 0 where it is little. It is of all blocks together: what a program does by itself may be so
-// rare that most blocks have none of it. It cannot be told from late work for its operations.
+// awayOf returns the share of a variant's CPU that its processes used while others had the load, beyond the idle use subtracted,
+// for the cell with the largest; 0 if it is small. It is over all blocks: a program's own work may be too rare to be in most of
+// them. Late work for its operations looks the same.
 func (s *Set) awayOf(variant string) float64 {
 	extra, all := map[string]float64{}, map[string]float64{}
 	for _, r := range s.All[variant] {

@@ -120,9 +120,8 @@ func (s *Set) OverloadOf(p Pair, at cell.At) *finding.Reason {
 	return cmp.Or(s.Overloaded(p.Variant, at), s.Overloaded(p.Against, at))
 }
 
-// Overloaded says that a variant could not hold the rate in half of its
-// runs or more; nil where it could. One run that did not may have met a pause of the machine. A search
-// has chosen its rates itself.
+// Overloaded returns a reason if a variant could not hold the rate in half of its runs or more; else
+// nil. A single run may have met a pause of the machine. A search chooses its rates itself.
 func (s *Set) Overloaded(variant string, at cell.At) *finding.Reason {
 	return s.overloaded(variant, at, s.Offers)
 }

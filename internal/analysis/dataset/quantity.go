@@ -134,8 +134,8 @@ func distributionOf(h record.Histogram, censored uint64) (distribution, error) {
 	return d, nil
 }
 
-// At returns a percentile of the grid; false where too few values support it, or
-// where it reaches into values of which only a lower bound is known.
+// At returns a percentile of the grid; false if too few values support it, or if it
+// reaches into values with only a known lower bound.
 func (d distribution) At(percentile float64) (float64, bool) {
 	if !stats.QuantileSupported(d.n, percentile) {
 		return 0, false

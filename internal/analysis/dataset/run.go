@@ -20,8 +20,8 @@ type Run struct {
 	ByCell map[cell.At]*Phase
 }
 
-// Phase is one operation's part of a run with what its histograms say. Where disturbed windows are left out, Load, Sink and
-// Usage are without them.
+// Phase is one operation's part of a run with its decoded histograms. Load, Sink and Usage are without windows left out as
+// disturbed.
 type Phase struct {
 	*record.Phase
 	Whole        *record.Phase           // as recorded: the ledger covers all of it
@@ -29,7 +29,7 @@ type Phase struct {
 	Restless     bool                    // it did other work while others had the load: how much of its CPU is its operations' is unknown
 	Latency, Lag distribution            // of operations that were made in turn, where some were for that
 	queued       distribution            // the latency of Load, where that is another one
-	Timings      map[string]distribution // what answers tell of their own time, by name
+	Timings      map[string]distribution // times that answers report, by name
 }
 
 func newRun(r *record.Record) *Run {
@@ -42,7 +42,7 @@ func newRun(r *record.Record) *Run {
 	return out
 }
 
-// undisturbed is a phase without the windows that are left out, where what was used can be told apart by windows.
+// undisturbed returns a phase without the windows left out, if usage was recorded by window.
 func undisturbed(p *record.Phase) *record.Phase {
 	u := p.Undisturbed
 	if u == nil || u.Usage == nil {
@@ -87,7 +87,7 @@ func (r *Run) readHistograms() error {
 	return nil
 }
 
-// Clocked is the operations whose times are told: those that were timed apart, where some were, and in undisturbed windows.
+// Clocked returns the operations with reported times: those timed apart, if any, in undisturbed windows.
 func (p *Phase) Clocked() *record.Load {
 	switch {
 	case p.Timed == nil && p.Undisturbed != nil:
@@ -347,8 +347,8 @@ func (s *Set) Instrumented(variant string) []string {
 	return slices.Sorted(maps.Keys(named))
 }
 
-// Missed are the libraries of a variant's program, each with a line of a log, that its tracer said in a run it did not
-// instrument; nil where it names none.
+// Missed returns the libraries of a variant's program that its tracer reported as not instrumented, each with a line of a
+// log; nil: none.
 func (s *Set) Missed(variant string) map[string]string {
 	var missed map[string]string
 	for _, r := range s.All[variant] {
@@ -363,8 +363,7 @@ func (s *Set) Missed(variant string) map[string]string {
 }
 
 // Calibrations returns a variant's calibration runs. They sample every span. A phase
-// that does not say at which level it was made was made at the depth that its
-// workload tells.
+// without a level has the depth that its workload reports.
 func (s *Set) Calibrations(variant string) []record.Record {
 	var out []record.Record
 	for _, r := range s.Records {

@@ -115,7 +115,7 @@ func Foreseen(e *config.Experiment) *Set {
 	return s
 }
 
-// cpus is the number of CPUs that the environment tells of; 1 where it does not.
+// cpus returns the environment's number of CPUs; 1 if unknown.
 func cpus(environment map[string]any) float64 {
 	switch n := environment["cpus"].(type) {
 	case float64:

@@ -141,9 +141,8 @@ func (s *Set) spoilOf(r *Run) (Spoil, bool) {
 	return worst, spoiled
 }
 
-// taken is the share of the CPU time for which there was work that the host took. As a share of all the time it would follow
-// the work: what is not wanted is not taken. Where nobody knows how much there was, CPUs are taken to have worked half of
-// the time.
+// taken returns the share of the wanted CPU time that the host stole. A share of all time would depend on the work: idle
+// time is not stolen. If the work is unknown, CPUs are assumed to have worked half of the time.
 func (s *Set) taken(r *Run) float64 {
 	h := r.Harness
 	worked := h.WorkedSeconds

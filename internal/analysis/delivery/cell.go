@@ -186,8 +186,8 @@ func (b *Accounts) refused(variant string, at cell.At) int64 {
 	return int64(n)
 }
 
-// of tells of the spans that were lost in the part, by its name. Where they were lost
-// is known of the whole phase only: each place has as large a part of them as of all.
+// of returns the loss of the named part. The places of losses are known for the whole phase
+// only: each keeps its share.
 func (l Lost) of(whole finding.Lossy, part string) finding.Lossy {
 	out := whole
 	out.Part = part

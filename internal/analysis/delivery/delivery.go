@@ -201,8 +201,8 @@ func (b *Accounts) trace() {
 	}
 }
 
-// traceDepths says how many spans an operation makes at each depth of a sweep: learnt
-// there, because a number of one depth says nothing of another.
+// traceDepths sets the number of spans of an operation for each depth of a sweep, learnt at
+// that depth: another depth makes another number.
 func (b *Accounts) traceDepths(i int, t ledger.Tracing, learnt map[string]map[string]ledger.PerOperation) {
 	for _, at := range b.Cells() {
 		if at.Level.Value(cell.Depth) == "" {
@@ -318,7 +318,7 @@ func (b *Accounts) Meant(variant string, at cell.At) (Spans, bool) {
 		return made.times(t.Sampling), true
 	}
 	if per.Low <= 0 && per.High > 0 {
-		return Spans{}, false // a tracer that keeps so many traces a time: between none and all says nothing
+		return Spans{}, false // a tracer that keeps so many traces a time: the range is too wide
 	}
 	return Spans{per.Low, per.High}.times(t.Sampling), true
 }

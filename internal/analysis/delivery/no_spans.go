@@ -103,8 +103,8 @@ func (b *Accounts) cameOf(variant string) uint64 {
 	return n
 }
 
-// traces reports whether spans of a variant are meant to come: the sink is not gone on purpose, and it has a tracer,
-// or its user has told a process where the sink is.
+// traces reports whether spans of a variant should come: the sink is not gone on purpose, and the variant has a tracer
+// or its configuration names the sink.
 func (b *Accounts) traces(variant string) bool {
 	for i, v := range b.Variants {
 		if v.Name == variant {
@@ -163,13 +163,13 @@ type looked struct {
 	failed      uint64
 	runs        int // that looked at the processes, and whose spans were to come to the sink
 	connections uint64
-	processes   []record.ProcessSigns // by process, added up; Programs are told once each
+	processes   []record.ProcessSigns // by process, added up; each of Programs once
 	seen        uint64                // programs that were looked at
 	lacking     uint64
 	loaded      uint64
 }
 
-// lookAt adds up what runs tell.
+// lookAt adds up the reports of a variant's runs.
 func (b *Accounts) lookAt(variant string) looked {
 	var out looked
 	for _, block := range dataset.BlocksIn(b.All[variant]) {

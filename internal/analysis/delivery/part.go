@@ -137,8 +137,8 @@ func sum(all []portion) portion {
 	return out
 }
 
-// below reports whether the whole phase tells of a loss that may be the part's and is unknown of
-// it. It never is where the part is known.
+// below reports whether the whole phase lost spans that may be of the part, whose own loss is unknown.
+// It is false if the part's loss is known.
 func (l Lost) below(whole *finding.Ledger) bool {
 	return !l.Known || l.Unsure() && l.Share() < whole.LostShare && whole.LostShare <= l.MostShare()
 }

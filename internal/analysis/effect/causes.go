@@ -23,7 +23,7 @@ import (
 
 const (
 	addedMuch  = 0.2 // of the difference: what profiling added is marked beyond that
-	fewUnruled = 10  // frames without a rule that are told
+	fewUnruled = 10  // frames without a rule in the report
 )
 
 // Causes are those of all pairs and cells that were profiled.

@@ -28,7 +28,7 @@ type doubts struct {
 	overloaded *finding.Reason // a variant could not hold the rate
 	broken     *finding.Reason // the same, where the other side did: no budget allows that
 	first      *finding.Reason // the figure is none, whatever its interval
-	reason     *finding.Reason // why it cannot be told
+	reason     *finding.Reason // against any verdict
 	gap        float64         // between modes, on the scale of the verdict
 }
 
@@ -132,7 +132,7 @@ func (s *Estimator) placesOf(c *draft) []cell.At {
 	return []cell.At{c.at}
 }
 
-// noteDoubts keeps what the warnings are to tell.
+// noteDoubts keeps the doubts for the warnings.
 func (s *Estimator) noteDoubts(c *draft) {
 	if r := c.doubts.reason; r != nil && r.Code == finding.WhyModes {
 		s.Modes = append(s.Modes, c.doubt(*r))
@@ -180,9 +180,8 @@ func (s *Estimator) lossNote(variant string, at cell.At) *finding.Reason {
 	return nil
 }
 
-// lagOf says by how much the generator's lag differs between the variants, where it is over a tenth of the effect: then the
-// effect may be the generator's. Or it says how late it was with both, where that is a part of their latency. It is nil where
-// neither is so.
+// lagOf returns a reason if the generator's lag differs between the variants by over a tenth of the effect: the effect may be
+// the generator's. Or if the lag with both is a part of their latency. Else nil.
 func (s *Estimator) lagOf(c *draft) *finding.Reason {
 	if c.metric.Nature != metric.Latency || c.Absolute == nil || c.Absolute.Low == nil {
 		return nil
@@ -229,8 +228,8 @@ func (c *draft) latency() float64 {
 
 // Verdicts withheld from variants that have their load at the same time: on wall time.
 
-// shareCPU takes the verdict from a claim that woven variants cannot answer: the figures stay, but
-// their intervals would say how sure a wrong figure is.
+// shareCPU removes the verdict from a claim that woven variants cannot answer. The figures stay, without
+// intervals: these would give a wrong figure's precision.
 func (c *draft) shareCPU() {
 	c.Absolute, c.Relative = claim.Bare(c.Absolute), claim.Bare(c.Relative)
 	c.remark(because(finding.NoteSharedCPU))
@@ -246,9 +245,9 @@ func (c *draft) shareCPU() {
 // Whether a difference depends on the order of the runs: on the first of the two, or on the runs
 // before them.
 
-// When an order is said to matter.
+// Thresholds for an order that matters.
 const (
-	orderAlarm  = 0.01 // the share of experiments in which it is said without cause
+	orderAlarm  = 0.01 // the share of false alarms among experiments
 	orderEffect = 0.01 // the least difference that it makes: of the baseline, or of an amount
 )
 

@@ -230,10 +230,9 @@ func (s *Estimator) outline(m measure.Measure, p dataset.Pair, at cell.At, sampl
 	return c
 }
 
-// overNothing reports whether a claim is about time over that of operations which do
-// nothing, untraced: as a ratio it would say what the call of an empty method costs. A
-// budget is a ratio, whatever it is held against; so are all figures where some operations do
-// something, that they can be told together.
+// overNothing reports whether a claim is about time over operations that do nothing when
+// untraced: a ratio would be to the cost of calling an empty method. A budget stays a ratio.
+// So do all figures if some operations do something, for one kind of figure in a report.
 func (s *Estimator) overNothing(c *draft) bool {
 	e, tracer := s.Experiment, s.Variants[0].Tracer
 	traced := tracer != nil && tracer.Name != program.NoTracer
@@ -273,8 +272,8 @@ func (c *draft) remark(note finding.Reason) {
 
 // The centres and intervals of a claim.
 
-// unmeasured takes it that what no block tells is unknown, and CPU that another program used. What the baseline used may be
-// known all the same.
+// unmeasured marks figures without blocks as unknown, and CPU that another program used. The baseline's own value may be
+// known.
 func (s *Estimator) unmeasured(c *draft) {
 	if c.Verdict.Reason().Code == finding.WhyNoCPU {
 		c.Blocks, c.Samples, c.Absolute, c.Relative, c.Scatter = 0, []finding.Sample{}, nil, nil, nil

@@ -98,8 +98,8 @@ func (s *Estimator) perKeptTrace(p dataset.Pair, at cell.At) []*draft {
 	return out
 }
 
-// keeps reports whether it can be told how many traces of a pair were kept: something decides on them, each operation begins one
-// at most, and none were lost, for what throws traces away keeps few of them too.
+// keeps reports whether the number of kept traces is known for a pair: something decides on them, each operation begins one
+// at most, and none were lost, because losing traces looks like keeping few.
 func (s *Estimator) keeps(p dataset.Pair, at cell.At) bool {
 	if at.Operation == "" || s.loses(p, at) {
 		return false
@@ -210,8 +210,8 @@ func (s *Estimator) shares(p dataset.Pair, at cell.At) (samples []finding.Sample
 	return samples, compared
 }
 
-// shareOf returns the delivered share of a variant over all blocks of the samples together, as its ledger counts: a centre of the
-// blocks' shares would not add up to what the ledger says was lost.
+// shareOf returns the delivered share of a variant over all blocks of the samples together, as its ledger counts: a centre of
+// the blocks' shares would not add up to the ledger's losses.
 func (s *Estimator) shareOf(variant string, at cell.At, samples []finding.Sample) float64 {
 	var all ledger.Delivery
 	for _, sample := range samples {
@@ -222,8 +222,8 @@ func (s *Estimator) shareOf(variant string, at cell.At, samples []finding.Sample
 	return all.Share()
 }
 
-// judgeLost holds what the ledger says was lost against its budget. Losses are
-// counted, not estimated: there is no interval but where the ledger has one.
+// judgeLost compares the ledger's losses with their budget. Losses are counted, not
+// estimated: there is no interval unless the ledger has one.
 func (s *Estimator) judgeLost(c *draft, budget *config.Limit) {
 	c.Verdict.Budget = &budget.Value
 	d := s.Of(c.Variant, c.at)
@@ -307,7 +307,7 @@ func (s *Estimator) leastCost(l *finding.Lossy, findings []finding.Finding) {
 	}
 }
 
-// Excluded lists the variants that lost too many spans to be ranked, with what the findings say that they cost.
+// Excluded lists the variants that lost too many spans to be ranked, with their cost in the findings.
 func (s *Estimator) Excluded(findings []finding.Finding) []finding.Lossy {
 	out := s.Lossy()
 	for i := range out {

@@ -24,7 +24,7 @@ type Stopping struct {
 	Enough  bool    // the precision is reached
 	Width   float64 // half of the widest interval, on the scale of log-ratios
 	AtMost  bool    // no more may be made
-	Unknown bool    // it cannot be said how narrow the intervals are
+	Unknown bool    // the width of the intervals is unknown
 }
 
 // Stopping looks at the records as whoever stopped the experiment did.
@@ -129,7 +129,7 @@ type Outlook struct {
 	Needs  int    // blocks, for intervals that are corrected for so many claims
 	Least  int    // blocks after which the experiment may end
 	Most   int    // blocks that it ends with at the latest
-	Joint  bool   // with fewer than it needs the signs of all claims may still tell that there is a difference, never that there is none
+	Joint  bool   // with fewer than it needs the signs of all claims may still show a difference, never that there is none
 }
 
 // Short reports whether the blocks may come to be too few.

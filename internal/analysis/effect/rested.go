@@ -14,8 +14,8 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// A program is said to be measured rested where windows that follow others' load cost by so much more, or less, than those that
-// follow its own: in the centre, and at the near end of an interval that hardly ever excludes the truth.
+// A program was measured rested if windows after others' load cost by so much more, or less, than windows after its own load:
+// in the centre, and at the near end of an interval that hardly ever excludes the truth.
 const (
 	restMatters    = 0.05
 	restLeast      = 0.02

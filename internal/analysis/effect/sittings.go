@@ -1,4 +1,4 @@
-// What is told of blocks that differ between sittings.
+// Blocks that differ between sittings.
 
 package effect
 
@@ -9,7 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// doubtful is the probability of chance below which sittings are said to differ.
+// doubtful is the probability of chance below which sittings differ.
 const doubtful = 0.05
 
 // SittingsDiffer returns the headlines whose blocks differ between sittings by more than within them, where each block counts as

@@ -20,7 +20,7 @@ import (
 type lines struct {
 	base, value, cost stats.Line
 	bend              bend // of the cost
-	bends             bool // there are levels enough to tell it
+	bends             bool // there are enough levels for it
 }
 
 // slopes makes the findings of the lines of one pair on one operation: slope, base and
@@ -169,13 +169,13 @@ const (
 	bendShare  = 0.2 // by which slope and base must change for it to matter
 )
 
-// bend is how steep what tracing adds is in one block through all levels but the deepest, and
-// between the two deepest: seconds for each further call. base is where the line through all but
-// the deepest begins, in seconds.
+// bend holds the slopes of the added time in one block, in seconds per further call: through all
+// levels but the deepest, and between the two deepest. base is the intercept of the line through
+// all but the deepest, in seconds.
 type bend struct{ below, between, base float64 }
 
-// bendOf is the bend of the times added at the depths x, smallest first; false where there are
-// too few levels, or no line through those below.
+// bendOf returns the bend of the times added at the depths x, smallest first; false: too few
+// levels, or no line through those below.
 func bendOf(x, added []float64) (bend, bool) {
 	last := len(x) - 1
 	if len(x) < bendLevels {
@@ -185,9 +185,9 @@ func bendOf(x, added []float64) (bend, bool) {
 	return bend{below.Slope, (added[last] - added[last-1]) / (x[last] - x[last-1]), below.Base}, ok
 }
 
-// bent says that a further call costs another amount between the two deepest levels than
-// below them, in all blocks together, and by so much that slope and base are others without the
-// deepest; nil where that is not so, or where the blocks are too few to say so.
+// bent returns a reason if a further call costs another amount between the two deepest levels
+// than below them, over all blocks, by enough to change slope and base without the deepest; nil
+// if not, or with too few blocks to decide.
 func bent(byBlock map[int]lines, a dataset.Axis, confidence float64) *finding.Reason {
 	var below, between, turn, slope, base, moves []float64
 	for _, block := range dataset.BlocksIn(byBlock) {

@@ -20,8 +20,8 @@ import (
 	"github.com/tracetax/tracetax/internal/wording"
 )
 
-// Partial reports whether a variant leaves out steps of tracing, traces or spans on purpose. One
-// whose tracer says nothing of that leaves out nothing.
+// Partial reports whether a variant leaves out steps of tracing, traces or spans on purpose. By
+// default a tracer leaves out nothing.
 func (s *Estimator) Partial(v config.Variant) bool {
 	if steps := v.Steps(); steps != nil && len(steps) < len(program.Steps) {
 		return true
@@ -189,8 +189,8 @@ var stagesOf = map[string][]string{
 	"writing":         {"export"},
 }
 
-// beside puts what profiles of both variants say beside what steps add to the CPU per operation. The two need not be the same:
-// with a step left out the others may cost something else, and a program that is slower when traced is in no stage.
+// beside sets the profiled costs of steps beside the CPU per operation that they add. The two may differ: with a step left
+// out the others may cost something else, and a program that is slower when traced is in no stage.
 func (s *Estimator) beside(i *finding.Increment, at cell.At) {
 	pair := dataset.Pair{Variant: i.Variant, Against: i.Over}
 	if !s.explained(pair, at)(metric.Cause{Axis: metric.Stage}) || i.Metric != metric.CPUPerOperation || i.Absolute == nil {

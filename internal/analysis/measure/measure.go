@@ -26,8 +26,8 @@ type Measure struct {
 	Read        Reading
 }
 
-// Reading reads a figure in a run; the phase is nil for what is of the whole run. It is false
-// where the run does not tell.
+// Reading reads a figure in a run; the phase is nil for figures of the whole run. False: the run
+// has none.
 type Reading func(*dataset.Run, *dataset.Phase) (float64, bool)
 
 // Of makes a measure of a metric in a regime.

@@ -101,8 +101,8 @@ var readings = map[string]func(role.Charge) Reading{
 	"heap_peak":                heap(func(d *record.Driven) (float64, bool) { return number(d.HeapPeak) }, whole),
 	"heap_live":                heap(func(d *record.Driven) (float64, bool) { return number(d.HeapLive) }, whole),
 
-	// Memory is of the whole run: a process keeps what an earlier operation made it take, so by
-	// operation it would say which came first.
+	// Memory is of the whole run: a process keeps the memory of earlier operations, and a figure by
+	// operation would depend on their order.
 	metric.MemoryMean: memory(func(m record.Memory) uint64 { return m.Steady }),
 	metric.MemoryPeak: memory(func(m record.Memory) uint64 { return m.Peak }),
 	"idle_cpu":        plain(func(r *dataset.Run, _ *dataset.Phase) (float64, bool) { return r.IdleCPU() }),
@@ -129,7 +129,7 @@ func percentile(name string) func(role.Charge) Reading {
 	return plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return p.Latency.At(q) })
 }
 
-// told reads the mean of what answers tell of their own time under a name.
+// told reads the mean of a named time that answers report.
 func told(name string) func(role.Charge) Reading {
 	return plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return p.Timings[name].Mean() })
 }
@@ -139,7 +139,7 @@ func toldPercentile(name string) func(role.Charge) Reading {
 	return plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return p.Timings["benchmark"].At(q) })
 }
 
-// heap reads what the language tells of its memory.
+// heap reads the language's report of its memory.
 func heap(read func(*record.Driven) (float64, bool), by func(*dataset.Phase) float64) func(role.Charge) Reading {
 	return plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
 		if p.Load.Driven == nil {
@@ -163,7 +163,7 @@ func kept(p *dataset.Phase) (float64, bool) {
 func whole(*dataset.Phase) float64     { return 1 }
 func started(p *dataset.Phase) float64 { return float64(p.Load.Started) }
 
-// number is a figure that a language may not tell.
+// number returns a figure; false if the language does not report it.
 func number[T uint64 | float64](v *T) (float64, bool) {
 	if v == nil {
 		return 0, false

@@ -1,5 +1,5 @@
-// This file tells how the searches for a capacity went. The capacity itself is a
-// metric like any other; a search that met a limit has none, and says why.
+// This file describes the searches for a capacity. The capacity itself is a metric
+// like any other; a search that met a limit has none, but a reason.
 
 package series
 

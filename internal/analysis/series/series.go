@@ -67,8 +67,8 @@ func points(phases []*dataset.Phase) []finding.Point {
 // ICDCSW 2011) takes the point farthest from the chord, which moves with the range
 // that was measured and exists on every concave curve; the peak of the Universal
 // Scalability Law (Gunther, Guerrilla Capacity Planning, ch. 4) needs a fit of more
-// levels than people measure, and of one shape. What a doubling brings can be told
-// from two levels, with an interval over the blocks.
+// levels than people measure, and of one shape. The gain of a doubling needs two
+// levels, and has an interval over the blocks.
 
 // littleMore is the gain of a doubling under which more brings little more.
 const littleMore = 0.10
@@ -80,10 +80,10 @@ type level struct {
 }
 
 // kneeOf returns the first level from which every larger level gains surely less
-// than a tenth per doubling; nil where none can be told from noise. Whether "surely"
-// holds is read from the interval of the gain over the blocks, corrected for the
-// number of levels that are tried. Where the level before it is not surely a bend
-// away, After says between which levels the knee lies.
+// than a tenth per doubling; nil if none is distinguishable from noise. "Surely" is
+// by the interval of the gain over the blocks, corrected for the number of levels
+// tried. If the level before it is not surely a bend away, After names the levels
+// that the knee lies between.
 func kneeOf(curve []level, parameter string, ask func(float64) float64) *finding.Knee {
 	sure := ask(stats.Bonferroni(claim.Confidence, len(curve)-1))
 	limit := math.Log1p(littleMore)

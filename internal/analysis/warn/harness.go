@@ -24,7 +24,7 @@ const (
 	busySink    = 0.7   // of a core
 	busyHarness = 0.25  // of a core; at 0.2, with windows of 100 ms, the same program twice does not differ
 	stolenShare = 0.01  // of the machine's CPU time
-	leastWindow = 0.5   // seconds, in which shares of a CPU say something
+	leastWindow = 0.5   // seconds, for shares of a CPU to be meaningful
 	mostOthers  = 0.15  // of the run's CPUs; the work of the kernel for the network is charged to no process, and is part of it
 	busyStart   = 0.5   // load average per CPU, before the first run
 )
@@ -207,8 +207,7 @@ func (s *checker) findBusyStart() []hit {
 	return []hit{{text: fmt.Sprintf("the load average was %.2g on %.0f CPUs before the first run", first.Harness.LoadAverage, s.CPUs)}}
 }
 
-// findBackend finds backends that answer with another number of spans than they say they have stored, or with none that can
-// be counted.
+// findBackend finds backends that return another number of spans than they report as stored, or none that can be counted.
 func (s *checker) findBackend() []hit {
 	var hits []hit
 	for _, v := range s.Variants {

@@ -262,8 +262,8 @@ func (s *checker) perProcess(tell func(finding.Shadowed) string, text func(proce
 	return hits
 }
 
-// findRuntimes says it of those that ran on another one than the baseline: what they cost is
-// then also the difference between the two.
+// findRuntimes finds variants on another runtime than the baseline: their cost includes the
+// difference between the two.
 func (s *checker) findRuntimes() []hit {
 	base := s.Runtime(s.Baseline)
 	var hits []hit

@@ -64,7 +64,7 @@ func (s *checker) findCallers() []hit {
 	return hits
 }
 
-// findOwnBaseline tells of a baseline without a tracer in whose program tracers were not switched off, since it has
+// findOwnBaseline finds a baseline without a tracer whose program's own tracers were not switched off, because it has
 // variables or arguments of its own.
 func (s *checker) findOwnBaseline() []hit {
 	for _, v := range s.Variants {
@@ -200,7 +200,7 @@ func (s *checker) findDuplicates() []hit {
 	})
 }
 
-// findSampling looks at what the ledgers say of chance.
+// findSampling finds numbers of traces that random sampling does not explain.
 func (s *checker) findSampling() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
@@ -217,7 +217,7 @@ func (s *checker) findSampling() []hit {
 	return hits
 }
 
-// inLedgers makes a hit of every operation's ledger that bad says is bad; of the whole run's where it has a loss of operations
+// inLedgers returns a hit for every operation's ledger that is bad; for the whole run's if it has a loss of operations
 // with an unknown number of spans, or one that may be of any of them.
 func (s *checker) inLedgers(bad func(finding.Ledger) (string, bool)) []hit {
 	var hits []hit

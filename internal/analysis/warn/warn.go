@@ -1,4 +1,4 @@
-// Package warn owns the closed list of warnings, with their words: what the harness says against itself. It must not know
+// Package warn owns the closed list of warnings about a measurement, with their words. It must not know
 // how a figure is made. docs/warnings.md has the same list for readers.
 package warn
 
@@ -32,10 +32,10 @@ type check struct {
 	find           func(*checker) []hit
 }
 
-// ofMachine are those whose cause is the same wherever they are seen: they are told once, by the worst. Those that count runs are, too.
+// ofMachine holds warnings with one cause for all places: only the worst is shown. So it is for those that count runs.
 var ofMachine = map[string]bool{"generator-late": true, "sink-busy": true, "harness-busy": true, "cpu-stolen": true, "busy-neighbour": true}
 
-// checks lists all warnings, in the order in which they are told.
+// checks lists all warnings, in the order of the report.
 var checks = []check{
 	{"interrupted", warning, "go on with: tracetax run --resume " + resultsPlace, (*checker).findInterrupted},
 	{"quick", note, "run without --quick for numbers to act on", (*checker).findQuick},
@@ -127,7 +127,7 @@ var checks = []check{
 	{"killed-at-stop", warning, "see why the process does not end: its tracer may not have flushed", (*checker).findKilled},
 }
 
-// Codes are those of all warnings, in the order in which they are told.
+// Codes returns the codes of all warnings, in the order of the report.
 func Codes() []string {
 	var out []string
 	for _, c := range checks {
@@ -168,7 +168,7 @@ type checker struct {
 // hit is one thing that a check found.
 type hit struct {
 	text, where string
-	worst       float64 // how bad it was, where hits may be told together
+	worst       float64 // severity, for hits that merge
 	runs, of    int     // in how many runs it was so; 0: not counted
 	at          cell.At // of what it was true in these runs
 	counted     string  // what is counted; "": runs

@@ -119,7 +119,7 @@ func (s *Search) higher(pass *group) state {
 // did not pass is one at which the service failed, not the generator.
 func (s *Search) ends(probes []record.Probe, outcome record.Outcome) (passing, failing float64) {
 	if outcome == record.NoSpans {
-		return 0, 0 // the one probe said nothing of its rate
+		return 0, 0 // the one probe does not show its rate's outcome
 	}
 	if s.goal.Goal != config.GoalCPU {
 		all := s.groups(probes)
@@ -158,8 +158,8 @@ func (s *Search) ends(probes []record.Probe, outcome record.Outcome) (passing, f
 func (s *Search) near(pass *group) float64 { return pass.rate * (1 + 2*s.goal.Resolution) }
 
 // confirmed returns the lowest rate at which the service failed, where it failed
-// more than by accident: twice, or at another rate not far above too. A failure
-// of the generator's says nothing of the service.
+// more than by accident: twice, or at another rate not far above too. Failures of
+// the generator do not count.
 func (s *Search) confirmed(all []group, pass, fail *group) *group {
 	var at *group
 	failures := 0

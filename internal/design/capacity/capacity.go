@@ -1,7 +1,7 @@
 // Package capacity owns the search for a rate: from the probes made so far it
-// says what to probe next, whether a probe met the goal, and what all of them
-// come to. It is pure: the same probes give the same answer. It does not know
-// how a probe is made.
+// chooses the next probe, judges whether a probe met the goal, and computes the
+// result. It is pure: the same probes give the same answer. It does not know how
+// a probe is made.
 //
 // A rate is in operations per second, a utilisation a share of the CPU that the
 // app may use.
@@ -71,7 +71,7 @@ func (s *Search) Next(probes []record.Probe) (record.Probe, bool) {
 	return record.Probe{Purpose: at.purpose, Rate: at.rate, Seconds: s.lengthAfter(probes, at.rate)}, true
 }
 
-// Result says what the probes come to. A search that has not ended is unsteady.
+// Result returns the outcome of the probes. A search that has not ended is unsteady.
 func (s *Search) Result(probes []record.Probe) record.Search {
 	at := s.stand(probes)
 	c := record.Search{
@@ -115,8 +115,6 @@ func (s *Search) stand(probes []record.Probe) state {
 	}
 	return s.bracket(probes)
 }
-
-// What a search says next: a probe, or its end.
 
 // state is the state of a search: a probe to make, or an outcome.
 type state struct {
@@ -188,7 +186,7 @@ func (s *Search) within(rate float64) float64 {
 // most is the highest rate that may be asked.
 func (s *Search) most() (rate float64, limited bool) { return s.goal.Max, s.goal.Max > 0 }
 
-// least is the lowest rate at which a probe says something.
+// least returns the lowest rate at which a probe has enough operations.
 func (s *Search) least() float64 {
 	seconds := s.options.Duration.Seconds()
 	if s.goal.Goal == config.GoalLatency {

@@ -83,10 +83,9 @@ func (s *Search) missedCPU(p *record.Probe) []string {
 	return why
 }
 
-// throttled says what of the app or its sidecars was held back by its quota; "" where
-// nothing was for long. The target leaves 1 − target of the quota's time unused: held
-// back for longer than that, the work comes in bursts that the quota cuts. The kernel
-// adds up what each CPU was held back.
+// throttled names the processes of the app or its sidecars that their quota throttled for long;
+// "": none. The target leaves 1 − target of the quota's time unused: throttled for longer, the
+// work comes in bursts that the quota cuts. The kernel adds up the time of each CPU.
 func (s *Search) throttled(p *record.Probe) string {
 	var what []string
 	for _, u := range p.Usage {
@@ -138,7 +137,7 @@ func reached(p *record.Probe) float64 {
 	return float64(p.Load.Completed) / over
 }
 
-// spanless reports whether a probe can say nothing of lost spans.
+// spanless reports whether a probe has no expected spans, which could be lost.
 func spanless(p *record.Probe) bool { return p.Expected == 0 && p.Load.Completed > 0 }
 
 // times returns the number of probes of a rate.
@@ -262,8 +261,8 @@ func nameOf(u record.Usage) string {
 	return string(u.Role)
 }
 
-// besideTheApp is what all processes on the CPUs that are not the app's use of
-// these, named after the one that uses most.
+// besideTheApp returns the used share of the CPUs that are not the app's, and the process that
+// uses most of them.
 func besideTheApp(p *record.Probe) (name string, share float64) {
 	var used, most, cpus float64
 	for _, u := range p.Usage {
@@ -293,10 +292,9 @@ const (
 	busyShare = 0.95 // of its CPU, from which a generator is busy
 )
 
-// generatorBound reports whether the generator could not ask what it was told to:
-// most of the latency was its own, or it was busy and late, or the limit of a
-// latency was missed by no more than the generator's own lag. Where the workload
-// is self-driving there is no generator: what is late is the workload.
+// generatorBound reports whether the generator could not offer its load: most of the
+// latency was its own, or it was busy and late, or a latency limit was missed by no more
+// than its own lag. A self-driving workload has no generator: it is late itself.
 func (s *Search) generatorBound(p *record.Probe) bool {
 	if p.Load.Driven != nil {
 		return false

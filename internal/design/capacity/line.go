@@ -139,8 +139,8 @@ func latest(probes []record.Probe) []*record.Probe {
 }
 
 // sorted returns the probes that were held, by rate, and the one at the lowest
-// rate that was not, nil where there is none. One that was not held says nothing
-// where a probe at the same rate or a higher one was held.
+// rate that was not, or nil. One that was not held does not count if a probe at the
+// same rate or a higher one was held.
 func sorted(probes []record.Probe) (held []*record.Probe, broken *record.Probe) {
 	highest := 0.0
 	for i := range probes {
@@ -188,10 +188,10 @@ func (g *group) own() int { return g.failed - g.late } // failures of the servic
 // than through the service.
 func (g *group) byGenerator() bool { return g.late > g.own() }
 
-// groups are the probes by rate.
+// groups returns the probes by rate.
 //
-// A short probe that lost nothing says less than a long one: it does not count where
-// there is a long one. That one loses anything is said by a probe of any length.
+// A short probe without loss does not count if there is a long one. A loss counts in a
+// probe of any length.
 func (s *Search) groups(probes []record.Probe) []group {
 	misled := s.misled(probes)
 	var all []group

@@ -15,7 +15,7 @@ import (
 // long reports whether the search has probes of two lengths.
 func (s *Search) long() bool { return s.goal.Confirm > s.options.Duration }
 
-// confirms reports whether a probe is long enough to tell that nothing is lost.
+// confirms reports whether a probe is long enough to show that nothing is lost.
 func (s *Search) confirms(p *record.Probe) bool { return p.Seconds >= s.goal.Confirm.Seconds() }
 
 // lengthAfter returns the length of a probe at this rate after these: longer if a

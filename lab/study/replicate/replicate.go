@@ -1,5 +1,5 @@
-// Package replicate owns the command 'tracetax replicate': what the results of one experiment say together, and beside a
-// study. It must not know how a claim is judged, nor how a form is drawn.
+// Package replicate owns the command 'tracetax replicate', which compares results with a study. It must not know
+// how a claim is judged, nor how a form is drawn.
 package replicate
 
 import (
@@ -22,7 +22,7 @@ import (
 
 func init() { cli.Register(newReplicate) }
 
-// replicateFlags are the files that a replication is written to: "-" is stdout, "" none.
+// replicateFlags names the files to write a replication to: "-" is stdout, "" none.
 type replicateFlags struct {
 	html, markdown, csv, experiment string
 	json                            bool
@@ -96,7 +96,7 @@ func (f replicateFlags) run(s console.Streams, dirs []string) error {
 	return nil
 }
 
-// nothingMeasured complains where no result holds a run: nothing was replicated.
+// nothingMeasured returns an error if no result holds a run.
 func nothingMeasured(docs []*finding.Document) error {
 	var why error
 	for _, doc := range docs {
@@ -108,8 +108,7 @@ func nothingMeasured(docs []*finding.Document) error {
 	return fmt.Errorf("there is nothing to replicate, because nothing was measured; see 'tracetax report DIR':\n%w", why)
 }
 
-// restate gives the results what an experiment says that was published, and returns
-// what it says that was claimed.
+// restate replaces the results' published figures by an experiment's, and returns its claims.
 func restate(docs []*finding.Document, name string) ([]finding.Claim, error) {
 	all, err := config.Find(name, cli.BuiltIn())
 	if err != nil {
@@ -136,7 +135,7 @@ func onlyOf(docs []*finding.Document, doc *finding.Document) bool {
 	return !slices.ContainsFunc(docs, func(d *finding.Document) bool { return d != doc && d.Experiment.Workload == doc.Experiment.Workload })
 }
 
-// replicateOutput is one form that was asked for, and where it goes.
+// replicateOutput is one requested form and its file.
 type replicateOutput struct {
 	name, file string
 	write      func(io.Writer, *study.Replication) error

@@ -1,5 +1,4 @@
-// What the charts of a replication are drawn from: the curves in a document with nothing else, so that
-// they are drawn as those of one result are, and the lines that were published.
+// The charts of a replication: its curves, drawn like those of one result, and the published lines.
 
 package view
 
@@ -45,7 +44,7 @@ func replicationCharts(doc *study.Replication) *parts.Charts {
 	return c
 }
 
-// costTexts are the costs in the rows of the tables, as the tables have them.
+// costTexts returns the costs of the tables' rows.
 func costTexts(doc *study.Replication) [][]string {
 	out := [][]string{}
 	for _, t := range doc.Tables {
@@ -59,7 +58,7 @@ func costTexts(doc *study.Replication) [][]string {
 	return out
 }
 
-// replicationSweeps are the curves, their operations with the workload where there are several.
+// replicationSweeps returns the curves; operations name the workload if there are several results.
 func replicationSweeps(doc *study.Replication) []finding.Sweep {
 	var out []finding.Sweep
 	for _, c := range doc.Sweeps {
@@ -70,7 +69,7 @@ func replicationSweeps(doc *study.Replication) []finding.Sweep {
 	return out
 }
 
-// inStudy is an operation, with its workload where there are several.
+// inStudy returns an operation, with its workload if there are several results.
 func inStudy(doc *study.Replication, workload, operation string) string {
 	if len(doc.Results) > 1 {
 		return workload + ", " + operation
@@ -78,8 +77,8 @@ func inStudy(doc *study.Replication, workload, operation string) string {
 	return operation
 }
 
-// publishedLines are those that a published slope and base make over the depth, one for each
-// variant and series that has both. Where our own baseline has no point they have none.
+// publishedLines returns the lines of published slopes and bases over the depth, one for each variant
+// and series with both. They have points only where our baseline has.
 func publishedLines(doc *study.Replication) []parts.ChartLine {
 	var out []parts.ChartLine
 	for _, c := range doc.Sweeps {
@@ -106,7 +105,7 @@ func publishedLines(doc *study.Replication) []parts.ChartLine {
 	return out
 }
 
-// publishedFigure is what a series says of the variant of a curve, and over which baseline.
+// publishedFigure returns a series' figure for the variant of a curve, and its baseline.
 func publishedFigure(doc *study.Replication, c study.Sweep, name string, series int) (value *float64, over string) {
 	for _, t := range doc.Tables {
 		if t.Metric != name || t.Workload != c.Workload {
@@ -121,7 +120,7 @@ func publishedFigure(doc *study.Replication, c study.Sweep, name string, series 
 	return nil, ""
 }
 
-// baselinePoint is what the baseline of a curve comes to at a depth.
+// baselinePoint returns the baseline of a curve at a depth.
 func baselinePoint(doc *study.Replication, c study.Sweep, over string, x float64) (float64, bool) {
 	for _, o := range doc.Sweeps {
 		if o.Workload == c.Workload && o.Operation == c.Operation && o.Metric == c.Metric && o.Variant == over {

@@ -1,4 +1,4 @@
-// What was claimed, and what became of it.
+// The claims and their verdicts.
 
 package view
 
@@ -15,7 +15,7 @@ import (
 
 const claimsTitle = "What was claimed"
 
-// claimNotes tell each claim with what became of it, in sentences.
+// claimNotes returns each claim with its verdict, in sentences.
 func claimNotes(doc *study.Replication) []model.Section {
 	if len(doc.Claims) == 0 {
 		return nil
@@ -31,7 +31,7 @@ func claimNotes(doc *study.Replication) []model.Section {
 	return []model.Section{s}
 }
 
-// claimTables have a row for each claim, and the figures that it rests on.
+// claimTables returns a row for each claim, and the figures behind it.
 func claimTables(doc *study.Replication) []model.Section {
 	if len(doc.Claims) == 0 {
 		return nil
@@ -57,7 +57,7 @@ func claimCell(kind study.ClaimKind) model.Cell {
 	return model.Cell{Mark: "?", Text: string(kind), Tone: model.Doubtful}
 }
 
-// claimFigures has a row for each figure that a claim rests on.
+// claimFigures returns a row for each figure behind a claim.
 func claimFigures(c study.ClaimResult) model.Grid {
 	g := model.Grid{Caption: c.Name, Remark: wording.Counted(len(c.Figures), "figure"), Fold: model.Closed, Columns: []model.Column{
 		{Head: "workload"}, {Head: "operation"}, {Head: "variant"}, {Head: "cost", Right: true}, {Head: "(95 %)", Close: true}, {Head: "by itself"}, {Head: "blocks", Right: true}, {Head: "remark"},
@@ -83,8 +83,7 @@ func holdsText(kind study.ClaimKind) string {
 	return "open"
 }
 
-// The tables of a replication that stand behind its main ones: means, ratios, and who is excluded
-// from the ranking or left out.
+// The further tables: means, ratios, and variants that are not ranked or left out.
 
 func replicationLossy(doc *study.Replication) model.Section {
 	g := model.Grid{Columns: append([]model.Column{{Head: "workload", Give: true}}, parts.LostColumns()...)}
@@ -140,7 +139,7 @@ func replicationMeans(doc *study.Replication) model.Section {
 	return s
 }
 
-// operationsOf is how many operations a mean is of: "2 of 4" where it lacks some.
+// operationsOf returns the number of operations of a mean: "2 of 4" if it lacks some.
 func operationsOf(m study.Mean) string {
 	if len(m.Without) == 0 {
 		return fmt.Sprint(m.Operations)
@@ -148,8 +147,8 @@ func operationsOf(m study.Mean) string {
 	return fmt.Sprintf("%d of %d", m.Operations, m.Operations+len(m.Without))
 }
 
-// publishedMeanCells are the cost that a series gives as a mean over all operations, and
-// whether it lies in our interval; empty where it gives none.
+// publishedMeanCells returns a series' mean cost over all operations, and whether our interval
+// contains it; empty if none was published.
 func publishedMeanCells(series int, published []study.PublishedFigure) []model.Cell {
 	for _, p := range published {
 		if p.Series == series && p.Cost != nil {
@@ -159,7 +158,7 @@ func publishedMeanCells(series int, published []study.PublishedFigure) []model.C
 	return []model.Cell{{}, {}}
 }
 
-// meanLabel says over what a mean is.
+// meanLabel names the operation or workload of a mean.
 func meanLabel(m study.Mean) string {
 	if m.Operation == "" {
 		return everyWorkload(m.Workload)
@@ -174,7 +173,7 @@ func everyWorkload(name string) string {
 	return name
 }
 
-// replicationRatios says how much the effect differs.
+// replicationRatios shows ratios of effects.
 func replicationRatios(doc *study.Replication) model.Section {
 	s := model.Section{Title: "How much the effect differs: ratios of ratios"}
 	for _, metric := range metricsOf(doc.Ratios, func(r study.Ratio) string { return r.Metric }) {
@@ -203,7 +202,7 @@ func replicationRatios(doc *study.Replication) model.Section {
 	return s
 }
 
-// metricsOf are the metrics of a list, in their order.
+// metricsOf returns the metrics of a list, each once, in order.
 func metricsOf[T any](list []T, of func(T) string) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -228,7 +227,7 @@ func replicationLeft(doc *study.Replication) model.Section {
 	return s
 }
 
-// replicationSteps are what each step of tracing adds.
+// replicationSteps shows the cost that each step of tracing adds.
 func replicationSteps(doc *study.Replication) model.Section {
 	s := model.Section{Title: "What each step of tracing adds"}
 	all := make([]finding.Increment, 0, len(doc.Increments))

@@ -1,4 +1,4 @@
-// The forms of a replication: which of its views each draws, and those for other programs.
+// The forms of a replication, for readers and for other programs.
 
 package view
 
@@ -30,9 +30,9 @@ func Markdown(w io.Writer, doc *study.Replication) error { return markdown.Write
 // JSON writes the document itself.
 func JSON(w io.Writer, doc *study.Replication) error { return data.Indented(w, doc, "the replication") }
 
-// CSV writes one row for each cell of the tables; one for each series where several
-// were published; and two for the searches of a variant, passing_rate and failing_rate, the least
-// over the blocks (see finding.Search). Figures are in the metric's unit and unrounded.
+// CSV writes one row for each cell of the tables, or one for each published series; and two for a
+// variant's searches, passing_rate and failing_rate, the least over the blocks (see
+// finding.Search). Figures are in the metric's unit and unrounded.
 func CSV(w io.Writer, doc *study.Replication) error {
 	rows := [][]string{{
 		"workload", "operation", "parameter", "variant", "metric", "unit", "better", "value", "value_low", "value_high", "cost", "cost_low", "cost_high",
@@ -73,7 +73,7 @@ func CSV(w io.Writer, doc *study.Replication) error {
 	return sheet.Write(w, "the replication", rows)
 }
 
-// searchRow is one figure of a variant's searches, over so many columns; without a value where no
+// searchRow returns one figure of a variant's searches in so many columns; without a value if no
 // rate was found.
 func searchRow(l *study.Search, metric string, rate float64, columns int) []string {
 	row := make([]string, columns)
@@ -81,11 +81,11 @@ func searchRow(l *study.Search, metric string, rate float64, columns int) []stri
 	if rate > 0 {
 		row[7] = sheet.Number(rate)
 	}
-	row[16] = strconv.Itoa(len(l.Outcomes)) // whether it lost spans nobody judged
+	row[16] = strconv.Itoa(len(l.Outcomes)) // lost spans were not judged
 	return row
 }
 
-// suppressedNumber is the share that was suppressed, empty where all was.
+// suppressedNumber returns the suppressed share, empty for 0.
 func suppressedNumber(share float64) string {
 	if share == 0 {
 		return ""
@@ -93,7 +93,7 @@ func suppressedNumber(share float64) string {
 	return sheet.Number(share)
 }
 
-// endsOf are an interval's figures, empty where there are none.
+// endsOf returns an interval's estimate and ends, empty if missing.
 func endsOf(i *finding.Interval) []string {
 	out := make([]string, 3)
 	if i == nil {

@@ -1,4 +1,4 @@
-// The tables of a replication, made once for every form in which it is shown.
+// The tables of a replication, for every form.
 
 package view
 
@@ -13,12 +13,12 @@ import (
 	"github.com/tracetax/tracetax/lab/study"
 )
 
-// replicationSections are the parts that have something to show.
+// replicationSections returns the sections that are not empty.
 func replicationSections(doc *study.Replication) []model.Section {
 	return parts.Sections(replicationTables(doc), replicationSearches(doc), replicationRankings(doc), replicationLossy(doc), replicationSuppressed(doc), replicationMeans(doc), replicationRatios(doc), replicationSteps(doc), replicationLeft(doc))
 }
 
-// replicationTables are the measured figures beside the published ones.
+// replicationTables sets the measured figures beside the published ones.
 func replicationTables(doc *study.Replication) model.Section {
 	s := model.Section{Title: "What was measured, beside what was published"}
 	if len(doc.Series) == 0 {
@@ -47,7 +47,7 @@ func replicationTables(doc *study.Replication) model.Section {
 	return s
 }
 
-// anyRow reports whether a row of the tables is so.
+// anyRow reports whether a row of the tables passes.
 func anyRow(doc *study.Replication, is func(study.Row) bool) bool {
 	return slices.ContainsFunc(doc.Tables, func(t study.Table) bool { return slices.ContainsFunc(t.Rows, is) })
 }
@@ -83,7 +83,7 @@ func replicationTable(doc *study.Replication, t study.Table) model.Grid {
 	return g.DropEmpty()
 }
 
-// costCells are the cost over the baseline: as a ratio where there is one.
+// costCells returns the cost over the baseline: as a ratio if there is one.
 func costCells(r study.Row, t study.Table) []model.Cell {
 	switch {
 	case r.Variant == t.Baseline:
@@ -116,10 +116,9 @@ func publishedCells(p *study.PublishedFigure, unit string) []model.Cell {
 	return cells
 }
 
-// Heads and cells that several tables of a replication have.
+// Heads and cells that several tables share.
 
-// seriesMark tells a series from the others where there is little room: "[2]"; "" where there
-// is but one.
+// seriesMark returns a short mark of a series, "[2]"; "" if there is only one.
 func seriesMark(doc *study.Replication, series int) string {
 	if len(doc.Series) < 2 {
 		return ""
@@ -127,7 +126,7 @@ func seriesMark(doc *study.Replication, series int) string {
 	return fmt.Sprintf("[%d]", series+1)
 }
 
-// seriesHead is the head of a column of a series: its name without the remark, and its mark.
+// seriesHead returns the head of a series' column: its name without the remark, and its mark.
 func seriesHead(doc *study.Replication, series int) string {
 	name, _, _ := strings.Cut(doc.Series[series].Name, ", ")
 	return strings.TrimSpace(name + " " + seriesMark(doc, series))
@@ -159,8 +158,7 @@ func shownEstimate(i *finding.Interval, unit string) string {
 	return finding.FormatValue(i.Estimate, unit)
 }
 
-// withinCell says whether a published cost lies in our interval; empty where it cannot be
-// said.
+// withinCell shows whether a published cost lies in our interval; empty if unknown.
 func withinCell(p study.PublishedFigure) model.Cell {
 	switch {
 	case p.Within == nil:
@@ -179,9 +177,7 @@ func ratioCells(i *finding.Interval) []model.Cell {
 	return []model.Cell{estimate, ends}
 }
 
-// The orders of the variants in a replication, ours beside the published.
-
-// replicationRankings are the orders of the variants, ours beside the published.
+// replicationRankings sets our rankings of the variants beside the published ones.
 func replicationRankings(doc *study.Replication) model.Section {
 	s := model.Section{Title: "The order of the variants, the cheapest first"}
 	for _, r := range doc.Rankings {
@@ -218,7 +214,7 @@ func replicationRankings(doc *study.Replication) model.Section {
 	return s
 }
 
-// replicationUnit is the unit of a ranking's costs, and whether they are ratios.
+// replicationUnit returns the unit of a ranking's costs, and whether they are ratios.
 func replicationUnit(doc *study.Replication, r study.Ranking) (unit string, relative bool) {
 	for _, t := range doc.Tables {
 		if t.Metric != r.Metric || t.Workload != r.Workload {
@@ -242,8 +238,7 @@ func tauText(doc *study.Replication, r study.Ranking) string {
 	return strings.Join(pieces, "; ")
 }
 
-// Which variants of a replication suppressed spans by a limit of their tracer's own, and the mark
-// of their figures.
+// This part lists the variants with spans suppressed by the tracer's own limit, and marks their figures.
 
 func replicationSuppressed(doc *study.Replication) model.Section {
 	s := model.Section{Title: "Spans suppressed by the tracer's own limit"}
@@ -261,8 +256,7 @@ func replicationSuppressed(doc *study.Replication) model.Section {
 	return s
 }
 
-// suppressedMarked is a variant's name, with a mark where its tracer suppressed spans on any operation
-// that passes.
+// suppressedMarked returns a variant's name, marked if its tracer suppressed spans on an operation that passes.
 func suppressedMarked(doc *study.Replication, variant string, pass func(study.Suppressed) bool) string {
 	if slices.ContainsFunc(doc.Suppressed, func(u study.Suppressed) bool { return u.Variant == variant && pass(u) }) {
 		return variant + " " + parts.SuppressedMark
@@ -270,21 +264,21 @@ func suppressedMarked(doc *study.Replication, variant string, pass func(study.Su
 	return variant
 }
 
-// onWorkload passes the operations of some workloads; of no name, of all.
+// onWorkload passes the operations of the named workloads; "" names all.
 func onWorkload(names ...string) func(study.Suppressed) bool {
 	return func(u study.Suppressed) bool {
 		return slices.Contains(names, u.Workload) || slices.Contains(names, "")
 	}
 }
 
-// inMean passes the operations that a mean is of.
+// inMean passes the operations of a mean.
 func inMean(m study.Mean) func(study.Suppressed) bool {
 	return func(u study.Suppressed) bool {
 		return slices.Contains(m.Cells, u.Workload+", "+u.Operation)
 	}
 }
 
-// inRanking passes the operation that an order is of.
+// inRanking passes the operation of a ranking.
 func inRanking(r study.Ranking) func(study.Suppressed) bool {
 	return func(u study.Suppressed) bool {
 		return u.Workload == r.Workload && parts.At(u.Operation, u.Parameter) == parts.At(r.Operation, r.Parameter)

@@ -1,5 +1,5 @@
-// Package view owns the forms in which a replication is shown: several results beside what was published. It makes the
-// model of a report, and tables for other programs; it must not know how a model is drawn.
+// Package view owns the forms of a replication: results beside published figures. It makes the model of a report,
+// and tables for other programs; it must not know how a model is drawn.
 package view
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/lab/study"
 )
 
-// brief is a replication for a terminal.
+// brief returns a replication's model for a terminal.
 func brief(doc *study.Replication) *model.Page {
 	p := replicationHead(doc)
 	p.Sections = append(claimNotes(doc), replicationSections(doc)...)
@@ -23,7 +23,7 @@ func brief(doc *study.Replication) *model.Page {
 	return p
 }
 
-// whole is a replication with its claims as tables, its charts and its curves.
+// whole returns a replication's model with claims as tables, charts and curves.
 func whole(doc *study.Replication) *model.Page {
 	p := replicationHead(doc)
 	curves := parts.Sections(parts.SweepsSection(replicationSweeps(doc), "The centre over the blocks and its 95 % interval."))
@@ -41,7 +41,7 @@ func replicationHead(doc *study.Replication) *model.Page {
 	return p
 }
 
-// replicationChartSections are the parts that are charts alone.
+// replicationChartSections returns the sections of charts.
 func replicationChartSections(doc *study.Replication) []model.Section {
 	var out []model.Section
 	if len(doc.Tables) > 0 {
@@ -57,7 +57,7 @@ func replicationChartSections(doc *study.Replication) []model.Section {
 	return out
 }
 
-// replicationResult says what one of the results is.
+// replicationResult describes one result.
 func replicationResult(r study.Result) []string {
 	var pieces []string
 	quick := ""
@@ -72,7 +72,7 @@ func replicationResult(r study.Result) []string {
 	return append(pieces, r.Runtimes...)
 }
 
-// sourceTexts say where the published figures are from.
+// sourceTexts returns the sources of the published figures.
 func sourceTexts(doc *study.Replication) []string {
 	var out []string
 	for i, s := range doc.Series {
@@ -85,17 +85,14 @@ func sourceTexts(doc *study.Replication) []string {
 	return out
 }
 
-// Metrics of a replication that are read together: one table with a column for each, instead of
-// a table for each.
-
-// side is some metrics that say little without each other.
+// side is a group of metrics to be read together: one table with a column for each.
 type side struct {
 	title   string
 	columns []metric.Row
-	apart   bool // with intervals, and what was published beside each
+	apart   bool // with intervals and published figures
 }
 
-// sideNamed is a side with its metrics in the order in which a reader wants them.
+// sideNamed returns a side with its metrics in the table's order.
 func sideNamed(name metric.Side) *side {
 	return &side{title: string(name), columns: metric.OfSide(name), apart: name == metric.Line}
 }
@@ -104,15 +101,14 @@ var sides = map[metric.Side]*side{
 	metric.Line: sideNamed(metric.Line), metric.Waiting: sideNamed(metric.Waiting), metric.Heap: sideNamed(metric.Heap),
 }
 
-// sideOfMetric is the table that a metric stands in with others; nil where it has one of
-// its own.
+// sideOfMetric returns a metric's side; nil if it has a table of its own.
 func sideOfMetric(name string) *side {
 	row, _ := metric.Of(name)
 	return sides[row.Side]
 }
 
-// sideTable has a row for each variant on each operation, and a column for each metric of
-// the side that the workload has.
+// sideTable returns a row for each variant on each operation, and a column for each metric of the
+// side that the workload has.
 func sideTable(doc *study.Replication, workload string, s *side) model.Grid {
 	g := model.Grid{Caption: workload + ": " + s.title, Columns: []model.Column{{Head: "operation", Give: true}, {Head: "variant", Give: true}}}
 	var tables []*study.Table
@@ -146,7 +142,7 @@ func sideTable(doc *study.Replication, workload string, s *side) model.Grid {
 	return g.DropEmpty()
 }
 
-// sideRows are the rows that any of the tables has, in the order in which they come.
+// sideRows returns the rows of all tables, each once, in order.
 func sideRows(tables []*study.Table) []study.Row {
 	var rows []study.Row
 	for _, t := range tables {
@@ -163,7 +159,7 @@ func sameRow(a, b study.Row) bool {
 	return a.Variant == b.Variant && a.Operation == b.Operation && parts.Parameter(a.Parameter) == parts.Parameter(b.Parameter)
 }
 
-// cellOf is a table's figure in a row; nil where it has none.
+// cellOf returns a table's figure for a row, or nil.
 func cellOf(t *study.Table, row study.Row) *study.Row {
 	for i := range t.Rows {
 		if sameRow(t.Rows[i], row) {
@@ -173,8 +169,7 @@ func cellOf(t *study.Table, row study.Row) *study.Row {
 	return nil
 }
 
-// sideCells are a figure; where the side says so with its interval, and with what was
-// published.
+// sideCells returns a figure's cells; if the side is apart, with interval and published figures.
 func sideCells(doc *study.Replication, s *side, t *study.Table, r *study.Row) []model.Cell {
 	width := 1
 	if s.apart {
@@ -189,7 +184,7 @@ func sideCells(doc *study.Replication, s *side, t *study.Table, r *study.Row) []
 		return cells
 	}
 	figure := func(v float64) string { return finding.FormatValue(v, t.Unit) }
-	if t.Metric == "r2" { // nobody gives it as a percentage
+	if t.Metric == "r2" { // not customary as a percentage
 		figure = func(v float64) string { return fmt.Sprintf("%.4f", v) }
 	}
 	if i := r.Value; i != nil {
@@ -213,9 +208,8 @@ func sideCells(doc *study.Replication, s *side, t *study.Table, r *study.Row) []
 	return cells
 }
 
-// The rates that the searches of a replication found: the least that passed in a block, and the
-// least that did not.
-
+// replicationSearches lists the rates that the searches found: the least that passed in a block,
+// and the least that did not.
 func replicationSearches(doc *study.Replication) model.Section {
 	s := model.Section{Title: "The rates that were found"}
 	g := model.Grid{Columns: []model.Column{
@@ -250,7 +244,7 @@ func replicationSearches(doc *study.Replication) model.Section {
 	return s
 }
 
-// rateText is a rate, missing where there is none.
+// rateText returns a rate, or finding.Missing.
 func rateText(rate float64) string {
 	if rate <= 0 {
 		return finding.Missing
