@@ -59,7 +59,8 @@ func upload(t *testing.T) {
 	if err := os.WriteFile(body, make([]byte, size), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	tracetax(t, "run", "--op", "up=POST /", "--set", "workload.operations.up.body=@"+body, "--rate", "10", "--set", "load.warmup=200ms", "--duration", "1s", "--blocks", "1", "--json", "--out", out,
+	tracetax(t, "run", "--op", "up=POST /", "--set", "workload.operations.up.body=@"+body, "--rate", "10",
+		"--set", "load.warmup=200ms", "--duration", "1s", "--blocks", "1", "--json", "--out", out,
 		"--ready", "tcp://127.0.0.1:{port}", "--variant", "a:env.X=1", "--variant", "b:env.X=2", "--", "python3", ofCase(t, "upload.py"), "{port}", strconv.Itoa(size)).exit(t, 0)
 	for _, r := range records(t, out) {
 		if r.Kind == record.Measured && (r.Failed() || r.Phases[0].Load.Started == 0 || r.Phases[0].Load.Completed != r.Phases[0].Load.Started) {

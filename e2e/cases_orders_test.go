@@ -33,7 +33,8 @@ func ordersAgree(t *testing.T) {
 				for _, one := range m.second {
 					second += "," + one
 				}
-				args := []string{"run", "--name", "moody", "--op", "home=GET /", "--rate", "50", "--set", "load.warmup=500ms", "--duration", "4s", "--blocks", "6", "--set", "design.order=" + order,
+				args := []string{"run", "--name", "moody", "--op", "home=GET /", "--rate", "50", "--set", "load.warmup=500ms",
+					"--duration", "4s", "--blocks", "6", "--set", "design.order=" + order,
 					"--json", "--out", filepath.Join(t.TempDir(), "out"), "--variant", "first:env.SECOND=0", "--variant", second}
 				for _, one := range m.both {
 					args = append(args, "--env", one)

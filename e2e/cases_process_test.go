@@ -109,7 +109,8 @@ func floodedLog(t *testing.T) {
 func takesJSON(t *testing.T) {
 	for path, want := range map[string]int{"/order": 0, "/bad": 1} {
 		out := filepath.Join(t.TempDir(), "results")
-		args := []string{"run", "--op", "order=POST " + path, "--set", `workload.operations.order.body='{"id": 7}'`, "--ready", "/", "--rate", "50", "--set", "load.warmup=500ms", "--duration", "1s"}
+		args := []string{"run", "--op", "order=POST " + path, "--set", `workload.operations.order.body='{"id": 7}'`, "--ready", "/", "--rate", "50",
+			"--set", "load.warmup=500ms", "--duration", "1s"}
 		args = append(append(args, "--blocks", "1", "--json", "--out", out), twice...)
 		tracetax(t, append(args, "--", "python3", ofCase(t, "orders.py"), "{port}")...).exit(t, want)
 		kept := failures(t, out)

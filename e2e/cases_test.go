@@ -66,7 +66,8 @@ func ofCase(t *testing.T, name string) string {
 // runCase is a short run of a program that answers GET /, with more arguments before its command.
 func runCase(t *testing.T, out string, args []string, program ...string) *command {
 	t.Helper()
-	return tracetax(t, slices.Concat([]string{"run", "--op", "home=GET /", "--rate", "100", "--set", "load.warmup=500ms", "--duration", "1s", "--blocks", "1", "--json", "--out", out}, args, []string{"--"}, program)...)
+	return tracetax(t, slices.Concat([]string{"run", "--op", "home=GET /", "--rate", "100", "--set", "load.warmup=500ms",
+		"--duration", "1s", "--blocks", "1", "--json", "--out", out}, args, []string{"--"}, program)...)
 }
 
 // withSDK is the environment of a program that finds OpenTelemetry's SDK.
@@ -261,7 +262,8 @@ func otherAddress(t *testing.T) {
 	}
 	probe.Close()
 	out := filepath.Join(t.TempDir(), "results")
-	runCase(t, out, []string{"--set", "workload.processes.0.patience=3s", "--variant", "none", "--variant", "x:env.A=1"}, "python3", ofCase(t, "httpd.py"), "::1", "{port}").exit(t, 1)
+	runCase(t, out, []string{"--set", "workload.processes.0.patience=3s", "--variant", "none", "--variant", "x:env.A=1"},
+		"python3", ofCase(t, "httpd.py"), "::1", "{port}").exit(t, 1)
 	kept := slices.DeleteFunc(records(t, out), func(r record.Record) bool { return r.Failed() && r.Failure.Stage == record.StageBlock }) // it ended with the other
 	if len(kept) != 1 || !kept[0].Failed() || kept[0].Failure.Stage != "ready" || kept[0].Failure.Code != string(process.OtherAddress) {
 		t.Errorf("%+v", kept)
@@ -274,7 +276,8 @@ func hangup(t *testing.T) {
 		t.Skip("the tests run under nohup, where the end of the terminal ends nothing")
 	}
 	out, cleaned := filepath.Join(t.TempDir(), "results"), filepath.Join(t.TempDir(), "cleaned")
-	c := runCase(t, out, []string{"--blocks", "20", "--set", "workload.cleanup=touch " + cleaned, "--variant", "none", "--variant", "x:env.A=1"}, "python3", ofCase(t, "httpd.py"), "127.0.0.1", "{port}")
+	c := runCase(t, out, []string{"--blocks", "20", "--set", "workload.cleanup=touch " + cleaned, "--variant", "none", "--variant", "x:env.A=1"},
+		"python3", ofCase(t, "httpd.py"), "127.0.0.1", "{port}")
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}

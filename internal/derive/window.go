@@ -173,7 +173,9 @@ func (w Window) Without(phase *record.Phase) (*record.Undisturbed, error) {
 	if err != nil || w.Unthrottled {
 		return &record.Undisturbed{Load: load}, err
 	}
-	out := &record.Undisturbed{Load: load, Sink: phase.Sink, Usage: slices.Clone(phase.Usage), PausedSeconds: phase.PausedSeconds, DrainSeconds: phase.DrainSeconds}
+	out := &record.Undisturbed{
+		Load: load, Sink: phase.Sink, Usage: slices.Clone(phase.Usage), PausedSeconds: phase.PausedSeconds, DrainSeconds: phase.DrainSeconds,
+	}
 	before := w.Warm
 	for i, p := range w.Pieces {
 		came := p.Came.Minus(before)

@@ -32,7 +32,10 @@ func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 // with 0.1 s in which the program prepares and uses 0.05 s of CPU. The operations of a piece use 0.2, 0.3 and 0.4 s, what comes
 // after them 0.01, and each span comes within its piece.
 func three() Window {
-	w := Window{Log: who, Operation: "get", InTurns: true, Begun: at(0, 0), Warm: record.Counts{Spans: 5}, Ended: at(6.5, 1.09), Drained: record.Counts{Spans: 35}}
+	w := Window{
+		Log: who, Operation: "get", InTurns: true, Begun: at(0, 0), Warm: record.Counts{Spans: 5}, Ended: at(6.5, 1.09),
+		Drained: record.Counts{Spans: 35},
+	}
 	for i, cpu := range []float64{0, 0.26, 0.62} {
 		begin, uses := 0.5+2*float64(i), 0.2+0.1*float64(i)
 		w.Pieces = append(w.Pieces, Piece{
@@ -100,7 +103,10 @@ func TestMemoryOfAWindow(t *testing.T) {
 	sample := func(seconds float64, bytes uint64) readings.Sample {
 		return readings.Sample{At: zero.Add(time.Duration(seconds * 1e9)), Bytes: bytes}
 	}
-	w.Log.Memory = [][]readings.Sample{{sample(0.1, 900), sample(0.7, 100), sample(1.8, 900), sample(2.7, 100), sample(3.8, 900), sample(4.7, 100), sample(5.65, 220), sample(6.3, 900)}, nil}
+	w.Log.Memory = [][]readings.Sample{{
+		sample(0.1, 900), sample(0.7, 100), sample(1.8, 900), sample(2.7, 100), sample(3.8, 900), sample(4.7, 100), sample(5.65, 220),
+		sample(6.3, 900),
+	}, nil}
 	if u := w.Whole()[0]; u.MemoryPeak != 220 || u.MemoryMean < 100 || u.MemoryMean > 105 {
 		t.Errorf("mean %d, peak %d; want little over 100, and 220", u.MemoryMean, u.MemoryPeak)
 	}
@@ -205,7 +211,7 @@ func TestBlock(t *testing.T) {
 	looks := func(busy ...float64) (out []readings.Look) {
 		for i, b := range busy {
 			when := zero.Add(time.Duration(i) * time.Second)
-			mark := func(cpu float64) readings.Mark { m := at(float64(i), cpu).Mark; return m }
+			mark := func(cpu float64) readings.Mark { return at(float64(i), cpu).Mark }
 			out = append(out, readings.Look{
 				Run: (i + 1) % 2, Busy: readings.Busy{At: when, App: time.Duration(b * 1e9), Known: true},
 				Used: []readings.Mark{mark([]float64{0, 0.3, 0.5}[i]), mark(0.1 * float64(i))},

@@ -21,7 +21,7 @@ const (
 	calmShare   = 0.1                    // of a CPU, or of the app's share of it: more counts as idle use only if it lasts
 	likeness    = 0.25                   // two paces that differ by less than this share of the lower one may be the same
 	starvedAt   = 50                     // involuntary switches a second: a program that does little has hardly any
-	noise       = 2e-3                   // s of CPU: possible excess of a short segment, by a timer or a tick of the kernel's clock
+	noise       = 2e-3                   // s of CPU: possible excess of a short stretch, by a timer or a tick of the kernel's clock
 
 	probeCalmFor  = 600 * time.Millisecond // after a probe that was too much for the app, which its quota may hold back for several periods
 	probePatience = 20 * time.Second       // for the rest of its work

@@ -135,7 +135,8 @@ func (w *window) awaitSpans(ctx context.Context) error {
 		}
 	}
 	all := func(time.Duration) (bool, error) { return true, nil }
-	d, err := w.stage.arrive(ctx, w.read.Warm, w.stage.awaited(w.job.work, record.Counted(append([]record.Load{w.earlier}, w.read.Loads()...)...)), w.stage.request.Plan.Patience(), all)
+	made := record.Counted(append([]record.Load{w.earlier}, w.read.Loads()...)...)
+	d, err := w.stage.arrive(ctx, w.read.Warm, w.stage.awaited(w.job.work, made), w.stage.request.Plan.Patience(), all)
 	w.last().Came = d.counts
 	return err
 }

@@ -200,7 +200,9 @@ func ofOrders(all []Noise) model.Section {
 	s := model.Section{
 		Title: "Noise by the order of a block",
 		Grids: []model.Grid{{Columns: figures(heads...)}},
-		Notes: []model.Note{{Text: "CPU per operation: how much blocks and windows differ, and the difference that is found in 8 of 10 cases.", Tone: model.Faint}},
+		Notes: []model.Note{{
+			Text: "CPU per operation: how much blocks and windows differ, and the difference that is found in 8 of 10 cases.", Tone: model.Faint,
+		}},
 	}
 	for _, n := range all {
 		within := finding.Missing
@@ -209,7 +211,7 @@ func ofOrders(all []Noise) model.Section {
 			s.Notes = append(s.Notes, model.Note{Text: "In the order " + string(n.Order) + " " + wording.Scatter(*n.Scatter), Tone: model.Faint})
 		}
 		row := make([]model.Cell, len(heads))
-		row[0], row[1], row[2] = model.Cell{Text: string(n.Order)}, model.Cell{Text: finding.FormatBound(n.Deviation, "1", true)}, model.Cell{Text: within}
+		row[0].Text, row[1].Text, row[2].Text = string(n.Order), finding.FormatBound(n.Deviation, "1", true), within
 		for i, one := range n.Tells {
 			row[3+i].Text = finding.FormatBound(one.Findable, "1", true)
 		}

@@ -41,7 +41,8 @@ func table(checks []Check) model.Grid {
 	}}
 	for _, c := range checks {
 		g.Add(model.Cell{Mark: mark(c.Verdict), Text: string(c.Verdict), Tone: tone(c.Verdict)}, model.Cell{Text: string(c.Order), Tone: model.Faint},
-			model.Cell{Text: c.Name}, model.Cell{Text: c.knownText()}, model.Cell{Text: c.measuredText()}, model.Cell{Text: c.toleranceText(), Tone: model.Faint})
+			model.Cell{Text: c.Name}, model.Cell{Text: c.knownText()}, model.Cell{Text: c.measuredText()},
+			model.Cell{Text: c.toleranceText(), Tone: model.Faint})
 	}
 	return g
 }
