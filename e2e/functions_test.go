@@ -137,7 +137,7 @@ func TestFunctionOfYourOwn(t *testing.T) {
 	run := func(name string, args ...string) finding.Document {
 		t.Helper()
 		c := tracetax(t, slices.Concat([]string{"run", "--function", "app.handler", "--set", "workload.operations.app.handler.body=@event.json", "--env", "PYTHONPATH=" + pythonPath,
-			"--rate", "4", "--set", "load.warmup=100ms", "--duration", "3s", "--blocks", "1",
+			"--rate", "4", "--set", "load.warmup=100ms", "--set", "load.arrivals=constant", "--duration", "3s", "--blocks", "1",
 			"--set", "design.order=woven", "--json", "--out", filepath.Join(dir, name)}, args,
 			[]string{"--", "python3", "-m", "awslambdaric", "measured.handler"})...)
 		c.Dir = dir
@@ -145,8 +145,10 @@ func TestFunctionOfYourOwn(t *testing.T) {
 	}
 	warm := run("warm", "--variant", "none", "--variant", "burning:env.AFTER=0.005", "--variant", "holding:env.HELD=50")
 	f := find(t, warm, "app.handler", "burning", "cpu_after_answer")
-	if added := f.Value - f.Baseline; added < 0.0045 || added > 0.008 { // a busy machine makes the baseline's dearer, too
-		t.Errorf("of 5 ms that are burnt behind each answer %v s are found", added)
+	// The thread burns 5 ms of CPU, however busy the machine is, and the next invocation comes 180 ms after it begins. What else is done
+	// behind an answer may be dearer in either variant.
+	if f.Value < 0.005 || f.Value-f.Baseline > 0.008 {
+		t.Errorf("5 ms of CPU are burnt behind each answer: %v s are found, and %v without", f.Value, f.Baseline)
 	}
 	if f := find(t, warm, "app.handler", "burning", "benchmark_time_mean"); f.Value < 0.02 || f.Baseline < 0.02 {
 		t.Errorf("of 20 ms of sleep %v and %v s are found", f.Value, f.Baseline)

@@ -290,7 +290,7 @@ variants:
   node: {tracer: mesh, on: all, settings: {shape: node}}
   http: {tracer: mesh, on: all, settings: {protocol: http}}
   spans: {tracer: mesh, on: all, settings: {tracing: on, delay: 200ms}}
-load: {rate: 15/s, warmup: 200ms, duration: 1s, idle: 100ms} # each is some 80 calls by way of two Envoys
+load: {rate: 6/s, warmup: 400ms, duration: 1s, idle: 100ms} # each is some 80 calls by way of two Envoys, in six variants at once
 design: {blocks: 1, quick: true, order: woven}
 `)
 	out := filepath.Join(t.TempDir(), "results")
