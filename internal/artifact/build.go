@@ -71,7 +71,11 @@ func (q BuildRequest) key(ctx context.Context) (key, error) {
 
 // notCompiled reports whether a file only describes the folder.
 func notCompiled(name string) bool {
-	return name == "workload.yaml" || name == "service.yaml" || name == "README.md"
+	switch name {
+	case "workload.yaml", "service.yaml", "tracer.yaml", "causes.yaml", "README.md":
+		return true
+	}
+	return false
 }
 
 // versionWords ask tools that are started through others for the version that

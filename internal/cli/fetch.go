@@ -81,11 +81,15 @@ func (f fetcher) fetch(ctx context.Context, names []string, out io.Writer) error
 			continue
 		}
 		fmt.Fprintf(f.progress, "%s: fetching\n", thing.name)
-		if err := thing.fetch(ctx); err != nil {
+		folder, err := thing.fetch(ctx)
+		switch {
+		case err != nil:
 			failed = append(failed, fmt.Errorf("%s: %w", thing.name, err))
-			continue
+		case folder != "":
+			fmt.Fprintf(out, "%s: ready, in %s\n", thing.name, folder)
+		default:
+			fmt.Fprintf(out, "%s: ready\n", thing.name)
 		}
-		fmt.Fprintf(out, "%s: ready\n", thing.name)
 	}
 	return errors.Join(failed...)
 }
@@ -94,7 +98,12 @@ func (f fetcher) fetch(ctx context.Context, names []string, out io.Writer) error
 type thing struct {
 	name  string
 	needs []program.Need
-	fetch func(context.Context) error
+	fetch func(context.Context) (folder string, err error) // the folder of a tracer or a service that is fetched or built
+}
+
+// scattered is for a thing that has no folder of its own.
+func scattered(fetch func(context.Context) error) func(context.Context) (string, error) {
+	return func(ctx context.Context) (string, error) { return "", fetch(ctx) }
 }
 
 func (f fetcher) find(names []string) ([]thing, error) {
@@ -134,7 +143,7 @@ func (f fetcher) thing(name string) (thing, error) {
 		if err != nil {
 			return thing{}, err
 		}
-		return thing{name, t.Needs, func(ctx context.Context) error { return f.tracer(ctx, t) }}, nil
+		return thing{name, t.Needs, func(ctx context.Context) (string, error) { return f.tracer(ctx, t) }}, nil
 	}
 	w, err := f.catalog.Workload(name)
 	var unknown *program.UnknownError
@@ -147,7 +156,7 @@ func (f fetcher) thing(name string) (thing, error) {
 	if err != nil {
 		return thing{}, err
 	}
-	return thing{name, w.Needs, func(ctx context.Context) error { return f.workload(ctx, w) }}, nil
+	return thing{name, w.Needs, scattered(func(ctx context.Context) error { return f.workload(ctx, w) })}, nil
 }
 
 // whole is all that an experiment needs, a file's or a built-in one's. What cannot run
@@ -162,16 +171,13 @@ func (f fetcher) whole(name string) (thing, error) {
 			return thing{}, err
 		}
 		if s, err := f.catalog.Service(name); err == nil && len(s.Build.Run) > 0 {
-			return thing{name, s.Needs, func(ctx context.Context) error {
-				_, err := prepare.BuildService(ctx, f.store, s, f.progress)
-				return err
-			}}, nil
+			return thing{name, s.Needs, func(ctx context.Context) (string, error) { return prepare.BuildService(ctx, f.store, s, f.progress) }}, nil
 		}
 		return thing{}, console.UsageError(fmt.Errorf("%s is a service without a program to build: it is made ready with the workloads that name it", name))
 	default:
 		return thing{}, FileError(err)
 	}
-	return thing{name, nil, func(ctx context.Context) error { return f.experiments(ctx, experiments) }}, nil
+	return thing{name, nil, scattered(func(ctx context.Context) error { return f.experiments(ctx, experiments) })}, nil
 }
 
 func (f fetcher) experiments(ctx context.Context, all []*config.Experiment) error {
@@ -191,9 +197,11 @@ func (f fetcher) experiments(ctx context.Context, all []*config.Experiment) erro
 	return failed
 }
 
-func (f fetcher) tracer(ctx context.Context, t *program.Tracer) error {
-	_, err := f.store.Artifact(ctx, t.Files, t.Artifact, f.progress)
-	return err
+func (f fetcher) tracer(ctx context.Context, t *program.Tracer) (string, error) {
+	if t.Artifact == (program.Artifact{}) && len(t.Build.Run) == 0 {
+		return "", nil
+	}
+	return prepare.Tracer(ctx, f.store, t, f.progress)
 }
 
 // workload makes everything ready that w needs with no tracer, and with each

@@ -53,7 +53,7 @@ func (a *Artifact) Finish(s *Source, n *Node) {
 
 // Build is commands in a copy of the folder.
 type Build struct {
-	_   struct{}          `called:"a build (of one tracer, or of default)"`
+	_   struct{}          `called:"a build"`
 	Run [][]string        `yaml:"run" as:"commands" always:"true"` // the commands, one after the other; {build} is where the result goes
 	Env map[string]string `yaml:"env"`                             // their environment variables
 }

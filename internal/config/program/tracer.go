@@ -23,6 +23,7 @@ type Tracer struct {
 	Programs    map[string]string `yaml:"programs" as:"programs"`                                             // how to get programs that its users' commands start, by name, for the error where one is not on the PATH
 	Shared      []string          `yaml:"shared" as:"shared"`                                                 // folders of tracers/shared/ to copy into its own
 	Artifact    Artifact          `yaml:"artifact"`                                                           // pinned packages, in the folder {tracer}
+	Build       Build             `yaml:"build"`                                                              // commands that make it, run once in a copy of the folder; what they put into {build} is {tracer} everywhere else, and {tracer} in them has the packages
 	Compiled    bool              `yaml:"compiled"`                                                           // true: part of the program; a built-in workload needs a build for it; default: false
 	Wrap        []string          `yaml:"wrap" as:"arguments"`                                                // words before the command of each traced process
 	Args        []string          `yaml:"args" as:"arguments"`                                                // words after it

@@ -56,6 +56,27 @@ func TestFetchOwnTracer(t *testing.T) {
 	}
 }
 
+// A tracer that is built has what its build made in {tracer}, and its build sees the tracer's own files.
+func TestFetchBuiltTracer(t *testing.T) {
+	plan := &config.Plan{Variant: "mine"}
+	open := func() (*artifact.Store, error) { return artifact.Open(t.TempDir()) }
+	own := &program.Tracer{
+		Name: "own", Files: fstest.MapFS{"tracer.yaml": {Data: []byte("x")}, "Agent.java": {Data: []byte("class Agent {}")}},
+		Build: program.Build{Run: [][]string{{"cp", "Agent.java", "{build}/agent.jar"}}},
+	}
+	folders, err := fetch(t.Context(), open, &program.Workload{}, own, plan, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(folders.Tracer, "agent.jar")); err != nil || string(text) != "class Agent {}" {
+		t.Errorf("{tracer} is %q, and its agent %q: %v", folders.Tracer, text, err)
+	}
+	own.Build.Run = [][]string{{"sh", "-c", "echo no such class; exit 3"}}
+	if _, err := fetch(t.Context(), open, &program.Workload{}, own, plan, io.Discard); err == nil || !strings.Contains(err.Error(), "no such class") {
+		t.Errorf("error %v, want that of the tracer's build", err)
+	}
+}
+
 // Without its program a process that is not traced would run the one that is.
 func TestFetchPlainBuildFails(t *testing.T) {
 	plan := &config.Plan{

@@ -177,8 +177,8 @@ func (f Folders) digests() map[string]string {
 func fetch(ctx context.Context, open func() (*artifact.Store, error), w *program.Workload, t *program.Tracer, plan *config.Plan, progress io.Writer) (Folders, error) {
 	f := Folders{Source: w.Dir}
 	services := slices.ContainsFunc(plan.Processes, func(p program.Process) bool { return p.Service != nil })
-	own := t.Files != nil && t.Artifact == (program.Artifact{}) && names(plan, "tracer") // its folder holds its own files
-	if w.Files == nil && w.Artifact == (program.Artifact{}) && t.Artifact == (program.Artifact{}) && !own && len(plan.Build.Run) == 0 && !services {
+	needs := made(t) || t.Files != nil && names(plan, "tracer")
+	if w.Files == nil && w.Artifact == (program.Artifact{}) && !needs && len(plan.Build.Run) == 0 && !services {
 		return f, nil // nothing needs the cache, so it may be missing
 	}
 	store, err := open()
@@ -190,8 +190,8 @@ func fetch(ctx context.Context, open func() (*artifact.Store, error), w *program
 		f.Source, errs[0] = store.Source(ctx, w.Files)
 	}
 	f.Workload, errs[1] = store.Artifact(ctx, w.Files, w.Artifact, named("workload "+w.Name, progress))
-	if f.Tracer, errs[2] = store.Artifact(ctx, t.Files, t.Artifact, named("tracer "+t.Name, progress)); own {
-		f.Tracer, errs[2] = store.Tracer(ctx, t.Files)
+	if needs {
+		f.Tracer, errs[2] = Tracer(ctx, store, t, named("tracer "+t.Name, progress))
 	}
 	if len(plan.Build.Run) > 0 && errs[1] == nil && errs[2] == nil {
 		folders, progress := map[string]string{"workload": f.Workload, "tracer": f.Tracer}, named(fmt.Sprintf("workload %s for %s", w.Name, t.Name), progress)
@@ -203,6 +203,22 @@ func fetch(ctx context.Context, open func() (*artifact.Store, error), w *program
 	f.Service, errs[4] = fetchServices(ctx, store, plan)
 	f.Built, errs[6] = buildServices(ctx, store, plan, progress)
 	return f, errors.Join(errs[:]...)
+}
+
+// made reports whether a tracer's folder is fetched or built; that of others holds their own files.
+func made(t *program.Tracer) bool { return t.Artifact != (program.Artifact{}) || len(t.Build.Run) > 0 }
+
+// Tracer makes the folder that {tracer} stands for: the build of a tracer that has one, else its packages, else its own files.
+func Tracer(ctx context.Context, store *artifact.Store, t *program.Tracer, progress io.Writer) (string, error) {
+	if !made(t) {
+		return store.Tracer(ctx, t.Files)
+	}
+	packages, err := store.Artifact(ctx, t.Files, t.Artifact, progress)
+	if err != nil || len(t.Build.Run) == 0 {
+		return packages, err
+	}
+	build := artifact.BuildRequest{Files: t.Files, Commands: t.Build.Run, Env: t.Build.Env, Folders: map[string]string{"tracer": packages}}
+	return store.Build(ctx, build, progress)
 }
 
 // fetchServices writes out the files of the processes' services.
@@ -319,6 +335,7 @@ func Makes(e *config.Experiment, v config.Variant) ([]Made, error) {
 	workload := "workload " + e.Workload.Name
 	out := packagesOf(workload, e.Workload.Artifact)
 	out = append(out, packagesOf("tracer "+v.Tracer.Name, v.Tracer.Artifact)...)
+	out = append(out, buildOf("tracer "+v.Tracer.Name, v.Tracer.Build)...)
 	out = append(out, buildOf(workload, plan.Build)...)
 	out = append(out, buildOf(workload+" without the tracer", plan.Plain)...)
 	for _, p := range plan.Processes {
