@@ -1,0 +1,26 @@
+package ring
+
+import (
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/ring/ringtest"
+)
+
+// nothing takes spans and forgets them.
+type nothing struct{ spans uint64 }
+
+func (n *nothing) Take(_ *Program, spans []Span) error { n.spans += uint64(len(spans)); return nil }
+func (n *nothing) Rest() error                         { return nil }
+func (n *nothing) Settled(*Program) uint64             { return n.spans }
+
+// BenchmarkRead reads rings of 4 MiB, calls of depth ten: an operation is a span.
+func BenchmarkRead(b *testing.B) { ringtest.BenchmarkCalls(b, &nothing{}, passOf) }
+
+// passOf opens the folder, and returns what reads it once.
+func passOf(folder string, h *nothing) (func() error, func() error, error) {
+	r, err := Open(folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	return func() error { _, err := r.Pass(h); return err }, r.Close, nil
+}
