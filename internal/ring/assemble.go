@@ -84,13 +84,8 @@ func (a *assembler) abandon(t *thread) {
 	t.frames = t.frames[:0]
 }
 
-// event takes the entry or the exit of a call, at a tick. It is an error where an event cannot be one of the program.
-func (a *assembler) event(t *thread, word, tick uint64) error {
-	at := a.clock.utc(tick)
-	if at < t.last {
-		at = t.last
-	}
-	t.last = at
+// event takes the entry or the exit of a call, at a moment. It is an error where an event cannot be one of the program.
+func (a *assembler) event(t *thread, word uint64, at int64) error {
 	number := uint32(word&eventMask) >> 1
 	if word&1 == 0 {
 		return a.enter(t, number, at)
@@ -116,7 +111,8 @@ func (a *assembler) enter(t *thread, number uint32, at int64) error {
 	}
 	if len(t.frames) == 0 {
 		t.trace, t.order = a.ids.next(), 0
-	} else if a.open >= mostOpen {
+	}
+	if a.open >= mostOpen {
 		return fmt.Errorf("more than %d calls are open at once", mostOpen)
 	}
 	t.frames = append(t.frames, frame{a.ids.next(), at, number, t.order})

@@ -58,6 +58,11 @@ func (l *line) at(tick uint64) int64 {
 		hi, lo := bits.Mul64(l.base-tick, l.mult)
 		return l.utc - int64(hi<<(64-rateShift)|lo>>rateShift)
 	}
+	return l.after(tick)
+}
+
+// after is at of a tick that is not before the base.
+func (l *line) after(tick uint64) int64 {
 	hi, lo := bits.Mul64(tick-l.base, l.mult)
 	return l.utc + int64(hi<<(64-rateShift)|lo>>rateShift)
 }
@@ -176,8 +181,7 @@ func (c *clock) utc(tick uint64) int64 {
 	if tick < c.line.base {
 		return c.before(tick)
 	}
-	hi, lo := bits.Mul64(tick-c.line.base, c.line.mult)
-	return c.line.utc + int64(hi<<(64-rateShift)|lo>>rateShift)
+	return c.line.after(tick)
 }
 
 // before returns the moment of a tick before the newest line.

@@ -70,7 +70,9 @@ func (p *program) take(c *cursor) error {
 		c.thread = p.threadOf(c.owner)
 	}
 	p.counts.Events++
-	err := p.event(c.thread, c.word, c.tick)
+	at := max(p.clock.utc(c.tick), c.thread.last) // stamps of a thread never go back
+	c.thread.last = at
+	err := p.event(c.thread, c.word, at)
 	c.piece = c.piece[16:]
 	c.at += 16
 	return err

@@ -282,10 +282,11 @@ func (p *program) platform(r *ringFile, buffer []byte) error {
 		if err != nil {
 			return err
 		}
-		used, err := p.events(r, piece)
+		used, owners, err := p.events(r, piece)
 		if err != nil {
 			return err
 		}
+		p.counts.Events += used/8 - 2*owners
 		if err := p.flush(); err != nil {
 			return err
 		}
@@ -301,30 +302,54 @@ func (p *program) platform(r *ringFile, buffer []byte) error {
 	return nil
 }
 
-// events takes the events of a piece, and returns how many bytes they are.
-func (p *program) events(r *ringFile, piece []byte) (uint64, error) {
-	present := p.clock.now()
-	t := r.thread
+// events takes the events of a piece. It returns how many bytes they are, and how many owners are among them. It is the hot loop: the
+// usual event is handled here.
+func (p *program) events(r *ringFile, piece []byte) (used uint64, owners uint64, err error) {
+	latest := p.clock.now() + ahead
+	line := p.clock.line
+	t, methods := r.thread, p.methods
 	for i := 0; i+8 <= len(piece); i += 8 {
 		word := le.Uint64(piece[i:])
 		if word&eventMask == ownerEvent {
 			if i+16 > len(piece) {
-				return uint64(i), nil
+				return uint64(i), owners, nil
 			}
 			p.owns(r, le.Uint64(piece[i+8:]))
 			t = r.thread
+			owners++
 			i += 8
 			continue
 		}
 		if t == nil {
-			return 0, errors.New("its first event names no thread")
+			return 0, 0, errors.New("its first event names no thread")
 		}
-		p.counts.Events++
-		if err := p.event(t, word, extend(word>>stampShift, present)); err != nil {
-			return 0, err
+		var at int64
+		if tick := latest - (latest-word>>stampShift)&stampMask; tick >= line.base {
+			at = line.after(tick)
+		} else {
+			at = p.clock.before(tick)
+		}
+		at = max(at, t.last)
+		t.last = at
+		number := uint32(word&eventMask) >> 1
+		top := len(t.frames) - 1
+		if word&1 == 0 && top >= 0 && int(number) < len(methods) && methods[number] != nil && p.open < mostOpen {
+			t.frames = append(t.frames, frame{p.ids.next(), at, number, t.order})
+			t.order++
+			p.open++
+			continue
+		}
+		if word&1 == 1 && top >= 0 && t.frames[top].method == number {
+			err = p.leave(t, top, at, false)
+		} else {
+			err = p.event(t, word, at)
+			methods = p.methods
+		}
+		if err != nil {
+			return 0, 0, err
 		}
 	}
-	return uint64(len(piece)), nil
+	return uint64(len(piece)), owners, nil
 }
 
 // splitOwner reads an owner that stands at the read position and goes on at the begin of the buffer.

@@ -25,26 +25,29 @@ func BenchmarkCalls[H any](b *testing.B, handler H, open func(folder string, h H
 	})
 	const spans = size / 16 / depth * depth
 	buffer := make([]byte, size)
-	stamp := p.Now() - uint64(spans)*40
 	owner := Word(0, 1<<19-1, false)
-	binary.LittleEndian.PutUint64(buffer, owner)
-	binary.LittleEndian.PutUint64(buffer[8:], 21)
-	at := 16
-	for range spans/depth - 1 {
-		for level := range 2 * depth {
-			stamp += 20
-			binary.LittleEndian.PutUint64(buffer[at:], Word(stamp, method, level >= depth))
-			at += 8
+	// fill writes calls that end now: 20 ns lie between two events.
+	fill := func() {
+		binary.LittleEndian.PutUint64(buffer, owner)
+		binary.LittleEndian.PutUint64(buffer[8:], 21)
+		at, stamp := 16, p.Now()-2*spans*20
+		for range spans/depth - 1 {
+			for level := range 2 * depth {
+				stamp += 20
+				binary.LittleEndian.PutUint64(buffer[at:], Word(stamp, method, level >= depth))
+				at += 8
+			}
 		}
-	}
-	for ; at < size; at += 16 { // the rest of the buffer
-		binary.LittleEndian.PutUint64(buffer[at:], owner)
-		binary.LittleEndian.PutUint64(buffer[at+8:], 21)
+		for ; at < size; at += 16 { // the rest of the buffer
+			binary.LittleEndian.PutUint64(buffer[at:], owner)
+			binary.LittleEndian.PutUint64(buffer[at+8:], 21)
+		}
 	}
 	b.ReportAllocs()
 	b.ResetTimer()
 	for done := 0; done < b.N; done += spans - depth {
 		b.StopTimer()
+		fill()
 		r.Fill(buffer)
 		b.StartTimer()
 		if err := pass(); err != nil {
