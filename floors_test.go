@@ -41,11 +41,12 @@ var floors = map[string]floor{
 	"lab/study/replicate":    {level: 8, beside: []string{"lab/study", "lab/study/view"}},
 	"lab/study/view":         {level: 8, beside: []string{"lab/study"}},
 
-	"cli":         {level: 7, beside: []string{"cli/agent", "cli/tools", "cli/console", "cli/show"}},
-	"cli/agent":   {level: 7, beside: []string{"cli/tools", "cli/console"}},
-	"cli/console": {level: 7},
-	"cli/tools":   {level: 7, beside: []string{"cli/console"}},
-	"cli/show":    {level: 7},
+	"cli":          {level: 7, beside: []string{"cli/agent", "cli/draining", "cli/tools", "cli/console", "cli/show"}},
+	"cli/agent":    {level: 7, beside: []string{"cli/tools", "cli/console"}},
+	"cli/console":  {level: 7},
+	"cli/tools":    {level: 7, beside: []string{"cli/console"}},
+	"cli/draining": {level: 7, beside: []string{"cli/console"}},
+	"cli/show":     {level: 7},
 
 	"results": {level: 6},
 	"session": {level: 6, beside: []string{"results"}},
@@ -119,6 +120,10 @@ var floors = map[string]floor{
 	"config/program": {level: 1},
 
 	"report/model": {level: 1},
+
+	"ring":          {level: 1},
+	"ring/otlpout":  {level: 1, beside: []string{"ring"}},
+	"ring/ringtest": {level: 0},
 
 	"cell":           {level: 0},
 	"quote":          {level: 0},

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/agent"
 	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/cli/draining"
 	"github.com/tracetax/tracetax/internal/cli/tools"
 )
 
@@ -15,6 +16,7 @@ var measuring = []func(console.Streams) *cobra.Command{
 	newDoctor,
 	newSelfcheck,
 	tools.NewSink,
+	draining.New,
 	agent.New,
 	tools.NewLoad,
 	newFetch,

@@ -300,7 +300,7 @@ func (r *Reader) Pass(h Handler) (Progress, error) {
 	if err := h.Rest(); err != nil {
 		return all, err
 	}
-	return all, r.tidy(h)
+	return all, r.Tidy(h)
 }
 
 // giveUp reads a program no further. Its folder stays.
@@ -309,8 +309,9 @@ func (r *Reader) giveUp(p *program, why error) {
 	r.refuse(p.program.Name, why)
 }
 
-// tidy deletes what is settled.
-func (r *Reader) tidy(h Handler) error {
+// Tidy deletes what is read and settled, as each pass does.
+func (r *Reader) Tidy(h Handler) error {
+	defer r.show()
 	var errs []error
 	r.programs = slices.DeleteFunc(r.programs, func(p *program) bool {
 		over, err := p.tidy(h.Settled(p.program))

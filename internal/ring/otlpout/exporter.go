@@ -42,6 +42,7 @@ type request struct {
 	spans int
 	since time.Time
 	done  bool
+	given bool // up: it was neither delivered nor refused
 }
 
 // stream is what goes out of one program.
@@ -174,7 +175,7 @@ func (e *Exporter) Settled(p *ring.Program) uint64 {
 	if s == nil {
 		return 0
 	}
-	for len(s.out) > 0 && s.out[0].done {
+	for len(s.out) > 0 && s.out[0].done && !s.out[0].given {
 		s.out = s.out[1:]
 	}
 	if len(s.out) > 0 {
@@ -264,6 +265,7 @@ func (e *Exporter) end(r *request, a answer, err error) {
 	r.done = true
 	spans := uint64(r.spans)
 	if err != nil {
+		r.given = e.ctx.Err() != nil
 		e.counts.Lost += spans
 		e.counts.Failure = err
 	} else {
@@ -272,8 +274,8 @@ func (e *Exporter) end(r *request, a answer, err error) {
 		e.counts.Delivered += spans - rejected
 		e.counts.Requests++
 		e.counts.Bytes += uint64(len(r.data))
-		if a.message != "" {
-			e.counts.Failure = fmt.Errorf("the back end rejected %d of %d spans: %s", rejected, spans, a.message)
+		if rejected > 0 || a.message != "" {
+			e.counts.Failure = fmt.Errorf("the back end rejected %d of %d spans: %q", rejected, spans, a.message)
 		}
 		if len(e.free) < 2*senders {
 			e.free = append(e.free, r.data)

@@ -288,7 +288,7 @@ func TestWhere(t *testing.T) {
 			}
 			continue
 		}
-		got := map[bool]string{true: "grpc ", false: "http "}[o.GRPC] 
+		got := map[bool]string{true: "grpc ", false: "http "}[o.GRPC]
 		if err == nil {
 			got += o.Endpoint.String() + " " + o.Timeout.String()
 		}
