@@ -126,6 +126,8 @@ func (e *Experiment) unheard() []misfit {
 			switch {
 			case faults.SinkGone != "" && row.Packets:
 				text = fmt.Sprintf("be gone (%s) to %s, whose datagrams need no connection; leave out sink-gone", faults.SinkGone, row.Title)
+			case faults.SinkGone != "" && row.Folder:
+				text = fmt.Sprintf("be gone (%s) to %s, which need no connection; leave out sink-gone", faults.SinkGone, row.Title)
 			case faults.SinkLate > 0 && row.Unanswered:
 				text = fmt.Sprintf("be late to %s, which waits for no answer; leave out sink-late", row.Title)
 			default:

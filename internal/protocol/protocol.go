@@ -22,6 +22,7 @@ const (
 	Pinpoint   Name = "pinpoint"
 	Scouter    Name = "scouter"
 	Glowroot   Name = "glowroot"
+	Ring       Name = "ring"
 )
 
 // Row is one protocol.
@@ -35,6 +36,7 @@ type Row struct {
 
 	Unanswered bool // its senders wait for no answer, so none can be late
 	Packets    bool // its senders send datagrams too, to the port of the same number
+	Folder     bool // its senders write into a folder in memory: that is its address
 }
 
 // Table lists all protocols.
@@ -49,6 +51,7 @@ var Table = []Row{
 	{Name: Pinpoint, Word: "pinpoint", Title: "Pinpoint over gRPC", Split: true},
 	{Name: Scouter, Word: "scouter", Title: "Scouter over UDP and TCP", Split: true, Unanswered: true, Packets: true},
 	{Name: Glowroot, Word: "glowroot", Title: "Glowroot over gRPC", Whole: true},
+	{Name: Ring, Word: "ring", Title: "rings of the JVM tracer", Whole: true, Unanswered: true, Folder: true},
 }
 
 // CopyHeader is the header, or metadata, of a request whose spans come to the sink by another request too: it takes them in, and
@@ -113,7 +116,7 @@ func Named(placeholders []string) []Row {
 	return out
 }
 
-// Addresses are the addresses of served protocols, host:port; those of others are absent, or "".
+// Addresses are the addresses of served protocols, host:port, or the path of a folder; those of others are absent, or "".
 type Addresses map[Name]string
 
 // Values are the values of the placeholders of served protocols.

@@ -182,6 +182,9 @@ func (r *Reader) Counts() Counts {
 	return c
 }
 
+// Refused returns the rings and programs that are read no further, as Counts does. A handler may call it while it is called.
+func (r *Reader) Refused() []string { return r.counts.Refused }
+
 func (r *Reader) show() {
 	r.counts.Live = len(r.programs)
 	for _, c := range r.clocks {

@@ -3,7 +3,10 @@
 // of rings holds. It must not know what becomes of the spans.
 package ring
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Span is one call of a method.
 type Span struct {
@@ -25,6 +28,15 @@ type Method struct {
 	Number int
 	Class  string // with its package; UTF-8
 	Name   string
+}
+
+// SpanName returns the name of a method's spans: Cart.add, of com.acme.Cart.
+func (m *Method) SpanName() string {
+	class := m.Class[strings.LastIndexByte(m.Class, '.')+1:]
+	if class == "" {
+		return m.Name
+	}
+	return class + "." + m.Name
 }
 
 // Clock says what the stamps of a program count.

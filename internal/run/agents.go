@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,6 +77,10 @@ func (s *stage) sinkFlags() []string {
 	}
 	named := prepare.Protocols(s.request.Plan)
 	for _, r := range protocol.Table {
+		if r.Folder && slices.Contains(named, r.Name) {
+			flags = append(flags, "--"+string(r.Name), filepath.Join(s.memory, string(r.Name)))
+			continue
+		}
 		if r.Always || slices.Contains(named, r.Name) {
 			flags = append(flags, "--"+string(r.Name), s.target.Reach(net.JoinHostPort(loopback, "0")))
 		}

@@ -258,7 +258,8 @@ func (s *stage) fillIn() error {
 	f := s.request.Folders
 	s.values = s.agents.sink.Addresses().Values()
 	maps.Copy(s.values, map[string]string{
-		"dir": f.Source, "build": f.Build, "workload": f.Workload, "tracer": f.Tracer, "tmp": s.scratch,
+		"dir": f.Source, "build": f.Build, "workload": f.Workload, "tracer": f.Tracer,
+		"tmp": s.scratch, "memory": s.memory,
 		"templates": filepath.Join(s.scratch, "templates"), "tracetax": strings.Join(s.launcher.Self(), " "),
 	})
 	var err error

@@ -156,7 +156,8 @@ func (s *stage) hook(ctx context.Context, c *Conductor, what string, words []str
 	}
 	f := s.request.Folders
 	args, err := expandCommand(c.Self, words, map[string]string{
-		"dir": f.Source, "build": f.Build, "workload": f.Workload, "tracer": f.Tracer, "tmp": s.scratch,
+		"dir": f.Source, "build": f.Build, "workload": f.Workload, "tracer": f.Tracer,
+		"tmp": s.scratch, "memory": s.memory,
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)

@@ -33,6 +33,7 @@ type stage struct {
 	launcher    *process.Launcher // of the harness's processes, on this machine
 	target      Target            // hosts the workload's processes
 	scratch     string
+	memory      string // another scratch folder, in memory
 	placement   process.Placement
 	agents      agents
 	levels      [][]program.Process  // of the workload's processes, in the order of their start
@@ -87,6 +88,10 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(s.scratch)) }()
+	if s.memory, err = prepare.Memory(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(s.memory)) }()
 	defer func() { err = errors.Join(err, s.cleanUp(ctx, c, err)) }() // after all processes of the run have ended
 	defer func() { s.after = readHarness() }()
 	s.launcher, err = process.NewLauncher(process.Options{

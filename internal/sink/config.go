@@ -117,6 +117,8 @@ func (c Config) checkFaults() error {
 	case c.Gone != "" && c.serves(packets) != "":
 		return fmt.Errorf("starting a sink: it cannot be %s to %s, whose datagrams need no connection; choose another protocol",
 			c.Gone, c.serves(packets))
+	case c.Gone != "" && c.serves(inFolder) != "":
+		return fmt.Errorf("starting a sink: it cannot be %s to %s, which need no connection; choose another protocol", c.Gone, c.serves(inFolder))
 	}
 	return nil
 }
@@ -127,6 +129,8 @@ const MaxLate = time.Minute
 func unanswered(r protocol.Row) bool { return r.Unanswered }
 
 func packets(r protocol.Row) bool { return r.Packets }
+
+func inFolder(r protocol.Row) bool { return r.Folder }
 
 // serves is a protocol of that kind that is received; "" where none is.
 func (c Config) serves(kind func(protocol.Row) bool) string {

@@ -14,6 +14,7 @@ import (
 	"github.com/tracetax/tracetax/internal/sink/datadog"
 	"github.com/tracetax/tracetax/internal/sink/elastic"
 	"github.com/tracetax/tracetax/internal/sink/otlp"
+	"github.com/tracetax/tracetax/internal/sink/ring"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 	"github.com/tracetax/tracetax/internal/sink/wire"
 	"github.com/tracetax/tracetax/internal/sink/zipkin"
@@ -39,6 +40,17 @@ var makers = map[protocol.Name]func(*Server, Config, net.PacketConn) Receiver{
 	protocol.Datadog:  overHTTP(func(i *wire.Intake) wire.Counter { return datadog.New(i) }),
 }
 
+// readers make the receivers of protocols whose senders write into a folder.
+var readers = map[protocol.Name]func(total *tally.Total, folder string) (folderReceiver, error){
+	protocol.Ring: func(total *tally.Total, folder string) (folderReceiver, error) { return ring.Open(total, folder) },
+}
+
+// folderReceiver reads a folder until Close.
+type folderReceiver interface {
+	Serve() error
+	Close() error
+}
+
 // Register adds the receiver of a protocol. It is called before a sink starts, by the init of the receiver's package.
 func Register(name protocol.Name, m Maker) {
 	makers[name] = func(s *Server, c Config, packets net.PacketConn) Receiver { return m(s.total, c, packets) }
@@ -46,7 +58,7 @@ func Register(name protocol.Name, m Maker) {
 
 // Receives is an error where this build has no receiver of a protocol.
 func Receives(name protocol.Name) error {
-	if row, _ := protocol.Of(name); makers[name] == nil {
+	if row, _ := protocol.Of(name); makers[name] == nil && readers[name] == nil {
 		return fmt.Errorf("this build of tracetax cannot receive %s (%s): it lacks the package tracetax/lab", row.Title, name)
 	}
 	return nil

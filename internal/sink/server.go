@@ -53,6 +53,15 @@ func (s *Server) start(c Config) error {
 		if address == "" {
 			continue
 		}
+		if row.Folder {
+			r, err := readers[row.Name](s.total, address)
+			if err != nil {
+				return err
+			}
+			s.addresses[row.Name] = address
+			s.serve(row.Title, r.Serve, r.Close)
+			continue
+		}
 		l, packets, err := s.listen(address, row, c)
 		if err != nil {
 			return err

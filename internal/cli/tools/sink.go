@@ -93,7 +93,11 @@ func (f listenFlag) Type() string { return "string" }
 
 func sinkFlags(flags *pflag.FlagSet, cfg *sink.Config) {
 	for _, r := range protocol.Table {
-		flags.Var(listenFlag{cfg.Listen, r.Name}, string(r.Name), "`address` for "+r.Title+`; "" for none`)
+		kind := "`address`"
+		if r.Folder {
+			kind = "`folder`"
+		}
+		flags.Var(listenFlag{cfg.Listen, r.Name}, string(r.Name), kind+" for "+r.Title+`; "" for none`)
 	}
 	flags.IntVar(&cfg.MaxSpans, "max-spans", sink.DefaultMaxSpans, "most spans whose ids are kept when checking")
 	flags.Var((*shareFlag)(&cfg.Lose), "lose", "fault: accept this share of the spans and throw it away, such as 3% or 0.03")
@@ -128,6 +132,10 @@ func announce(w io.Writer, a protocol.Addresses) {
 	for _, r := range protocol.Table {
 		address := a[r.Name]
 		if address == "" {
+			continue
+		}
+		if r.Folder {
+			fmt.Fprintf(w, "%s in %s\n", r.Title, address)
 			continue
 		}
 		fmt.Fprintf(w, "%s on %s\n", r.Title, address)

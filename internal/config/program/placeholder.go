@@ -17,7 +17,7 @@ import (
 // {NAME.port} of each process. {value…} is for settings only.
 var (
 	runPlaceholders = append([]string{
-		"port", "host", "dir", "tmp", "build", "workload", "tracer", "process",
+		"port", "host", "dir", "tmp", "memory", "build", "workload", "tracer", "process",
 		"service", "templates", "tracetax", "packets",
 	}, protocol.Placeholders()...)
 	valuePlaceholders  = []string{"value", "value.ms", "value.s", "value.ratio", "value.percent"}

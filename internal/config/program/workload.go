@@ -151,7 +151,7 @@ func (s *Source) verify(n *Node) []string {
 }
 
 // hookPlaceholders are those of commands around a run: no process has a port then.
-var hookPlaceholders = []string{"dir", "tmp", "build", "workload", "tracer", "tracetax"}
+var hookPlaceholders = []string{"dir", "tmp", "memory", "build", "workload", "tracer", "tracetax"}
 
 var buildPlaceholders = []string{"build", "dir", "tmp", "workload", "tracer"}
 

@@ -141,18 +141,6 @@ func attribute(key string, value []byte) []byte {
 	return message(text(nil, tagKey, key), tagValue, value)
 }
 
-// spanName returns the name of a span: Cart.add, of com.acme.Cart.
-func spanName(m *ring.Method) string {
-	_, class, found := cutLast(m.Class, ".")
-	switch {
-	case m.Class == "":
-		return m.Name
-	case !found:
-		class = m.Class
-	}
-	return class + "." + m.Name
-}
-
 func (e *encoder) method(m *ring.Method) []byte {
 	if m.Number >= len(e.methods) {
 		e.methods = append(e.methods, make([][]byte, m.Number+1-len(e.methods))...)
@@ -162,7 +150,7 @@ func (e *encoder) method(m *ring.Method) []byte {
 		if m.Class != "" {
 			whole = m.Class + "." + m.Name
 		}
-		out := number(text(nil, tagName, spanName(m)), tagKind, kindInternal)
+		out := number(text(nil, tagName, m.SpanName()), tagKind, kindInternal)
 		e.methods[m.Number] = message(out, tagSpanAttribute, attribute("code.function.name", text(nil, tagString, whole)))
 	}
 	return e.methods[m.Number]

@@ -27,7 +27,7 @@ func asMessage(attributes []*common.KeyValue, spans []ring.Span) *collector.Expo
 	scope := &trace.ScopeSpans{Scope: &common.InstrumentationScope{Name: "tracetax-java", Version: "v1"}}
 	for _, s := range spans {
 		one := &trace.Span{
-			TraceId: s.Trace[:], SpanId: s.ID[:], Name: spanName(s.Method), Kind: trace.Span_SPAN_KIND_INTERNAL,
+			TraceId: s.Trace[:], SpanId: s.ID[:], Name: s.Method.SpanName(), Kind: trace.Span_SPAN_KIND_INTERNAL,
 			StartTimeUnixNano: uint64(s.Start), EndTimeUnixNano: uint64(s.End),
 			Attributes: []*common.KeyValue{
 				stringOf("code.function.name", strings.TrimPrefix(s.Method.Class+"."+s.Method.Name, ".")), intOf("thread.id", int64(s.Thread)),
@@ -93,7 +93,7 @@ func TestEncode(t *testing.T) {
 	}
 	for name, want := range map[string]string{"add": "Cart.add", "<init>": "Bare.<init>", "lambda$0": "lambda$0"} {
 		for _, s := range spans {
-			if got := spanName(s.Method); s.Method.Name == name && got != want {
+			if got := s.Method.SpanName(); s.Method.Name == name && got != want {
 				t.Errorf("%s is called %s, want %s", name, got, want)
 			}
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/protocol"
+	"golang.org/x/sys/unix"
 )
 
 // Ports are the ports of the processes of one run.
@@ -318,8 +319,28 @@ const scratchName = "tracetax-run-"
 const scratchMode = 0o711
 
 // Scratch makes the folder for {tmp} of a run, which must remove it, and removes those that a killed tracetax left.
-func Scratch() (string, error) {
-	old, err := filepath.Glob(filepath.Join(os.TempDir(), scratchName+"*"))
+func Scratch() (string, error) { return scratchIn(os.TempDir(), scratchMode) }
+
+// memoryMode is that of folders of rings: their readers and writers refuse one that others may write.
+const memoryMode = 0o700
+
+// sharedMemory is where Linux has a file system in memory.
+const sharedMemory = "/dev/shm"
+
+// Memory makes the folder for {memory} of a run, as Scratch does, in memory. Where this machine has no such place it lies beside {tmp}.
+func Memory() (string, error) { return scratchIn(memoryPlace(sharedMemory), memoryMode) }
+
+// memoryPlace returns a place if files lie in memory there and this user may write, else that of temporary files.
+func memoryPlace(place string) string {
+	var fs unix.Statfs_t
+	if err := unix.Statfs(place, &fs); err != nil || fs.Type != unix.TMPFS_MAGIC || unix.Access(place, unix.W_OK) != nil {
+		return os.TempDir()
+	}
+	return place
+}
+
+func scratchIn(place string, mode os.FileMode) (string, error) {
+	old, err := filepath.Glob(filepath.Join(place, scratchName+"*"))
 	if err != nil {
 		return "", fmt.Errorf("looking for old scratch folders: %w", err)
 	}
@@ -333,11 +354,11 @@ func Scratch() (string, error) {
 			return "", fmt.Errorf("removing an old scratch folder: %w", err)
 		}
 	}
-	dir, err := os.MkdirTemp("", scratchName+strconv.Itoa(os.Getpid())+"-")
+	dir, err := os.MkdirTemp(place, scratchName+strconv.Itoa(os.Getpid())+"-")
 	if err != nil {
 		return "", fmt.Errorf("making a scratch folder: %w", err)
 	}
-	if err := os.Chmod(dir, scratchMode); err != nil {
+	if err := os.Chmod(dir, mode); err != nil {
 		return "", fmt.Errorf("making a scratch folder: %w", err)
 	}
 	return dir, nil

@@ -120,3 +120,33 @@ func TestScratch(t *testing.T) {
 		t.Errorf("%s: mode %v, error %v", made, info.Mode(), err)
 	}
 }
+
+// The folder in memory is made and removed like the scratch folder, and nobody else may enter it: readers of rings refuse it else.
+func TestMemory(t *testing.T) {
+	place := t.TempDir()
+	ended := exec.Command("true")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	dead := filepath.Join(place, scratchName+strconv.Itoa(ended.Process.Pid)+"-1")
+	if err := os.Mkdir(dead, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	made, err := scratchIn(place, memoryMode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(made); err != nil || info.Mode().Perm() != 0o700 || filepath.Dir(made) != place {
+		t.Errorf("%s: %v, %v", made, info, err)
+	}
+	if _, err := os.Stat(dead); err == nil {
+		t.Error("the folder of a tracetax that was killed is still there")
+	}
+	t.Setenv("TMPDIR", place)
+	if got := memoryPlace(filepath.Join(place, "missing")); got != place {
+		t.Errorf("without shared memory the place is %s", got)
+	}
+	if got := memoryPlace("/proc"); got != place {
+		t.Errorf("where files do not lie in memory the place is %s", got)
+	}
+}
