@@ -167,7 +167,7 @@ func (n *notes) print(atOnce bool) {
 func report(s console.Streams, read ring.Counts, sent otlpout.Counts, failed error) error {
 	fmt.Fprintf(s.Err, "%d %s, %d %s, %d %s untraced; stamps were within %v of this machine's clock.\n",
 		read.Programs, console.Noun(read.Programs, "program"), read.Rings, console.Noun(read.Rings, "ring"),
-		len(read.Untraced), console.Noun(len(read.Untraced), "method"), read.ClockError.Round(time.Microsecond))
+		len(read.Untraced), console.Noun(len(read.Untraced), "method"), read.ClockError)
 	if _, err := fmt.Fprintln(s.Out, line(read, sent)); err != nil {
 		return errors.Join(failed, fmt.Errorf("printing the counts: %w", err))
 	}
