@@ -1,6 +1,7 @@
 package ring
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/ring/ringtest"
@@ -23,4 +24,27 @@ func passOf(folder string, h *nothing) (func() error, func() error, error) {
 		return nil, nil, err
 	}
 	return func() error { _, err := r.Pass(h); return err }, r.Close, nil
+}
+
+// BenchmarkIdle makes passes in which nothing comes, each with a look for new programs and rings: an operation is a pass.
+func BenchmarkIdle(b *testing.B) {
+	folder := filepath.Join(b.TempDir(), "rings")
+	p := ringtest.New(b, folder, 7, ringtest.About{})
+	for thread := range uint64(10) {
+		p.Ring(ringtest.Platform, 65536).Owner(thread)
+	}
+	r, err := Open(folder)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = r.Close() })
+	for b.Loop() {
+		r.scanAt = 0
+		for _, p := range r.programs {
+			p.listAt = 0
+		}
+		if _, err := r.Pass(&nothing{}); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

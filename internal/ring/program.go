@@ -25,6 +25,8 @@ type program struct {
 	dir     *os.Root
 	names   methodFile
 	rings   []*ringFile // by number
+	listing *listing
+	lock    *os.File // the file alive; nil: not open
 	known   map[string]bool
 	listAt  uint64 // monotonic: when the folder is to be looked at again
 	gone    bool   // its process has ended
@@ -40,11 +42,15 @@ func openProgram(dir *os.Root, name string, clocks map[Clock]*clock) (*program, 
 	if err != nil {
 		return nil, err
 	}
+	files, err := newListing(dir)
+	if err != nil {
+		return nil, err
+	}
 	p := &program{
 		assembler: &assembler{
 			program: about, clock: clocks[about.Clock], threads: map[uint64]*thread{}, sweepAt: keptThreads, spans: make([]Span, 0, batchSpans),
 		},
-		dir: dir, names: methodFile{dir: dir}, known: map[string]bool{},
+		dir: dir, listing: files, names: methodFile{dir: dir}, known: map[string]bool{},
 	}
 	p.learn = p.readMethods
 	p.clock.ready()
@@ -75,20 +81,22 @@ func (p *program) readMethods() error {
 
 // alive reports whether the process of the program lives: it holds a lock for as long. It also adds the calls left out without a ring.
 func (p *program) alive() (bool, error) {
-	f, err := openRegular(p.dir, "alive", os.O_RDONLY)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+	if p.lock == nil {
+		f, err := openRegular(p.dir, "alive", os.O_RDONLY)
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		p.lock = f
 	}
-	if err != nil {
-		return false, err
-	}
-	defer f.Close() // it was only read
-	held, err := locked(f)
+	held, err := locked(p.lock)
 	if err != nil {
 		return false, err
 	}
 	var count [8]byte
-	if n, err := f.ReadAt(count[:], atAliveLeftOut); n < len(count) && !errors.Is(err, io.EOF) {
+	if n, err := p.lock.ReadAt(count[:], atAliveLeftOut); n < len(count) && !errors.Is(err, io.EOF) {
 		return false, fmt.Errorf("reading the file alive: %w", err)
 	}
 	if now := le.Uint64(count[:]); now > p.leftOut {
@@ -102,12 +110,11 @@ var ringName = regexp.MustCompile(`^ring-([1-9][0-9]{0,17})$`)
 
 // list opens the rings that are new.
 func (p *program) list() error {
-	entries, err := fs.ReadDir(p.dir.FS(), ".")
-	if err != nil {
-		return fmt.Errorf("listing its folder: %w", err)
+	names, err := p.listing.names(p.gone || p.carriers())
+	if err != nil || names == nil {
+		return err
 	}
-	for _, e := range entries {
-		name := e.Name()
+	for _, name := range names {
 		if p.known[name] || !strings.HasPrefix(name, "ring-") {
 			continue
 		}
@@ -220,12 +227,18 @@ const listEvery = 2_000_000
 func (p *program) dueToList(now uint64) bool {
 	due := now >= p.listAt
 	for _, r := range p.rings {
-		due = due || r.kind == ofCarrier && !r.done || r.closed && !r.done
+		due = due || r.closed && !r.done
 	}
+	due = due || p.carriers()
 	if due {
 		p.listAt = now + listEvery
 	}
 	return due
+}
+
+// carriers reports whether a ring is one of virtual threads.
+func (p *program) carriers() bool {
+	return slices.ContainsFunc(p.rings, func(r *ringFile) bool { return r.kind == ofCarrier && !r.done && !r.refused })
 }
 
 // conclude marks rings that were read to their end, and the program where all were and it is gone.
@@ -272,7 +285,10 @@ func (p *program) shut() error {
 	for _, r := range p.rings {
 		p.close(r)
 	}
-	return errors.Join(p.names.close(), p.dir.Close())
+	if p.lock != nil {
+		_ = p.lock.Close() // it was only read
+	}
+	return errors.Join(p.names.close(), p.listing.close(), p.dir.Close())
 }
 
 // platform reads a ring of kind 1.

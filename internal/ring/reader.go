@@ -33,6 +33,7 @@ const (
 type Reader struct {
 	path     string
 	dir      *os.Root
+	listing  *listing
 	lock     *os.File // the file reader
 	clocks   map[Clock]*clock
 	now      func() uint64 // CLOCK_MONOTONIC
@@ -70,6 +71,9 @@ func (r *Reader) open() error {
 		return err
 	}
 	if err := private(r.path, r.dir); err != nil {
+		return err
+	}
+	if r.listing, err = newListing(r.dir); err != nil {
 		return err
 	}
 	if r.lock, err = openRegular(r.dir, "reader", os.O_RDWR|os.O_CREATE); err != nil {
@@ -166,6 +170,10 @@ func (r *Reader) Close() error {
 		errs = append(errs, r.lock.Close())
 		r.lock = nil
 	}
+	if r.listing != nil {
+		errs = append(errs, r.listing.close())
+		r.listing = nil
+	}
 	if r.dir != nil {
 		errs = append(errs, r.dir.Close())
 		r.dir = nil
@@ -205,13 +213,12 @@ var programName = regexp.MustCompile(`^[a-z]+-[0-9]+-[0-9a-f]{8}$`)
 
 // scan opens the programs that are new.
 func (r *Reader) scan() error {
-	entries, err := fs.ReadDir(r.dir.FS(), ".")
+	names, err := r.listing.names(false)
 	if err != nil {
-		return fmt.Errorf("listing the rings in %s: %w", r.path, err)
+		return fmt.Errorf("reading the rings in %s: %w", r.path, err)
 	}
-	for _, e := range entries {
-		name := e.Name()
-		if !e.IsDir() || !programName.MatchString(name) || r.done[name] || slices.ContainsFunc(r.programs, func(p *program) bool { return p.program.Name == name }) {
+	for _, name := range names {
+		if !programName.MatchString(name) || r.done[name] || slices.ContainsFunc(r.programs, func(p *program) bool { return p.program.Name == name }) {
 			continue
 		}
 		if err := r.add(name); err != nil {
@@ -233,6 +240,7 @@ func (r *Reader) add(name string) error {
 	}
 	p, err := openProgram(dir, name, r.clocks)
 	if errors.Is(err, fs.ErrNotExist) {
+		r.listing.again()
 		return errors.Join(r.clearBare(dir, name), dir.Close())
 	}
 	if err != nil {
