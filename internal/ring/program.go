@@ -299,10 +299,10 @@ func (p *program) platform(r *ringFile, buffer []byte) error {
 			return err
 		}
 		used, owners, err := p.events(r, piece)
+		p.counts.Events += used/8 - 2*owners
 		if err != nil {
 			return err
 		}
-		p.counts.Events += used/8 - 2*owners
 		if err := p.flush(); err != nil {
 			return err
 		}
@@ -337,7 +337,7 @@ func (p *program) events(r *ringFile, piece []byte) (used uint64, owners uint64,
 			continue
 		}
 		if t == nil {
-			return 0, 0, errors.New("its first event names no thread")
+			return uint64(i), owners, errors.New("its first event names no thread")
 		}
 		var at int64
 		if tick := latest - (latest-word>>stampShift)&stampMask; tick >= line.base {
@@ -362,7 +362,7 @@ func (p *program) events(r *ringFile, piece []byte) (used uint64, owners uint64,
 			methods = p.methods
 		}
 		if err != nil {
-			return 0, 0, err
+			return uint64(i), owners, err
 		}
 	}
 	return uint64(len(piece)), owners, nil

@@ -342,10 +342,11 @@ func (r *Reader) Tidy(h Handler) error {
 }
 
 const (
-	shortest = 50 * time.Microsecond // between two passes
-	longest  = 40 * time.Millisecond // the same, on average, where nothing comes
-	aim      = 0.25                  // how full the fullest ring is to be at the next pass
-	timers   = 2 * time.Millisecond  // below, the runtime's timers are too late
+	shortest = 50 * time.Microsecond  // between two passes
+	usual    = 20 * time.Millisecond  // the same, on average, soon after nothing comes; from here on it grows slowly
+	longest  = 100 * time.Millisecond // the same, some seconds later: a wake costs some 200 µs of CPU
+	aim      = 0.25                   // how full the fullest ring is to be at the next pass
+	timers   = 2 * time.Millisecond   // below, the runtime's timers are too late
 )
 
 // Run makes passes until ctx is done, or over, asked after each pass, says so. It rests longer the less comes.
@@ -370,7 +371,11 @@ func pause(before, since time.Duration, full float64) time.Duration {
 	if full > 0 {
 		next = min(longest, time.Duration(float64(since)*aim/full))
 	}
-	return max(shortest, min(next, before+before/2))
+	growth := before / 2
+	if before >= usual {
+		growth = before / 20
+	}
+	return max(shortest, min(next, before+growth))
 }
 
 // wait waits for d, or for the end of ctx.
