@@ -54,7 +54,8 @@ func readAbout(dir *os.Root, name string) (*Program, error) {
 	}
 	switch {
 	case about.Version != formatVersion:
-		return nil, fmt.Errorf("its rings have version %d; this reader knows version %d: use an agent and a reader of one release", about.Version, formatVersion)
+		return nil, fmt.Errorf("its rings have version %d, and this reader knows version %d: use an agent and a reader of one release",
+			about.Version, formatVersion)
 	case about.Clock != TSC && about.Clock != Nano && about.Clock != Page:
 		return nil, fmt.Errorf("its clock is %q; this reader knows tsc, nano and page", about.Clock)
 	case about.Clock == TSC && !hasTicks:

@@ -19,7 +19,8 @@ func FuzzRings(f *testing.F) {
 		return out
 	}
 	owner := uint64(1<<19-1) << 1
-	f.Add(event(owner, 7, ringtest.Word(5, 0, false), ringtest.Word(9, 0, true)), uint32(1), uint64(32), uint64(0), []byte("{\"number\": 0}\n"))
+	call := event(owner, 7, ringtest.Word(5, 0, false), ringtest.Word(9, 0, true))
+	f.Add(call, uint32(1), uint64(32), uint64(0), []byte("{\"number\": 0}\n"))
 	f.Add(event(ringtest.Word(5, 1, false), 3, ringtest.Word(9, 1, true), 3), uint32(2), uint64(32), uint64(0), []byte("{\"number\": 1}\n"))
 	f.Add(event(ringtest.Word(5, 1, true), 3, owner), uint32(2), uint64(4096), uint64(16), []byte("{\"number\": 1}\n{\"untr"))
 	f.Add([]byte{}, uint32(3), uint64(1)<<63, uint64(1)<<63, []byte{})

@@ -2,7 +2,6 @@ package ring
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,25 +16,25 @@ import (
 // What is wrong with a ring ends its reading, by name; all others are read on, and the folder stays for whoever looks.
 func TestRefusedRings(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoil func(s *scene, p *ringtest.Program, r *ringtest.Ring)
+		spoil func(s *scene, r *ringtest.Ring)
 		words []string
 	}{
-		"another version":     {func(_ *scene, _ *ringtest.Program, r *ringtest.Ring) { r.Set(0, 0x3230474e49525454) }, []string{"TTRING02", "version"}},
-		"garbage":             {func(_ *scene, _ *ringtest.Program, r *ringtest.Ring) { r.Set(0, 1<<63|5) }, []string{"no ring"}},
-		"kind":                {func(_ *scene, _ *ringtest.Program, r *ringtest.Ring) { r.Set(8, 3) }, []string{"kind is 3"}},
-		"size not a power":    {func(_ *scene, _ *ringtest.Program, r *ringtest.Ring) { r.Set(16, 4097) }, []string{"4097 bytes"}},
-		"size of all":         {func(_ *scene, _ *ringtest.Program, r *ringtest.Ring) { r.Set(16, 1<<63) }, []string{"no power of two"}},
-		"size not the file's": {func(_ *scene, _ *ringtest.Program, r *ringtest.Ring) { r.Set(16, 8192) }, []string{"should have 12288"}},
-		"ahead":               {func(_ *scene, _ *ringtest.Program, r *ringtest.Ring) { r.Set(128, 4096+8) }, []string{"ahead", "4104"}},
-		"within an event":     {func(_ *scene, _ *ringtest.Program, r *ringtest.Ring) { r.Set(128, 20) }, []string{"within an event"}},
-		"back":                {func(s *scene, _ *ringtest.Program, r *ringtest.Ring) { s.pass(); r.Set(128, 8) }, []string{"went back from 16 to 8"}},
-		"reader ahead":        {func(_ *scene, _ *ringtest.Program, r *ringtest.Ring) { r.Set(256, 1<<40) }, []string{"went back"}},
-		"reader within":       {func(_ *scene, _ *ringtest.Program, r *ringtest.Ring) { r.Set(256, 3) }, []string{"reader's position"}},
-		"closed twice":        {func(_ *scene, _ *ringtest.Program, r *ringtest.Ring) { r.Set(136, 2) }, []string{"neither in use nor closed"}},
-		"no name":             {func(_ *scene, _ *ringtest.Program, r *ringtest.Ring) { r.Enter(17) }, []string{"method 17", "methods"}},
-		"no owner":            {func(_ *scene, p *ringtest.Program, r *ringtest.Ring) { r.Written = 0; r.Enter(0); r.Set(128, 16) }, []string{"names no thread"}},
-		"half an owner":       {func(_ *scene, _ *ringtest.Program, r *ringtest.Ring) { r.Put((1<<19 - 1) << 1); r.Publish() }, []string{"lacks the number"}},
-		"cut off": {func(s *scene, _ *ringtest.Program, r *ringtest.Ring) {
+		"another version":     {func(_ *scene, r *ringtest.Ring) { r.Set(0, 0x3230474e49525454) }, []string{"TTRING02", "version"}},
+		"garbage":             {func(_ *scene, r *ringtest.Ring) { r.Set(0, 1<<63|5) }, []string{"no ring"}},
+		"kind":                {func(_ *scene, r *ringtest.Ring) { r.Set(8, 3) }, []string{"kind is 3"}},
+		"size not a power":    {func(_ *scene, r *ringtest.Ring) { r.Set(16, 4097) }, []string{"4097 bytes"}},
+		"size of all":         {func(_ *scene, r *ringtest.Ring) { r.Set(16, 1<<63) }, []string{"no power of two"}},
+		"size not the file's": {func(_ *scene, r *ringtest.Ring) { r.Set(16, 8192) }, []string{"should have 12288"}},
+		"ahead":               {func(_ *scene, r *ringtest.Ring) { r.Set(128, 4096+8) }, []string{"ahead", "4104"}},
+		"within an event":     {func(_ *scene, r *ringtest.Ring) { r.Set(128, 20) }, []string{"within an event"}},
+		"back":                {func(s *scene, r *ringtest.Ring) { s.pass(); r.Set(128, 8) }, []string{"went back from 16 to 8"}},
+		"reader ahead":        {func(_ *scene, r *ringtest.Ring) { r.Set(256, 1<<40) }, []string{"went back"}},
+		"reader within":       {func(_ *scene, r *ringtest.Ring) { r.Set(256, 3) }, []string{"reader's position"}},
+		"closed twice":        {func(_ *scene, r *ringtest.Ring) { r.Set(136, 2) }, []string{"neither in use nor closed"}},
+		"no name":             {func(_ *scene, r *ringtest.Ring) { r.Enter(17) }, []string{"method 17", "methods"}},
+		"no owner":            {func(_ *scene, r *ringtest.Ring) { r.Written = 0; r.Enter(0); r.Set(128, 16) }, []string{"names no thread"}},
+		"half an owner":       {func(_ *scene, r *ringtest.Ring) { r.Put((1<<19 - 1) << 1); r.Publish() }, []string{"lacks the number"}},
+		"cut off": {func(s *scene, r *ringtest.Ring) {
 			s.pass()
 			if err := os.Truncate(r.Path, 4096+8); err != nil {
 				s.Fatal(err)
@@ -43,33 +42,33 @@ func TestRefusedRings(t *testing.T) {
 			r.Publish()
 			r.Set(128, r.Written+16)
 		}, []string{"cut off"}},
-		"cut off in its page": {func(s *scene, _ *ringtest.Program, r *ringtest.Ring) {
+		"cut off in its page": {func(s *scene, r *ringtest.Ring) {
 			s.pass()
 			if err := os.Truncate(r.Path, 100); err != nil {
 				s.Fatal(err)
 			}
 		}, []string{"cut off"}},
-		"empty": {func(s *scene, p *ringtest.Program, r *ringtest.Ring) {
+		"empty": {func(s *scene, r *ringtest.Ring) {
 			if err := os.Truncate(r.Path, 0); err != nil {
 				s.Fatal(err)
 			}
 		}, []string{"cut off"}},
-		"a folder": {func(s *scene, _ *ringtest.Program, r *ringtest.Ring) {
+		"a folder": {func(s *scene, r *ringtest.Ring) {
 			if err := errors.Join(os.Remove(r.Path), os.Mkdir(r.Path, 0o700)); err != nil {
 				s.Fatal(err)
 			}
 		}, []string{"directory"}},
-		"a pipe": {func(s *scene, _ *ringtest.Program, r *ringtest.Ring) {
+		"a pipe": {func(s *scene, r *ringtest.Ring) {
 			if err := errors.Join(os.Remove(r.Path), unix.Mkfifo(r.Path, 0o600)); err != nil {
 				s.Fatal(err)
 			}
 		}, []string{"no regular file"}},
-		"a link": {func(s *scene, _ *ringtest.Program, r *ringtest.Ring) {
+		"a link": {func(s *scene, r *ringtest.Ring) {
 			if err := errors.Join(os.Remove(r.Path), os.Symlink("/etc/passwd", r.Path)); err != nil {
 				s.Fatal(err)
 			}
 		}, []string{"ring-1"}},
-		"a bad name": {func(s *scene, _ *ringtest.Program, r *ringtest.Ring) {
+		"a bad name": {func(s *scene, r *ringtest.Ring) {
 			if err := os.Rename(r.Path, strings.TrimSuffix(r.Path, "1")+"01"); err != nil {
 				s.Fatal(err)
 			}
@@ -82,7 +81,7 @@ func TestRefusedRings(t *testing.T) {
 			bad, good := p.Ring(ringtest.Platform, 4096), p.Ring(ringtest.Platform, 4096)
 			bad.Owner(1)
 			good.Owner(2)
-			c.spoil(s, p, bad)
+			c.spoil(s, bad)
 			good.Enter(a)
 			good.Exit(a)
 			s.pass()
@@ -177,7 +176,9 @@ func TestRefusedFolders(t *testing.T) {
 	if err := errors.Join(os.Mkdir(open, 0o700), os.Chmod(open, 0o730), os.Symlink(open, link)); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{open: "others may write there (mode 0730)", link: "symbolic link", filepath.Join(dir, "a", "b"): "no such file"} {
+	for path, want := range map[string]string{
+		open: "others may write there (mode 0730)", link: "symbolic link", filepath.Join(dir, "a", "b"): "no such file",
+	} {
 		if r, err := Open(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", path, err, want)
 			_ = r.Close()
@@ -229,14 +230,15 @@ func TestMethodLines(t *testing.T) {
 		t.Errorf("untraced: %v", c.Untraced)
 	}
 	p.Line(`{"number": 0, "class": "C", "method": "again"}` + "\n")
-	p.Line(fmt.Sprintf(`{"number": 2, "class": "\u0000\ud800%s", "method": "\n\u001b[31m"}`, strings.Repeat("ü", 5000)) + "\n")
+	p.Line(`{"number": 2, "class": "\u0000\ud800` + strings.Repeat("ü", 5000) + `", "method": "\n\u001b[31m"}` + "\n")
 	r.Enter(2)
 	r.Exit(2)
 	r.Enter(0)
 	r.Exit(0)
 	s.pass()
 	hostile := s.got.spans[2].Method
-	if len(hostile.Class) > mostName || !utf8.ValidString(hostile.SpanName()) || hostile.Name != "\n\x1b[31m" || s.got.spans[3].Method.Name != "a" {
+	if len(hostile.Class) > mostName || !utf8.ValidString(hostile.SpanName()) || hostile.Name != "\n\x1b[31m" ||
+		s.got.spans[3].Method.Name != "a" {
 		t.Errorf("%d bytes, %q, %+v", len(hostile.Class), hostile.Name, s.got.spans[3].Method)
 	}
 	for i, line := range []string{"{", "{}", `{"number": -1}`, `{"number": 524287}`, `{"number": "x"}`} {

@@ -16,7 +16,7 @@ import (
 
 const (
 	atAliveLeftOut = 64
-	chunk          = 128 << 10 // bytes that are copied out at a time
+	chunk          = 64 << 10 // bytes that are copied out at a time
 )
 
 // program is the reading of one program.

@@ -218,7 +218,8 @@ func (r *Reader) scan() error {
 		return fmt.Errorf("reading the rings in %s: %w", r.path, err)
 	}
 	for _, name := range names {
-		if !programName.MatchString(name) || r.done[name] || slices.ContainsFunc(r.programs, func(p *program) bool { return p.program.Name == name }) {
+		read := func(p *program) bool { return p.program.Name == name }
+		if !programName.MatchString(name) || r.done[name] || slices.ContainsFunc(r.programs, read) {
 			continue
 		}
 		if err := r.add(name); err != nil {

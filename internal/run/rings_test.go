@@ -32,8 +32,8 @@ func TestSpansInRings(t *testing.T) {
 	p.Die()
 	q.Name += "-rings"
 	script := `cp -r "$1" "$0/.new" && mv "$0/.new/jvm-7-00000007" "$0" && stat -c "%a $2" "$2" > "$3" && shift 3 && exec "$@"`
-	q.Plan.Processes[0].Run = slices.Concat(
-		[]string{"sh", "-c", script, "{sink.ring}", filepath.Join(dir, "rings"), "{memory}", filepath.Join(dir, "memory")}, q.Plan.Processes[0].Run)
+	words := []string{"sh", "-c", script, "{sink.ring}", filepath.Join(dir, "rings"), "{memory}", filepath.Join(dir, "memory")}
+	q.Plan.Processes[0].Run = slices.Concat(words, q.Plan.Processes[0].Run)
 	with := made(t, conductor, q)
 	if with.Life.Spans != without.Life.Spans+3 || with.Life.Protocols["ring"] != 1 || with.Life.Services["rings"] != 3 {
 		t.Errorf("without rings %+v, with them %+v", without.Life, with.Life)

@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -317,6 +318,12 @@ func TestGone(t *testing.T) {
 	}
 	if _, err := Start(Config{Listen: protocol.Addresses{protocol.OTLPHTTP: "127.0.0.1:0"}, Gone: "lost"}); err == nil {
 		t.Error("a sink starts that is gone in an unknown way")
+	}
+	for _, c := range []Config{{Gone: Away}, {Late: time.Second}} {
+		c.Listen = protocol.Addresses{protocol.Ring: filepath.Join(t.TempDir(), "rings")}
+		if err := c.Check(); err == nil || !strings.Contains(err.Error(), "rings of the JVM tracer") {
+			t.Errorf("a sink that reads rings and is %+v: %v", c, err)
+		}
 	}
 }
 

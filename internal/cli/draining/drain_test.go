@@ -107,7 +107,8 @@ func TestCountUntilEmpty(t *testing.T) {
 	other.Enter(otherMethod)
 	one.Die()
 	two.Die()
-	start(t, folder, "--count", "--until-empty").want("drained 52 spans of 52, 4 left out, 1 torn, 1 unfinished, 2 waits, 0.005 s waited, longest 0.004 s")
+	start(t, folder, "--count", "--until-empty").want(
+		"drained 52 spans of 52, 4 left out, 1 torn, 1 unfinished, 2 waits, 0.005 s waited, longest 0.004 s")
 	left, err := os.ReadDir(folder)
 	if err != nil || len(left) != 1 || left[0].Name() != "reader" {
 		t.Errorf("%v is left, %v", left, err)
@@ -190,7 +191,8 @@ func TestRefuses(t *testing.T) {
 	calls(ring, method, 1)
 	p.Ring(ringtest.Platform, 4096).Set(0, 7)
 	p.Die()
-	start(t, folder, "--count", "--until-empty").want("drained 10 spans of 10, 0 left out, 0 torn, 0 unfinished, "+noWaits, "jvm-1-00000001/ring-2", "no ring")
+	start(t, folder, "--count", "--until-empty").want(
+		"drained 10 spans of 10, 0 left out, 0 torn, 0 unfinished, "+noWaits, "jvm-1-00000001/ring-2", "no ring")
 }
 
 // Wrong usage says what is right.

@@ -49,10 +49,15 @@ var le = binary.LittleEndian
 
 // encoder writes the spans of one program.
 type encoder struct {
-	head      []byte   // of each request: resource and scope, with open lengths
-	methods   [][]byte // name, kind and attribute of a method, by its number
-	thread    uint64   // of threadText
-	threading []byte   // the attribute of a thread
+	head    []byte       // of each request: resource and scope, with open lengths
+	methods []methodText // by the method's number
+}
+
+// methodText is what the spans of a method have in common.
+type methodText struct {
+	text   []byte // name, kind and attribute of the method; then the attribute of a thread
+	own    int    // bytes before that of the thread
+	thread uint64
 }
 
 func newEncoder(p *ring.Program, version string) *encoder {
@@ -64,7 +69,6 @@ func newEncoder(p *ring.Program, version string) *encoder {
 	e.head = append(e.head, tagScopeSpans, 0, 0, 0, 0, 0)
 	e.head = append(e.head, scope...)
 	e.scopeAt(len(e.head) - len(scope) - openLength)
-	e.setThread(0)
 	return &e
 }
 
@@ -141,24 +145,33 @@ func attribute(key string, value []byte) []byte {
 	return message(text(nil, tagKey, key), tagValue, value)
 }
 
-func (e *encoder) method(m *ring.Method) []byte {
-	if m.Number >= len(e.methods) {
-		e.methods = append(e.methods, make([][]byte, m.Number+1-len(e.methods))...)
+// method returns what the spans of a method have in common in a thread. Spans of one thread mostly come together.
+func (e *encoder) method(m *ring.Method, thread uint64) []byte {
+	if m.Number < len(e.methods) {
+		if t := &e.methods[m.Number]; t.own > 0 && t.thread == thread {
+			return t.text
+		}
 	}
-	if e.methods[m.Number] == nil {
+	return e.write(m, thread)
+}
+
+func (e *encoder) write(m *ring.Method, thread uint64) []byte {
+	if m.Number >= len(e.methods) {
+		e.methods = append(e.methods, make([]methodText, m.Number+1-len(e.methods))...)
+	}
+	t := &e.methods[m.Number]
+	if t.own == 0 {
 		whole := m.Name
 		if m.Class != "" {
 			whole = m.Class + "." + m.Name
 		}
-		out := number(text(nil, tagName, m.SpanName()), tagKind, kindInternal)
-		e.methods[m.Number] = message(out, tagSpanAttribute, attribute("code.function.name", text(nil, tagString, whole)))
+		t.text = number(text(nil, tagName, m.SpanName()), tagKind, kindInternal)
+		t.text = message(t.text, tagSpanAttribute, attribute("code.function.name", text(nil, tagString, whole)))
+		t.own = len(t.text)
 	}
-	return e.methods[m.Number]
-}
-
-func (e *encoder) setThread(n uint64) {
-	e.thread = n
-	e.threading = message(e.threading[:0], tagSpanAttribute, attribute("thread.id", number(nil, tagInt, n)))
+	t.thread = thread
+	t.text = message(t.text[:t.own], tagSpanAttribute, attribute("thread.id", number(nil, tagInt, thread)))
+	return t.text
 }
 
 // unfinished is the attribute of a call whose program ended first.
@@ -168,39 +181,38 @@ var unfinished = message(nil, tagSpanAttribute, attribute("tracetax.unfinished",
 func (e *encoder) append(b []byte, spans []ring.Span) []byte {
 	for i := range spans {
 		s := &spans[i]
-		method := e.method(s.Method)
-		if s.Thread != e.thread {
-			e.setThread(s.Thread)
-		}
-		size := idsSize + timesSize + len(method) + len(e.threading)
-		root := s.Parent == [8]byte{}
-		if !root {
+		method := e.method(s.Method, s.Thread)
+		size := idsSize + timesSize + len(method)
+		child := s.Parent != [8]byte{}
+		if child {
 			size += parentSize
 		}
 		if s.Unfinished {
 			size += len(unfinished)
 		}
-		b = slices.Grow(b, size+4)
 		n := len(b)
-		b = b[:n+3+idsSize+timesSize]
+		b = slices.Grow(b, size+3)[:n+3+size]
+		to := b[n:]
+		_ = to[3+idsSize+timesSize]
 		// A length in two bytes: names are too short for more.
-		b[n], b[n+1], b[n+2] = tagSpan, byte(size)|0x80, byte(size>>7)
-		b[n+3], b[n+4] = tagTrace, 16
-		copy(b[n+5:n+21], s.Trace[:])
-		b[n+21], b[n+22] = tagID, 8
-		copy(b[n+23:n+31], s.ID[:])
-		b[n+31] = tagStart
-		le.PutUint64(b[n+32:], uint64(s.Start))
-		b[n+40] = tagEnd
-		le.PutUint64(b[n+41:], uint64(s.End))
-		if !root {
-			b = append(b, tagParent, 8)
-			b = append(b, s.Parent[:]...)
+		to[0], to[1], to[2] = tagSpan, byte(size)|0x80, byte(size>>7)
+		to[3], to[4] = tagTrace, 16
+		copy(to[5:21], s.Trace[:])
+		to[21], to[22] = tagID, 8
+		copy(to[23:31], s.ID[:])
+		to[31] = tagStart
+		le.PutUint64(to[32:], uint64(s.Start))
+		to[40] = tagEnd
+		le.PutUint64(to[41:], uint64(s.End))
+		to = to[49:]
+		if child {
+			to[0], to[1] = tagParent, 8
+			copy(to[2:10], s.Parent[:])
+			to = to[parentSize:]
 		}
-		b = append(b, method...)
-		b = append(b, e.threading...)
+		copy(to, method)
 		if s.Unfinished {
-			b = append(b, unfinished...)
+			copy(to[len(method):], unfinished)
 		}
 	}
 	return b

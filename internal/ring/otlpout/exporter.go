@@ -16,9 +16,8 @@ import (
 const (
 	mostRequest = 900_000         // bytes of a request, of one program
 	mostWaiting = 8 * mostRequest // bytes of all programs that wait for company
-	headroom    = 64 << 10
-	company     = time.Second // that spans wait for others of their program
-	senders     = 2           // requests under way at once
+	company     = time.Second     // that spans wait for others of their program
+	senders     = 2               // requests under way at once
 
 	firstRetry = 100 * time.Millisecond
 	lastRetry  = 5 * time.Second
