@@ -15,6 +15,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/protocol"
+	"github.com/tracetax/tracetax/internal/ring"
 	"github.com/tracetax/tracetax/internal/ring/ringtest"
 	"github.com/tracetax/tracetax/internal/sink"
 )
@@ -93,9 +94,9 @@ func programIn(t *testing.T, folder string, number int) (*ringtest.Program, *rin
 
 // What programs wrote before they were killed is counted; then nothing of them is left.
 func TestCountUntilEmpty(t *testing.T) {
-	folder, one, ring, method := scene(t, 1)
+	folder, one, first, method := scene(t, 1)
 	two, other, otherMethod := programIn(t, folder, 2)
-	calls(ring, method, 3)
+	calls(first, method, 3)
 	calls(other, otherMethod, 2)
 	other.Enter(otherMethod)
 	one.LeftOut(4)
@@ -128,11 +129,11 @@ func TestDeliver(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer server.Close() // it was asked for all
-			folder, one, ring, method := scene(t, 1)
+			folder, one, first, method := scene(t, 1)
 			two, other, otherMethod := programIn(t, folder, 2)
 			s := start(t, folder, way.flag, "http://"+server.Addresses()[way.name], "--until-empty")
 			var writing sync.WaitGroup
-			writing.Go(func() { calls(ring, method, 500); one.Die() })
+			writing.Go(func() { calls(first, method, 500); one.Die() })
 			writing.Go(func() { calls(other, otherMethod, 300); two.Die() })
 			writing.Wait()
 			s.want("drained 8000 spans of 8000, 0 left out, 0 torn, 0 unfinished, " + noWaits)
@@ -149,11 +150,11 @@ func TestDeliver(t *testing.T) {
 
 // Asked to end, the command reads once more, and leaves what lives.
 func TestEnds(t *testing.T) {
-	folder, p, ring, method := scene(t, 1)
+	folder, p, to, method := scene(t, 1)
 	s := start(t, folder, "--count")
-	calls(ring, method, 100)
-	ring.Enter(method)
-	for ring.Read() == 0 {
+	calls(to, method, 100)
+	to.Enter(method)
+	for to.Read() == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	s.end()
@@ -171,24 +172,24 @@ func TestNobodyThere(t *testing.T) {
 	}
 	address := l.Addr().String()
 	_ = l.Close() // nobody listens there now
-	folder, p, ring, method := scene(t, 1)
-	calls(ring, method, 2)
+	folder, p, to, method := scene(t, 1)
+	calls(to, method, 2)
 	p.Die()
 	s := start(t, folder, "--otlp-http", address, "--patience", "100ms")
-	for ring.Read() == 0 {
+	for to.Read() == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	s.end()
 	s.want("drained 0 spans of 20, 0 left out, 0 torn, 0 unfinished, "+noWaits, "20 spans were not delivered", "refused")
-	if _, err := os.Stat(ring.Path); err != nil {
+	if _, err := os.Stat(to.Path); err != nil {
 		t.Errorf("a ring whose spans were not delivered: %v", err)
 	}
 }
 
 // What cannot be read is named, and is why the command fails.
 func TestRefuses(t *testing.T) {
-	folder, p, ring, method := scene(t, 1)
-	calls(ring, method, 1)
+	folder, p, to, method := scene(t, 1)
+	calls(to, method, 1)
 	p.Ring(ringtest.Platform, 4096).Set(0, 7)
 	p.Die()
 	start(t, folder, "--count", "--until-empty").want(
@@ -211,4 +212,37 @@ func TestUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	start(t, folder, "--count").want("", "others may write there", "chmod 700")
+}
+
+// late is an outlet that is asked to end while it takes the first spans, when more are written.
+type late struct {
+	*counter
+	first func()
+}
+
+func (l *late) Take(p *ring.Program, spans []ring.Span) error {
+	if l.first != nil {
+		l.first()
+		l.first = nil
+	}
+	return l.counter.Take(p, spans)
+}
+
+// What was written before the end was asked for is read, also where a pass was under way then.
+func TestLastPass(t *testing.T) {
+	folder, _, to, method := scene(t, 1)
+	calls(to, method, 1)
+	r, err := ring.Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close() // it was only read
+	ctx, end := context.WithCancel(t.Context())
+	out := &late{&counter{settled: map[*ring.Program]uint64{}}, func() { calls(to, method, 2); end() }}
+	if err := drain(ctx, r, out, func(ring.Progress) bool { return false }); err != nil {
+		t.Fatal(err)
+	}
+	if out.spans != 30 {
+		t.Errorf("%d spans were read, want 30", out.spans)
+	}
 }
