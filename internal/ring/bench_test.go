@@ -14,6 +14,8 @@ func (n *nothing) Take(_ *Program, spans []Span) error { n.spans += uint64(len(s
 func (n *nothing) Rest() error                         { return nil }
 func (n *nothing) Settled(*Program) uint64             { return n.spans }
 
+func (n *nothing) Forget(*Program) {}
+
 // BenchmarkRead reads rings of 4 MiB, calls of depth ten: an operation is a span.
 func BenchmarkRead(b *testing.B) { ringtest.BenchmarkCalls(b, &nothing{}, passOf) }
 

@@ -331,6 +331,7 @@ func (r *Reader) Tidy(h Handler) error {
 		if !over {
 			return false
 		}
+		h.Forget(p.program)
 		errs = append(errs, p.shut())
 		if p.kept {
 			r.done[p.program.Name] = true

@@ -225,8 +225,13 @@ func TestGone(t *testing.T) {
 	if _, err := os.Stat(p.Dir); err != nil {
 		t.Fatal("the folder was removed before all was settled")
 	}
-	s.got.holds = false
+	if s.got.holds = false; len(s.got.forgotten) > 0 {
+		t.Error("the program is forgotten before all was settled")
+	}
 	s.end()
+	if len(s.got.forgotten) != 1 {
+		t.Errorf("forgotten are %v", s.got.forgotten)
+	}
 	if _, err := os.Stat(p.Dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the folder of the program is still there: %v", err)
 	}

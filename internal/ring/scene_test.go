@@ -11,11 +11,12 @@ import (
 
 // collector keeps the spans that it takes.
 type collector struct {
-	spans    []Span
-	programs map[string]*Program
-	holds    bool  // it settles nothing
-	fails    error // what Take returns
-	settled  map[string]uint64
+	spans     []Span
+	programs  map[string]*Program
+	forgotten []string
+	holds     bool  // it settles nothing
+	fails     error // what Take returns
+	settled   map[string]uint64
 }
 
 func (c *collector) Take(p *Program, spans []Span) error {
@@ -39,6 +40,8 @@ func (c *collector) Settled(p *Program) uint64 {
 	}
 	return c.settled[p.Name]
 }
+
+func (c *collector) Forget(p *Program) { c.forgotten = append(c.forgotten, p.Name) }
 
 // text returns the spans in the order in which they came: name, depth, order.
 func (c *collector) text() string {

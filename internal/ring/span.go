@@ -74,6 +74,8 @@ type Handler interface {
 	Rest() error
 	// Settled returns how many of the spans taken of a program, counted from the first, need the program's files no more.
 	Settled(p *Program) uint64
+	// Forget is called when nothing more comes of a program, and all is settled.
+	Forget(p *Program)
 }
 
 // Counts are what a reader has read since it was opened.

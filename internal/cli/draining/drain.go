@@ -215,6 +215,9 @@ func (c *counter) Rest() error { return nil }
 // Settled returns all that was counted.
 func (c *counter) Settled(p *ring.Program) uint64 { return c.settled[p] }
 
+// Forget drops what is kept of a program.
+func (c *counter) Forget(p *ring.Program) { delete(c.settled, p) }
+
 // Flush does nothing.
 func (c *counter) Flush() error { return nil }
 

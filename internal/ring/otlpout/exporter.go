@@ -183,6 +183,13 @@ func (e *Exporter) Settled(p *ring.Program) uint64 {
 	return s.taken
 }
 
+// Forget drops what is kept of a program.
+func (e *Exporter) Forget(p *ring.Program) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.streams, p)
+}
+
 // Flush posts what waits, and returns when all is delivered or lost.
 func (e *Exporter) Flush() error {
 	err := e.postAll(0)

@@ -156,6 +156,9 @@ func TestDeliver(t *testing.T) {
 		if e.Settled(shop) != 30_000 || e.Settled(cart) != 300 || b.got("shop") != 30_000 || b.got("cart") != 300 {
 			t.Errorf("settled %d and %d, arrived %v", e.Settled(shop), e.Settled(cart), b.spans)
 		}
+		if e.Forget(shop); len(e.streams) != 1 {
+			t.Error("a program is kept that is done with")
+		}
 		c := e.Counts()
 		if c.Delivered != 30_300 || c.Lost != 0 || c.Requests < 8 || b.header != "secret" {
 			t.Errorf("%+v, header %q", c, b.header)

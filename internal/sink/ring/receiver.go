@@ -102,6 +102,9 @@ func (r *Receiver) Settled(p *rings.Program) uint64 {
 	return own.taken
 }
 
+// Forget drops what is kept of a program.
+func (r *Receiver) Forget(p *rings.Program) { delete(r.programs, p) }
+
 func newProgram(p *rings.Program) *program {
 	service := p.Service
 	if service == "" {
