@@ -23,7 +23,7 @@ type Profile struct {
 	Start      bool          `yaml:"start"`                 // true: the start is profiled, in every second block; it is timed in the others
 }
 
-// wholeProfile is what profile: true stands for.
+// wholeProfile is the meaning of profile: true.
 var wholeProfile = Profile{CPU: 6 * time.Second, Wall: 6 * time.Second}
 
 // Any reports whether anything is profiled.
