@@ -29,7 +29,7 @@ type Relative struct {
 	Search RateSearch // how the pilot finds the capacity
 }
 
-// Goal is what the search for a capacity looks for.
+// Goal is the condition that a capacity meets.
 type Goal string
 
 // The goals of a search.
@@ -42,7 +42,7 @@ const (
 // MethodFit is how a search goes about it: probe, fit or bracket, verify, bisect where it must. There is no other.
 const MethodFit = "fit"
 
-// Order is how the load goes through the variants of a block.
+// Order is the order in which the variants of a block get their load.
 type Order string
 
 // The orders. In all but Apart every variant of a block lives at the same time, on the same CPUs.
