@@ -18,7 +18,7 @@ import (
 	"github.com/tracetax/tracetax/schemas"
 )
 
-// newHelp is the help of cobra, but for a topic that there is not: that is wrong usage.
+// newHelp is cobra's help command, except that an unknown topic is a usage error.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",

@@ -1,4 +1,5 @@
-// Processes that a tracer brings, as its file has them.
+// The processes of a variant as they are started: the workload's, merged with the tracer, its settings and its environment, and
+// those that the tracer brings.
 
 package config
 

@@ -81,7 +81,7 @@ func (e *Experiment) Explain() {
 	}
 }
 
-// What a start is explained with: short phases, since nothing but starts is asked for.
+// The design and load of an experiment that explains the start: its phases are short, as only starts count.
 const (
 	startBlocks = 12 // half of which are timed
 	startLoad   = time.Second

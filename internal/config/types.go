@@ -2,7 +2,7 @@
 // into what is to be started. What programs are, package program knows. It must not know processes and time passing.
 //
 // Files, from the top: quick, study, flags, brought, profile, keepworkloads, sittings, misfit, summary, design, plan, variant,
-// on, loadcheck, route, operation, placeholder, experiment, published, load, types, set, capacity.
+// traced, loadcheck, route, operation, placeholder, experiment, published, load, types, set, capacity.
 package config
 
 import (

@@ -19,7 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/suggest"
 )
 
-// TracerName is the name of the variant's tracer, also where it has none.
+// TracerName is the name of the variant's tracer; program.NoTracer where it has none.
 func (v Variant) TracerName() string {
 	if v.Tracer == nil {
 		return program.NoTracer

@@ -1,4 +1,4 @@
-// What does not go together in an experiment though each part is right.
+// What is wrong in a file, and where.
 
 package program
 
