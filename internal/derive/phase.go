@@ -25,7 +25,7 @@ type Phase struct {
 
 	Begun   Moment        // before anything of it
 	Warm    record.Counts // at the sink then
-	Parts  []Window
+	Parts   []Window
 	Sampled time.Time     // the last sample of memory, right after the last operations
 	Ended   Moment        // all its spans have come
 	Drained record.Counts // at the sink then

@@ -55,9 +55,9 @@ func TestInto(t *testing.T) {
 		windows              int
 		firstCPU, firstStart float64
 	}{
-		"in turns":                {cpu: 1.09 - 0.15, seconds: 6.5 - 0.3, paused: 2.3, drain: 0.9, windows: 3, firstCPU: 0.2, firstStart: 0.6},
-		"the generator prepares":  {change: func(w *Phase) { w.without() }, cpu: 1.09, seconds: 6.5, paused: 2.6, drain: 0.9, windows: 3, firstCPU: 0.2, firstStart: 0.6},
-		"in one window":           {change: func(w *Phase) { w.one() }, cpu: 1.09, seconds: 6.5, paused: 0.6, drain: 4.9},
+		"in turns":                 {cpu: 1.09 - 0.15, seconds: 6.5 - 0.3, paused: 2.3, drain: 0.9, windows: 3, firstCPU: 0.2, firstStart: 0.6},
+		"the generator prepares":   {change: func(w *Phase) { w.without() }, cpu: 1.09, seconds: 6.5, paused: 2.6, drain: 0.9, windows: 3, firstCPU: 0.2, firstStart: 0.6},
+		"in one window":            {change: func(w *Phase) { w.one() }, cpu: 1.09, seconds: 6.5, paused: 0.6, drain: 4.9},
 		"in one window, in slices": {change: func(w *Phase) { w.one(); w.Sliced = true; w.Parts[0].Load.WallSeconds = 0.75 }, cpu: 1.09, seconds: 6.5, paused: 0.85, drain: 4.9},
 	} {
 		w := three()
