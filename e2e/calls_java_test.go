@@ -168,6 +168,7 @@ func TestCallsProgram(t *testing.T) {
 			{"calls=300000 depth=2", "300000", []string{".0"}, []int64{300000 * 8}},
 			{"calls=200 rate=1000 depth=1", "200", []string{".0", ".0.lag"}, []int64{1600, 1600}},
 			{"calls=50 rate=500 threads=2 busy_ns=1000", "50", []string{".0", ".1.lag"}, []int64{200, 200}},
+			{"calls=20 depth=2 sleep_ns=1000", "20", []string{".0"}, []int64{160}},
 			{"duration_ns=103000000 rate=499 threads=2 moments=3", "52", []string{".0", ".1.lag"}, []int64{208, 208}},
 			{"duration_ns=100000000 rate=4990 threads=2 moments=3", "499", []string{".0", ".1.lag"}, []int64{2000, 1992}},
 		} {
@@ -192,7 +193,8 @@ func TestCallsProgram(t *testing.T) {
 		}
 		startsAtRandom(t, ask)
 		for _, wrong := range []string{"run", "prepare calls=1 moments=x", "prepare", "prepare calls=1 depht=3",
-			"prepare calls=x", "prepare calls=1 calls=2", "walk", "prepare calls=1 threads=0"} {
+			"prepare calls=x", "prepare calls=1 calls=2", "walk", "prepare calls=1 threads=0",
+			"prepare calls=1 busy_ns=1 sleep_ns=1"} {
 			if got := ask(wrong); !strings.HasPrefix(got, "error ") {
 				t.Errorf("%q: %s", wrong, got)
 			}

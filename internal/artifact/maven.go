@@ -64,7 +64,7 @@ func (c coordinate) fetchedAs(i int) string { return fmt.Sprintf("%d-%s", i, c.f
 // mavenFetched is the folder into which mvn copies.
 func mavenFetched(at site) string { return at.scratch.path("fetched") }
 
-// mavenFetch fetches all in one go; where that fails, one after the other, so that
+// mavenFetch fetches all at once; if that fails, it fetches one after the other, and
 // those at fault are named.
 func mavenFetch(ctx context.Context, all []coordinate, at site) error {
 	some := map[int]coordinate{}

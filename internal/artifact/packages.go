@@ -207,7 +207,7 @@ func (p pins) add(name, version string) {
 // requirement is a line of a list of requirements that pins a package.
 var requirement = regexp.MustCompile(`(?m)^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^\s;\\]+)`)
 
-// pythonPins are those of requirements.in beside the lock, where there is one: the lock has all that they need too.
+// pythonPins lists the requirements of requirements.in beside the lock, if there is one: the lock also has what they need.
 func pythonPins(files fs.FS, name string, out pins) error {
 	lock, err := readLock(files, name)
 	if err != nil {
@@ -231,7 +231,7 @@ func pythonPins(files fs.FS, name string, out pins) error {
 	return nil
 }
 
-// separators are what the names of Python packages are alike in spite of, as case is.
+// separators are characters that Python treats alike in the names of packages, as it does upper and lower case.
 var separators = regexp.MustCompile(`[-_.]+`)
 
 func pythonName(name []byte) string {

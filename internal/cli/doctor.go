@@ -69,7 +69,7 @@ two to three minutes. A run cannot show a difference smaller than that noise.
 	return c
 }
 
-// doctorResult is what --json prints.
+// doctorResult is the output of --json.
 type doctorResult struct {
 	Checks []check           `json:"checks"`
 	Noise  []selfcheck.Floor `json:"noise,omitempty"`          // with --noise: by metric, in the order windows
@@ -264,7 +264,7 @@ func measureNoise(ctx context.Context, progress io.Writer, to *doctorResult) err
 	return keepNoise(to.Orders)
 }
 
-// noiseIn makes an experiment whose results nobody needs.
+// noiseIn runs an experiment and throws its results away.
 func noiseIn(ctx context.Context, progress io.Writer, e *config.Experiment) (_ *finding.Document, err error) {
 	dir, err := os.MkdirTemp("", "tracetax-doctor-")
 	if err != nil {
@@ -294,7 +294,7 @@ type keptNoise struct {
 	Orders   []selfcheck.Noise `json:"orders"`
 }
 
-// noiseFile is where it is kept, in the cache.
+// noiseFile returns the file of the cache that keeps it.
 const noiseFile = "noise.json"
 
 // keepNoise keeps it.
@@ -342,7 +342,7 @@ func noiseHere(order config.Order) (selfcheck.Noise, time.Time, error) {
 	return usual, time.Time{}, nil
 }
 
-// thisMachine is what its noise hangs on.
+// thisMachine identifies the machine by the properties that its noise depends on.
 func thisMachine() string {
 	f := machine.Read()
 	return fmt.Sprintf("%s %s, %s, %d CPUs", f.OS, f.Arch, f.CPUModel, f.CPUs)

@@ -18,7 +18,7 @@ import (
 	"github.com/tracetax/tracetax/internal/wording"
 )
 
-// dryPlan is what would be run of an experiment on one workload.
+// dryPlan describes the runs of an experiment on one workload.
 type dryPlan struct {
 	Experiment string         `json:"experiment"`
 	Workload   string         `json:"workload"`
@@ -62,7 +62,7 @@ type dryVariant struct {
 	Against  string            `json:"against,omitempty"`  // the variant that it is compared with besides the baseline
 }
 
-// dryLoad is how operations would be made to happen.
+// dryLoad describes the load.
 type dryLoad struct {
 	Text        string    `json:"text"`                         // in words
 	Rates       []float64 `json:"rates,omitempty"`              // operations/s of a sweep
@@ -81,7 +81,7 @@ type dryLoad struct {
 	Order       string    `json:"order"`             // of a block: paired, windows, woven or apart
 }
 
-// dryBlocks is how many blocks there would be.
+// dryBlocks describes the number of blocks.
 type dryBlocks struct {
 	Least     int     `json:"min"`
 	Most      int     `json:"max"`                 // the same, unless the experiment may stop at a precision

@@ -193,7 +193,7 @@ func turnsText(e *config.Experiment, schedule experiment.Schedule) string {
 	return text
 }
 
-// dryTells is what a run can tell of CPU per operation.
+// dryTells is the smallest difference in CPU per operation that the experiment can show.
 type dryTells struct {
 	Order    config.Order `json:"order"`              // that the noise is of: apart where an operation has one window, for the machine changes from one to the next
 	Noise    float64      `json:"noise"`              // standard deviation of the blocks' log-ratios, in this order, of a small service

@@ -27,7 +27,7 @@ type dryTail struct {
 // told are the percentiles that reports have.
 var toldPercentiles = []float64{50, 75, 90, 95, 99, 99.9}
 
-// tailOf is what the latencies of an experiment can tell; nil where it has none, or where its rate is not known.
+// tailOf returns the percentiles that an experiment's requests can support; nil without latencies or without a known rate.
 func tailOf(e *config.Experiment) *dryTail {
 	l := e.Load
 	if l.Relative != nil || !metric.Open.Has(e.Regime()) {

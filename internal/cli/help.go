@@ -18,7 +18,7 @@ import (
 	"github.com/tracetax/tracetax/schemas"
 )
 
-// newHelp is the help of cobra, but for a topic that there is not: that is wrong usage.
+// newHelp is cobra's help command, except that an unknown topic is a usage error.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -97,7 +97,7 @@ func flagHint(c *cobra.Command, err error) string {
 	return suggest.DidYouMean(suggest.Word("--"+missing.GetSpecifiedName(), names))
 }
 
-// setKeys are what --set gives in the place of flags that one may look for.
+// setKeys maps flags that a user may look for to the keys of --set that do their work.
 var setKeys = map[string]string{
 	"body": "workload.operations.NAME.body=@FILE", "calls": "load.calls=N", "capacity": "'load.capacity={cpu: 75%}'", "cleanup": "workload.cleanup=COMMAND",
 	"connections": "load.connections=N", "depth": "load.depth=N", "event": "workload.operations.HANDLER.body=@FILE",
@@ -131,7 +131,7 @@ func newVersion(s console.Streams) *cobra.Command {
 	}
 }
 
-// versionLine is what 'tracetax version' and 'tracetax --version' print.
+// versionLine is the output of 'tracetax version' and 'tracetax --version'.
 func versionLine() string {
 	return fmt.Sprintf("tracetax %s %s %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
@@ -164,7 +164,7 @@ func versionOf(source string, info *debug.BuildInfo) string {
 	return source
 }
 
-// schemaFile is what the schema of an experiment is called beside one.
+// schemaFile is the name of the schema beside an experiment.
 const schemaFile = "tracetax.schema.json"
 
 func newSchema(s console.Streams) *cobra.Command {

@@ -41,7 +41,7 @@ func notBeside(e *config.Experiment) []string {
 	return []string{"the variants of a block are measured one after the other (order apart), which tells less in the same time: " + why}
 }
 
-// shortWindows names the variants whose window is too short for the delays of the tracer and of the hops behind it.
+// shortWindows lists the variants with a window too short for the delays of the tracer and of the hops behind it.
 func shortWindows(e *config.Experiment, line bool) []string {
 	if e.Design.Quick { // on purpose; the result says whether it matters
 		return nil
@@ -94,7 +94,7 @@ func delaySetting(t *program.Tracer) string {
 	return ""
 }
 
-// masters are servers whose first process listens before the program is loaded.
+// masters lists servers that listen before they load the program.
 var masters = []string{"gunicorn", "hypercorn", "puma", "unicorn", "uwsgi"}
 
 // earlyReady says which processes answer on their port before they are ready.

@@ -167,8 +167,11 @@ func differences(at string, got, want any) []string {
 		return out[:min(len(out), 20)]
 	case []any:
 		got, ok := got.([]any)
-		if !ok || len(got) != len(want) {
+		if !ok {
 			break
+		}
+		if len(got) != len(want) {
+			return []string{fmt.Sprintf("%s has %d elements, want %d", at, len(got), len(want))}
 		}
 		for i := range want {
 			out = append(out, differences(fmt.Sprintf("%s/%d", at, i), got[i], want[i])...)

@@ -43,7 +43,7 @@ type progress struct {
 	now        func() time.Time
 }
 
-// silence is how long nothing may be written where there is no terminal.
+// silence is the longest time without a line if there is no terminal.
 const silence = 30 * time.Second
 
 func newProgress(to io.Writer, e *config.Experiment) *progress {
@@ -116,7 +116,7 @@ func begun(e experiment.Event, of *config.Experiment) string {
 	return text
 }
 
-// variants are those of a run, and of the runs that are made together with it.
+// variants lists the variants of a run and of the runs beside it.
 func variants(next design.Run) string {
 	var names []string
 	for _, r := range next.All() {
@@ -155,7 +155,7 @@ func (p *progress) ended(e experiment.Event) {
 	p.headline = analysis.Headline(p.experiment, e.History)
 }
 
-// failures is how often the run that has ended failed so far, of itself: an attempt is one of all of a block.
+// failures counts the failures of the run itself so far: an attempt is one of the whole block.
 func failures(e experiment.Event) int {
 	n := 0
 	for i := range e.History {
@@ -167,7 +167,7 @@ func failures(e experiment.Event) int {
 	return n
 }
 
-// groups tells before the first block that not all of its variants have room in memory at the same time.
+// groups reports, before the first block, that the memory does not hold all of its variants at once.
 func (p *progress) groups(e experiment.Event) {
 	const key = "groups"
 	if _, told := p.told[key]; told || e.Next.Block == 0 || e.Fit == 0 {
@@ -182,7 +182,7 @@ func (p *progress) groups(e experiment.Event) {
 	p.line(wrapped("groups: "+text, p.width))
 }
 
-// deaf tells, once a variant, which of its processes did not end when they were asked.
+// deaf reports, once for each variant, the processes that did not end when they were asked to.
 func (p *progress) deaf(r *record.Record) {
 	key := "deaf\n" + r.Variant
 	if _, told := p.told[key]; told || len(r.Stop.Deaf) == 0 {
@@ -206,7 +206,7 @@ func (p *progress) tell(key, at string) {
 	p.told[key] = at
 }
 
-// failed tells of a failure: with what the process wrote, the first time.
+// failed reports a failure, the first time with the output of the process.
 func (p *progress) failed(r *record.Record, again string, ends bool) {
 	at := where(r) + ", " + r.Variant
 	lead := fmt.Sprintf("%s failed (%s) and %s: ", at, r.Failure.Stage, again)
@@ -244,7 +244,7 @@ func (p *progress) repeat(r *record.Record, comes, as string) {
 	p.again = &again{stage: r.Failure.Stage, comes: comes, as: as, where: where(r), variants: []string{r.Variant}}
 }
 
-// tellRepeated tells of the failures that were held back.
+// tellRepeated reports the failures that were held back.
 func (p *progress) tellRepeated() {
 	one := p.again
 	if p.again = nil; one == nil {
@@ -257,7 +257,7 @@ func (p *progress) tellRepeated() {
 	p.line(fmt.Sprintf("%s, %s failed (%s) and %s: again: same as in %s", one.where, names, one.stage, one.comes, one.as))
 }
 
-// End tells what was held back, and closes the line that is being written over.
+// End reports what was held back, and closes the line that is being written over.
 func (p *progress) End() {
 	p.tellRepeated()
 	p.closeLine()
@@ -291,14 +291,14 @@ func (p *progress) status(text, headline string) {
 	p.open = true
 }
 
-// room is how many columns there are for a headline behind a text.
+// room returns the columns that a text leaves for a headline.
 func (p *progress) room(text string) int {
 	return p.width - 1 - utf8.RuneCountInString(text) - utf8.RuneCountInString(between)
 }
 
 const between = " · "
 
-// leastHeadline is how much of a headline still says something.
+// leastHeadline is the shortest useful part of a headline, in columns.
 const leastHeadline = 16
 
 func (p *progress) line(text string) {
@@ -317,12 +317,12 @@ func about(d time.Duration) string {
 	return fmt.Sprintf("%.1f h", d.Hours())
 }
 
-// This file tells a user how a session goes.
+// The progress of a session, for its user.
 
 // listener writes how a session goes, line by line.
 type listener struct{ to io.Writer }
 
-// sessionOptions are those of a session that tells of itself on a stream.
+// sessionOptions returns the options of a session that reports its progress to a stream.
 func sessionOptions(to io.Writer, accounting string) session.Options {
 	profilers, err := fs.Sub(tracetax.Files, "profilers")
 	if err != nil {
@@ -331,7 +331,7 @@ func sessionOptions(to io.Writer, accounting string) session.Options {
 	return session.Options{Tool: Version(), Source: builtOf(), Accounting: accounting, Profilers: profilers, Progress: to, Listener: listener{to}}
 }
 
-// builtOf is what this build was made of, where Go noted that.
+// builtOf returns the sources of this build, if Go recorded them.
 func builtOf() *artifact.Checkout {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -364,7 +364,7 @@ func (l listener) CutOff(path string, bytes int64) {
 	tellCutOff(l.to, path, bytes)
 }
 
-// Watch tells of every run.
+// Watch reports every run.
 func (l listener) Watch(e *config.Experiment, part bool) session.Watcher {
 	p := newProgress(l.to, e)
 	if part {

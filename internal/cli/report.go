@@ -124,7 +124,7 @@ func writeReport(s console.Streams, dir string, flags reportFlags) error {
 	return nil
 }
 
-// limits are those of --budget; nil where it is not given.
+// limits returns the limits of --budget; nil without the flag.
 func (f reportFlags) limits() ([]config.Limit, error) {
 	switch {
 	case f.budget == "":

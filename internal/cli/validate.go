@@ -22,7 +22,7 @@ import (
 	"github.com/tracetax/tracetax/schemas"
 )
 
-// checked is what validate found out about one file.
+// checked is the result of validate for one file.
 type checked struct {
 	File     string        `json:"file"`
 	Fine     bool          `json:"fine"`

@@ -1,4 +1,5 @@
-// Processes that a tracer brings, as its file has them.
+// The processes of a variant as they are started: the workload's, merged with the tracer, its settings and its environment, and
+// those that the tracer brings.
 
 package config
 
@@ -67,7 +68,7 @@ func (e *Experiment) placed(v Variant) ([]program.Process, error) {
 	return out, nil
 }
 
-// protocolOf is how a process is called whose file does not say it.
+// protocolOf returns the protocol of a process that names none: that of its operations.
 func (e *Experiment) protocolOf(p program.Process) string {
 	for _, o := range slices.Concat(e.Workload.Operations, withParts(e.Operations)) {
 		switch {
@@ -164,7 +165,7 @@ func merged(p program.Process, v Variant, on bool, tracer added) (program.Proces
 	return p, err
 }
 
-// tracerEnv is what the tracer and its settings, in their order, add.
+// tracerEnv returns the variables that the tracer and its settings add, in their order.
 func (v Variant) tracerEnv() added {
 	a := added{set: maps.Clone(v.Tracer.Env), behind: map[string][]string{}}
 	if a.set == nil {
@@ -202,7 +203,7 @@ func (a added) to(env map[string]string) (inherit []string) {
 	return inherit
 }
 
-// added is what a tracer and its settings do to the environment of a process.
+// added is the change that a tracer and its settings make to a process's environment.
 type added struct {
 	set    map[string]string   // in the place of what is there
 	behind map[string][]string // behind what is there

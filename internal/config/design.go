@@ -29,7 +29,7 @@ const (
 
 const maxBlocks = 1000
 
-// Design is how many runs are made, and how.
+// Design is the number of runs and their order.
 type Design struct {
 	_         struct{}      `called:"design"`
 	_         struct{}      `refuse:"max" text:"unknown key \"max\": write the least and the most blocks as blocks: 8..30"`

@@ -63,7 +63,7 @@ func opener(dir string) func(string) ([]byte, error) {
 	}
 }
 
-// Experiment is what is started, measured and compared. Placeholders such as {port} are filled in in run, env, args,
+// Experiment is a workload, its operations and its variants, with a load and a design. Placeholders such as {port} are filled in in run, env, args,
 // ready, dir, requests and headers; see docs/experiment-file.md.
 type Experiment struct {
 	_           struct{}            `called:"an experiment"`

@@ -295,7 +295,7 @@ func splitPairs(text string) []string {
 // handled is the name that the function has on the platform.
 const handled = "function"
 
-// functionWorkload is a platform with the function, whose runtime's client the command starts.
+// functionWorkload returns a platform with the function; the command starts the client of its runtime.
 func (b *flagBuilder) functionWorkload(command string) *program.Node {
 	at := "--function " + quote(b.Function)
 	b.without("a function has one operation, its invocation, and its platform knows when it is ready; leave this out",

@@ -35,7 +35,7 @@ const DefaultLongest = 5 * time.Minute
 // to find it, and in a closed loop, which is Connections alone. The last keys are of self-driving workloads; see
 // docs/self-driving.md.
 
-// Load is how operations are made.
+// Load describes the load: its rate or concurrency, its length, its warm-up.
 type Load struct {
 	_           struct{}      `called:"load"`
 	Rate        float64       `yaml:"rate" as:"own" shape:"OneOrMoreRates"`          // open loop: a fixed rate, whether or not the program keeps up; default: the workload's, or 100/s without connections or capacity. Choose one that every variant can hold
@@ -208,7 +208,7 @@ func readOneOrMore(s *program.Source, n *program.Node, what string, most int) (o
 	return read(n), nil
 }
 
-// swept are the keys of which the load has several values.
+// swept lists the keys with several values.
 func (l *Load) swept() []string {
 	var out []string
 	shares := 0
@@ -297,7 +297,7 @@ func (l Load) Closed() bool {
 
 // The warm-up of a load: given, or found by pilots.
 
-// DefaultWarmupMost is how long a warm-up that a pilot finds may be, where nobody says.
+// DefaultWarmupMost is the default of the longest warm-up that a pilot may find.
 const DefaultWarmupMost = 30 * time.Second
 
 // What a warm-up that is found may be.
@@ -361,7 +361,7 @@ func (e *Experiment) warmups() []misfit {
 	return nil
 }
 
-// driver is how the experiment's operations are made.
+// driver returns the driver of the experiment's operations.
 func (e *Experiment) driver() program.DriverRow {
 	if e.Workload == nil {
 		return program.Requests.Row()
@@ -369,7 +369,7 @@ func (e *Experiment) driver() program.DriverRow {
 	return e.Workload.Driver.Row()
 }
 
-// Regime is how the experiment's operations are made, as metrics are told apart by it.
+// Regime returns the regime of the load, by which metrics differ.
 func (e *Experiment) Regime() metric.Regimes {
 	switch {
 	case e.Load.Capacity != nil:
@@ -380,7 +380,7 @@ func (e *Experiment) Regime() metric.Regimes {
 	return e.driver().AtRate
 }
 
-// RegimeAt is how operations were made that were offered so many a second; 0: nobody said how many.
+// RegimeAt returns the regime at an offered rate; 0: no rate is given.
 func (e *Experiment) RegimeAt(rate float64) metric.Regimes {
 	if rate > 0 {
 		return e.driver().AtRate

@@ -140,7 +140,7 @@ func plural(n int, noun string) string {
 
 // Several shares of what the slowest variant can do, in turn: rate: [33%, 67%, 100%] of slowest.
 
-// ParameterShare is what a sweep over shares varies: a rate differs from operation to operation, and is found.
+// ParameterShare is the parameter of a sweep over shares of a rate that differs between operations and is found first.
 const ParameterShare = "share"
 
 // ofSlowest reports whether a list has shares of the slowest, and not rates.

@@ -37,7 +37,7 @@ func (e *Experiment) misfits() []misfit {
 	return slices.Concat(e.ownRates(), e.protocols(), e.stopping(), e.apartInTime(), e.orders(), e.warmups(), e.configFiles(), e.hops(), e.compiled(), e.misplaced(), e.unheard(), e.profiles())
 }
 
-// ownRates finds operations whose own rate would stand against what the load varies.
+// ownRates finds operations with a rate of their own that contradicts the swept rate.
 func (e *Experiment) ownRates() []misfit {
 	l := e.Load
 	if len(l.Rates) == 0 && len(l.Levels) == 0 {

@@ -22,7 +22,7 @@ func (l Load) namesPace() bool {
 	return l.search() == nil && (l.Rate > 0 || len(l.Rates) > 0 || l.Connections > 0 || len(l.Levels) > 0)
 }
 
-// For is the load of an operation, whose duration may be its own.
+// For returns the load of an operation, which may have a duration of its own.
 func (l Load) For(o program.Operation) Load {
 	if l.search() == nil {
 		l.Duration = cmp.Or(o.Duration, l.Duration)

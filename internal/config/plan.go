@@ -10,7 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config/program"
 )
 
-// Plan is what one run of a variant needs: everything merged, with only those
+// Plan has all that one run of a variant needs: everything merged, with only those
 // placeholders left that are known at the run ({port}, {sink.…}, {tmp}, {build},
 // {workload}, {tracer}).
 type Plan struct {
@@ -97,7 +97,7 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 	p.Processes = append(p.Processes, processes...)
 	p.behaviour(v)
 	if t.Name == program.NoTracer && !p.Silent && p.NamesSink() {
-		// Of a way of tracing that nobody knows it is not declared that it makes no span.
+		// An unknown way of tracing may make spans.
 		if p.Spans = declaredSpans(e.Operations, "", e.Load.Depth); v.LeavesOut(e.Workload) {
 			p.Spans = onlyNone(p.Spans)
 		}
@@ -184,7 +184,7 @@ func (p *Plan) behaviour(v Variant) {
 	}
 }
 
-// How SDKs of OpenTelemetry hold spans back where nobody says how long, and the variable that says it in milliseconds.
+// The default delay of OpenTelemetry's SDKs, and the variable that sets it, in milliseconds.
 const (
 	usualDelay    = 5 * time.Second
 	delayVariable = "OTEL_BSP_SCHEDULE_DELAY"

@@ -23,7 +23,7 @@ type Profile struct {
 	Start      bool          `yaml:"start"`                 // true: the start is profiled, in every second block; it is timed in the others
 }
 
-// wholeProfile is what profile: true stands for.
+// wholeProfile is the meaning of profile: true.
 var wholeProfile = Profile{CPU: 6 * time.Second, Wall: 6 * time.Second}
 
 // Any reports whether anything is profiled.
@@ -81,7 +81,7 @@ func (e *Experiment) Explain() {
 	}
 }
 
-// What a start is explained with: short phases, since nothing but starts is asked for.
+// The design and load of an experiment that explains the start: its phases are short, as only starts count.
 const (
 	startBlocks = 12 // half of which are timed
 	startLoad   = time.Second

@@ -122,7 +122,7 @@ func (e *Experiment) declareRates() {
 	l.Rate = cmp.Or(e.Workload.Rate, most) // of the operations that have none of their own
 }
 
-// delay is the longest that the spans of a variant may take to the sink; 0 where no plan can be made, which is told elsewhere.
+// delay returns the longest time of a variant's spans to the sink; 0 without a plan, an error that is reported elsewhere.
 func (e *Experiment) delay() time.Duration {
 	var longest time.Duration
 	for _, v := range e.Variants {
@@ -185,7 +185,7 @@ func (e *Experiment) quickWarmup() time.Duration {
 	return max(row.QuickWarmup, (quickLoad / time.Duration(e.quickPhases())).Round(100*time.Millisecond))
 }
 
-// quickPhases is how many phases all blocks have.
+// quickPhases returns the number of phases of all blocks.
 func (e *Experiment) quickPhases() int {
 	return max(1, e.Design.Blocks*len(e.Variants)*len(e.Operations)*len(e.Load.Steps()))
 }

@@ -64,7 +64,7 @@ func (p *Plan) Process(name string) *program.Process {
 	return &p.Processes[i]
 }
 
-// Passed is how long spans may take from the traced processes to the sink: the tracer's delay and those of the hops.
+// Passed returns the longest time of spans from the traced processes to the sink: the tracer's delay and those of the hops.
 func (p *Plan) Passed() time.Duration { return p.Delay + p.Passing }
 
 // Patience is how long they can take, as far as anybody knows: whoever waits for spans waits so long for the last ones.
@@ -78,13 +78,13 @@ func (p *Plan) SaysPassed() string {
 	return fmt.Sprintf("the delays of the tracer and of its hops, %s", p.Passed())
 }
 
-// Direct is a variant whose spans go straight to the sink.
+// Direct is the route of a variant that sends its spans straight to the sink.
 func (v Variant) Direct() Variant {
 	v.Via, v.To = nil, nil
 	return v
 }
 
-// Services are those of the variant's hops and of its backend.
+// Services returns the services of the variant's hops and of its backend.
 func (v Variant) Services() []*program.Service {
 	var out []*program.Service
 	for _, hop := range v.Route() {
@@ -148,7 +148,7 @@ func (p *Plan) sampledByVariables() (share float64, follows, said bool) {
 	return share, follows, said
 }
 
-// samplerShare is the share that a sampler takes of traces on which nobody has decided.
+// samplerShare returns a sampler's share of the traces without a decision by the caller.
 func samplerShare(name, argument string) (share float64, known bool) {
 	switch strings.TrimPrefix(name, parentBased) {
 	case "always_on":
@@ -196,7 +196,7 @@ func (e *Experiment) hides(share float64) string {
 	return fmt.Sprintf(", such as lost: %.0f%%", math.Min(100, math.Ceil(100*hidden)))
 }
 
-// Route is where a variant's spans go on their way: its hops, and the backend where it has one.
+// Route is the way of a variant's spans: its hops, and its backend if it has one.
 func (v Variant) Route() []program.Process {
 	if v.To == nil {
 		return v.Via
@@ -244,7 +244,7 @@ func (e *Experiment) passes(v Variant) string {
 	return ""
 }
 
-// hops finds variants whose spans the hops do not take in.
+// hops finds variants with spans that their hops do not receive.
 func (e *Experiment) hops() []misfit {
 	var out []misfit
 	for _, v := range e.Variants {
@@ -281,7 +281,7 @@ func (e *Experiment) misplaced() []misfit {
 	return out
 }
 
-// adapt has hops send what the next one takes in, where they can choose and nobody has chosen.
+// adapt makes hops send a protocol that the next one receives, if they can choose and the user has not.
 func (v *Variant) adapt() {
 	route := v.Route()
 	for i := range v.Via {

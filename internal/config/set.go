@@ -33,7 +33,7 @@ func ParseSets(texts []string) (Sets, error) {
 	return out, nil
 }
 
-// Text is what the user typed.
+// Text is the user's text.
 func (s Set) Text() string {
 	if s.Flag != "" {
 		return s.Flag + " " + quote(s.Value)

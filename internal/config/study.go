@@ -102,7 +102,7 @@ func (e *Experiment) stillPublished() []Published {
 // A claim holds where every one of the intervals that it selects lies wholly in the given range, is refuted where one lies
 // wholly outside, and cannot be told otherwise.
 
-// Claim is what a study found, as a range in which intervals are to lie.
+// Claim is a finding of a study: a range in which intervals are to lie.
 type Claim struct {
 	_         struct{} `called:"a claim"`
 	Name      string   `yaml:"name" required:"experiment"`                   // what it is called; needed
@@ -160,7 +160,7 @@ func (c *Claim) Finish(s *program.Source, n *program.Node) {
 	checkPairOf(s, n, *c)
 }
 
-// checkPairOf complains of a ratio of which it is not clear what is held against what.
+// checkPairOf reports a ratio that does not name both of its sides.
 func checkPairOf(s *program.Source, n *program.Node, c Claim) {
 	pair := len(c.Variants) == 2 || len(c.Workloads) == 2
 	row, _ := metric.Of(c.Metric)

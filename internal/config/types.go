@@ -1,5 +1,8 @@
 // Package config owns experiments: it parses and checks their files and flags, fills in defaults, and resolves variants
 // into what is to be started. What programs are, package program knows. It must not know processes and time passing.
+//
+// Files, from the top: quick, study, flags, brought, profile, keepworkloads, sittings, misfit, summary, design, plan, variant,
+// traced, loadcheck, route, operation, placeholder, experiment, published, load, types, set, capacity.
 package config
 
 import (
@@ -26,7 +29,7 @@ type Relative struct {
 	Search RateSearch // how the pilot finds the capacity
 }
 
-// Goal is what the search for a capacity looks for.
+// Goal is the condition that a capacity meets.
 type Goal string
 
 // The goals of a search.
@@ -39,7 +42,7 @@ const (
 // MethodFit is how a search goes about it: probe, fit or bracket, verify, bisect where it must. There is no other.
 const MethodFit = "fit"
 
-// Order is how the load goes through the variants of a block.
+// Order is the order in which the variants of a block get their load.
 type Order string
 
 // The orders. In all but Apart every variant of a block lives at the same time, on the same CPUs.

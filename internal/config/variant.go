@@ -19,7 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/suggest"
 )
 
-// TracerName is the name of the variant's tracer, also where it has none.
+// TracerName is the name of the variant's tracer; program.NoTracer where it has none.
 func (v Variant) TracerName() string {
 	if v.Tracer == nil {
 		return program.NoTracer
@@ -365,13 +365,13 @@ func (v Variant) settingWords() map[string]string {
 	return program.WordsOfSettings(v.Tracer.Settings, v.Settings)
 }
 
-// Speaker is who says something of spans: the tracer, or the processes that it brought under a name.
+// Speaker is a source of counts of spans: the tracer, or the processes that it brought under a name.
 type Speaker struct {
 	Brought string // ""; or as in the tracer's file
 	Says    []program.Saying
 }
 
-// Speakers are those of a plan, each once.
+// Speakers lists the speakers of a plan, each once.
 func (p *Plan) Speakers() []Speaker {
 	out := []Speaker{{"", p.Says}}
 	for _, one := range p.Processes {
@@ -386,7 +386,7 @@ func (p *Plan) Speakers() []Speaker {
 // templates.
 func (p *Plan) Texts() []string { return p.textsOf(func(string) bool { return true }) }
 
-// textsOf are those of certain processes; templates are the tracer's.
+// textsOf returns the texts of certain processes and the tracer's templates.
 func (p *Plan) textsOf(is func(process string) bool) []string {
 	var out []string
 	for _, one := range p.Processes {
@@ -404,7 +404,7 @@ func (p *Plan) textsOf(is func(process string) bool) []string {
 	return out
 }
 
-// NamesSink reports whether the plan tells any but its hops and its backend where the sink is.
+// NamesSink reports whether any process but the hops and the backend gets an address of the sink.
 func (p *Plan) NamesSink() bool {
 	return slices.ContainsFunc(p.textsOf(p.noHop), func(text string) bool { return strings.Contains(text, sinkMark) })
 }

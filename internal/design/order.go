@@ -85,7 +85,7 @@ func (p Plan) Orders() func(yield func(block int, order []string) bool) {
 	}
 }
 
-// orders are those of ever more blocks.
+// orders yields the order of the variants in block 1, 2, and so on without end.
 func (p Plan) orders() func(yield func(block int, order []string) bool) {
 	return func(yield func(int, []string) bool) {
 		s := newSequence(len(p.Variants))

@@ -321,7 +321,7 @@ func (l *Loop) costOf(variant, operation string, parameter map[string]string) (c
 	return cost, known
 }
 
-// steadyPart is the last part of a warm-up that was watched, over which its cost is told.
+// steadyPart: the cost of a watched warm-up is that of its last third.
 const steadyPart = 3
 
 // costIn is what an operation took in a phase, less what was used idle; in the last part of one that was watched.

@@ -102,7 +102,7 @@ type figure struct {
 	value  float64
 }
 
-// taken are the figures of a run. In one that failed a zero may be of what it never reached, so none has a row.
+// taken are the figures of a run. A failed run gets no row for a zero: it may never have got so far.
 type taken struct {
 	figures []figure
 	failed  bool

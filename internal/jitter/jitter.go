@@ -25,7 +25,7 @@ func NewTicker(d time.Duration) *Ticker {
 	return &Ticker{C: timer.C, timer: timer, every: d}
 }
 
-// Next has another tick come.
+// Next schedules the next tick.
 func (t *Ticker) Next() { t.timer.Reset(Around(t.every)) }
 
 // Stop ends the ticks.

@@ -1,6 +1,8 @@
 // Package ledger owns the account of spans: it derives the fate of every span
 // from the operations started, the sink's counts and the tracer's reports. It is
 // pure. It must not know how anything was received, nor what a result is used for.
+//
+// Files, from the top: page, outcome, account, hops, crossed, against, learn, line, traced, run, otherwork, ledger, fates.
 package ledger
 
 import (

@@ -112,7 +112,7 @@ func entry(l finding.Ledger, f Fate) finding.Entry {
 	return l.Entries[i]
 }
 
-// Entry is the entry of a fate.
+// Entry returns a ledger's entry for a fate: how many spans met it, and how that is known.
 func Entry(f Fate, spans int64, how string) finding.Entry {
 	return finding.Entry{Name: f.String(), Text: f.Text(), Spans: spans, How: how}
 }

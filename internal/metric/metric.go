@@ -230,7 +230,7 @@ const (
 
 // shown is the order in which a reader wants them. A metric that is not in here comes behind these.
 var shown = []string{
-	Capacity, CPUPerOperation, TimePerCall, TimePerCallP50, "time_per_call_p90", "time_per_call_p99", BlockedTime,
+	Capacity, CPUPerOperation, TimePerCall, TimePerCallP50, "time_per_call_p90", "time_per_call_p99", "time_per_call_max", BlockedTime,
 	LatencyMean, LatencyP50, "latency_p75", "latency_p90", LatencyP95, LatencyP99, "latency_p999", "latency_max",
 	BenchmarkTimeMean, BenchmarkTimeP50, BenchmarkTimeP99, InitTime, PlatformTime, CPUAfterAnswer,
 	Throughput, "operations_completed", MemoryMean, MemoryPeak, "allocation_per_operation", "gc_count", "gc_time", "heap_peak", "heap_live",

@@ -13,6 +13,7 @@ var means = map[string]string{
 	TimePerCallP50:      "Self-driving, unthrottled: median of the durations.",
 	"time_per_call_p90": "Likewise the 90th percentile.",
 	"time_per_call_p99": "Likewise the 99th percentile.",
+	"time_per_call_max": "Likewise the longest, where a full queue makes a call wait; no interval.",
 
 	CPUPerOperation: "(CPU from the start of the window until sink and processes are calm − idle rate × drain) / operations started. Nothing is taken off where idle rates before and after differ by over 1 % of this, or are unknown. Role \"\": all but load generator and sink. Also by role (load generator and sink without verdict), and by role and service without verdict. Values below zero are kept.",
 	BlockedTime:     "Unthrottled: time of the operations less CPU time of the threads that make them, per operation; never below 0.",
@@ -82,6 +83,7 @@ var Table = slices.Concat([]Row{
 	{Name: TimePerCallP50, Unit: "s", Better: Lower, Nature: Clock, In: Unthrottled, Verdict: All, Percentile: 50},
 	{Name: "time_per_call_p90", Unit: "s", Better: Lower, Nature: Clock, In: Unthrottled, Verdict: All, Percentile: 90},
 	{Name: "time_per_call_p99", Unit: "s", Better: Lower, Nature: Clock, In: Unthrottled, Verdict: All, Percentile: 99},
+	{Name: "time_per_call_max", Unit: "s", Better: Lower, Nature: Clock, In: Unthrottled, PointOnly: true},
 	{Name: CPUPerOperation, Saturated: 2, Levels: Driven, Title: "CPU per operation", Short: "CPU per call", Unit: "s", Better: Lower,
 		Note: "at the rate found for each, which is not the same: no comparison of the same work", Noted: Search,
 		In: All, Headline: Open | Closed | FixedRate, Verdict: All &^ Search, Uncompared: Search,

@@ -1,6 +1,6 @@
 package process
 
-// Checks that the program that answers is one of those whose use is read: a command may have it started elsewhere, by a
+// Checks that the answering program is among the measured ones: a command may have it started elsewhere, by a
 // container engine, a supervisor, or on another machine.
 
 import (

@@ -91,7 +91,7 @@ func repeat(ctx context.Context, try func() (answered bool, err error)) (asked A
 		if answered {
 			asked.Failed++
 		}
-		// A try cut off by the end of ctx tells less than the one before.
+		// A try that the end of ctx cut off explains less than the one before.
 		if ctx.Err() == nil && (last == nil || !os.IsTimeout(err)) {
 			last = err
 		}

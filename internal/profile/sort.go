@@ -115,7 +115,7 @@ const none = 0
 
 func numberOf(word string, list []string) uint8 { return uint8(1 + slices.Index(list, word)) }
 
-// sums are amounts by number.
+// sums are amounts of samples: in all, by owner, and of the tracer's by the number of a stage or a task.
 type sums struct {
 	total  int64
 	owners [owners]int64

@@ -188,7 +188,7 @@ type Phase struct {
 	Capacity *Search `json:"capacity,omitempty"` // the search, where the phase was one; Load, Sink and Usage are then those of its last probe that held
 }
 
-// Timed is operations that were made while no other run of the block had the load, so nothing of these is in their latency. Their
+// Timed has operations made while no other run of the block had the load: no other run's work is in their latency. Their
 // spans are in WarmupSink, and what they used is in no figure.
 type Timed struct {
 	Load         Load     `json:"load"`                    // operations

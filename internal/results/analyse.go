@@ -169,7 +169,7 @@ func (r *Result) readEnvironment() (begun string, err error) {
 // Digest is the SHA-256 of an experiment, which environment.json keeps.
 func Digest(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 
-// StillAsks complains where a result's experiment has been edited since it was begun: its runs are not of what it says now.
+// StillAsks reports an experiment that was edited after its result was begun: its runs are not of what the file says now.
 // A result of before its digest was noted is taken at its word.
 func StillAsks(begun string, text []byte, dir string) error {
 	if begun == "" || begun == Digest(text) {

@@ -74,7 +74,7 @@ func fold(doc *finding.Document, of *report.Stacks) (*profile.Tree, []float64, e
 	return tree, unseen, nil
 }
 
-// readSorted reads a profile of a results folder, which may be anybody's: nothing outside of it is opened, and no pipe.
+// readSorted reads a profile of a results folder, which is not trusted: it opens no file outside of it, and no pipe.
 func readSorted(folder *os.Root, name string) (*profile.Sorted, error) {
 	info, err := folder.Stat(name)
 	if err != nil {

@@ -17,6 +17,7 @@ var chatty = program.Process{Name: "chatty", Role: "database", Run: []string{"sh
 // At fault is the process that is not ready, does not start, or answers wrongly, not the one
 // that wrote something first.
 func TestProcessAtFault(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		path string
 		run  []string
@@ -43,6 +44,7 @@ func TestProcessAtFault(t *testing.T) {
 
 // The failure of a process that is not ready says where it listens instead, and that of one that ended says so.
 func TestWhyItIsNotReady(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		address, check, want string
 	}{
@@ -88,6 +90,7 @@ func TestDeafToTheStop(t *testing.T) {
 
 // What happens to the harness is no process's fault.
 func TestNobodyIsAtFault(t *testing.T) {
+	t.Parallel()
 	conductor, q := request(t, record.Calibration, "/work")
 	q.Plan.Verify = []string{"false"}
 	q.Plan.Processes = slices.Insert(q.Plan.Processes, 0, chatty)

@@ -39,6 +39,7 @@ func TestInstrumentedAndShell(t *testing.T) {
 
 // What the tracer says it does not instrument is in the record with its line, unless another of its parts does.
 func TestMissed(t *testing.T) {
+	t.Parallel()
 	conductor, q := request(t, record.Measured, "/work")
 	app := &q.Plan.Processes[0]
 	app.Run = slices.Concat([]string{"sh", "-c", `echo "loaded flask"; echo "cannot load redis 9"; echo "cannot load flask 2"; exec "$0" "$@"`}, app.Run)

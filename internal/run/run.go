@@ -2,6 +2,9 @@
 // the load made and the spans received, and reads what was used, phase by
 // phase. It is the only package that knows process, load, usage and sink
 // together. It knows nothing of blocks and of reports.
+//
+// Files, from the top: stop, warmup, timed, search, probe, phase, window, rest, await_tracer, disturbed, calibrate, profiled,
+// says, beside, drain, strays, answers, hops, run, agents, stage, apps, block, target, request.
 package run
 
 import (

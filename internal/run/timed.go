@@ -64,7 +64,7 @@ func (s *stage) timeIt(ctx context.Context, request PhaseRequest, j job, phase *
 		}
 		phase.Timed.Undisturbed = &kept
 	}
-	all, err := s.turn.together(ctx, s.needed(w.read.Used(after), request.Load.Duration, len(w.read.Pieces)))
+	all, err := s.turn.together(ctx, s.needed(w.read.Used(after), request.Load.Duration, len(w.read.Parts)))
 	return request.AtOnce == Always || s.hasRoom(all), err
 }
 

@@ -22,21 +22,21 @@ type window struct {
 	fastest float64       // operations/s, the most so far, warm-up included
 	earlier record.Load   // made since warm was counted, but not drained
 
-	read     derive.Window
+	read     derive.Phase
 	prepared drive.Prepared // the last prepared piece
 	restless bool           // a piece was not calm when the next one began
 }
 
 // window begins a window of a job; warm: the counts at the sink.
 func (s *stage) window(request PhaseRequest, j job, warm record.Counts) *window {
-	return &window{stage: s, job: j, turns: request.Turns, piece: request.Window, read: derive.Window{Operation: j.Operation.Name, Warm: warm}}
+	return &window{stage: s, job: j, turns: request.Turns, piece: request.Window, read: derive.Phase{Operation: j.Operation.Name, Warm: warm}}
 }
 
 // run makes a window that has begun. The preparation of its pieces is counted apart.
 func (w *window) run(ctx context.Context) error {
 	w.read.InTurns, w.read.Sliced, w.read.Unthrottled = w.turns != nil, w.job.Slices != nil, w.unthrottled()
 	if w.turns == nil {
-		return w.make(ctx, derive.Piece{})
+		return w.make(ctx, derive.Window{})
 	}
 	w.job.Duration, w.calls = w.piece, w.job.Count
 	for _, place := range w.turns {
@@ -57,7 +57,7 @@ func (w *window) prepare(ctx context.Context) (err error) {
 
 // next makes the next piece.
 func (w *window) next(ctx context.Context, place int) (err error) {
-	one := derive.Piece{Place: place}
+	one := derive.Window{Place: place}
 	if one.Before, err = w.stage.moment(); err != nil {
 		return err
 	}
@@ -66,10 +66,10 @@ func (w *window) next(ctx context.Context, place int) (err error) {
 		return err
 	}
 	w.job.Purpose = drive.Window
-	if len(w.read.Pieces) < len(w.turns)-1 {
+	if len(w.read.Parts) < len(w.turns)-1 {
 		w.job.Purpose = drive.Probe // memory in use is asked after the last piece
 	}
-	w.job.Count = share(w.calls, len(w.read.Pieces), len(w.turns))
+	w.job.Count = share(w.calls, len(w.read.Parts), len(w.turns))
 	if w.job.Count == 0 && w.unthrottled() {
 		w.job.Count = mostIn(w.piece, w.fastest)
 	}
@@ -89,11 +89,11 @@ func (w *window) next(ctx context.Context, place int) (err error) {
 }
 
 // last returns the last piece that was made.
-func (w *window) last() *derive.Piece { return &w.read.Pieces[len(w.read.Pieces)-1] }
+func (w *window) last() *derive.Window { return &w.read.Parts[len(w.read.Parts)-1] }
 
 // endPiece ends the last piece with its effects: the next one begins, or everything has been drained.
 func (w *window) endPiece(at derive.Moment) {
-	if len(w.read.Pieces) > 0 {
+	if len(w.read.Parts) > 0 {
 		w.last().After = at
 	}
 }
@@ -151,7 +151,7 @@ func share(all uint64, one, of int) uint64 {
 }
 
 // make makes a prepared piece.
-func (w *window) make(ctx context.Context, one derive.Piece) (err error) {
+func (w *window) make(ctx context.Context, one derive.Window) (err error) {
 	if one.Start, err = w.stage.moment(); err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (w *window) make(ctx context.Context, one derive.Piece) (err error) {
 	}
 	one.End.At = time.Now()
 	one.Came, w.fastest = w.came(), max(w.fastest, paceIn(one.Load))
-	if w.read.Pieces = append(w.read.Pieces, one); len(w.read.Pieces) >= len(w.turns) { // a short one may have had no sample of memory
+	if w.read.Parts = append(w.read.Parts, one); len(w.read.Parts) >= len(w.turns) { // a short one may have had no sample of memory
 		if err := w.stage.meter.Sample(); err != nil {
 			return err
 		}
@@ -184,7 +184,7 @@ func (w *window) make(ctx context.Context, one derive.Piece) (err error) {
 
 // came returns the counts at the sink when the spans of the last piece had come.
 func (w *window) came() record.Counts {
-	if len(w.read.Pieces) == 0 {
+	if len(w.read.Parts) == 0 {
 		return w.read.Warm
 	}
 	return w.last().Came

@@ -37,7 +37,7 @@ const (
 	ManyBlocks = 30
 )
 
-// floorMetrics are those that are told of.
+// floorMetrics are the metrics with a reported floor.
 var floorMetrics = []string{"cpu_per_operation", "latency_mean", "latency_p50", "latency_p95", "latency_p99", "memory_mean", "startup_time"}
 
 // Floors reads the floors from the variant Again of a document. Metrics without an

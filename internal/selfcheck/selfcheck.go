@@ -140,7 +140,7 @@ type Said struct {
 	Flushed, FlushBurnt    uint64 // spans, and what was burnt when they were sent
 }
 
-// line is what it writes.
+// line matches the line that the synthetic tracer logs.
 var line = regexp.MustCompile(`synthetic: (\d+) requests, burnt (\d+) ns, slept (\d+) ns, idled (\d+) ns in (\d+) ns, held \d+ bytes(?:, flushed (\d+) spans, burnt (\d+) ns at that)?`)
 
 // runFolder is the name of a run's folder of logs: block, variant, attempt.

@@ -1,6 +1,6 @@
 package session
 
-// This file is what becomes of variants and workloads that cannot run here: they
+// Variants and workloads that cannot run here: they
 // are left out by name, and the rest runs.
 
 import (
@@ -103,7 +103,7 @@ type Lack struct {
 	Missing  []string // what is missing, and how to get it
 }
 
-// LackingParts are the parts of an experiment that cannot run here; none is whether that
+// LackingParts returns the parts of an experiment that cannot run here; none reports whether that
 // leaves nothing of it.
 func LackingParts(experiments []*config.Experiment) (left []Lack, none bool) {
 	none = true
@@ -114,7 +114,7 @@ func LackingParts(experiments []*config.Experiment) (left []Lack, none bool) {
 	return left, none
 }
 
-// Lacking are the variants of an experiment that cannot run here; whole is whether that leaves
+// Lacking returns the variants of an experiment that cannot run here; whole reports whether that leaves
 // nothing of it, and then one Lack stands for all.
 func Lacking(e *config.Experiment) (left []Lack, whole bool) {
 	var all []string

@@ -133,7 +133,7 @@ func begin(ctx context.Context, e *config.Experiment, dir string, part bool, o O
 }
 
 // OpenCache opens the cache in dir, as artifact.Open, and removes from it what an earlier
-// tracetax left half made. What cannot be removed is said; it is in nobody's way.
+// tracetax left half made. It reports what it cannot remove, which does no harm.
 func OpenCache(dir string, to io.Writer) (*artifact.Store, error) {
 	store, err := artifact.Open(dir)
 	if err != nil {

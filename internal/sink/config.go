@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"slices"
 	"strings"
 	"time"
@@ -97,6 +98,9 @@ func (c Config) check() error {
 		if strings.HasPrefix(address, "unix:") {
 			return fmt.Errorf("starting a sink: --%s %s: %w", name, address, ErrUnixSocket)
 		}
+		if _, _, err := net.SplitHostPort(address); err == nil && isFolder(name) {
+			return fmt.Errorf("starting a sink: --%s %s: its senders write into a folder; give its path, such as /dev/shm/rings", name, address)
+		}
 	}
 	return c.checkFaults()
 }
@@ -131,6 +135,11 @@ func unanswered(r protocol.Row) bool { return r.Unanswered }
 func packets(r protocol.Row) bool { return r.Packets }
 
 func inFolder(r protocol.Row) bool { return r.Folder }
+
+func isFolder(name protocol.Name) bool {
+	row, _ := protocol.Of(name)
+	return row.Folder
+}
 
 // serves is a protocol of that kind that is received; "" where none is.
 func (c Config) serves(kind func(protocol.Row) bool) string {

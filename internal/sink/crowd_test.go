@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"path/filepath"
 	"net/http"
 	"strings"
 	"sync"
@@ -134,6 +135,10 @@ func send(t testing.TB, f *sinktest.Flood, requests int) {
 func TestEveryProtocolAlone(t *testing.T) {
 	for _, row := range protocol.Table {
 		t.Run(string(row.Name), func(t *testing.T) {
+			if row.Folder {
+				testFolderAlone(t, row)
+				return
+			}
 			s, err := Start(Config{Listen: protocol.Addresses{row.Name: "127.0.0.1:0"}})
 			if makers[row.Name] == nil {
 				if err == nil || !strings.Contains(err.Error(), "cannot receive "+row.Title) {
@@ -161,6 +166,26 @@ func TestEveryProtocolAlone(t *testing.T) {
 			}
 			_ = again.Close()
 		})
+	}
+}
+
+// testFolderAlone wants a protocol served in a folder, that is free again after Close, and at no address.
+func testFolderAlone(t *testing.T, row protocol.Row) {
+	folder := filepath.Join(t.TempDir(), "rings")
+	for range 2 {
+		s, err := Start(Config{Listen: protocol.Addresses{row.Name: folder}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Addresses()) != 1 || s.Addresses()[row.Name] != folder {
+			t.Errorf("%s alone is served at %v", row.Name, s.Addresses())
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := Start(Config{Listen: protocol.Addresses{row.Name: "127.0.0.1:0"}}); err == nil || !strings.Contains(err.Error(), "a folder") {
+		t.Errorf("an address of the network: %v", err)
 	}
 }
 

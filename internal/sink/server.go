@@ -225,7 +225,7 @@ type unserved struct {
 	closed bool
 }
 
-// Accept treats every connection as was ordered, and returns when the listener is closed.
+// Accept resets or holds every connection, hands out none, and returns when the listener is closed.
 func (u *unserved) Accept() (net.Conn, error) {
 	for {
 		c, err := u.Listener.Accept()

@@ -22,7 +22,7 @@ import (
 	"github.com/tracetax/tracetax/internal/role"
 )
 
-// Target is a process, with everything that descends from it, whose usage is read.
+// Target is a measured process, with all its descendants.
 type Target interface {
 	Name() string
 	Role() role.Role
@@ -32,7 +32,7 @@ type Target interface {
 	Groups() map[string]string
 	// Pids are its processes at the moment, zombies included.
 	Pids() ([]int, error)
-	// Reaped is what those used that have ended and are no longer anybody's children.
+	// Reaped is the use of processes that have ended and were waited for.
 	Reaped() (syscall.Rusage, error)
 	// LogFull is for how long until now it could not write to its log, about.
 	LogFull() time.Duration

@@ -102,7 +102,7 @@ func Busy(cpus []int) (time.Duration, error) {
 	return sum, nil
 }
 
-// notIdle is what the idle times of /proc/stat leave of up, the time since the machine started.
+// notIdle is up, the time since the machine started, less the idle times of /proc/stat.
 func notIdle(stat io.Reader, up time.Duration, cpus []int) (time.Duration, error) {
 	var sum time.Duration
 	lines := bufio.NewScanner(stat)

@@ -62,7 +62,7 @@ func verdictEnds(f finding.Finding) (low, high float64) {
 	return *i.Low, *i.High
 }
 
-// bound is the largest difference that could have hidden.
+// bound is the largest difference, in either direction, that the interval leaves room for.
 func bound(f finding.Finding) float64 {
 	low, high := verdictEnds(f)
 	return math.Max(math.Abs(low), math.Abs(high))

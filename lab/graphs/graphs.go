@@ -47,7 +47,7 @@ func newGraph(s console.Streams) *cobra.Command {
 	return c
 }
 
-// graphOf is the graph of a topology file, or else of a workload, of whose name there may be a folder.
+// graphOf returns the graph of a topology file, or else of a workload; a folder may have the same name.
 func graphOf(name string) (*topology.Graph, error) {
 	info, err := os.Stat(name)
 	if folder := err == nil && info.IsDir(); !folder && !errors.Is(err, fs.ErrNotExist) {

@@ -88,7 +88,7 @@ func (s *Set) forget(variant string) {
 	}
 }
 
-// InTurns reports whether variants waited while others had the load, and CPU is of that.
+// InTurns reports whether CPU was measured in windows: each variant had the load while the others waited.
 func (s *Set) InTurns() bool {
 	return s.Any(func(r *Run) bool { return r.Harness.Order == string(config.Windows) || r.waited() })
 }

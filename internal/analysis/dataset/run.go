@@ -187,7 +187,7 @@ func (s *Set) Failures(variant string) (broke, of int) {
 	return broke, of
 }
 
-// beforeReady are the stages of a run in which a program that breaks down was asked for nothing.
+// beforeReady are the stages of a run without operations: a program that breaks down in one was under no load.
 var beforeReady = []string{"prepare", "sink", "start", "ready", "connect", "cleanup"}
 
 // RunsOf returns a variant's runs in the order of their blocks.

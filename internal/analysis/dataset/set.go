@@ -178,7 +178,7 @@ func (s *Set) Shortest(variant string) time.Duration {
 	return least
 }
 
-// SearchedPercentile is that of the limit on latency that searches look for.
+// SearchedPercentile is the percentile of latency that searches hold against their limit; 99 where none is named.
 func (s *Set) SearchedPercentile() float64 {
 	if c := s.Experiment.Load.Capacity; c != nil && c.Percentile > 0 {
 		return c.Percentile

@@ -116,7 +116,7 @@ func (b *Accounts) UnknownLosses() []finding.LossUnknown {
 	return listed(b, func(d *Delivery) *finding.LossUnknown { return d.Unknown })
 }
 
-// Suppressed lists those that suppressed more than matters, by cell.
+// Suppressed lists, by cell, the variants that suppressed enough spans to matter.
 func (b *Accounts) Suppressed() []finding.Suppressed {
 	return listed(b, func(d *Delivery) *finding.Suppressed { return d.Suppressed })
 }

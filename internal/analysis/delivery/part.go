@@ -120,7 +120,7 @@ func (b *Accounts) lostIn(variant string, at cell.At, later float64, part func(*
 // portion is the operations of a part of a phase, and of the whole phase.
 type portion struct{ part, whole uint64 }
 
-// share is the part's, of the whole.
+// share is the part divided by the whole; 0 where the whole is 0.
 func (p portion) share() float64 {
 	share, _ := dataset.Over(float64(p.part), float64(p.whole)) // 0 where there were none
 	return share

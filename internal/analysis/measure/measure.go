@@ -51,7 +51,7 @@ func Of(row metric.Row, charged role.Charge, how metric.Regimes) Measure {
 	return m
 }
 
-// Made is a measure of what is no reading of a run, but made of several.
+// Made is a measure that is not read in one run, but made of several readings.
 func Made(name string, verdict bool) Measure {
 	return Measure{Row: metric.Must(name), NoVerdict: !verdict}
 }

@@ -43,7 +43,7 @@ var readings = map[string]func(role.Charge) Reading{
 	metric.LatencyMean: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return p.Latency.Mean() }),
 	metric.LatencyP50:  percentile(metric.LatencyP50), "latency_p75": percentile("latency_p75"), "latency_p90": percentile("latency_p90"),
 	metric.LatencyP95: percentile(metric.LatencyP95), metric.LatencyP99: percentile(metric.LatencyP99), "latency_p999": percentile("latency_p999"),
-	"latency_max": plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return p.Latency.Max() }),
+	"latency_max": plain(longest), "time_per_call_max": plain(longest),
 
 	metric.BenchmarkTimeMean: told("benchmark"), metric.InitTime: told("init"), metric.CPUAfterAnswer: told("after"),
 	metric.BenchmarkTimeP50: toldPercentile(metric.BenchmarkTimeP50), metric.BenchmarkTimeP99: toldPercentile(metric.BenchmarkTimeP99),
@@ -191,3 +191,6 @@ func memory(size func(record.Memory) uint64) func(role.Charge) Reading {
 		}
 	}
 }
+
+// longest returns the longest time of an operation in a phase, in seconds.
+func longest(_ *dataset.Run, p *dataset.Phase) (float64, bool) { return p.Latency.Max() }

@@ -78,7 +78,7 @@ func helloHandler() *http.ServeMux {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("GET /json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		// An error means that the client is gone: there is nobody to tell.
+		// An error means that the client is gone: nothing can be reported to it.
 		_, _ = w.Write([]byte(`{"message":"hello","number":42}` + "\n"))
 	})
 	return mux

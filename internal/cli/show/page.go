@@ -263,7 +263,7 @@ func ownRate(o program.Operation) string {
 	return " (" + finding.FormatValue(o.Rate, "1/s") + ")"
 }
 
-// workOf is what an operation asks for: a request, or the words of an order.
+// workOf returns the request of an operation, or the words of its order.
 func workOf(w *program.Workload, o program.Operation) string {
 	if w.Driver.Row().Generator {
 		requests := []string{strings.TrimSpace(o.Method + " " + o.URL)}
@@ -301,7 +301,7 @@ func (p *page) service(s *program.Service) {
 	}
 }
 
-// ofSpans is what a service does with spans, and what can be set of it there.
+// ofSpans describes a service's work with spans, and its settings.
 func (p *page) ofSpans(s *program.Service) {
 	if len(s.Receives) > 0 {
 		way := "\nspans pass through it (via: %s): it receives %s"
@@ -332,7 +332,7 @@ func receives(s *program.Service) []string {
 	return out
 }
 
-// said is what a service says of spans, each once.
+// said lists the counts of spans that a service reports, each once.
 func said(s *program.Service) []string {
 	var out []string
 	for _, one := range s.Says {

@@ -292,7 +292,7 @@ func PrintList(w io.Writer, all []Listed) error {
 	return nil
 }
 
-// columns is how wide a line of a list is, at most.
+// columns is the most columns of a line in a list.
 const columns = 100
 
 // cut is a line without what goes beyond the columns; show and --json have all of it.

@@ -129,7 +129,7 @@ func loadError(err error) error {
 	return err
 }
 
-// loadResult is what one load was, and what came of it.
+// loadResult is a load and its outcome.
 type loadResult struct {
 	task     load.Task
 	load     record.Load
@@ -167,7 +167,7 @@ func showLoad(s console.Streams, done loadResult, asJSON bool, stopped error) er
 
 // This file reads what this process itself uses while it makes load.
 
-// ownUse is what this process has used until a moment.
+// ownUse is the CPU that this process has used until a moment.
 type ownUse struct {
 	ran     time.Duration
 	threads load.Threads // nil where the system does not tell
@@ -221,7 +221,7 @@ func neverSentText(l record.Load) string {
 // This file reads the files that flags name.
 
 // readRegular reads a file that is looked at before it is opened: to open a named
-// pipe waits until somebody writes, and no signal ends that.
+// pipe blocks until another process writes, and no signal ends that.
 func readRegular(name string) ([]byte, error) {
 	if err := checkRegular(name); err != nil {
 		return nil, err

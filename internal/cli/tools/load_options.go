@@ -56,7 +56,7 @@ func (o *options) flags(f *pflag.FlagSet) {
 
 // This file turns the flags of load into a task.
 
-// task is what the flags ask for; its errors are the user's.
+// task builds the task from the flags; its errors are the user's.
 func (o *options) task(target string) (load.Task, error) {
 	r, err := o.request(target)
 	if err != nil {
@@ -191,7 +191,7 @@ func (o *options) rows(r *load.Request) error {
 	return nil
 }
 
-// textOrFile is what a flag gives as text or as @FILE.
+// textOrFile returns the value of a flag: its text, or the content of @FILE.
 func textOrFile(flag, text string) ([]byte, error) {
 	name, ok := strings.CutPrefix(text, "@")
 	if !ok {

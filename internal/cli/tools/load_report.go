@@ -121,7 +121,7 @@ func latencyLine(sum load.Summary, l record.Load) string {
 // noticeable is the share of the whole time from which on overtime is shown.
 const noticeable = 0.05
 
-// overtimeText tells how long after the end of the schedule the last answer came.
+// overtimeText reports the time from the end of the schedule to the last answer.
 func overtimeText(l record.Load, sum load.Summary) string {
 	if sum.Overtime <= noticeable*l.WallSeconds {
 		return ""

@@ -88,7 +88,7 @@ func (f listenFlag) Set(address string) error {
 	return nil
 }
 
-// Type is what pflag shows for the value.
+// Type is the name that pflag shows for the value.
 func (f listenFlag) Type() string { return "string" }
 
 func sinkFlags(flags *pflag.FlagSet, cfg *sink.Config) {
@@ -145,7 +145,7 @@ func announce(w io.Writer, a protocol.Addresses) {
 	}
 }
 
-// announceFaults says what the sink was asked to do wrong, so nobody wonders.
+// announceFaults prints the faults that the sink was asked to make.
 func announceFaults(w io.Writer, cfg sink.Config) {
 	var faults []string
 	if cfg.Lose > 0 {
@@ -192,7 +192,7 @@ func watchSink(ctx context.Context, w io.Writer, server *sink.Server) record.Cou
 
 // This file reads a share on the command line.
 
-// shareFlag is a flag whose value is a share from 0 to 1, written as 3% or 0.03.
+// shareFlag is a flag for a share from 0 to 1, written as 3% or 0.03.
 type shareFlag float64
 
 // Set reads a share. The percent sign moves the decimal point rather than divides,
@@ -213,5 +213,5 @@ func (f *shareFlag) Set(text string) error {
 // String writes the share as a number.
 func (f *shareFlag) String() string { return strconv.FormatFloat(float64(*f), 'g', -1, 64) }
 
-// Type is how help calls the value.
+// Type is the name of the value in help.
 func (f *shareFlag) Type() string { return "share" }

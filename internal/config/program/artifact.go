@@ -131,7 +131,7 @@ func Distinct(needs []Need) []Need {
 // NuGetLock pins the packages of a .NET project, beside it.
 const NuGetLock = "packages.lock.json"
 
-// projects reads the name of a folder whose folders are .NET projects with pinned packages.
+// projects reads the name of a folder of .NET projects with pinned packages.
 func (s *Source) projects(n *Node) string {
 	before := len(s.Problems)
 	name := s.Line(n)

@@ -13,7 +13,7 @@ import (
 	"github.com/tracetax/tracetax/internal/role"
 )
 
-// Answers is how a backend is asked for all its spans.
+// Answers describes the requests that ask a backend for all its spans.
 type Answers struct {
 	_     struct{} `called:"answers"`
 	Spans string   `yaml:"spans" as:"page" required:"tracer service"` // URL of all of them, as JSON
@@ -27,7 +27,7 @@ func (a *Answers) Finish(s *Source, n *Node) {
 	}
 }
 
-// answersExample is how they are written.
+// answersExample is an example for errors.
 const answersExample = `answers: {spans: "http://127.0.0.1:{port}/api/traces?limit=100000", each: data.*.spans.*}`
 
 // To reads the backend of a variant.
@@ -49,7 +49,7 @@ func (s *Source) To(n *Node, w *Workload) *Process {
 	return &p
 }
 
-// AsksFor is where a backend is asked for its spans, with its settings filled in.
+// AsksFor returns the requests that ask a backend for its spans, with its settings filled in.
 func (p Process) AsksFor() string {
 	text, _ := WithSettings(p.Service.Answers.Spans, WordsOfSettings(p.Service.Settings, p.Service.Values(p.Settings)))
 	return text

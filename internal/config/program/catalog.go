@@ -119,7 +119,7 @@ func (c *Catalog) Experiments() ([]string, error) {
 	})
 }
 
-// names are what name makes of the files below dir, in all layers.
+// names lists the results of name for the files below dir, in all layers.
 func (c *Catalog) names(dir string, name func(file string) (string, bool)) ([]string, error) {
 	found := map[string]bool{}
 	for _, layer := range c.Layers {
@@ -181,7 +181,7 @@ func (c *Catalog) read(what, folder, name, base string, all func() ([]string, er
 // mostFile is the size of the largest file that is read whole, in bytes.
 const mostFile = 64 << 20
 
-// ReadRegular reads a file; to read a named pipe would wait until somebody writes.
+// ReadRegular reads a regular file: reading a named pipe would block until another process writes.
 func ReadRegular(name string) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {

@@ -170,7 +170,7 @@ func (c *collector) unheard() {
 	})
 }
 
-// wayOut is what helps where the built Collector lacks something.
+// wayOut is the advice for a component that the built Collector lacks.
 const wayOut = "take a Collector of the PATH that has it, with via: {collector: {config: FILE, program: otelcol-contrib}}, or a file without it"
 
 // lacking complains of what the way of spans needs and the Collector lacks, and leaves out the rest of what it lacks: what takes in

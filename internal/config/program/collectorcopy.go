@@ -1,4 +1,4 @@
-// The copy of a Collector's configuration that a run takes: addresses are those of the run, and nothing goes to the network.
+// The copy of a Collector's configuration for a run: it has the run's addresses, and sends nothing to the network.
 
 package program
 
@@ -12,7 +12,7 @@ import (
 	"github.com/tracetax/tracetax/internal/protocol"
 )
 
-// Copy is what became of a configuration of the user's own.
+// Copy is the copy of a user's configuration.
 type Copy struct {
 	File     string          // what the user's file is called
 	Given    string          // what it says
@@ -31,7 +31,7 @@ type Change struct {
 	Text string
 }
 
-// nowhere is a free port of this machine, at which nobody asks.
+// nowhere is a free port of this machine for servers that are not used.
 const nowhere = "127.0.0.1:0"
 
 // CopyOf makes the copy of a Collector's configuration: the text that a run takes. Where it cannot be, s has a problem; file is
@@ -159,7 +159,7 @@ func (n *Node) mentions(text string) bool {
 		slices.ContainsFunc(n.Entries, func(e Entry) bool { return e.Value.mentions(text) })
 }
 
-// networkExporters are those whose address is rewritten; others that are not local are replaced by one of them.
+// networkExporters are exporters with an address to rewrite; other ones that are not local are replaced by one of them.
 var (
 	networkExporters = []string{"otlp_grpc", "otlp_http", "zipkin", "load_balancing"}
 	localExporters   = []string{"debug", "nop"}
@@ -205,7 +205,7 @@ func (c *collector) rename(from, to string) bool {
 	return found
 }
 
-// exporterType is how a type of exporter is called: a program of the PATH may not know its present name.
+// exporterType returns the name of a type of exporter: a program of the PATH may not know its present name.
 func (c *collector) exporterType(now string) string {
 	if c.has == nil {
 		for former, present := range renamedComponents {
@@ -328,7 +328,7 @@ func (c *collector) processors() {
 	})
 }
 
-// renames reports whether a processor may give spans other names, or is one of which that is not known.
+// renames reports whether a processor may rename spans; true for an unknown one.
 func renames(e Entry) bool {
 	switch kind := component(e.Key); {
 	case kind == "span":

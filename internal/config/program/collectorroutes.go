@@ -10,7 +10,7 @@ import (
 	"github.com/tracetax/tracetax/internal/protocol"
 )
 
-// Routes are what is known of the ways of spans from the receivers to the sink.
+// Routes describes the ways of spans from the receivers to the sink, as far as they are known.
 type Routes struct {
 	Counted []string // exporters whose spans the sink counts; nil: it is not known which
 	LeftOut string   // what it is worth that the Collector says how many spans it leaves out; "": it is of the way that is counted
@@ -141,7 +141,7 @@ func (c *collector) mark(l leaf) {
 	l.id.Text = id
 }
 
-// says are what a Collector says of the spans of the ways that are counted, of all that it says.
+// says returns the counters of a Collector that belong to the counted ways.
 func (r Routes) says(all []Saying) []Saying {
 	var out []Saying
 	for _, one := range all {
@@ -243,7 +243,7 @@ func table(key string, value *Node) *Node {
 	return n
 }
 
-// lay writes a tree as YAML. A scalar is quoted if it was, so that it keeps its type.
+// lay writes a tree as YAML. A scalar that was quoted stays quoted, and keeps its type.
 func (n *Node) lay(b *strings.Builder, indent int) {
 	gap := strings.Repeat("  ", indent)
 	switch {

@@ -152,7 +152,7 @@ func (s *Source) header(name string) ([]string, error) {
 	return names, nil
 }
 
-// isJSONLines tells the two formats apart as the load generator does: by the
+// isJSONLines distinguishes the two formats as the load generator does: by the
 // file's extension, or else by its first character.
 func isJSONLines(path string, in *bufio.Reader) bool {
 	switch strings.ToLower(filepath.Ext(path)) {
@@ -166,7 +166,7 @@ func isJSONLines(path string, in *bufio.Reader) bool {
 }
 
 // Files that an operation names: request data, the types of a gRPC service, and large bodies.
-// They stay where they are, so that what is kept of them is a digest.
+// They stay where they are; only their digest is kept.
 
 // File is where a file that an operation names is: names of built-in workloads
 // are relative to their folder, of which source is the copy that a run has.
@@ -229,7 +229,7 @@ func openNamed(files fs.FS, name string) (fs.File, error) {
 var errNoFile = errors.New("not a regular file")
 
 // openRegular opens a file of the machine, nothing else: to open a named pipe
-// waits until somebody writes.
+// blocks until another process writes.
 func openRegular(name string) (fs.File, error) {
 	info, err := os.Stat(name)
 	if err != nil {

@@ -23,7 +23,7 @@ const (
 )
 
 // DriverRow is what others must know of a driver without making operations by it. Package run/drive has what makes them: a
-// new driver is a row of Drivers, a constructor there, and a line of docs/workloads.md.
+// new driver is a row of Drivers, a constructor there, and a line of docs/experiment-file.md.
 type DriverRow struct {
 	Name            Driver
 	Are, Is         string            // what its workloads are, and what one of them is, in errors

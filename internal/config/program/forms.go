@@ -329,7 +329,7 @@ func readRole(s *Source, n *Node, _ key) any {
 	return s.role(n)
 }
 
-// meaningsIn are what a setting may mean.
+// meaningsIn lists the meanings of settings.
 func meaningsIn(in fileKind) []string {
 	if in == inService {
 		return []string{MeaningSampling, MeaningDelay, MeaningRoom}
@@ -337,7 +337,7 @@ func meaningsIn(in fileKind) []string {
 	return []string{MeaningSampling, MeaningDelay}
 }
 
-// saysIn are what a tracer or a service may say of spans.
+// saysIn lists the counts of spans that a tracer or a service may report.
 func saysIn(in fileKind) []string {
 	if in == inTracer {
 		return tracerSays

@@ -132,7 +132,7 @@ func (s *Source) Weight(n *Node) float64 {
 // nodeFolder is the folder of workloads/shared that has the program of all nodes, and nodeFile what a workload has of it.
 const nodeFolder, nodeFile = "node", "node.yaml"
 
-// nodeProgram is what a topology brings into its workload: how its program is built, and what that needs.
+// nodeProgram is the part of a topology's program that its workload takes over: its build and its needs.
 type nodeProgram struct {
 	_        struct{}         `called:"the program of nodes"`
 	Language string           `yaml:"language"`

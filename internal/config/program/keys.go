@@ -17,7 +17,7 @@ import (
 	"github.com/tracetax/tracetax/internal/suggest"
 )
 
-// The tags of a field that is a key. Its comment, behind it on the line, is what users read of it.
+// The tags of a field that is a key. Users read its comment, behind it on the line.
 const (
 	tagName     = "yaml"     // what it is called, or ",inline": the keys of that struct are the outer one's
 	tagForm     = "as"       // how its value is written where the type of the field does not say it: see forms
@@ -78,7 +78,7 @@ type key struct {
 
 func (k key) tag(name string) string { return k.field.Tag.Get(name) }
 
-// words are those of a tag that lists some.
+// words returns the words of a tag.
 func (k key) words(tag string) []string { return strings.Fields(k.tag(tag)) }
 
 // of is the struct that declares the key, in the outermost one.
@@ -126,7 +126,7 @@ func hasKey[T any](in fileKind, name string) bool {
 	return slices.ContainsFunc(keysOf(reflect.TypeFor[T](), in), func(k key) bool { return k.name == name })
 }
 
-// calledOf is what errors call a struct, and the keys that it refuses.
+// calledOf returns the name of a struct in errors, and the keys that it refuses.
 func calledOf(t reflect.Type) (called string, refused map[string]string) {
 	called, refused = strings.ToLower(t.Name()), map[string]string{}
 	for i := range t.NumField() {
@@ -150,7 +150,7 @@ type (
 	leaver interface{ leaves(key string) bool }
 )
 
-// Reading is what a source knows of the place that it reads.
+// Reading is the state of a source at the place that it reads.
 type Reading struct {
 	In       fileKind
 	Known    []string            // placeholders that a text may hold
@@ -425,5 +425,5 @@ func (w Writer) byName(k key, v reflect.Value, in fileKind) any {
 	return named
 }
 
-// durationType is told apart from other whole numbers.
+// durationType distinguishes durations from other whole numbers.
 var durationType = reflect.TypeFor[time.Duration]()

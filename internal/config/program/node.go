@@ -68,10 +68,10 @@ func ParseYAML(s *Source, text []byte) *Node {
 	return root
 }
 
-// ByteOrderMark is what some editors and spreadsheets begin a file with.
+// ByteOrderMark begins files of some editors and spreadsheets.
 const ByteOrderMark = "\ufeff"
 
-// ownKey is what the keys at the top of a file begin with that hold what is its author's alone, such as anchors.
+// ownKey begins keys at the top of a file that belong to its author alone, such as anchors.
 const ownKey = "x-"
 
 // isUTF16 reports whether a text begins with a byte-order mark of UTF-16.
@@ -202,7 +202,7 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
-// Keys are those of a mapping, in the order of the file.
+// Keys returns the keys of a mapping, in the order of the file.
 func (n *Node) Keys() []string {
 	var out []string
 	for _, e := range n.Entries {

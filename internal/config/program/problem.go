@@ -1,4 +1,4 @@
-// What does not go together in an experiment though each part is right.
+// What is wrong in a file, and where.
 
 package program
 
@@ -60,7 +60,7 @@ func (ps Problems) Error() string {
 	return strings.Join(texts, "\n")
 }
 
-// maxProblems is how many problems are told at once: more hide the first.
+// maxProblems is the most problems reported at once: more hide the first.
 const maxProblems = 20
 
 // Source is a text being read; it collects what is wrong with it.

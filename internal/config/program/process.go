@@ -142,10 +142,10 @@ func (s *Source) ready(n *Node) string {
 // loopback is where a process listens that does not say it.
 const loopback = "127.0.0.1"
 
-// UnknownProtocol is how a process is called of which nobody knows more.
+// UnknownProtocol is the protocol of a process where neither its file nor an operation names one.
 const UnknownProtocol = "tcp"
 
-// HTTP and GRPC are how processes are called by the load.
+// HTTP and GRPC are the protocols by which the load calls processes.
 const (
 	HTTP = "http"
 	GRPC = "grpc"

@@ -216,7 +216,7 @@ func (s *Source) outermost(o *Operation, at Place, processes []Process) {
 	o.Process = outer[0]
 }
 
-// givenTo reports whether another process is told the port of p.
+// givenTo reports whether another process gets the port of p.
 func givenTo(p Process, processes []Process) bool {
 	return slices.ContainsFunc(processes, func(q Process) bool {
 		return q.Name != p.Name && slices.ContainsFunc(texts(q), func(t string) bool { return slices.Contains(Placeholders(t), p.Name+".port") })
@@ -267,11 +267,11 @@ func (s *Source) spanNumber(n *Node) Number {
 
 // Bodies of requests.
 
-// MaxBody is how large all bodies of a file may be together, in bytes. The load generator holds them, and is sent them for each
+// MaxBody is the most bytes of all bodies of a file together. The load generator holds them, and is sent them for each
 // phase.
 const MaxBody = 64 << 20
 
-// maxInline is how large what is written into the resolved experiment may be, in bytes: it has to be a file that can be read.
+// maxInline is the most bytes that are written into the resolved experiment: people have to be able to read it.
 const maxInline = 256 << 10
 
 // Content is a request's body.
@@ -280,7 +280,7 @@ type Content struct {
 	File  string // the resolved experiment names this file; "": it holds the body
 }
 
-// Body is where a body comes from: text or file.
+// Body is a body: its text or its file.
 type Body struct {
 	_    struct{} `called:"body"`
 	Text string   `yaml:"text" as:"text"` // the body itself
@@ -353,7 +353,7 @@ func (s *Source) bodyFile(n *Node, name string) Content {
 
 // The types of a gRPC service: with them a message is written as JSON.
 
-// maxProtoset is how large a descriptor set may be, in bytes: every load
+// maxProtoset is the most bytes of a descriptor set: every load
 // generator is sent it.
 const maxProtoset = 4 << 20
 

@@ -161,7 +161,7 @@ func settingWords(n *Node) []string {
 	return out
 }
 
-// process is the service's process as somebody has it who chose these settings; the others are as the service's file says.
+// process returns the service's process with these settings; the other settings have their defaults.
 func (v *Service) process(chosen map[string]string) Process {
 	p := v.Process
 	p.Service, p.Settings = v, chosen
@@ -183,7 +183,7 @@ func (v *Service) process(chosen map[string]string) Process {
 	return p
 }
 
-// Values are those of all settings.
+// Values returns the values of all settings.
 func (v *Service) Values(chosen map[string]string) map[string]string {
 	out := map[string]string{}
 	for _, set := range v.Settings {
@@ -267,7 +267,7 @@ func (p Process) Waits() time.Duration {
 	return longest
 }
 
-// Room is how many traces the hop holds at once; 0 where it does not say.
+// Room is the most traces that the hop holds at once; 0 if unknown.
 func (p Process) Room() int {
 	room := 0
 	p.eachSetting(MeaningRoom, func(value string) {

@@ -256,7 +256,7 @@ func (s *Setting) Canonical(value string) (string, error) {
 	return value, nil
 }
 
-// Environment is what the setting sets and appends with a (canonical) value, and
+// Environment returns the variables that the setting sets and appends with a (canonical) value, and
 // which variables of the tracer it takes away. Placeholders of the run stay.
 func (s *Setting) Environment(value string) (set, behind map[string]string, unset []string) {
 	if s.Kind == "choice" {

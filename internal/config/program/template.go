@@ -16,7 +16,7 @@ import (
 // and with the kind's other spellings {setting.sampling.ratio}.
 const settingPrefix = "setting."
 
-// maxTemplate is how large a template may be, in bytes.
+// maxTemplate is the most bytes of a template.
 const maxTemplate = 1 << 20
 
 // WithSettings fills the words of settings into a text; missing is one that there is not.
@@ -105,7 +105,7 @@ func WordsOfSettings(settings []Setting, values map[string]string) map[string]st
 	return words
 }
 
-// templateText is the text of a template; "" where it cannot be read, of which s.template complains.
+// templateText returns the text of a template; "" if it cannot be read, which s.template reports.
 func (s *Source) templateText(name string) string {
 	if !fs.ValidPath(name) {
 		return ""

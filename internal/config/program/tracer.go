@@ -107,7 +107,7 @@ func (s *Source) arguments(n *Node) []string {
 	return words
 }
 
-// tells reads the pattern of the lines that name what is instrumented.
+// tells reads the pattern of the lines that name an instrumented library.
 func (s *Source) tells(n *Node) string {
 	text := s.compile(n)
 	if re, err := regexp.Compile(text); err == nil && re.SubexpIndex("name") < 0 {
@@ -116,7 +116,7 @@ func (s *Source) tells(n *Node) string {
 	return text
 }
 
-// Packets is what each process that a tracer brings says of packets when it ends. One that ends without it leaves the number unknown.
+// Packets describes the output in which each process that a tracer brings reports its packets when it ends. Without it their number is unknown.
 type Packets struct {
 	_        struct{} `called:"packets"`
 	Captured string   `yaml:"captured" as:"regexp" required:"tracer"`          // a regular expression over its output, whose group n is how many it captured
@@ -187,7 +187,7 @@ func (b *Brought) Finish(s *Source, n *Node) {
 // PeersWord is the placeholder of a file with all processes of the workload: a list of Peers, in JSON.
 const PeersWord = "peers"
 
-// Peer is a process of the workload, as a process that calls go through is told of it.
+// Peer is a process of the workload, as the file {peers} of a process that calls go through describes it.
 type Peer struct {
 	Name     string `json:"name"`
 	Host     string `json:"host"`             // where its calls are to go on to
@@ -306,7 +306,7 @@ func (b Brought) Limited(words map[string]string) (Process, error) {
 // BesidePrefix begins the placeholders of the process beside which one stands.
 const BesidePrefix = "beside."
 
-// besidePlaceholders are what a process beside another one may say of that.
+// besidePlaceholders are placeholders of a process beside another one, which stand for that one.
 var besidePlaceholders = []string{BesidePrefix + "port", BesidePrefix + "host", BesidePrefix + "process"}
 
 // namesBeside are the names of those of a list of processes that is not read yet that stand beside others.
@@ -320,7 +320,7 @@ func namesBeside(n *Node) []string {
 	return out
 }
 
-// isTrue reports whether a value that is not read yet says so.
+// isTrue reports whether a value that is not read yet is true.
 func isTrue(n *Node) bool { return n != nil && n.Kind == Scalar && n.Text == "true" }
 
 // inFront complains of a process in front of another one that cannot be that.

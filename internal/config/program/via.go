@@ -15,7 +15,7 @@ import (
 
 // Hops: services that a variant's spans pass through on their way to the sink.
 
-// viaExample is how hops are written.
+// viaExample is an example for errors.
 const viaExample = "via: collector, via: {collector: mine.yaml}, or in a row via: [{edge: {service: collector}}, {tail: {service: collector, config: tail.yaml}}]"
 
 // Via reads the hops of a variant, in the order of a span's way.

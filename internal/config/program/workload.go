@@ -150,7 +150,7 @@ func (s *Source) verify(n *Node) []string {
 	return v.Run
 }
 
-// hookPlaceholders are those of commands around a run: no process has a port then.
+// hookPlaceholders are the placeholders of commands around a run: no process has a port then.
 var hookPlaceholders = []string{"dir", "tmp", "memory", "build", "workload", "tracer", "tracetax"}
 
 var buildPlaceholders = []string{"build", "dir", "tmp", "workload", "tracer"}

@@ -50,7 +50,7 @@ func bodyOf(from Content) Object {
 // lists are inline where they stand on one line.
 type Object yaml.MapSlice
 
-// Layout is how files are laid out.
+// Layout is the layout of a written file.
 var Layout = []yaml.EncodeOption{yaml.Indent(2), yaml.IndentSequence(true), yaml.AutoInt()}
 
 func (p *Object) Add(key string, value any) {
@@ -147,7 +147,7 @@ func isText(t *token.Token, scalar string) bool {
 	return t.Type == token.DoubleQuoteType || t.Type == token.StringType && t.Value == scalar
 }
 
-// operations are those of a workload by their names.
+// operations returns the operations of a workload by their names.
 func (w Writer) operations(all []Operation) Object {
 	var p Object
 	for _, o := range all {

@@ -166,7 +166,7 @@ const (
 	nearer = 0.05 // that a thread must be busier than the whole of the app's CPU, to be the nearer limit
 )
 
-// binding names the resource that keeps the service from more than was found.
+// binding names the resource that limits the service to the rate that was found; "" if none is known.
 func (s *Search) binding(probes []record.Probe, c record.Search) string {
 	if len(probes) == 0 {
 		return ""

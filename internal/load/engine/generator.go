@@ -6,6 +6,9 @@
 //
 // An event loop (loop) knows sockets, deadlines, books and HTTP/1.1 (http1). The engine over net/http (client) does what
 // is beyond that: TLS and gRPC. Which operation is due is a feeder's.
+//
+// Files, from the top: http1_linux, loop_linux, io_linux, ask, timing, link, pool_linux, grpc, head, call_linux, response,
+// socket_linux, nethttp, tally, operation, tls, generator.
 package engine
 
 import (

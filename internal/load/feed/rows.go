@@ -205,7 +205,7 @@ func newTable(most int) *table {
 	return &table{index: map[string]int{}, most: min(most, math.MaxUint32)}
 }
 
-// want makes sure of a column for g and returns its index. Not after the first row.
+// want returns the index of g's column, and adds the column if there is none. Do not call it after the first row.
 func (t *table) want(g *gap) int {
 	key := g.key()
 	i, ok := t.index[key]

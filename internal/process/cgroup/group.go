@@ -265,7 +265,7 @@ func parsePlaces(cgroup string) map[string]string {
 	return places
 }
 
-// directoryOf returns the directory of a place in the hierarchy whose directory root is mounted at mount (as in containers).
+// directoryOf returns the directory of a place in the hierarchy, if its directory root is mounted at mount (as in containers).
 func directoryOf(mount, root, place string) (string, bool) {
 	if strings.Contains(place, "/..") {
 		return "", false // outside of this mount

@@ -43,7 +43,7 @@ func nestIn(found []hierarchy, self int) (*Nest, error) {
 	return nil, errors.New("that needs the right to make cgroups with the controller memory")
 }
 
-// Create makes a group whose processes may use that many bytes together.
+// Create makes a group with that many bytes of memory for all its processes together.
 func (n *Nest) Create(name string, memory int64) (*Group, error) {
 	dir := filepath.Join(n.own, name)
 	if err := mkdir(dir); err != nil {

@@ -69,7 +69,7 @@ func (t *Tables) listensApart(dir string, inodes map[string]bool) bool {
 	return slices.ContainsFunc(t.of(dir), func(one socket) bool { return one.state == listening && inodes[one.inode] })
 }
 
-// mayNotRead reports whether a process exists whose files may not be read.
+// mayNotRead reports whether a process exists, and its files may not be read.
 func mayNotRead(dir string) bool {
 	_, err := os.ReadDir(filepath.Join(dir, "fd"))
 	return errors.Is(err, fs.ErrPermission)

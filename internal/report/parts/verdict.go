@@ -16,7 +16,7 @@ var Kinds = []finding.Kind{
 	finding.Over, finding.Overloaded, finding.Costs, finding.CannotTell, finding.NoDifference, finding.Saves, finding.Within,
 }
 
-// VerdictMark returns the same in one character: no meaning hangs on colour.
+// VerdictMark returns a verdict's kind as one character: no meaning depends on colour.
 func VerdictMark(k finding.Kind) string {
 	switch k {
 	case finding.Costs:

@@ -212,7 +212,7 @@ func logged(ctx context.Context, log Lines, pattern *output.Pattern, take string
 	return all, err
 }
 
-// reading adds up the numbers of lines.
+// reading returns a function that adds the number in a line, if the pattern matches it, to the sum.
 func (f *found) reading(pattern *output.Pattern, take string) func(line string) error {
 	group := pattern.SubexpIndex("n")
 	return func(line string) error {

@@ -175,7 +175,7 @@ func familyOf(families map[string]*dto.MetricFamily, name string) *dto.MetricFam
 	return nil
 }
 
-// countOf ends the name of a histogram's number of observations, a series like a counter.
+// countOf is the suffix of the series with a histogram's number of observations, which is read like a counter.
 const countOf = "_count"
 
 // differ reports whether the series of a counter differ in a label.

@@ -188,7 +188,7 @@ type Intake struct {
 // Busy is the refusal for which the sender is not at fault.
 const Busy = "the sink is busy with other requests; send again"
 
-// NewIntake returns an intake whose receivers count in total, and answer each request
+// NewIntake returns an intake. Its receivers count into the given total, and answer each request
 // that they have accepted so late.
 func NewIntake(total *tally.Total, limits Limits, late time.Duration) *Intake {
 	limits.Request += late // so what was read in time can be answered

@@ -1,5 +1,5 @@
 // This file knows the records that Kieker's monitoring can send, field by field:
-// without that nobody can tell where a record ends.
+// without that the end of a record is unknown.
 
 package kieker
 
@@ -8,7 +8,7 @@ import (
 	"errors"
 )
 
-// class is what a record is for.
+// class is the purpose of a record.
 type class uint8
 
 const (

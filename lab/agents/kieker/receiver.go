@@ -89,7 +89,7 @@ func (r *Receiver) handle(c net.Conn) {
 
 const readSize = 64 << 10 // bytes read at a time
 
-// errCut is what a stream gets that ends within a record.
+// errCut is the error of a stream that ends within a record.
 var errCut = errors.New("the stream ends in the middle of a record")
 
 // drain counts the records that from gives until its end.

@@ -56,7 +56,7 @@ func (r *registry) add(number int32, text []byte) error {
 	return nil
 }
 
-// class returns how records lie whose class has that number.
+// class returns the layout of records of the class with that number.
 func (r *registry) class(number int32) (*layout, error) {
 	e, ok := r.entries[number]
 	if !ok {
@@ -178,7 +178,7 @@ func (w *walker) execution(batch *tally.Batch, fields []byte) {
 	})
 }
 
-// text returns the string of the registry whose number b begins with.
+// text returns the string of the registry that the number at the start of b names.
 func (w *walker) text(b []byte) []byte {
 	return w.registry.entries[int32(binary.BigEndian.Uint32(b))].text
 }

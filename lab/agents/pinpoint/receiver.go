@@ -31,7 +31,7 @@ func (r *Receiver) Serve(l net.Listener) error { return r.server.Serve(l) }
 // Close ends the receiver and its calls at once.
 func (r *Receiver) Close() error { return r.server.Close() }
 
-// success is a PResult that says so.
+// success is a PResult that reports success.
 var success = []byte{1 << 3, 1}
 
 // methods are the methods that an agent of version 2 or 3 calls.

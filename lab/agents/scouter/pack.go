@@ -170,7 +170,7 @@ func rare(kind byte, r *reader) {
 // maxObjects bounds the names that are held.
 const maxObjects = 1000
 
-// object takes note of what a sender is called. It says so at its start and every few
+// object keeps the name of a sender, which sends it at its start and every few
 // seconds.
 func (p *packs) object(r *reader) {
 	r.blob() // its type

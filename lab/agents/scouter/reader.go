@@ -329,7 +329,7 @@ func step(batch *tally.Batch, call []byte, kind byte, r *reader) bool {
 	return true
 }
 
-// maxCalls is how many calls a step can stand for; more are no number of calls.
+// maxCalls is the most calls of a step; a larger number is no number of calls.
 const maxCalls = 1 << 32
 
 // place writes a step's id: the call's, and its place in it.

@@ -75,7 +75,7 @@ func countCollection(batch *tally.Batch, message []byte) error {
 	return f.Err
 }
 
-// segment is what its spans share: what one thread did for one request.
+// segment has the fields that its spans share: the work of one thread for one request.
 type segment struct {
 	trace   []byte
 	id      []byte
@@ -115,7 +115,7 @@ func countSegment(batch *tally.Batch, message []byte) error {
 	return nil
 }
 
-// span is what is read of a SpanObject. A span's number is unique
+// span has the fields of a SpanObject that are read. A span's number is unique
 // within its segment only.
 type span struct {
 	number    int32

@@ -22,10 +22,10 @@ const (
 	freezeHeader       = "Tracetax-Freeze"       // on: stopped from its answer to its next invocation
 )
 
-// maxEnvironments is how many environments a function may have at once, cold ones included.
+// maxEnvironments is the most environments of a function at once, cold ones included.
 const maxEnvironments = 100
 
-// ask is what an invocation wants.
+// ask is an invocation's request.
 type ask struct {
 	environments int
 	cold         bool
@@ -71,7 +71,7 @@ const (
 
 var traceparent = regexp.MustCompile(`^00-([0-9a-f]{8})([0-9a-f]{24})-([0-9a-f]{16})-[0-9a-f]([0-9a-f])$`)
 
-// traceOf is the trace in X-Ray's words, whose ids have as many digits as W3C's; "" is none.
+// traceOf returns the trace in X-Ray's form, with as many digits as W3C's; "" is none.
 func traceOf(h http.Header) string {
 	if trace := h.Get(traceHeader); trace != "" {
 		return trace
@@ -195,7 +195,7 @@ func unwrap(body []byte) (answer []byte, timing string) {
 // serverTiming are entries such as benchmark;dur=1.25, work;dur=1.
 var serverTiming = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40};dur=[0-9]{1,12}(\.[0-9]{1,12})?(, [A-Za-z0-9_-]{1,40};dur=[0-9]{1,12}(\.[0-9]{1,12})?){0,7}$`)
 
-// timing is an entry of Server-Timing, whose durations are milliseconds.
+// timing is an entry of Server-Timing; durations are milliseconds.
 func timing(name string, d time.Duration) string {
 	return fmt.Sprintf("%s;dur=%.3f", name, float64(d)/float64(time.Millisecond))
 }

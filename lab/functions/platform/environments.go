@@ -101,7 +101,7 @@ func (e *Environments) tell(r report) {
 	_ = e.told.Encode(r) // a connection that takes no line is at its end, which is dealt with where it is read
 }
 
-// start forks an environment, or tells why not.
+// start forks an environment, or returns the reason why it cannot.
 func (e *Environments) start(o order) {
 	c, at, err := e.forked(o)
 	if err != nil {
@@ -154,7 +154,7 @@ func (e *Environments) forked(o order) (c *child, at int64, err error) {
 	return c, at, nil
 }
 
-// variables are those that Lambda gives a runtime.
+// variables are the environment variables that Lambda gives a runtime.
 func variables(o order, root, scratch string) []string {
 	f := o.Function
 	return []string{
@@ -173,7 +173,7 @@ func variables(o order, root, scratch string) []string {
 	}
 }
 
-// await tells the end of one.
+// await reports the end of one.
 func (e *Environments) await(c *child) {
 	err := c.command.Wait()
 	c.mu.Lock()
@@ -264,7 +264,7 @@ func (e *Environments) Check() error {
 	return nil
 }
 
-// The words between the platform and the process whose children the environments are: JSON objects, one a line, over a
+// The messages between the platform and the parent process of the environments: JSON objects, one a line, over a
 // connection that the latter makes. Its end ends all environments.
 
 // What the platform orders.
@@ -283,7 +283,7 @@ type order struct {
 	API      string   `json:"api,omitempty"` // where its Runtime API is: host:port
 }
 
-// What the other side tells.
+// The messages of the other side.
 const (
 	toldStarted = "started" // PID, At
 	toldEnded   = "ended"   // End

@@ -73,7 +73,7 @@ func (p *Platform) Serve(ctx context.Context, front, control net.Listener) error
 	return fmt.Errorf("serving functions: %w", err)
 }
 
-// handler is what clients see.
+// handler serves clients.
 func (p *Platform) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
@@ -246,7 +246,7 @@ func (p *Platform) supplied(ctx context.Context, control net.Listener) error {
 	}
 }
 
-// listen takes in what it tells, until the connection ends.
+// listen reads its messages until the connection ends.
 func (p *Platform) listen(connection net.Conn) {
 	for lines := json.NewDecoder(connection); ; {
 		var told report

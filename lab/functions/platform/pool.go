@@ -9,10 +9,10 @@ import (
 // This file is pure: which invocation goes to which environment of a function, and what becomes of both. Events go in,
 // actions come out; who carries them out does so in their order.
 
-// maxWaiting is how many invocations of a function may wait for an environment.
+// maxWaiting is the most invocations of a function that wait for an environment.
 const maxWaiting = 1000
 
-// state is what an environment does.
+// state is the state of an environment.
 type state int
 
 const (
@@ -43,7 +43,7 @@ type invocation struct {
 	result  chan result
 }
 
-// result is what a client gets.
+// result is the answer to a client.
 type result struct {
 	status  int
 	body    []byte
@@ -51,7 +51,7 @@ type result struct {
 	failed  bool // the function, not the request
 }
 
-// verb is what is to be done.
+// verb is an action.
 type verb string
 
 const (
@@ -216,7 +216,7 @@ func (p *pool) unable(e *environment, r result) bool {
 	return true
 }
 
-// blame tells the invocation that an environment was started for.
+// blame answers the invocation that an environment was started for.
 func (p *pool) blame(e *environment, why func(*invocation) result) {
 	i := e.only
 	if i == nil && len(p.waiting) > 0 {
@@ -260,7 +260,7 @@ func (p *pool) lingered(e *environment) {
 	}
 }
 
-// left takes in that nobody waits for an invocation any more. One that runs goes on, as with Lambda.
+// left handles a client that no longer waits for its invocation. One that runs goes on, as with Lambda.
 func (p *pool) left(i *invocation) {
 	if at := slices.Index(p.waiting, i); at >= 0 {
 		p.waiting = slices.Delete(p.waiting, at, at+1)
@@ -283,5 +283,5 @@ func (p *pool) has(e *environment) bool { return slices.Contains(p.environments,
 // linger is how long a cold environment stays behind its answer, as Lambda ends none at once: what it sends then arrives.
 const linger = time.Second
 
-// startLimit is how long an environment may take until it asks for its first invocation.
+// startLimit is the longest time until an environment asks for its first invocation.
 const startLimit = 30 * time.Second

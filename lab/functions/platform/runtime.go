@@ -15,7 +15,7 @@ import (
 // This file is Lambda's Runtime API, version 2018-06-01, as an environment sees it. Each has a port of its own, since the
 // request for an invocation does not say who makes it.
 
-// instance is what belongs to an environment beside its state. The platform's lock is over it.
+// instance has what belongs to an environment beside its state. The platform's lock is over it.
 type instance struct {
 	platform    *Platform
 	pool        *pool
@@ -72,7 +72,7 @@ func (r *instance) close() {
 	})
 }
 
-// runtimeListener tells its connections whose they are, and ends them with the environment.
+// runtimeListener gives its connections their environment, and ends them with it.
 type runtimeListener struct {
 	net.Listener
 	runtime *instance
@@ -171,7 +171,7 @@ func (r *instance) response(w http.ResponseWriter, q *http.Request) {
 	})
 }
 
-// maxRead bounds what is read of an answer that is too large, so that its size can be told.
+// maxRead bounds the bytes read of an answer that is too large, to report its size.
 const maxRead = 4 * maxAnswer
 
 // failed is the failure of one, in the runtime's words.
@@ -289,7 +289,7 @@ func told(words map[string]string) []byte {
 	return text
 }
 
-// tooLarge is the failure of a function whose answer has so many bytes.
+// tooLarge is the failure of a function with an answer of so many bytes.
 func tooLarge(size int) result {
 	return failure("Function.ResponseSizeTooLarge", fmt.Sprintf("Response payload size (%d bytes) exceeded maximum allowed payload size (%d bytes).", size, maxAnswer))
 }

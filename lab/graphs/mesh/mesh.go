@@ -1,4 +1,4 @@
-// Package mesh owns what an Envoy is told that stands before and behind a process, or between all: its listeners and
+// Package mesh owns the configuration of an Envoy before and behind a process, or between all: its listeners and
 // clusters, and its certificates. There is no control plane: all of it is in one file. It must not know how Envoy is started,
 // nor what is measured.
 package mesh
@@ -106,7 +106,7 @@ func (p Proxy) Config() ([]byte, error) {
 	return text, errors.Join(err, b.err)
 }
 
-// service is what the proxy's spans say of whom they are.
+// service is the service name in the proxy's spans.
 func (p Proxy) service() string {
 	if p.Name == "" {
 		return "node"
@@ -114,14 +114,14 @@ func (p Proxy) service() string {
 	return p.Name
 }
 
-// incoming are the processes whose calls come to the proxy from others.
+// incoming lists the processes that others call through the proxy.
 func (p Proxy) incoming() []program.Peer {
 	return slices.DeleteFunc(slices.Clone(p.Peers), func(peer program.Peer) bool {
 		return p.Name != "" && peer.Name != p.Name || p.Name == "" && peer.Listen == ""
 	})
 }
 
-// parses is what the calls of a process are parsed as.
+// parses returns the protocol as which the calls of a process are parsed.
 func (p Proxy) parses(peer program.Peer) string {
 	if slices.Contains(Parsed[p.Parses], peer.Protocol) {
 		return peer.Protocol
@@ -196,7 +196,7 @@ func (b *builder) filter(peer program.Peer, prefix string) object {
 	return typed("envoy.filters.network.tcp_proxy", "extensions.filters.network.tcp_proxy.v3.TcpProxy", object{"stat_prefix": prefix, "cluster": peer.Name})
 }
 
-// cluster is where calls go on to. Its limits are out of the way: a load that is too much is the program's to refuse.
+// cluster is the destination of calls. Its limits are out of the way: a load that is too much is the program's to refuse.
 func (b *builder) cluster(name, address, protocol string, security any) {
 	const most = 1 << 20
 	limits := object{"max_connections": most, "max_pending_requests": most, "max_requests": most}

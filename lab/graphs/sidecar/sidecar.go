@@ -17,7 +17,7 @@ import (
 	"github.com/tracetax/tracetax/lab/graphs/mesh"
 )
 
-// sidecar is what its flags say.
+// sidecar has the values of its flags.
 type sidecar struct {
 	mesh.Proxy
 	envoy, peers, folder, shared string

@@ -2,7 +2,7 @@ package topology
 
 import "github.com/tracetax/tracetax/internal/config/program"
 
-// Count is what one operation makes.
+// Count is the work of one operation: calls and spans.
 type Count struct {
 	Calls float64            // between nodes, and of stores
 	Spans float64            // of a tracer that makes one at each end of a call, and of a call of a store the client's alone

@@ -46,7 +46,7 @@ func (g *Graph) branches(out *strings.Builder, steps []Step, indent string) {
 	}
 }
 
-// told is what there is to say of a method, behind its name.
+// told returns the description of a method, behind its name.
 func (g *Graph) told(t Target) string {
 	what := g.protocol(t.Node, t.Store)
 	if t.Store {

@@ -58,7 +58,7 @@ type peer struct {
 	Answers   map[string]int64 `json:"answers,omitempty"`
 }
 
-// Processes are those of a graph without problems: each behind all that it calls.
+// Processes returns the processes of a graph without problems, each behind all that it calls.
 func (g *Graph) Processes() ([]Process, error) {
 	hosts := map[string]string{}
 	for _, n := range slices.Concat(g.Nodes, g.Stores) {

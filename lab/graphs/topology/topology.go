@@ -33,7 +33,7 @@ type Node struct {
 	Methods  []Method `yaml:"methods" as:"named"` // what can be called, by name; default: whatever calls name, each without a step
 }
 
-// Does is what a node does when it is called. What a method does not say is as its node says it.
+// Does is the work of a node for a call. A method inherits what it leaves open from its node.
 type Does struct {
 	Work    time.Duration `yaml:"work" range:"1us..1s"` // CPU work, an amount that takes about so long
 	Wait    time.Duration `yaml:"wait" range:"1us..1m"` // waiting, without CPU
@@ -42,7 +42,7 @@ type Does struct {
 	Errors  float64       `yaml:"errors" as:"part"`     // share of its answers that are errors, by chance; the caller answers an error too, once it has made all its steps
 }
 
-// Method is what can be called of a node.
+// Method is a method of a node.
 type Method struct {
 	_     struct{} `called:"a method"`
 	Name  string
@@ -59,7 +59,7 @@ type Step struct {
 	Times  int      `yaml:"times" range:"1..1000"` // how often, one after the other; default: 1
 }
 
-// Operation is what is asked of the graph.
+// Operation is an operation of the graph.
 type Operation struct {
 	_           struct{} `called:"an operation"`
 	Name        string
@@ -68,7 +68,7 @@ type Operation struct {
 	Rate        float64 `yaml:"rate" as:"rate"`           // where the experiment names none
 }
 
-// methodsOf are what can be called of a real store, by its kind.
+// methodsOf lists the methods of a real store, by its kind.
 var methodsOf = map[string][]string{
 	"redis": {"get", "set", "zadd", "zrange", "zrevrange"}, "memcached": {"get", "set"}, "mongodb": {"find", "insert", "update"},
 }
@@ -108,7 +108,7 @@ const (
 	GRPC = "grpc"
 )
 
-// Target is what a call names.
+// Target is the node and the method that a call names.
 type Target struct {
 	Node   *Node
 	Method string
@@ -121,7 +121,7 @@ type Target struct {
 // Name is NODE.METHOD.
 func (t Target) Name() string { return t.Node.Name + "." + t.Method }
 
-// Find is what a call names; ok is false where there is no such thing.
+// Find returns the target of a call; ok is false without one.
 func (g *Graph) Find(call string) (t Target, ok bool) {
 	name, method, both := strings.Cut(call, ".")
 	if t.Node, t.Store = g.node(name); t.Node == nil || !both || method == "" {
@@ -165,7 +165,7 @@ func (g *Graph) node(name string) (of *Node, store bool) {
 	return nil, false
 }
 
-// protocol is how a node is called.
+// protocol returns the protocol in which a node is called.
 func (g *Graph) protocol(n *Node, store bool) string {
 	if store {
 		return cmp.Or(n.Kind, n.Protocol, HTTP)

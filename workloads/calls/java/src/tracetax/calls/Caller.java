@@ -89,8 +89,8 @@ final class Caller implements Runnable {
         if (!mayGo()) {
             return;
         }
-        long cpu = meters.threadCpu();
-        long allocated = meters.threadAllocated();
+        long cpu = order.virtual() ? 0 : meters.threadCpu();
+        long allocated = order.virtual() ? 0 : meters.threadAllocated();
         beganNs = System.nanoTime();
         ended = beganNs;
         if (order.fixedRate()) {
@@ -99,8 +99,8 @@ final class Caller implements Runnable {
             makeAll();
         }
         endedNs = ended;
-        cpuNs = meters.threadCpu() - cpu;
-        allocatedBytes = meters.threadAllocated() - allocated;
+        cpuNs = order.virtual() ? 0 : meters.threadCpu() - cpu;
+        allocatedBytes = order.virtual() ? 0 : meters.threadAllocated() - allocated;
     }
 
     /** Waits for "run"; false where another "prepare" came instead, which interrupts. */

@@ -49,7 +49,7 @@ final class Clock {
 
     /** The loop that all durations are taken in, its durations kept. */
     private static double loop() {
-        Caller caller = new Caller(new Order(CALLS, 0, 0, 0, 1, 1, 0, Path.of("unwritten"), null), 0,
+        Caller caller = new Caller(new Order(CALLS, 0, 0, 0, 1, 1, 0, false, Path.of("unwritten"), null), 0,
                 new CountDownLatch(0), null, new Meters());
         caller.run();
         return (double) caller.callNs / CALLS;

@@ -13,12 +13,13 @@ import java.util.Map;
  * @param moments seed of the moments at which operations start at a rate; 0 is the beginning of each slot
  * @param threads that call
  * @param depth calls in one another that make one operation
- * @param busyNs time that the innermost call burns
+ * @param busyNs time that the innermost call burns; below 0, time that it sleeps
+ * @param virtual whether the threads are virtual
  * @param samples prefix of the files that every duration goes to; null keeps none
  * @param batches file of the heap's course; null keeps none
  */
-record Order(long calls, long durationNs, double rate, long moments, int threads, int depth, long busyNs, Path samples,
-        Path batches) {
+record Order(long calls, long durationNs, double rate, long moments, int threads, int depth, long busyNs, boolean virtual,
+        Path samples, Path batches) {
 
     private static final int DEPTH = 10; // where nobody says it
     private static final int MOST_THREADS = 1024;
@@ -41,7 +42,8 @@ record Order(long calls, long durationNs, double rate, long moments, int threads
         }
         Order order = new Order(whole(words, "calls", 0), whole(words, "duration_ns", 0), number(words, "rate"),
                 whole(words, "moments", 0), between(words, "threads", MOST_THREADS, 1), between(words, "depth", MOST_DEPTH, DEPTH),
-                whole(words, "busy_ns", 0), path(words, "samples"), path(words, "batches"));
+                inner(whole(words, "busy_ns", 0), whole(words, "sleep_ns", 0)), whole(words, "virtual", 0) > 0,
+                path(words, "samples"), path(words, "batches"));
         words.remove("seed"); // no operation is left to chance
         if (!words.isEmpty()) {
             throw new IllegalArgumentException("unknown word \"" + words.keySet().iterator().next() + "\"");
@@ -49,7 +51,19 @@ record Order(long calls, long durationNs, double rate, long moments, int threads
         if (order.calls == 0 && order.durationNs == 0) {
             throw new IllegalArgumentException("neither calls nor duration_ns is given");
         }
+        if (order.virtual && !Virtual.there()) {
+            throw new IllegalArgumentException("virtual=1 needs JDK 21 or newer, and this is " + Runtime.version().feature()
+                    + ": leave the operation out (operations: [call]), or choose another JDK (env: {TRACETAX_JDK: newest})");
+        }
         return order;
+    }
+
+    /** What the innermost call does: burns time, or below 0 sleeps. */
+    private static long inner(long busyNs, long sleepNs) {
+        if (busyNs > 0 && sleepNs > 0) {
+            throw new IllegalArgumentException("the innermost call either burns time (busy_ns) or sleeps (sleep_ns)");
+        }
+        return busyNs - sleepNs;
     }
 
     /** Whether the work falls due at a rate, instead of being made as fast as it goes. */

@@ -26,7 +26,7 @@ final class Stretch {
         for (int i = 0; i < order.threads(); i++) {
             Caller caller = new Caller(order, i, go, i == 0 ? course : null, meters);
             callers.add(caller);
-            threads.add(new Thread(caller, "calls-" + i));
+            threads.add(order.virtual() ? Virtual.thread(caller) : new Thread(caller, "calls-" + i));
         }
         threads.forEach(Thread::start);
     }
@@ -55,13 +55,14 @@ final class Stretch {
         collections = meters.collections() - collections;
         collectionNs = meters.collectionNs() - collectionNs;
         long byCallers = sum(caller -> caller.allocatedBytes);
+        String ofCallers = order.virtual() ? "" // the JVM has no meters of virtual threads
+                : " thread_cpu_ns=" + sum(caller -> caller.cpuNs) + " allocated_callers_bytes=" + byCallers;
         return "started=" + sum(caller -> caller.made)
                 + " failed=" + sum(caller -> caller.failed)
                 + " wall_ns=" + wall()
                 + " call_ns=" + sum(caller -> caller.callNs)
-                + " thread_cpu_ns=" + sum(caller -> caller.cpuNs)
+                + ofCallers
                 + " allocated_bytes=" + (byCallers + byOthers(allocated))
-                + " allocated_callers_bytes=" + byCallers
                 + " gc_count=" + collections
                 + " gc_ns=" + collectionNs
                 + " heap_peak_bytes=" + Math.max(course.peak(), meters.heap());

@@ -1,5 +1,6 @@
 package tracetax.calls;
 
+import java.util.concurrent.locks.LockSupport;
 import tracetax.synthetic.Tracer;
 
 /** The class in the place of the other one of its name: with known causes before each outer call. */
@@ -16,7 +17,9 @@ public class Recursion {
         if (depth > 1) {
             return 1 + call(busyNs, depth - 1);
         }
-        if (busyNs > 0) {
+        if (busyNs < 0) {
+            LockSupport.parkNanos(-busyNs);
+        } else if (busyNs > 0) {
             long begin = System.nanoTime();
             while (System.nanoTime() - begin < busyNs) {
                 // the work of the innermost call

@@ -15,43 +15,43 @@ type Moment struct {
 	Mark readings.Mark
 }
 
-// Window is what was read in a window: in one piece, or in pieces between which other runs of the block have the load.
-type Window struct {
+// Phase has the readings of a phase: of one window, or of windows in turn with those of the other runs of the block.
+type Phase struct {
 	Log         readings.Log
 	Operation   string
-	InTurns     bool // in pieces
+	InTurns     bool // in windows in turn
 	Sliced      bool // the operations begin later, with the run's slice
 	Unthrottled bool // the program makes its operations as fast as it can
 
 	Begun   Moment        // before anything of it
 	Warm    record.Counts // at the sink then
-	Pieces  []Piece
+	Parts   []Window
 	Sampled time.Time     // the last sample of memory, right after the last operations
 	Ended   Moment        // all its spans have come
 	Drained record.Counts // at the sink then
 }
 
-// Piece is one piece of a window.
-type Piece struct {
+// Window has the readings of one window.
+type Window struct {
 	Place         int    // among those of all runs
 	Before, Ready Moment // around preparing and collecting, if the program itself does it
-	Start, End    Moment // around its operations; a window in one piece has no mark at the end
-	After         Moment // the run's next piece begins; Ended for the last one
+	Start, End    Moment // around its operations; a phase of one window has no mark at the end
+	After         Moment // the run's next window begins; Ended for the last one
 	Load          record.Load
 	Came          record.Counts // at the sink when its spans had come
 	Beside        float64       // CPU seconds of the other runs' programs on the app's CPUs meanwhile
 }
 
-// loaded returns the duration of a piece's operations.
-func (w Window) loaded(p Piece) time.Duration {
+// loaded returns the duration of a window's operations.
+func (w Phase) loaded(p Window) time.Duration {
 	if w.Sliced {
 		return time.Duration(p.Load.WallSeconds * float64(time.Second))
 	}
 	return p.End.At.Sub(p.Start.At)
 }
 
-// prepared returns the use of a piece's preparation, and its duration; nothing if the program did not do it.
-func (w Window) prepared(p Piece) ([]record.Usage, time.Duration) {
+// prepared returns the use of a window's preparation, and its duration; nothing if the program did not do it.
+func (w Phase) prepared(p Window) ([]record.Usage, time.Duration) {
 	if p.Ready.Mark == nil {
 		return nil, 0
 	}
@@ -59,8 +59,8 @@ func (w Window) prepared(p Piece) ([]record.Usage, time.Duration) {
 }
 
 // preparing adds up prepared.
-func (w Window) preparing() (used []record.Usage, took time.Duration) {
-	for _, p := range w.Pieces {
+func (w Phase) preparing() (used []record.Usage, took time.Duration) {
+	for _, p := range w.Parts {
 		one, of := w.prepared(p)
 		used, took = readings.Add(used, one), took+of
 	}
@@ -68,9 +68,9 @@ func (w Window) preparing() (used []record.Usage, took time.Duration) {
 }
 
 // Stretches returns the times of the operations, the last one with the sample of memory that ends it.
-func (w Window) Stretches() []readings.Stretch {
-	out := make([]readings.Stretch, len(w.Pieces))
-	for i, p := range w.Pieces {
+func (w Phase) Stretches() []readings.Stretch {
+	out := make([]readings.Stretch, len(w.Parts))
+	for i, p := range w.Parts {
 		out[i] = readings.Stretch{From: p.Start.At, To: p.End.At}
 	}
 	if len(out) > 0 && !w.Sampled.IsZero() {
@@ -79,19 +79,19 @@ func (w Window) Stretches() []readings.Stretch {
 	return out
 }
 
-// Loads returns the loads of the pieces.
-func (w Window) Loads() []record.Load {
+// Loads returns the loads of the windows.
+func (w Phase) Loads() []record.Load {
 	var out []record.Load
-	for _, p := range w.Pieces {
+	for _, p := range w.Parts {
 		out = append(out, p.Load)
 	}
 	return out
 }
 
-// Load adds up the loads of the pieces, with their durations, which takes CPU.
-func (w Window) Load() (record.Load, error) { return w.sum("", w.Loads()) }
+// Load adds up the loads of the windows, with their durations, which takes CPU.
+func (w Phase) Load() (record.Load, error) { return w.sum("", w.Loads()) }
 
-func (w Window) sum(which string, loads []record.Load) (record.Load, error) {
+func (w Phase) sum(which string, loads []record.Load) (record.Load, error) {
 	sum, err := record.Sum(loads...)
 	if err != nil {
 		err = fmt.Errorf("adding up the %swindows of operation %s: %w", which, w.Operation, err)
@@ -101,7 +101,7 @@ func (w Window) sum(which string, loads []record.Load) (record.Load, error) {
 
 // Whole returns the usage from the beginning to the end, preparing included, with the memory under load only: a drain's length
 // differs between tracers, and memory differs while a program has no load.
-func (w Window) Whole() []record.Usage {
+func (w Phase) Whole() []record.Usage {
 	used := w.Log.Between(w.Begun.Mark, w.Ended.Mark)
 	for i, held := range w.Log.Held(w.Stretches()...) {
 		used[i].MemoryMean, used[i].MemoryPeak = held.Mean, held.Peak
@@ -110,17 +110,17 @@ func (w Window) Whole() []record.Usage {
 }
 
 // Used returns the usage of the operations from the beginning to a moment, without preparing.
-func (w Window) Used(until Moment) []record.Usage {
+func (w Phase) Used(until Moment) []record.Usage {
 	preparing, _ := w.preparing()
 	return readings.Less(w.Log.Between(w.Begun.Mark, until.Mark), preparing)
 }
 
 // Into derives the figures of a measured phase, all but Load and what the drain's driver knows.
-func (w Window) Into(phase *record.Phase) {
+func (w Phase) Into(phase *record.Phase) {
 	preparing, took := w.preparing()
-	last := w.Pieces[len(w.Pieces)-1].End.At
+	last := w.Parts[len(w.Parts)-1].End.At
 	var loaded time.Duration
-	for _, p := range w.Pieces {
+	for _, p := range w.Parts {
 		loaded += w.loaded(p)
 	}
 	phase.Sink = w.Drained.Minus(w.Warm)
@@ -129,14 +129,14 @@ func (w Window) Into(phase *record.Phase) {
 	phase.PausedSeconds = max(0, (last.Sub(w.Begun.At) - loaded - took).Seconds())
 }
 
-// Windows returns the pieces with others' use, by its place in the block, and whether disturbed ones can be left out: there are
+// Windows returns the windows with others' use, by its place in the block, and whether disturbed ones can be left out: there are
 // some, and at most a fifth. A disturbed window is left out together with those of the other variants in its round. Nil for a
-// window in one piece.
-func (w Window) Windows(outside []Outside, runs int) (windows []record.Window, leave bool) {
+// phase of one window.
+func (w Phase) Windows(outside []Outside, runs int) (windows []record.Window, leave bool) {
 	if !w.InTurns {
 		return nil, false
 	}
-	for _, p := range w.Pieces {
+	for _, p := range w.Parts {
 		windows = append(windows, record.Window{
 			Place: p.Place, StartSeconds: p.Start.At.Sub(w.Begun.At).Seconds(), WallSeconds: p.Load.WallSeconds, Operations: p.Load.Completed,
 			CPUSeconds: charged(w.Log.Between(p.Start.Mark, p.End.Mark)), Beside: p.Beside,
@@ -155,9 +155,9 @@ func (w Window) Windows(outside []Outside, runs int) (windows []record.Window, l
 }
 
 // Kept adds up the loads of the undisturbed windows.
-func (w Window) Kept(windows []record.Window) (record.Load, error) {
+func (w Phase) Kept(windows []record.Window) (record.Load, error) {
 	var kept []record.Load
-	for i, p := range w.Pieces {
+	for i, p := range w.Parts {
 		if !windows[i].Disturbed {
 			kept = append(kept, p.Load)
 		}
@@ -167,8 +167,8 @@ func (w Window) Kept(windows []record.Window) (record.Load, error) {
 
 // Without returns the phase without its disturbed windows, each with its operations, its arrivals at the sink and the usage
 // until the run's next window began. Usage before the first window stays, as part of the time in which others had the load. Of
-// an unthrottled program the load alone is left: the tracer's work for a piece may fall into a later one.
-func (w Window) Without(phase *record.Phase) (*record.Undisturbed, error) {
+// an unthrottled program the load alone is left: the tracer's work for a window may fall into a later one.
+func (w Phase) Without(phase *record.Phase) (*record.Undisturbed, error) {
 	load, err := w.Kept(phase.Windows)
 	if err != nil || w.Unthrottled {
 		return &record.Undisturbed{Load: load}, err
@@ -177,7 +177,7 @@ func (w Window) Without(phase *record.Phase) (*record.Undisturbed, error) {
 		Load: load, Sink: phase.Sink, Usage: slices.Clone(phase.Usage), PausedSeconds: phase.PausedSeconds, DrainSeconds: phase.DrainSeconds,
 	}
 	before := w.Warm
-	for i, p := range w.Pieces {
+	for i, p := range w.Parts {
 		came := p.Came.Minus(before)
 		before = p.Came
 		if !phase.Windows[i].Disturbed {
@@ -185,7 +185,7 @@ func (w Window) Without(phase *record.Phase) (*record.Undisturbed, error) {
 		}
 		preparing, took := w.prepared(p)
 		off := (p.After.At.Sub(p.Before.At) - w.loaded(p) - took).Seconds()
-		if i == len(w.Pieces)-1 {
+		if i == len(w.Parts)-1 {
 			off -= phase.DrainSeconds
 			out.DrainSeconds = 0
 		}

@@ -116,7 +116,7 @@ func checkFitting(s *program.Source, v *Variant, w *program.Workload, tracer, on
 	}
 }
 
-// mostNamed is how many processes a line names, rather than to count them.
+// mostNamed is the most processes that a line names; it counts more.
 const mostNamed = 8
 
 // Tracing says which processes a variant is on and what its tracer brings, where it chooses some or
@@ -158,9 +158,9 @@ func (e *Experiment) Tracing(v Variant) string {
 	return strings.Join(parts, "; ")
 }
 
-// Tracers that are part of a program, and programs of which no build has them.
+// Tracers that are part of a program, and programs without a build for them.
 
-// compiled finds built-in workloads of which no build has the tracer that a variant names. What your program is built
+// compiled finds built-in workloads without a build for a variant's tracer. What your program is built
 // with, nobody here knows.
 func (e *Experiment) compiled() []misfit {
 	if !e.builtIn() {

@@ -28,37 +28,37 @@ func load(seconds float64, operations uint64) record.Load {
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
-// three is a window of three pieces of 1 s, each a second after the one before has ended, of 10 operations a piece; each begins
-// with 0.1 s in which the program prepares and uses 0.05 s of CPU. The operations of a piece use 0.2, 0.3 and 0.4 s, what comes
-// after them 0.01, and each span comes within its piece.
-func three() Window {
-	w := Window{
+// three is a phase of three windows of 1 s, each a second after the one before has ended, of 10 operations a window; each begins
+// with 0.1 s in which the program prepares and uses 0.05 s of CPU. The operations of a window use 0.2, 0.3 and 0.4 s, what comes
+// after them 0.01, and each span comes within its window.
+func three() Phase {
+	w := Phase{
 		Log: who, Operation: "get", InTurns: true, Begun: at(0, 0), Warm: record.Counts{Spans: 5}, Ended: at(6.5, 1.09),
 		Drained: record.Counts{Spans: 35},
 	}
 	for i, cpu := range []float64{0, 0.26, 0.62} {
 		begin, uses := 0.5+2*float64(i), 0.2+0.1*float64(i)
-		w.Pieces = append(w.Pieces, Piece{
+		w.Parts = append(w.Parts, Window{
 			Place: 2 * i, Before: at(begin, cpu), Ready: at(begin+0.1, cpu+0.05), Start: at(begin+0.1, cpu+0.05), End: at(begin+1.1, cpu+0.05+uses),
 			Load: load(1, 10), Came: record.Counts{Spans: uint64(5 + 10*(i+1))}, After: at(begin+2, cpu+0.06+uses),
 		})
 	}
-	w.Pieces[2].After = w.Ended
+	w.Parts[2].After = w.Ended
 	return w
 }
 
 func TestInto(t *testing.T) {
 	for name, c := range map[string]struct {
-		change               func(*Window)
+		change               func(*Phase)
 		cpu, seconds         float64
 		paused, drain        float64
 		windows              int
 		firstCPU, firstStart float64
 	}{
-		"in turns":                {cpu: 1.09 - 0.15, seconds: 6.5 - 0.3, paused: 2.3, drain: 0.9, windows: 3, firstCPU: 0.2, firstStart: 0.6},
-		"the generator prepares":  {change: func(w *Window) { w.without() }, cpu: 1.09, seconds: 6.5, paused: 2.6, drain: 0.9, windows: 3, firstCPU: 0.2, firstStart: 0.6},
-		"in one piece":            {change: func(w *Window) { w.one() }, cpu: 1.09, seconds: 6.5, paused: 0.6, drain: 4.9},
-		"in one piece, in slices": {change: func(w *Window) { w.one(); w.Sliced = true; w.Pieces[0].Load.WallSeconds = 0.75 }, cpu: 1.09, seconds: 6.5, paused: 0.85, drain: 4.9},
+		"in turns":                 {cpu: 1.09 - 0.15, seconds: 6.5 - 0.3, paused: 2.3, drain: 0.9, windows: 3, firstCPU: 0.2, firstStart: 0.6},
+		"the generator prepares":   {change: func(w *Phase) { w.without() }, cpu: 1.09, seconds: 6.5, paused: 2.6, drain: 0.9, windows: 3, firstCPU: 0.2, firstStart: 0.6},
+		"in one window":            {change: func(w *Phase) { w.one() }, cpu: 1.09, seconds: 6.5, paused: 0.6, drain: 4.9},
+		"in one window, in slices": {change: func(w *Phase) { w.one(); w.Sliced = true; w.Parts[0].Load.WallSeconds = 0.75 }, cpu: 1.09, seconds: 6.5, paused: 0.85, drain: 4.9},
 	} {
 		w := three()
 		if c.change != nil {
@@ -83,17 +83,17 @@ func TestInto(t *testing.T) {
 }
 
 // without has the load generator prepare the operations.
-func (w *Window) without() {
-	for i := range w.Pieces {
-		w.Pieces[i].Ready = Moment{}
+func (w *Phase) without() {
+	for i := range w.Parts {
+		w.Parts[i].Ready = Moment{}
 	}
 }
 
-// one has the window be one piece of 1 s.
-func (w *Window) one() {
+// one makes it a phase of one window of 1 s.
+func (w *Phase) one() {
 	w.without()
-	w.InTurns, w.Pieces = false, w.Pieces[:1]
-	w.Pieces[0].After = w.Ended
+	w.InTurns, w.Parts = false, w.Parts[:1]
+	w.Parts[0].After = w.Ended
 }
 
 // Memory is that of the operations: the last stretch ends with the sample after them.
@@ -179,9 +179,9 @@ func TestLeaving(t *testing.T) {
 		"nothing is read": {[]int{-1}, nil, false},
 	} {
 		w := three()
-		w.Pieces = append(w.Pieces, w.Pieces[0], w.Pieces[1])
-		for i := range w.Pieces {
-			w.Pieces[i].Place = 2*i + i%2
+		w.Parts = append(w.Parts, w.Parts[0], w.Parts[1])
+		for i := range w.Parts {
+			w.Parts[i].Place = 2*i + i%2
 		}
 		outside := make([]Outside, 10)
 		for place := range outside {

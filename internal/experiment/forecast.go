@@ -142,7 +142,7 @@ func lengthsOf(e *config.Experiment, plan *config.Plan, phases int, drain time.D
 	return out
 }
 
-// turning are the lengths where a measured run has the turn for so long without making load.
+// turning adds the time for which a measured run has the turn but makes no load.
 func (l lengths) turning(between time.Duration) lengths {
 	more := run.Lasting{Load: between}
 	l.measured = l.measured.and(span{more, more})
@@ -249,7 +249,7 @@ func measuredLength(plan *config.Plan, l config.Load, phases int, drain time.Dur
 	return span{lengthOf(plan, short, phases, record.Measured, drain).short, lengthOf(plan, long, phases, record.Measured, drain).long}
 }
 
-// watchedLoad is the load of such a pilot as its length goes.
+// watchedLoad is the load of a pilot that finds the warm-up, as far as it decides the pilot's length.
 func watchedLoad(l config.Load) config.Load {
 	return config.Load{Warmup: steady.Watched(l.WarmupMost)}
 }
