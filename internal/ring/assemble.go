@@ -165,7 +165,7 @@ func (a *assembler) leave(t *thread, top int, at int64, unfinished bool) error {
 	return nil
 }
 
-// handoverError is what a handler returned, which ends the pass and is no fault of a ring.
+// handoverError wraps an error of a handler. It ends the pass, and is no fault of a ring.
 type handoverError struct{ error }
 
 // Unwrap returns the handler's error.

@@ -14,7 +14,7 @@ import (
 const (
 	stampBits = 44
 	stampMask = 1<<stampBits - 1
-	// ahead is how far a stamp may be ahead of the counter, in its units: another CPU's counter, or stamps that were made to differ.
+	// ahead bounds the distance of a stamp before the counter, in its units. CPUs differ, and agents move stamps that were equal.
 	ahead = 1 << 28
 )
 

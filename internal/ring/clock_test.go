@@ -72,7 +72,7 @@ func TestDrift(t *testing.T) {
 		t.Errorf("stamps are off by up to %.0f ns", worst)
 	}
 	if c.error > time.Millisecond || c.error < 25 {
-		t.Errorf("the error told is %v", c.error)
+		t.Errorf("the reported error is %v", c.error)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// A clock that is set forward is followed at once, one that is set back is waited for; the error is told.
+// A clock that is set forward is followed at once, one that is set back is waited for; the error is reported.
 func TestJumps(t *testing.T) {
 	m := newMachine(1)
 	c := m.clock(1)
@@ -123,7 +123,7 @@ func TestJumps(t *testing.T) {
 		t.Errorf("200 s after a jump back, stamps are off by %.0f ns", off)
 	}
 	if c.error < 999*time.Millisecond {
-		t.Errorf("the error told is %v, want the second that the clock was set by", c.error)
+		t.Errorf("the reported error is %v, want the second that the clock was set by", c.error)
 	}
 }
 

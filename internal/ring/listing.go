@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// settledAfter is how old a folder's last change must be for a later one to have another time: the kernel's clock for files is coarse.
+// settledAfter is an age of a folder's last change. A change after it has another time: the kernel's clock for files is coarse.
 const settledAfter = 50 * time.Millisecond
 
 // listing lists a folder again and again.

@@ -1,5 +1,5 @@
-// This file reads the rings of carriers together: a virtual thread may enter a call on one and leave it on another, so that its events
-// must be sorted by time.
+// This file reads the rings of carriers together: a virtual thread may enter a call on one and leave it on another.
+// Events are sorted by time.
 
 package ring
 

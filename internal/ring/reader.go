@@ -1,4 +1,4 @@
-// This file owns the folder: who may read it, and which programs stand there.
+// This file owns the folder: its lock, its owner, and the programs that stand there.
 
 package ring
 
@@ -268,7 +268,7 @@ func (r *Reader) clearBare(dir *os.Root, name string) error {
 	return r.dir.RemoveAll(name)
 }
 
-// Progress is what a pass found.
+// Progress describes the findings of a pass.
 type Progress struct {
 	Bytes uint64  // of events
 	Full  float64 // of the ring that was fullest: 0 to 1

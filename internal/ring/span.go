@@ -49,7 +49,7 @@ const (
 	Page Clock = "page" // the same, as the reader keeps writing them into the page of its file
 )
 
-// Program is what a traced program says of itself.
+// Program describes a traced program, in its own words.
 type Program struct {
 	Name        string            // of its folder
 	PID         int               // in its own namespace
@@ -78,7 +78,7 @@ type Handler interface {
 	Forget(p *Program)
 }
 
-// Counts are what a reader has read since it was opened.
+// Counts add up the findings of a reader since it was opened.
 type Counts struct {
 	Programs   int           // that were found
 	Live       int           // of these, those that are not read to their end

@@ -78,7 +78,7 @@ func (o options) where(getenv func(string) string) (*otlpout.Options, error) {
 	return &to, err
 }
 
-// outlet is where spans go.
+// outlet takes the spans, and counts their fates.
 type outlet interface {
 	ring.Handler
 	Flush() error

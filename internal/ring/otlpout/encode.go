@@ -53,7 +53,7 @@ type encoder struct {
 	methods []methodText // by the method's number
 }
 
-// methodText is what the spans of a method have in common.
+// methodText holds the common part of a method's spans.
 type methodText struct {
 	text   []byte // name, kind and attribute of the method; then the attribute of a thread
 	own    int    // bytes before that of the thread
@@ -140,12 +140,12 @@ func text(b []byte, tag byte, s string) []byte {
 
 func number(b []byte, tag byte, n uint64) []byte { return binary.AppendUvarint(append(b, tag), n) }
 
-// attribute returns a KeyValue, whose value is encoded already.
+// attribute returns a KeyValue of a value that is encoded already.
 func attribute(key string, value []byte) []byte {
 	return message(text(nil, tagKey, key), tagValue, value)
 }
 
-// method returns what the spans of a method have in common in a thread. Spans of one thread mostly come together.
+// method returns the common part of a method's spans in a thread. Spans of one thread mostly come together.
 func (e *encoder) method(m *ring.Method, thread uint64) []byte {
 	if m.Number < len(e.methods) {
 		if t := &e.methods[m.Number]; t.own > 0 && t.thread == thread {

@@ -22,7 +22,7 @@ func intOf(key string, value int64) *common.KeyValue {
 	return &common.KeyValue{Key: key, Value: &common.AnyValue{Value: &common.AnyValue_IntValue{IntValue: value}}}
 }
 
-// asMessage is what the encoder is to write, made with the proto package.
+// asMessage makes the request that the encoder should write, with the proto package.
 func asMessage(attributes []*common.KeyValue, spans []ring.Span) *collector.ExportTraceServiceRequest {
 	scope := &trace.ScopeSpans{Scope: &common.InstrumentationScope{Name: "tracetax-java", Version: "v1"}}
 	for _, s := range spans {
@@ -66,7 +66,7 @@ func someSpans(n int) []ring.Span {
 	return out
 }
 
-// What the encoder writes is what OpenTelemetry's own messages say.
+// The encoder writes OpenTelemetry's own messages.
 func TestEncode(t *testing.T) {
 	p := &ring.Program{
 		Service: "shop", PID: 4711, Runtime: "OpenJDK 17.0.15",

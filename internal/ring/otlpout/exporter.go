@@ -23,7 +23,7 @@ const (
 	lastRetry  = 5 * time.Second
 )
 
-// Counts are what became of spans.
+// Counts add up the fates of spans.
 type Counts struct {
 	Delivered uint64 // taken by the back end
 	Rejected  uint64 // that it took note of, and did not want: OTLP's partial success
@@ -44,7 +44,7 @@ type request struct {
 	given bool // up: it was neither delivered nor refused
 }
 
-// stream is what goes out of one program.
+// stream holds the requests of one program.
 type stream struct {
 	encoder *encoder
 	taken   uint64

@@ -24,7 +24,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// backEnd counts the spans that it is sent, and answers as it is told.
+// backEnd counts the spans that it is sent, and answers as its fields ask.
 type backEnd struct {
 	collector.UnimplementedTraceServiceServer
 	mu      sync.Mutex

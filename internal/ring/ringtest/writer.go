@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// About is what stands in about.json.
+// About holds the values of about.json.
 type About struct {
 	Version  int               `json:"version"`
 	PID      int               `json:"pid"`

@@ -22,7 +22,7 @@ type Receiver struct {
 	refused  int // that were counted
 }
 
-// program is what is kept of one.
+// program holds the counts and names of one program.
 type program struct {
 	taken   uint64
 	service []byte
