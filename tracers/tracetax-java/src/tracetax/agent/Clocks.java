@@ -14,7 +14,9 @@ import tracetax.ring.Setup;
 final class Clocks {
 
     private static final long CLOCK_IN_READER = 128;
-    private static final long MEASURED = 15_000_000; // nanoseconds; the JIT needs them
+    private static final long LEAST = 10_000_000; // nanoseconds of measuring
+    private static final long MOST = 60_000_000; // where the JIT is late
+    private static final double COMPILED = 40; // nanoseconds that a read may take once it is compiled
 
     String name = "nano";
     String fallback; // why the clock is no better one; null where it is what was asked for
@@ -112,7 +114,7 @@ final class Clocks {
         long ticks = Clock.now();
         long began = System.nanoTime();
         cost = Double.MAX_VALUE;
-        while (System.nanoTime() - began < MEASURED) {
+        for (long took = 0; took < LEAST || took < MOST && cost > COMPILED; took = System.nanoTime() - began) {
             cost = Math.min(cost, round(100));
         }
         long divisor = 0;

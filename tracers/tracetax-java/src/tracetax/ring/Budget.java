@@ -16,10 +16,25 @@ final class Budget {
     private Budget() {
     }
 
-    /** Makes a ring if there is memory for it, else returns null. */
-    static RingFile ring(int kind, long size) {
+    /** Makes a thread's first ring, a smaller one where memory is short. Returns null if there is none. */
+    static RingFile first(int kind, long size) {
+        for (long less = size; less >= Layout.PAGE; less /= 2) {
+            RingFile ring = ring(kind, less, Setup.memory);
+            if (ring != null) {
+                return ring;
+            }
+        }
+        return null;
+    }
+
+    /** Makes a ring for one that was full. Half of the memory is kept for the first rings of threads to come. */
+    static RingFile larger(int kind, long size) {
+        return ring(kind, size, Setup.memory / 2);
+    }
+
+    private static RingFile ring(int kind, long size, long most) {
         long bytes = Layout.PAGE + size;
-        long number = reserve(bytes);
+        long number = reserve(bytes, most);
         if (number == 0) {
             return null;
         }
@@ -34,13 +49,11 @@ final class Budget {
     }
 
     /** Returns the new ring's number, or 0. */
-    private static long reserve(long bytes) {
+    private static long reserve(long bytes, long most) {
         Gate.enter();
         try {
-            if (used + bytes > Setup.memory) {
-                forgetDeleted();
-            }
-            if (used + bytes > Setup.memory) {
+            forgetDeleted();
+            if (used + bytes > most) {
                 return 0;
             }
             take(bytes);
@@ -56,9 +69,7 @@ final class Budget {
         Gate.enter();
         try {
             CLOSED.add(ring);
-            if (CLOSED.size() % 16 == 0) {
-                forgetDeleted();
-            }
+            forgetDeleted();
         } finally {
             Gate.leave();
         }

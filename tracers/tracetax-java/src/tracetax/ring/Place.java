@@ -94,7 +94,7 @@ abstract class Place {
         if (size > Setup.largest || everRefused && System.nanoTime() - refused < ANEW) {
             return false;
         }
-        RingFile next = Budget.ring(kind, size);
+        RingFile next = ring == null ? Budget.first(kind, size) : Budget.larger(kind, size);
         if (next == null) {
             everRefused = true;
             refused = System.nanoTime();
