@@ -21,4 +21,4 @@ if command -v cc >/dev/null; then
 	cc -O2 -shared -fPIC -o "$out/jar/inst/native/$machine/libticks.so" native/ticks.c || rm -r "$out/jar/inst/native"
 fi
 printf 'Premain-Class: tracetax.Agent\nAgent-Class: tracetax.Agent\nCan-Retransform-Classes: true\nCan-Redefine-Classes: true\n' >"$out/manifest"
-jar --create --file "$out/tracetax-agent.jar" --manifest "$out/manifest" -C "$out/jar" .
+jar --create --no-compress --file "$out/tracetax-agent.jar" --manifest "$out/manifest" -C "$out/jar" .

@@ -3,7 +3,6 @@ package tracetax.agent;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 
 /** Writes about.json: what this program is. */
@@ -21,7 +20,8 @@ final class About {
         }
         out.append(", \"resource\": ").append(Json.object(resource(environment.get("OTEL_RESOURCE_ATTRIBUTES"))));
         text(out, "runtime", System.getProperty("java.vm.name") + " " + System.getProperty("java.runtime.version"));
-        out.append(String.format(Locale.ROOT, ", \"clock_cost_ns\": %.1f, \"clock_step_ns\": %.3f", clocks.cost, clocks.step));
+        out.append(", \"clock_cost_ns\": ").append(Json.number(clocks.cost));
+        out.append(", \"clock_step_ns\": ").append(Json.number(clocks.step));
         if (clocks.fallback != null) {
             text(out, "fallback", clocks.fallback);
         }

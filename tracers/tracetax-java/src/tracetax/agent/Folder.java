@@ -1,6 +1,7 @@
 package tracetax.agent;
 
 import java.io.File;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.Buffer;
@@ -14,7 +15,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -36,7 +36,7 @@ final class Folder {
     private final File hidden;
 
     private Folder(File folder) throws IOException {
-        String name = String.format("jvm-%d-%08x", ProcessHandle.current().pid(), new SecureRandom().nextInt());
+        String name = "jvm-" + ProcessHandle.current().pid() + '-' + random();
         reader = new File(folder, "reader");
         program = new File(folder, name);
         hidden = new File(folder, "." + name);
@@ -78,6 +78,13 @@ final class Folder {
         if (mode.contains(PosixFilePermission.GROUP_WRITE) || mode.contains(PosixFilePermission.OTHERS_WRITE)) {
             throw Options.wrong("others may write into the folder of rings " + folder + " ("
                     + PosixFilePermissions.toString(mode) + "); chmod 700 it, or name another with dir=");
+        }
+    }
+
+    /** Returns eight hexadecimal digits, from the kernel: a SecureRandom takes longer than all else of the start. */
+    private static String random() throws IOException {
+        try (FileInputStream in = new FileInputStream("/dev/urandom")) {
+            return Json.hexadecimal(ByteBuffer.wrap(in.readNBytes(4)).getInt(), 8);
         }
     }
 

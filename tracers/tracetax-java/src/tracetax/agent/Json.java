@@ -16,12 +16,26 @@ final class Json {
             if (c == '"' || c == '\\') {
                 out.append('\\').append(c);
             } else if (c < ' ' || c > '~') {
-                out.append(String.format("\\u%04x", (int) c));
+                out.append("\\u").append(hexadecimal(c, 4));
             } else {
                 out.append(c);
             }
         }
         return out.append('"').toString();
+    }
+
+    /** Returns the lowest digits of a number. A Formatter would cost the start 20 ms. */
+    static String hexadecimal(int number, int digits) {
+        StringBuilder out = new StringBuilder();
+        for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) {
+            out.append(Character.forDigit(number >> shift & 15, 16));
+        }
+        return out.toString();
+    }
+
+    /** Returns a number with three decimals. */
+    static String number(double number) {
+        return Double.toString(Math.round(number * 1000) / 1000.0);
     }
 
     static String object(Map<String, String> pairs) {
