@@ -12,8 +12,8 @@ import sun.nio.ch.FileChannelImpl;
 final class Reader {
 
     private static final long ANEW = 100_000_000; // nanoseconds between two questions
-    private static final AtomicLong ASKED = new AtomicLong(System.nanoTime() - ANEW);
-    private static volatile boolean lives;
+    private static final AtomicLong ASKED = new AtomicLong(System.nanoTime());
+    private static volatile boolean lives = ask(); // at the start, since threads do not wait for the one that asks
 
     private Reader() {
     }
