@@ -3,6 +3,8 @@ package tracetax.agent;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.instrument.Instrumentation;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import jdk.internal.misc.Unsafe;
@@ -17,6 +19,10 @@ final class Boot {
     private static final String[] CLASSES = {
         "Setup", "Layout", "Clock", "Ticks", "Carriers", "Pause", "Gate", "RingFile", "Budget", "Reader", "Place", "Writer",
         "CarrierWriter", "Seats", "Recorder",
+    };
+    /** What settings need that are not the best ones. */
+    private static final String[] COSTLY = {
+        "Handed", "Slots", "Pool", "Node", "Track", "Tree", "Metadata", "Handover", "Costs",
     };
 
     private final Instrumentation instrumentation;
@@ -48,7 +54,8 @@ final class Boot {
 
     /** Defines the recorder's classes and hands the options over. No class is initialised but the one that takes them. */
     void define(Options options, Folder folder) {
-        for (String name : CLASSES) {
+        List<String> names = names(options);
+        for (String name : names) {
             byte[] code = code(name);
             Class<?> type = Unsafe.getUnsafe().defineClass("tracetax/ring/" + name, code, 0, code.length, null, null);
             if (name.equals("Setup")) {
@@ -62,7 +69,16 @@ final class Boot {
         Setup.largest = options.largest;
         Setup.memory = options.memory;
         Setup.waits = options.waits;
+        options.settings.hand();
         VirtualThreads.find();
+    }
+
+    private static List<String> names(Options options) {
+        List<String> names = new ArrayList<>(List.of(CLASSES));
+        if (options.settings.costly()) {
+            names.addAll(List.of(COSTLY));
+        }
+        return names;
     }
 
     private static byte[] code(String name) {
@@ -78,8 +94,9 @@ final class Boot {
     }
 
     /** Initialises all classes, so that a thread of the program meets none that another initialises. */
-    void start() {
-        for (String name : CLASSES) {
+    void start(Options options) {
+        List<String> names = names(options);
+        for (String name : names) {
             try {
                 Class.forName("tracetax.ring." + name, true, null);
             } catch (ClassNotFoundException e) {

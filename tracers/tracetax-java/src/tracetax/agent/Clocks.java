@@ -27,10 +27,14 @@ final class Clocks {
     }
 
     /** Hands the clock to the recorder. A clock that was asked for and is not sound gives way to nano. */
-    static Clocks choose(String asked, Folder folder) {
+    static Clocks choose(Options options, Folder folder) {
+        String asked = options.clock;
         Clocks clocks = new Clocks();
         Setup.clock = Clock.NANO;
-        if (asked.equals("page")) {
+        if (options.settings.wall()) {
+            Setup.clock = Clock.WALL;
+            clocks.fallback = "clock-reads=wall reads the wall clock, in milliseconds";
+        } else if (asked.equals("page")) {
             clocks.page(folder.reader);
         } else if (!asked.equals("nano")) {
             clocks.counter(folder, asked.equals("tsc"));

@@ -9,7 +9,7 @@ import java.util.Map;
 /** The agent's options: KEY=VALUE, separated by commas. A comma in brackets belongs to the value. */
 final class Options {
 
-    private static final String KEYS = "methods, dir, full, clock, ring, largest, memory";
+    private static final String KEYS = "methods, dir, full, clock, ring, largest, memory, " + Settings.keys();
     private static final long SMALLEST = 4096;
     private static final long MOST = 1L << 30;
 
@@ -20,6 +20,7 @@ final class Options {
     long first = 64 << 10;
     long largest = 4 << 20;
     long memory = 256 << 20;
+    final Settings settings = new Settings();
 
     private Options() {
     }
@@ -66,11 +67,16 @@ final class Options {
                 memory = size(key, value);
                 break;
             default:
+                if (Settings.has(key)) {
+                    settings.set(key, value);
+                    break;
+                }
                 throw wrong("no option is called " + key + "; there are " + KEYS);
         }
     }
 
     private void check() {
+        settings.check();
         if (patterns.isEmpty()) {
             throw wrong("no methods are named; write methods=com.acme.Cart[add,remove];com.acme.*[*]");
         }
@@ -116,7 +122,7 @@ final class Options {
         return value;
     }
 
-    private static String choice(String key, String value, String... choices) {
+    static String choice(String key, String value, String... choices) {
         if (!List.of(choices).contains(value)) {
             throw wrong(key + "=" + value + " is none of " + String.join(", ", choices));
         }

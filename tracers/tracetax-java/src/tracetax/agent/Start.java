@@ -16,12 +16,12 @@ public final class Start {
         Boot boot = Boot.open(instrumentation);
         Folder folder = Folder.make(options.folder);
         boot.define(options, folder);
-        Clocks clocks = Clocks.choose(options.clock, folder);
-        boot.start();
+        Clocks clocks = Clocks.choose(options, folder);
+        boot.start(options);
         About.write(folder, clocks, environment);
         MethodNames names = new MethodNames(folder.file("methods"));
         folder.show();
-        Weaver weaver = new Weaver(options.patterns, names, Start.class.getClassLoader());
+        Weaver weaver = new Weaver(options, names, Start.class.getClassLoader());
         instrumentation.addTransformer(weaver, true);
         Loaded.weave(instrumentation, weaver);
     }

@@ -11,6 +11,7 @@ import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassTooLargeException;
 import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.MethodTooLargeException;
+import tracetax.ring.Metadata;
 
 /** Weaves the calls of the recorder into the methods that the patterns choose. What it leaves alone it names. */
 final class Weaver implements ClassFileTransformer {
@@ -20,8 +21,13 @@ final class Weaver implements ClassFileTransformer {
     private final ClassLoader own;
     private final WeakHashMap<ClassLoader, Boolean> finders = new WeakHashMap<>();
 
-    Weaver(List<Pattern> patterns, MethodNames names, ClassLoader own) {
-        this.patterns = patterns;
+    final String recorder; // the class whose methods are called
+    private final boolean describes;
+
+    Weaver(Options options, MethodNames names, ClassLoader own) {
+        this.patterns = options.patterns;
+        this.describes = options.settings.costly();
+        this.recorder = describes ? "tracetax/ring/Costs" : "tracetax/ring/Recorder";
         this.names = names;
         this.own = own;
     }
@@ -94,7 +100,16 @@ final class Weaver implements ClassFileTransformer {
                 return null;
             }
             names.write(name, weaving.woven);
+            describe(name, weaving.woven);
             return result;
+        }
+    }
+
+    private void describe(String name, Set<String> methods) {
+        if (describes) {
+            for (String method : methods) {
+                Metadata.name(names.number(name, method), method);
+            }
         }
     }
 

@@ -56,6 +56,6 @@ final class WeavingClass extends ClassVisitor {
             return next;
         }
         woven.add(method);
-        return new WeavingMethod(next, number, version);
+        return new WeavingMethod(next, weaver.recorder, number, version);
     }
 }

@@ -12,14 +12,14 @@ import org.objectweb.asm.Opcodes;
  */
 final class WeavingMethod extends MethodVisitor {
 
-    private static final String RECORDER = "tracetax/ring/Recorder";
-
+    private final String recorder;
     private final int word;
     private final boolean frames;
     private final List<Label> ranges = new ArrayList<>(); // starts and ends in turn
 
-    WeavingMethod(MethodVisitor next, int number, int version) {
+    WeavingMethod(MethodVisitor next, String recorder, int number, int version) {
         super(Opcodes.ASM9, next);
+        this.recorder = recorder;
         word = number << 1;
         frames = version >= Opcodes.V1_6;
     }
@@ -76,6 +76,6 @@ final class WeavingMethod extends MethodVisitor {
         } else {
             super.visitLdcInsn(word);
         }
-        super.visitMethodInsn(Opcodes.INVOKESTATIC, RECORDER, name, "(I)V", false);
+        super.visitMethodInsn(Opcodes.INVOKESTATIC, recorder, name, "(I)V", false);
     }
 }

@@ -11,8 +11,8 @@ final class CarrierWriter extends Place {
 
     static final long EVENT = 2 * Long.BYTES;
 
-    CarrierWriter(Thread owner) {
-        super(owner, 2);
+    CarrierWriter(Thread owner, long first) {
+        super(owner, 2, first);
     }
 
     @Override
@@ -20,21 +20,39 @@ final class CarrierWriter extends Place {
         // Each event names its thread.
     }
 
-    /** Writes an event where the room that is known is used up. The thread is pinned. */
+    /** Writes an event of now, where the room that is known is used up. The thread is pinned. */
     void putSlowly(int word, long number) {
+        if (room()) {
+            put(word, number);
+        } else if ((word & 1) == 0) {
+            leaveOut();
+        }
+    }
+
+    /** Writes an event of another moment. The thread is pinned, or is none that could leave its carrier. */
+    void write(long event, long number) {
+        if (written <= limit || room()) {
+            store(event, number);
+        } else if ((event & 1) == 0) {
+            leaveOut();
+        }
+    }
+
+    private boolean room() {
         if (!find(EVENT)) {
-            if ((word & 1) == 0) {
-                leaveOut();
-            }
-            return;
+            return false;
         }
         limit = seen + ring.size - EVENT;
-        put(word, number);
+        return true;
     }
 
     void put(int word, long number) {
+        store(stamp() << Layout.TIME | word, number);
+    }
+
+    private void store(long event, long number) {
         long at = buffer + (written & mask);
-        U.putLong(at, stamp() << Layout.TIME | word);
+        U.putLong(at, event);
         U.putLong(at + Long.BYTES, number);
         U.putLongRelease(null, page + Layout.WRITTEN, written + EVENT);
         written += EVENT;

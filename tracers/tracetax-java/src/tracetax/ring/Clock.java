@@ -11,9 +11,12 @@ public final class Clock {
     public static final int LIBRARY = 2; // the processor's counter, by a JNI library
     public static final int PAGE = 3; // the page that the reader keeps writing
 
+    public static final int WALL = 4; // System.currentTimeMillis, counted as nanoTime does
+
     private static final int KIND = Setup.clock;
     private static final MethodHandle TICKS = Setup.ticks;
     private static final long AT = Setup.clockPage;
+    private static final long APART = System.currentTimeMillis() * 1_000_000 - System.nanoTime();
     private static final Unsafe U = Unsafe.getUnsafe();
 
     private Clock() {
@@ -30,6 +33,9 @@ public final class Clock {
         if (KIND == PAGE) {
             long time = U.getLongOpaque(null, AT);
             return time == 0 ? System.nanoTime() : time;
+        }
+        if (KIND == WALL) {
+            return System.currentTimeMillis() * 1_000_000 - APART;
         }
         return System.nanoTime();
     }

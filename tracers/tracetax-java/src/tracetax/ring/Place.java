@@ -12,6 +12,7 @@ abstract class Place {
 
     final Thread owner;
     final int kind;
+    final long first; // bytes of the first ring
     RingFile ring; // null where there was no memory for one
     long page;
     long buffer;
@@ -26,9 +27,10 @@ abstract class Place {
     private boolean everRefused;
     private long stuck = NEVER; // the reader's position when the thread gave up waiting for it
 
-    Place(Thread owner, int kind) {
+    Place(Thread owner, int kind, long first) {
         this.owner = owner;
         this.kind = kind;
+        this.first = first;
     }
 
     /** Goes on in another ring. */
@@ -65,7 +67,7 @@ abstract class Place {
     /** Looks for so many bytes of room: behind the reader, in a larger ring, or by waiting. */
     final boolean find(long need) {
         if (ring == null) {
-            return larger(need, Setup.first);
+            return larger(need, first);
         }
         if (fits(need)) {
             return true;

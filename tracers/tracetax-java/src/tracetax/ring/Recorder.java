@@ -80,6 +80,10 @@ public final class Recorder {
             virtual(thread, word);
             return;
         }
+        enter(writer(thread), word);
+    }
+
+    private static Writer writer(Thread thread) {
         Writer writer = THREADS.find(thread);
         if (writer == null) {
             writer = new Writer(thread);
@@ -88,7 +92,24 @@ public final class Recorder {
                 writer.takeOver(ring);
             }
         }
-        enter(writer, word);
+        return writer;
+    }
+
+    /** Writes a trace of which all calls are left. */
+    static void write(Thread thread, long[] events, int count) {
+        if (!Carriers.isVirtual(thread)) {
+            writer(thread).write(events, count);
+            return;
+        }
+        Carriers.pin();
+        try {
+            CarrierWriter writer = carrierWriter();
+            for (int i = 0; i < count; i++) {
+                writer.write(events[i], number(thread));
+            }
+        } finally {
+            Carriers.unpin();
+        }
     }
 
     private static void exitElsewhere(Thread thread, int word) {
@@ -117,19 +138,24 @@ public final class Recorder {
     private static void virtualSlowly(Thread thread, int word) {
         Carriers.pin();
         try {
-            Thread carrier = Carriers.current();
-            CarrierWriter writer = CARRIERS.find(carrier);
-            if (writer == null) {
-                writer = new CarrierWriter(carrier);
-                RingFile ring = CARRIERS.add(writer);
-                if (ring != null) {
-                    writer.use(ring);
-                }
-            }
-            writer.putSlowly(word, number(thread));
+            carrierWriter().putSlowly(word, number(thread));
         } finally {
             Carriers.unpin();
         }
+    }
+
+    /** Returns the carrier's writer. The thread is pinned. */
+    private static CarrierWriter carrierWriter() {
+        Thread carrier = Carriers.current();
+        CarrierWriter writer = CARRIERS.find(carrier);
+        if (writer == null) {
+            writer = new CarrierWriter(carrier, Setup.first);
+            RingFile ring = CARRIERS.add(writer);
+            if (ring != null) {
+                writer.use(ring);
+            }
+        }
+        return writer;
     }
 
     static long number(Thread thread) {

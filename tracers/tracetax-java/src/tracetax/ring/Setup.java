@@ -15,6 +15,12 @@ public final class Setup {
     public static int clock; // one of Clock's kinds
     public static MethodHandle ticks; // ()long, for Clock.HANDLE
     public static long clockPage; // address of the reader's clock, for Clock.PAGE
+    public static int reads = 2; // clock reads a call: 2 or 6
+    public static String metadata = "number"; // what a call carries of its method: number, text, map
+    public static String tree = "order"; // how its parent is known: order, reference, array, stack
+    public static String store = "ring"; // where its data are: ring, objects, pool
+    public static String queue = "ring"; // what it passes to be written: ring, mpsc, blocking
+    public static String unit = "event"; // what is handed over at once: event, span, trace
     public static long alive; // address of this program's page
     public static MethodHandle isVirtual; // (Thread)boolean; null where there are no virtual threads
     public static MethodHandle carrier; // ()Thread

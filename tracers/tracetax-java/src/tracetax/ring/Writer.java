@@ -17,7 +17,7 @@ final class Writer extends Place {
     private boolean unnamed; // the ring does not know yet whose events follow
 
     Writer(Thread owner) {
-        super(owner, 1);
+        super(owner, 1, Setup.first);
     }
 
     /** Takes a ring that belonged to a thread that is dead. */
@@ -38,7 +38,7 @@ final class Writer extends Place {
             leaveOut();
             return;
         }
-        if (!room()) {
+        if (!room(EVENT * (open + 2L))) {
             held = open;
             open = 0;
             limit = Long.MIN_VALUE;
@@ -57,8 +57,22 @@ final class Writer extends Place {
         }
     }
 
-    private boolean room() {
-        long need = EVENT * (open + 2L);
+    /** Writes a whole trace, or leaves its calls out. */
+    void write(long[] events, int count) {
+        if (!room(EVENT * (count + 2L))) {
+            for (int i = 0; i < count; i += 2) {
+                leaveOut();
+            }
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            U.putLong(buffer + (written + i * EVENT & mask), events[i]);
+        }
+        U.putLongRelease(null, page + Layout.WRITTEN, written + count * EVENT);
+        written += count * EVENT;
+    }
+
+    private boolean room(long need) {
         if (!find(unnamed ? need + 2 * EVENT : need)) {
             return false;
         }
