@@ -31,20 +31,18 @@ final class Folder {
     private static final List<Object> KEPT = new ArrayList<>();
 
     final File reader;
-    final File program; // under the name that it gets when it is complete
+    final File program;
     final long alive; // address of the page
-    private final File hidden;
 
     private Folder(File folder) throws IOException {
         String name = "jvm-" + ProcessHandle.current().pid() + '-' + random();
         reader = new File(folder, "reader");
         program = new File(folder, name);
-        hidden = new File(folder, "." + name);
-        Files.createDirectory(hidden.toPath(), OWN);
+        Files.createDirectory(program.toPath(), OWN);
         alive = live();
     }
 
-    /** Makes the program's folder under a hidden name. A reader sees it after show. */
+    /** Makes the program's folder, with the page alive. A reader takes it for a program when about.json stands there. */
     static Folder make(File given) {
         File folder = given;
         try {
@@ -89,7 +87,7 @@ final class Folder {
     }
 
     private long live() throws IOException {
-        FileChannel channel = new RandomAccessFile(new File(hidden, "alive"), "rw").getChannel();
+        FileChannel channel = new RandomAccessFile(new File(program, "alive"), "rw").getChannel();
         ByteBuffer page = ByteBuffer.allocate(PAGE);
         page.put(0, "TTLIVE01".getBytes(StandardCharsets.US_ASCII));
         channel.write(page);
@@ -105,7 +103,7 @@ final class Folder {
     }
 
     File file(String name) {
-        return new File(hidden, name);
+        return new File(program, name);
     }
 
     /** Writes a file as a whole, under its name when it is complete. */
@@ -118,13 +116,6 @@ final class Folder {
         }
         if (!part.renameTo(file(name))) {
             throw Options.wrong("renaming " + part + " to " + name + " failed");
-        }
-    }
-
-    /** Gives the folder its name. From now on a reader may see it, and open files stay open. */
-    void show() {
-        if (!hidden.renameTo(program)) {
-            throw Options.wrong("renaming " + hidden + " to " + program + " failed");
         }
     }
 }

@@ -18,9 +18,8 @@ public final class Start {
         boot.define(options, folder);
         Clocks clocks = Clocks.choose(options, folder);
         boot.start(options);
-        About.write(folder, clocks, environment);
         MethodNames names = new MethodNames(folder.file("methods"));
-        folder.show();
+        About.write(folder, clocks, environment);
         Weaver weaver = new Weaver(options, names, Start.class.getClassLoader());
         instrumentation.addTransformer(weaver, true);
         Loaded.weave(instrumentation, weaver);
