@@ -3,7 +3,7 @@ package tracetax;
 import java.lang.instrument.Instrumentation;
 import java.lang.reflect.InvocationTargetException;
 
-/** Where the JVM calls the agent. All else lies behind a class loader of its own, so that no class meets the program's. */
+/** The JVM calls this class. All others lie behind a class loader of their own, and never meet the program's classes. */
 public final class Agent {
 
     private Agent() {

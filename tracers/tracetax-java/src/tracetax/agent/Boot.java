@@ -20,7 +20,7 @@ final class Boot {
         "Setup", "Layout", "Clock", "Ticks", "Carriers", "Pause", "Gate", "RingFile", "Budget", "Reader", "Place", "Writer",
         "CarrierWriter", "Seats", "Recorder",
     };
-    /** What settings need that are not the best ones. */
+    /** The classes behind the settings that take an improvement away. */
     private static final String[] COSTLY = {
         "Handed", "Slots", "Pool", "Node", "Track", "Tree", "Metadata", "Handover", "Costs",
     };
@@ -93,7 +93,7 @@ final class Boot {
         }
     }
 
-    /** Initialises all classes, so that a thread of the program meets none that another initialises. */
+    /** Initialises all classes: a thread of the program never waits for another that initialises one. */
     void start(Options options) {
         List<String> names = names(options);
         for (String name : names) {

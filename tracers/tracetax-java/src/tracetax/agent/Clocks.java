@@ -19,7 +19,7 @@ final class Clocks {
     private static final double COMPILED = 40; // nanoseconds that a read may take once it is compiled
 
     String name = "nano";
-    String fallback; // why the clock is no better one; null where it is what was asked for
+    String fallback; // why the clock is no better one; null where it is the best, or as asked
     double cost; // nanoseconds a read
     double step; // nanoseconds between two values
 

@@ -27,7 +27,7 @@ final class Folder {
     private static final FileAttribute<Set<PosixFilePermission>> OWN =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
-    /** What must outlive this object: a lock ends when its channel is collected, a mapping when its buffer is. */
+    /** Objects of the JVM's whole life: a lock ends when its channel is collected, a mapping when its buffer is. */
     private static final List<Object> KEPT = new ArrayList<>();
 
     final File reader;

@@ -19,7 +19,7 @@ final class Library {
         File file = folder.file("libticks.so");
         try (InputStream in = Library.class.getClassLoader().getResourceAsStream(path)) {
             if (in == null) {
-                return "the agent was built without a C compiler, so that it has no " + path;
+                return "the agent was built without a C compiler, and lacks " + path;
             }
             Native.allow(SharedSecrets.getJavaLangAccess());
             Files.copy(in, file.toPath());

@@ -38,12 +38,12 @@ final class Pattern {
         return false;
     }
 
-    /** Tells whether a method is named letter by letter. */
+    /** Reports whether the pattern has the method's name without a star. */
     boolean names(String method) {
         return methods.contains(method);
     }
 
-    /** Matches without going back further than to the last star, so that no pattern takes long. */
+    /** Matches a text. It never goes back further than to the last star, which bounds the time. */
     static boolean matches(String pattern, String text) {
         int p = 0;
         int t = 0;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import tracetax.ring.Setup;
 
-/** What each improvement is worth: settings that do what other tracers do. The first choice of each is the best. */
+/** Settings that take an improvement away, and do as other tracers do. The first choice of each is the best. */
 final class Settings {
 
     private static final Map<String, List<String>> CHOICES = new LinkedHashMap<>();
@@ -44,7 +44,7 @@ final class Settings {
         }
     }
 
-    /** Tells whether a setting is not the best one, but for the clock's. */
+    /** Reports whether a setting but the clock's has another choice than the best. */
     boolean costly() {
         for (String key : CHOICES.keySet()) {
             if (!get(key).equals(CHOICES.get(key).get(0)) && !wall(key)) {
@@ -58,7 +58,7 @@ final class Settings {
         return key.equals("clock-reads") && wall();
     }
 
-    /** Tells whether stamps are read from the wall clock. */
+    /** Reports whether the wall clock stamps the events. */
     boolean wall() {
         return get("clock-reads").equals("wall");
     }

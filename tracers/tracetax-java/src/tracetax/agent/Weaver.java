@@ -32,7 +32,7 @@ final class Weaver implements ClassFileTransformer {
         this.own = own;
     }
 
-    /** Tells whether methods of a class may be chosen. Classes of the JDK are not, nor the agent's. */
+    /** Reports whether a pattern names the class. The agent leaves out its own classes and the JDK's. */
     boolean wants(ClassLoader loader, String name) {
         if (loader == null || loader == own || loader == ClassLoader.getPlatformClassLoader()) {
             return false;
@@ -133,7 +133,7 @@ final class Weaver implements ClassFileTransformer {
         return finds;
     }
 
-    /** Tells whether a method is chosen. */
+    /** Reports whether a pattern chooses the method. */
     boolean chooses(String type, String method) {
         for (Pattern pattern : patterns) {
             if (pattern.hasClass(type) && pattern.hasMethod(method)) {
@@ -143,7 +143,7 @@ final class Weaver implements ClassFileTransformer {
         return false;
     }
 
-    /** Tells whether a pattern names the method letter by letter, and so expects it to be traced. */
+    /** Reports whether a pattern names the method without a star: then its user expects spans. */
     boolean expects(String type, String method) {
         for (Pattern pattern : patterns) {
             if (pattern.hasClass(type) && pattern.names(method)) {

@@ -8,7 +8,7 @@ import org.objectweb.asm.Opcodes;
 
 /**
  * Weaves one method: the entry in front, the exit before each return, and a handler at the end for what is thrown. The
- * handler covers all code but the recorder's own calls, and its frame has no locals, so that no types need be computed.
+ * handler covers all code but the recorder's own calls, and its frame has no locals: no types need be computed.
  */
 final class WeavingMethod extends MethodVisitor {
 

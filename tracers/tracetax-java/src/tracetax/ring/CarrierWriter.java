@@ -4,7 +4,7 @@ import jdk.internal.vm.annotation.Contended;
 
 /**
  * Writes the events of the virtual threads that a carrier runs, 16 bytes each. A thread may leave a call on another
- * carrier, so that no room is kept for exits: they look for it as entries do.
+ * carrier, and no room can be kept for its exit: exits look for room as entries do.
  */
 @Contended
 final class CarrierWriter extends Place {

@@ -2,7 +2,7 @@ package tracetax.ring;
 
 import java.lang.invoke.MethodHandle;
 
-/** What JDK 21 and newer know of virtual threads. On older ones there are none. */
+/** Asks the JDK about virtual threads. Before 21 there are none. */
 final class Carriers {
 
     static final boolean EXIST = Setup.isVirtual != null;

@@ -3,7 +3,7 @@ package tracetax.ring;
 import java.lang.invoke.MethodHandle;
 import jdk.internal.misc.Unsafe;
 
-/** The clock of the stamps. Which one it is stands in constants, so that the JIT leaves one path. */
+/** The clock of the stamps. Its kind is a constant: the JIT leaves one path. */
 public final class Clock {
 
     public static final int NANO = 0; // System.nanoTime

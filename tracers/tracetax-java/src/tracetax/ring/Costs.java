@@ -3,8 +3,8 @@ package tracetax.ring;
 import java.util.Arrays;
 
 /**
- * What the woven code calls where a setting is not the best one: the same events, with what other tracers do besides. All
- * settings are constants, so that the JIT leaves what is chosen.
+ * Records the same events as Recorder, and does besides as other tracers do. Woven code calls it where a setting takes an
+ * improvement away. All settings are constants: the JIT leaves out the others.
  */
 public final class Costs {
 

@@ -13,7 +13,7 @@ final class Handover extends Thread {
     private static final Slots SLOTS = new Slots(SHIFT); // mpsc, as Kieker
     private static final ArrayBlockingQueue<Handed> QUEUE = new ArrayBlockingQueue<>(BLOCKING ? 1 << SHIFT : 1);
 
-    /** Its ring never grows: the stamps in it go back, so that no order would tell the old one's events from the new one's. */
+    /** Its ring never grows: stamps go back in it, and the reader would mix the old ring's events with the new one's. */
     private final CarrierWriter writer = new CarrierWriter(this, Setup.largest);
     private final Map<Long, Track> traces = new HashMap<>();
     private volatile long idle; // how often nothing was there

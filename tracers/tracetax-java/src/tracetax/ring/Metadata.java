@@ -5,7 +5,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What a call carries of its method, as other tracers do. The number in the event is enough, and costs nothing. */
+/** Gives a call its method's name and more, as other tracers do. The number in the event is enough, and costs nothing. */
 public final class Metadata {
 
     private static final boolean TEXT = Setup.metadata.equals("text"); // the signature, built by reflection for each call

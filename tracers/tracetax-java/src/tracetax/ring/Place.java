@@ -2,7 +2,7 @@ package tracetax.ring;
 
 import jdk.internal.misc.Unsafe;
 
-/** Where a thread or a carrier writes: its ring, its position, and the room that it knows of. Its thread alone uses it. */
+/** The ring of a thread or a carrier, its position, and the room that it knows of. Its thread alone uses it. */
 abstract class Place {
 
     static final Unsafe U = Unsafe.getUnsafe();

@@ -1,6 +1,6 @@
 package tracetax.ring;
 
-/** Where a call's object comes from: the heap, or a pool that takes it back. */
+/** Gives objects to calls: from the heap, or from a pool, which takes them back. */
 final class Pool {
 
     private static final boolean POOL = Setup.store.equals("pool");

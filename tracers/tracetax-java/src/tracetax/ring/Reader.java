@@ -8,7 +8,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicLong;
 import sun.nio.ch.FileChannelImpl;
 
-/** Whether a reader lives: it holds a lock on its page, which the kernel takes away when it ends. */
+/** Finds out if a reader lives. It holds a lock on its page, and the kernel takes the lock away when it ends. */
 final class Reader {
 
     private static final long ANEW = 100_000_000; // nanoseconds between two questions

@@ -3,8 +3,8 @@ package tracetax.ring;
 import jdk.internal.misc.Unsafe;
 
 /**
- * What the woven code calls: when a method is entered, and when it is left. A word is the method's number times two. All
- * fields and their order in memory are the thread's own, so that nothing is locked and nothing allocated.
+ * Records when a method is entered, and when it is left. Woven code calls it. A word is the method's number times two. Each
+ * thread writes its own fields and its own ring: nothing is locked, and nothing allocated.
  */
 public final class Recorder {
 
@@ -95,7 +95,7 @@ public final class Recorder {
         return writer;
     }
 
-    /** Writes a trace of which all calls are left. */
+    /** Writes a whole trace. */
     static void write(Thread thread, long[] events, int count) {
         if (!Carriers.isVirtual(thread)) {
             writer(thread).write(events, count);

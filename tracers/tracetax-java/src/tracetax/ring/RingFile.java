@@ -88,7 +88,7 @@ final class RingFile {
         }
     }
 
-    /** Tells the reader that nothing more comes, and lets go of the memory, which the reader deletes. */
+    /** Marks the ring as closed, and lets go of the memory. The reader deletes the file. */
     void close() {
         U.putLongRelease(null, page + Layout.CLOSED, 1);
         U.invokeCleaner(map);

@@ -3,7 +3,7 @@ package tracetax.ring;
 import java.io.File;
 import java.lang.invoke.MethodHandle;
 
-/** What the agent decides before the first event. The classes beside this one copy it into constants, which the JIT folds. */
+/** Takes the agent's decisions before the first event. The classes beside it copy them into constants, and the JIT folds those. */
 public final class Setup {
 
     public static File folder; // of this program, where its rings lie

@@ -3,7 +3,7 @@ package tracetax.ring;
 import java.util.Arrays;
 import java.util.Map;
 
-/** What a thread knows of its open calls where a setting wants more than events. Its thread alone uses it. */
+/** Keeps a thread's open calls, where a setting wants more than events. Its thread alone uses it. */
 final class Track {
 
     private static final ThreadLocal<Track> CURRENT = ThreadLocal.withInitial(Track::new);

@@ -1,6 +1,6 @@
 package tracetax.ring;
 
-/** Ways to know a call's parent, as other tracers do. The order of the events alone is enough, and costs nothing. */
+/** Finds a call's parent as other tracers do. The order of the events alone is enough, and costs nothing. */
 final class Tree {
 
     private static final boolean REFERENCE = Setup.tree.equals("reference"); // each call refers to its parent

@@ -4,7 +4,7 @@ import jdk.internal.vm.annotation.Contended;
 
 /**
  * Writes the events of a platform thread, 8 bytes each. An entry finds room for itself and for the exits of all open
- * calls, so that an exit always fits; a call without room is left out with all calls within it.
+ * calls: an exit always fits. A call without room is left out with all calls within it.
  */
 @Contended
 final class Writer extends Place {
