@@ -20,5 +20,6 @@ if command -v cc >/dev/null; then
 	mkdir -p "$out/jar/inst/native/$machine"
 	cc -O2 -shared -fPIC -o "$out/jar/inst/native/$machine/libticks.so" native/ticks.c || rm -r "$out/jar/inst/native"
 fi
-printf 'Premain-Class: tracetax.Agent\nAgent-Class: tracetax.Agent\nCan-Retransform-Classes: true\nCan-Redefine-Classes: true\n' >"$out/manifest"
+printf '%s\n' 'Premain-Class: tracetax.Agent' 'Agent-Class: tracetax.Agent' 'Can-Retransform-Classes: true' \
+	'Can-Redefine-Classes: true' >"$out/manifest"
 jar --create --no-compress --file "$out/tracetax-agent.jar" --manifest "$out/manifest" -C "$out/jar" .
