@@ -122,6 +122,13 @@ public class Program {
                     System.out.printf("%.1f ns a call%n", (System.nanoTime() - before) / 10.0 / count);
                 }
                 break;
+            case "time-virtual":
+                for (int round = 0; round < 8; round++) {
+                    long before = System.nanoTime();
+                    calls += threads(threads, true, () -> recursions(count, 10));
+                    System.out.printf("%.1f ns a call%n", (System.nanoTime() - before) / 10.0 / count / threads);
+                }
+                break;
             case "deep":
                 calls = recursions(count, 4096);
                 break;

@@ -9,8 +9,8 @@ final class Native {
     }
 
     static void allow(JavaLangAccess access) throws ReflectiveOperationException {
-        if (Runtime.version().feature() < 21) {
-            return; // nothing asks there
+        if (Runtime.version().feature() < 22) {
+            return; // nothing asks there, and the method had other names
         }
         JavaLangAccess.class.getMethod("addEnableNativeAccessToAllUnnamed").invoke(access);
     }

@@ -6,7 +6,6 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicLong;
-import sun.nio.ch.FileChannelImpl;
 
 /** Finds out if a reader lives. It holds a lock on its page, and the kernel takes the lock away when it ends. */
 final class Reader {
@@ -31,7 +30,7 @@ final class Reader {
     /** Tries a shared lock, which two programs may have at once, and which a reader's exclusive one excludes. */
     private static boolean ask() {
         try (FileChannel channel = FileChannel.open(Setup.reader.toPath(), StandardOpenOption.READ)) {
-            ((FileChannelImpl) channel).setUninterruptible();
+            RingFile.ignoreInterrupts(channel);
             FileLock lock = channel.tryLock(0, Long.MAX_VALUE, true);
             return lock == null; // closing the file gives the lock back
         } catch (OverlappingFileLockException e) {

@@ -58,8 +58,17 @@ final class RingFile {
 
     /** Maps the start of a file, also in a thread that is interrupted. */
     static MappedByteBuffer map(FileChannel channel, long bytes) throws IOException {
-        ((FileChannelImpl) channel).setUninterruptible();
+        ignoreInterrupts(channel);
         return channel.map(FileChannel.MapMode.READ_WRITE, 0, bytes);
+    }
+
+    /** Keeps a channel open in a thread that is interrupted. A JDK that has no such method closes it, and the calls are left out. */
+    static void ignoreInterrupts(FileChannel channel) {
+        try {
+            ((FileChannelImpl) channel).setUninterruptible();
+        } catch (NoSuchMethodError | IllegalAccessError e) {
+            return; // what it costs is counted
+        }
     }
 
     private static byte[] head(int kind, long size) {
