@@ -152,6 +152,7 @@ public class Program {
                         calls += recurse(10);
                     }
                 }
+                calls += recursions(1000, 10);
                 break;
             case "threads":
                 calls = threads(threads, false, () -> recursions(count, 10));

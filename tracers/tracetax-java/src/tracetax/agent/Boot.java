@@ -18,7 +18,7 @@ final class Boot {
 
     private static final String[] CLASSES = {
         "Setup", "Layout", "Clock", "Ticks", "Carriers", "Pause", "Gate", "RingFile", "Budget", "Reader", "Place", "Writer",
-        "CarrierWriter", "Seats", "Recorder",
+        "CarrierWriter", "Seats", "Woven", "Recorder",
     };
     /** The classes behind the settings that take an improvement away. */
     private static final String[] COSTLY = {

@@ -12,6 +12,7 @@ import org.objectweb.asm.ClassTooLargeException;
 import org.objectweb.asm.ClassWriter;
 import org.objectweb.asm.MethodTooLargeException;
 import tracetax.ring.Metadata;
+import tracetax.ring.Woven;
 
 /** Weaves the calls of the recorder into the methods that the patterns choose. What it leaves alone it names. */
 final class Weaver implements ClassFileTransformer {
@@ -106,8 +107,9 @@ final class Weaver implements ClassFileTransformer {
     }
 
     private void describe(String name, Set<String> methods) {
-        if (describes) {
-            for (String method : methods) {
+        for (String method : methods) {
+            Woven.add(name, method);
+            if (describes) {
                 Metadata.name(names.number(name, method), method);
             }
         }

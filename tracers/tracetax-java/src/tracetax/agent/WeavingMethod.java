@@ -56,7 +56,9 @@ final class WeavingMethod extends MethodVisitor {
         if (frames) {
             super.visitFrame(Opcodes.F_NEW, 0, new Object[0], 1, new Object[] {"java/lang/Throwable"});
         }
-        call("exit");
+        super.visitInsn(Opcodes.DUP);
+        push();
+        super.visitMethodInsn(Opcodes.INVOKESTATIC, recorder, "thrown", "(Ljava/lang/Throwable;I)V", false);
         super.visitInsn(Opcodes.ATHROW);
         super.visitMaxs(stack, locals);
     }
@@ -69,6 +71,11 @@ final class WeavingMethod extends MethodVisitor {
     }
 
     private void call(String name) {
+        push();
+        super.visitMethodInsn(Opcodes.INVOKESTATIC, recorder, name, "(I)V", false);
+    }
+
+    private void push() {
         if (word <= Byte.MAX_VALUE) {
             super.visitIntInsn(Opcodes.BIPUSH, word);
         } else if (word <= Short.MAX_VALUE) {
@@ -76,6 +83,5 @@ final class WeavingMethod extends MethodVisitor {
         } else {
             super.visitLdcInsn(word);
         }
-        super.visitMethodInsn(Opcodes.INVOKESTATIC, recorder, name, "(I)V", false);
     }
 }

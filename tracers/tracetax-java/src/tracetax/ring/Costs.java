@@ -84,6 +84,11 @@ public final class Costs {
         Tree.exit(track);
     }
 
+    /** Records that a method is left by an exception. */
+    public static void thrown(Throwable thrown, int word) {
+        exit(word);
+    }
+
     private static void handBack(Track track, long event) {
         if (EVENT) {
             Handed handed = Pool.take();

@@ -40,6 +40,17 @@ public final class Recorder {
         exit(writer, word);
     }
 
+    /** Records that a method is left by an exception. A full stack may have kept calls above from recording their exits. */
+    public static void thrown(Throwable thrown, int word) {
+        exit(word);
+        if (thrown instanceof StackOverflowError) {
+            Writer writer = THREADS.find(Thread.currentThread());
+            if (writer != null) {
+                writer.doubt();
+            }
+        }
+    }
+
     /** The position moves after the last call: a stack that is full leaves no half of an event. */
     private static void enter(Writer writer, int word) {
         long at = writer.written;

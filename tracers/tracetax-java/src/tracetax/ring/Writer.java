@@ -10,11 +10,14 @@ import jdk.internal.vm.annotation.Contended;
 final class Writer extends Place {
 
     private static final long EVENT = Long.BYTES;
+    private static final int DOUBTS = 1000; // a look takes some microseconds, and a thread may never be alone
 
     int open; // calls recorded and not left; 0 while calls are left out
     private int held; // open calls, while others are left out
     private int skipped; // calls that are left out and not left
+    private int doubts; // entries that still look at the stack, since exits may be missing
     private boolean unnamed; // the ring does not know yet whose events follow
+    private boolean again; // it knows, and has to learn that no call is open
 
     Writer(Thread owner) {
         super(owner, 1, Setup.first);
@@ -33,6 +36,9 @@ final class Writer extends Place {
 
     /** Enters a call where the room that is known is used up. */
     void enterSlowly(int word) {
+        if (doubts > 0) {
+            settle();
+        }
         if (skipped > 0) {
             skipped++;
             leaveOut();
@@ -50,10 +56,29 @@ final class Writer extends Place {
         open++;
     }
 
+    /** Has the next entries find out if calls are taken for open that are not. */
+    void doubt() {
+        doubts = DOUBTS;
+        limit = Long.MIN_VALUE;
+    }
+
+    /** Where no other call is on the stack, the owner is written again: the reader gives up what it has open. */
+    private void settle() {
+        doubts--;
+        if (Woven.alone()) {
+            doubts = 0;
+            again = ring != null && open + held > 0;
+            open = 0;
+            held = 0;
+            skipped = 0;
+        }
+    }
+
     /** Leaves a call that was left out. An exit without an entry is none: the method was woven while it ran. */
     void exitSlowly() {
         if (skipped > 0 && --skipped == 0) {
             open = held;
+            held = 0;
         }
     }
 
@@ -73,13 +98,14 @@ final class Writer extends Place {
     }
 
     private boolean room(long need) {
-        if (!find(unnamed ? need + 2 * EVENT : need)) {
+        if (!find(unnamed || again ? need + 2 * EVENT : need)) {
             return false;
         }
-        if (unnamed) {
+        if (unnamed || again) {
             name();
+            again = false;
         }
-        limit = seen + ring.size - 2 * EVENT;
+        limit = doubts > 0 ? Long.MIN_VALUE : seen + ring.size - 2 * EVENT;
         return true;
     }
 
