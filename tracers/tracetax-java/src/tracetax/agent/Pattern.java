@@ -5,8 +5,9 @@ import java.util.List;
 /** Methods of classes, such as com.acme.Cart[add,remove]. A star stands for any characters. */
 final class Pattern {
 
-    private final String type;
-    private final List<String> methods;
+    final String type;
+    final List<String> methods;
+    volatile boolean matched; // a method, traced or not
 
     private Pattern(String type, List<String> methods) {
         this.type = type;
@@ -23,6 +24,11 @@ final class Pattern {
             throw Options.wrong(key + ": " + text + " names no method; write [*] for all");
         }
         return new Pattern(text.substring(0, open).trim(), methods);
+    }
+
+    @Override
+    public String toString() {
+        return type + '[' + String.join(",", methods) + ']';
     }
 
     boolean hasClass(String name) {

@@ -23,5 +23,6 @@ public final class Start {
         Weaver weaver = new Weaver(options, names, Start.class.getClassLoader());
         instrumentation.addTransformer(weaver, true);
         Loaded.weave(instrumentation, weaver);
+        Unmatched.nameAtEnd(instrumentation, weaver);
     }
 }

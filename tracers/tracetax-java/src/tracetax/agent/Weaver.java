@@ -17,7 +17,7 @@ import tracetax.ring.Woven;
 /** Weaves the calls of the recorder into the methods that the patterns choose. What it leaves alone it names. */
 final class Weaver implements ClassFileTransformer {
 
-    private final List<Pattern> patterns;
+    final List<Pattern> patterns;
     private final MethodNames names;
     private final ClassLoader own;
     private final WeakHashMap<ClassLoader, Boolean> finders = new WeakHashMap<>();
@@ -137,12 +137,14 @@ final class Weaver implements ClassFileTransformer {
 
     /** Reports whether a pattern chooses the method. */
     boolean chooses(String type, String method) {
+        boolean chosen = false;
         for (Pattern pattern : patterns) {
             if (pattern.hasClass(type) && pattern.hasMethod(method)) {
-                return true;
+                pattern.matched = true;
+                chosen = true;
             }
         }
-        return false;
+        return chosen;
     }
 
     /** Reports whether a pattern names the method without a star: then its user expects spans. */
