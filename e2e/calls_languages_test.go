@@ -322,53 +322,81 @@ func filled(words []string, placeholder, value string) []string {
 // end by itself with the test.
 func startAsked(t *testing.T, command []string, dir string) func(line string) string {
 	t.Helper()
+	d := startDriven(t, command, dir)
+	t.Cleanup(func() {
+		select {
+		case <-d.ended:
+			if !d.ProcessState.Success() {
+				t.Errorf("the program ended: %v", d.ProcessState)
+			}
+		case <-time.After(20 * time.Second):
+			t.Error("the program does not end by itself")
+		}
+	})
+	return func(line string) string { return d.ask(t, line) }
+}
+
+// driven is a self-driving program, and the connection over which it takes orders.
+type driven struct {
+	*exec.Cmd
+	connection net.Conn
+	answers    *bufio.Reader
+	ended      chan struct{} // closed when it has ended
+}
+
+// startDriven starts a self-driving program in a folder, "" for the test's own. It is killed at the end of the test.
+func startDriven(t *testing.T, command []string, dir string) *driven {
+	t.Helper()
 	ports, err := process.FreePorts(1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	words := filled(command, "{port}", strconv.Itoa(ports[0]))
-	c := exec.Command(words[0], words[1:]...)
-	c.Dir, c.Stderr = dir, os.Stderr
-	if err := c.Start(); err != nil {
+	d := &driven{Cmd: exec.Command(words[0], words[1:]...), ended: make(chan struct{})}
+	d.Dir, d.Stderr = dir, os.Stderr
+	if err := d.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- c.Wait() }()
+	go func() {
+		defer close(d.ended)
+		_ = d.Wait() // its ProcessState says how it ended
+	}()
 	t.Cleanup(func() {
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Errorf("the program ended: %v", err)
-			}
-		case <-time.After(20 * time.Second):
-			t.Error("the program does not end by itself")
-			_ = c.Process.Kill()
-		}
+		_ = d.Process.Kill() // it may have ended
+		<-d.ended
 	})
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(ports[0]))
-	var connection net.Conn
 	await(t, "the program listens", func() bool {
 		look, err := net.Dial("tcp", address)
 		if err != nil {
 			return false
 		}
 		look.Close() // a look whether it is ready does not end it
-		connection, err = net.Dial("tcp", address)
+		d.connection, err = net.Dial("tcp", address)
 		return err == nil
 	})
-	t.Cleanup(func() { connection.Close() })
-	answers := bufio.NewReader(connection)
-	return func(line string) string {
-		if err := connection.SetDeadline(time.Now().Add(time.Minute)); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := connection.Write([]byte(line + "\n")); err != nil {
-			t.Fatal(err)
-		}
-		answer, err := answers.ReadString('\n')
-		if err != nil {
-			t.Fatalf("%s: %v", line, err)
-		}
-		return strings.TrimSuffix(answer, "\n")
+	t.Cleanup(func() { d.connection.Close() })
+	d.answers = bufio.NewReader(d.connection)
+	return d
+}
+
+// ask sends a line, and returns the answer.
+func (d *driven) ask(t *testing.T, line string) string {
+	t.Helper()
+	d.send(t, line)
+	answer, err := d.answers.ReadString('\n')
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return strings.TrimSuffix(answer, "\n")
+}
+
+func (d *driven) send(t *testing.T, line string) {
+	t.Helper()
+	if err := d.connection.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.connection.Write([]byte(line + "\n")); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -35,6 +35,7 @@ var families = map[string][]string{
 	"Glowroot":                 {"TestTrace of lab/agents/glowroot"},
 	"calls":                    {"TestCallsAddUp", "TestCallsOfEveryAgent"},
 	"calls in other languages": {"TestLanguagesAddUp"}, // in Python, Node, Go and Rust
+	"JVM tracer":               {"TestOwnTracer", "TestOwnTracerKilled"},
 	"self-driving":             {"TestSelfDriving", "TestSelfDrivingThatCannotBe"},
 	"requests":                 {"TestRequestsGo", "TestRequestsFlask"}, // with PostgreSQL
 	"database":                 {"TestDatabaseStops"},

@@ -67,9 +67,10 @@ func (a *assembler) sweep() {
 	a.sweepAt = max(keptThreads, 2*len(a.threads))
 }
 
-// owns has the events of a ring of kind 1 be those of a thread. The one before it is dead, unless it went on in another ring.
+// owns gives the further events of a ring of kind 1 to a thread. The calls that are open there are over: the thread before it is
+// dead, unless it went on in another ring, and a thread that owns its ring once more has left them by an overflow of its stack.
 func (a *assembler) owns(r *ringFile, number uint64) {
-	if old := r.thread; old != nil && old.ring == r && old.number != number {
+	if old := r.thread; old != nil && old.ring == r {
 		a.abandon(old)
 		delete(a.threads, old.number)
 	}

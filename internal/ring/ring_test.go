@@ -87,6 +87,24 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
+// A thread that owns its ring once more has lost exits to an overflow of its stack: its open calls are over, and torn.
+func TestOwnedAgain(t *testing.T) {
+	s := newScene(t)
+	p := s.program(7)
+	a := p.Method("C", "a")
+	r := p.Ring(ringtest.Platform, 4096)
+	r.Owner(1)
+	for range 3 {
+		r.Enter(a)
+	}
+	r.Owner(1)
+	r.Enter(a)
+	r.Exit(a)
+	s.pass()
+	s.wantSpans("a00")
+	s.wantCounts(1, 0, 3, 0)
+}
+
 // A dead thread's ring is taken over: its spans and those of the next thread are apart.
 func TestTakeOver(t *testing.T) {
 	s := newScene(t)

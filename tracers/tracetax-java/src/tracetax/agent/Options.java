@@ -25,9 +25,15 @@ final class Options {
     private Options() {
     }
 
-    /** Reads the options, and from the environment what they leave open. */
+    /** Reads the options; properties tracetax.KEY and the environment give what they leave open. */
     static Options parse(String text, Map<String, String> environment) {
         Options options = new Options();
+        for (String key : KEYS.split(", ")) {
+            String value = System.getProperty("tracetax." + key);
+            if (value != null) {
+                options.set(key, value);
+            }
+        }
         for (String part : split(text == null ? "" : text, ',')) {
             int equals = part.indexOf('=');
             if (equals < 0) {

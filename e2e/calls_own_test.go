@@ -1,0 +1,151 @@
+// tracetax's own tracer for the JVM: it says that it loses no call, so every call is counted, also of a JVM that is killed.
+
+package e2e
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Every call of ten is ten spans in the sink: over rings, over OTLP in both of its forms, from both JDKs, from virtual threads.
+func TestOwnTracer(t *testing.T) {
+	t.Parallel() // it asks for counts
+	needJava(t)
+	methods := `methods: "tracetax.calls.Recursion[monitoredMethod]"`
+	file := write(t, `
+workload: calls/java
+operations: [call]
+variants:
+  none:
+  ring: {tracer: tracetax-java, settings: {`+methods+`, export: ring}}
+  http: {tracer: tracetax-java, settings: {`+methods+`}, env: {TRACETAX_JDK: newest}}
+  grpc: {tracer: tracetax-java, settings: {`+methods+`, protocol: grpc, clock: nano}}
+  costly: {tracer: tracetax-java, settings: {`+methods+`, export: ring, metadata: map, tree: array, store: objects, queue: mpsc, unit: span}}
+load: {calls: 20000, duration: 5s, warmup: 300ms, idle: 100ms}
+design: {blocks: 1, seed: 4}
+`)
+	out := filepath.Join(t.TempDir(), "results")
+	doc := document(t, tracetax(t, "run", file, "--json", "--out", out).exit(t, 0, 3, 4))
+	runs := measuredRuns(t, out)
+	for _, name := range []string{"ring", "http", "grpc", "costly"} {
+		r := runs[name]
+		if made := callsOf(r) * callsDepth; r.Life.Spans != made || r.Life.Unique() != made || r.Life.Orphans != 0 {
+			t.Errorf("%s: %d spans, %d unique ones, and %d without their parents, of %d", name, r.Life.Spans, r.Life.Unique(), r.Life.Orphans, made)
+		}
+		if l := ledger(t, doc, "call", name); l.LostShare != 0 || entry(l, "expected") != entry(l, "delivered") || entry(l, "expected") == 0 {
+			t.Errorf("%s: %+v", name, l)
+		}
+		if name != "ring" && name != "costly" && (r.Tracer.Dropped == nil || *r.Tracer.Dropped != 0) {
+			t.Errorf("%s: the drain does not report that it left nothing out: %+v", name, r.Tracer)
+		}
+	}
+	if left, err := filepath.Glob("/dev/shm/tracetax-run-" + strconv.Itoa(os.Getpid()) + "-*"); err != nil || len(left) > 0 {
+		t.Errorf("rings are left behind: %v, %v", left, err)
+	}
+}
+
+// A million calls, then a JVM that is killed while it calls: what it wrote is counted to the event.
+func TestOwnTracerKilled(t *testing.T) {
+	t.Parallel() // it asks for counts
+	needJava(t)
+	jar := fetched(t, "tracetax-java", "tracetax-agent.jar")
+	rings := shm(t)
+	jvm := startDriven(t, []string{"java", "-Xmx256m", "-javaagent:" + jar + "=methods=tracetax.calls.Recursion[*],ring=4MiB,largest=4MiB,dir=" + rings,
+		"-cp", compileCallsProgram(t), "tracetax.calls.Main", "{port}"}, "")
+	drain := tracetax(t, "drain", rings, "--count", "--until-empty")
+	if err := drain.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if got := jvm.ask(t, "prepare calls=100000 depth=10"); got != "prepared moments=1" {
+		t.Fatal(got)
+	}
+	if got := jvm.ask(t, "run"); !strings.HasPrefix(got, "done started=100000 failed=0 ") {
+		t.Fatal(got)
+	}
+	if got := jvm.ask(t, "prepare duration_ns=60000000000 depth=10"); got != "prepared moments=1" {
+		t.Fatal(got)
+	}
+	begun := written(t, rings)
+	jvm.send(t, "run")
+	await(t, "it calls", func() bool { return written(t, rings) > begun+8<<20 })
+	for _, step := range []struct {
+		process *os.Process
+		signal  syscall.Signal
+	}{{drain.Process, syscall.SIGSTOP}, {jvm.Process, syscall.SIGKILL}} {
+		if err := step.process.Signal(step.signal); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-jvm.ended
+	events := written(t, rings)
+	if err := drain.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	drain.ended(t, drain.Wait(), 0)
+	var spans, read, leftOut, torn, unfinished uint64
+	const form = "drained %d spans of %d, %d left out, %d torn, %d unfinished"
+	if _, err := fmt.Sscanf(drain.out.String(), form, &spans, &read, &leftOut, &torn, &unfinished); err != nil {
+		t.Fatalf("%v: %q", err, drain.out.String())
+	}
+	if spans != read || spans < 1_000_000 || leftOut != 0 || torn != 0 || unfinished > callsDepth {
+		t.Errorf("%s", drain.out.String())
+	}
+	// A thread begins with an event of 16 bytes that names it, and two threads called.
+	if owners := events - 8*(2*spans-unfinished); owners != 32 {
+		t.Errorf("%d bytes were written, and %d spans with %d open ones were read: %d bytes remain, want 32", events, spans, unfinished, owners)
+	}
+	if left, err := os.ReadDir(rings); err != nil || len(left) != 1 {
+		t.Errorf("beside the reader's file there are %v, %v", left, err)
+	}
+}
+
+// shm is a folder in memory that ends with the test.
+func shm(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "tracetax-e2e-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// written is how many bytes the rings in a folder have got.
+func written(t *testing.T, folder string) uint64 {
+	t.Helper()
+	files, err := filepath.Glob(folder + "/jvm-*/ring-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := uint64(0)
+	for _, name := range files {
+		head := make([]byte, 136)
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.ReadAt(head, 0); err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		sum += binary.LittleEndian.Uint64(head[128:])
+	}
+	return sum
+}
+
+// fetched is a file of a tracer's folder.
+func fetched(t *testing.T, tracer, file string) string {
+	t.Helper()
+	c := tracetax(t, "fetch", tracer).exit(t, 0)
+	_, folder, found := strings.Cut(strings.TrimSpace(c.out.String()), "ready, in ")
+	if !found {
+		t.Fatalf("fetch does not say where %s is: %q", tracer, c.out.String())
+	}
+	return filepath.Join(folder, file)
+}
