@@ -144,6 +144,7 @@ func (v Variant) Steps() []string {
 // behaviour works out what the tracer is to do with spans, from its settings.
 func (p *Plan) behaviour(v Variant) {
 	immediate := false
+	p.Delay = max(p.Delay, v.Tracer.Delay)
 	for _, s := range v.Tracer.Settings {
 		value := v.Settings[s.Name]
 		choice := s.Choices[value]
@@ -196,7 +197,7 @@ func (p *Plan) mayDelay(v Variant) time.Duration {
 	if p.Silent || !p.NamesSink() {
 		return 0
 	}
-	told, immediate := p.Buffers > 0, false // a full buffer is sent, whenever that is
+	told, immediate := p.Buffers > 0 || v.Tracer.Delay > 0, false // a full buffer is sent, whenever that is
 	units := map[string]time.Duration{delayVariable: time.Millisecond}
 	for _, s := range v.Tracer.Settings {
 		told = told || s.Meaning == program.MeaningDelay

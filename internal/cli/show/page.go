@@ -120,6 +120,9 @@ func (p *page) tracer(t *program.Tracer) {
 	p.head("tracer", t.Name, t.Language, t.Description)
 	p.needs(t.Needs)
 	p.packages(t.Artifact)
+	for _, command := range t.Build.Run {
+		p.line("\nbuilt by: %s", strings.Join(command, " "))
+	}
 	if len(t.Wrap) > 0 {
 		p.line("\ngoes before the command: %s", strings.Join(t.Wrap, " "))
 	}
@@ -145,7 +148,7 @@ func (p *page) tracer(t *program.Tracer) {
 }
 
 // worded are the keys of a tracer that its page has words of its own for.
-var worded = []string{"language", "description", "needs", "artifact", "wrap", "args", "env", "append", "templates", "processes", "settings"}
+var worded = []string{"language", "description", "needs", "artifact", "build", "wrap", "args", "env", "append", "templates", "processes", "settings"}
 
 // rest prints the other keys as they stand in the file.
 func (p *page) rest(keys program.Object) {

@@ -39,6 +39,7 @@ type Tracer struct {
 	Settle      time.Duration     `yaml:"settle" range:"0s..10m"`                                             // extra time after the processes are ready
 	Connects    time.Duration     `yaml:"connects" range:"0s..10m"`                                           // longest wait of the first operation for the tracer's first contact with the sink
 	Ends        string            `yaml:"ends"`                                                               // what to do if a program does not end on SIGTERM because of the tracer
+	Delay       time.Duration     `yaml:"delay" range:"0s..10m"`                                              // longest time that it holds a span, of one that has no setting for it
 	Buffers     int               `yaml:"buffers" range:"0..1000000"`                                         // most spans kept until a buffer is full; so many that come late are not lost
 	Processes   []Brought         `yaml:"processes"`                                                          // proxies, agents or collectors that it brings
 	Settings    []Setting         `yaml:"settings" as:"named"`                                                // what its user chooses
