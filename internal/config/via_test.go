@@ -42,6 +42,7 @@ env: {TO: "{sink.otlp.grpc}"}
 settings: {delay: {default: 1s, kind: duration, meaning: delay, env: {D: "{value.ms}"}}}
 says: [{what: dropped, log: 'gone'}]
 `,
+		"tracers/quick-java/tracer.yaml": "language: java\ndelay: 150ms\nenv: {TO: '{sink.otlp.grpc}'}\n",
 	})
 }
 
@@ -125,6 +126,8 @@ func TestPatience(t *testing.T) {
 		"x:env.TO={sink.otlp.http},env.OTEL_BSP_SCHEDULE_DELAY=for ever":  5 * time.Second,
 		"x:tracer=otel,delay=2s,env.OTEL_BSP_SCHEDULE_DELAY=30000":        30 * time.Second,
 		"x:tracer=otel,via=relay,delay=2s":                                2300 * time.Millisecond,
+		"x:tracer=quick-java":                                             150 * time.Millisecond,
+		"x:tracer=quick-java,via=relay":                                   450 * time.Millisecond,
 		"x:env.SOMETHING=else":                                            0,
 		"x:env.TO={sink.otlp.http},env.OTEL_BSP_SCHEDULE_DELAY=-1":        5 * time.Second,
 		"x:env.TO={sink.otlp.http},env.OTEL_BSP_SCHEDULE_DELAY=999999999": 5 * time.Second,
