@@ -131,7 +131,8 @@ func (c compiled) arrows(t *testing.T, all map[string]compiled) (order []string,
 // listed are the packages, and all that they import, compiled.
 func listed(t *testing.T, names []string) map[string]compiled {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles"}, names...)...).Output()
+	list := append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles"}, names...)
+	out, err := exec.CommandContext(t.Context(), "go", list...).Output()
 	if err != nil {
 		t.Fatal(fmt.Errorf("compiling the packages whose arrows are counted: %w", err))
 	}

@@ -31,7 +31,8 @@ load: {calls: 20000, duration: 5s, warmup: 300ms, idle: 100ms}
 design: {blocks: 1, seed: 4}
 `)
 	out := filepath.Join(t.TempDir(), "results")
-	doc := document(t, tracetax(t, "run", file, "--json", "--out", out).exit(t, 0, 3, 4))
+	c := tracetax(t, "run", file, "--json", "--out", out).exit(t, 0, 3, 4)
+	doc := document(t, c)
 	runs := measuredRuns(t, out)
 	for _, name := range []string{"ring", "http", "grpc", "costly"} {
 		r := runs[name]
@@ -45,7 +46,7 @@ design: {blocks: 1, seed: 4}
 			t.Errorf("%s: the drain does not report that it left nothing out: %+v", name, r.Tracer)
 		}
 	}
-	if left, err := filepath.Glob("/dev/shm/tracetax-run-" + strconv.Itoa(os.Getpid()) + "-*"); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob("/dev/shm/tracetax-run-" + strconv.Itoa(c.Process.Pid) + "-*"); err != nil || len(left) > 0 {
 		t.Errorf("rings are left behind: %v, %v", left, err)
 	}
 }
@@ -56,8 +57,8 @@ func TestOwnTracerKilled(t *testing.T) {
 	needJava(t)
 	jar := fetched(t, "tracetax-java", "tracetax-agent.jar")
 	rings := shm(t)
-	jvm := startDriven(t, []string{"java", "-Xmx256m", "-javaagent:" + jar + "=methods=tracetax.calls.Recursion[*],ring=4MiB,largest=4MiB,dir=" + rings,
-		"-cp", compileCallsProgram(t), "tracetax.calls.Main", "{port}"}, "")
+	jvm := startDriven(t, []string{
+		"java", "-Xmx256m", "-javaagent:" + jar + "=methods=tracetax.calls.Recursion[*],ring=4MiB,largest=4MiB,dir=" + rings, "-cp", compileCallsProgram(t), "tracetax.calls.Main", "{port}"}, "")
 	drain := tracetax(t, "drain", rings, "--count", "--until-empty")
 	if err := drain.Start(); err != nil {
 		t.Fatal(err)

@@ -63,8 +63,8 @@ func opener(dir string) func(string) ([]byte, error) {
 	}
 }
 
-// Experiment is a workload, its operations and its variants, with a load and a design. Placeholders such as {port} are filled in in run, env, args,
-// ready, dir, requests and headers; see docs/experiment-file.md.
+// Experiment is a workload, its operations and its variants, with a load and a design. Placeholders such as {port} are filled in
+// in run, env, args, ready, dir, requests and headers; see docs/experiment-file.md.
 type Experiment struct {
 	_           struct{}            `called:"an experiment"`
 	Name        string              `yaml:"name"`                                                              // name of the results; default: the file's name

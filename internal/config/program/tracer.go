@@ -117,7 +117,8 @@ func (s *Source) tells(n *Node) string {
 	return text
 }
 
-// Packets describes the output in which each process that a tracer brings reports its packets when it ends. Without it their number is unknown.
+// Packets describes the output in which each process that a tracer brings reports its packets when it ends. Without it their number
+// is unknown.
 type Packets struct {
 	_        struct{} `called:"packets"`
 	Captured string   `yaml:"captured" as:"regexp" required:"tracer"`          // a regular expression over its output, whose group n is how many it captured
