@@ -93,7 +93,7 @@ time.sleep(float(os.environ.get("IMPORT", "0")))
 held = b"x" * (int(os.environ.get("HELD", "0")) * 1000 * 1000)
 
 def burn(seconds):
-    time.sleep(0.05)  # until the answer is sent
+    time.sleep(0.2)  # until the answer is sent, on a busy machine too
     end = time.thread_time() + seconds
     while time.thread_time() < end:
         pass
@@ -137,7 +137,7 @@ func TestFunctionOfYourOwn(t *testing.T) {
 	run := func(name string, args ...string) finding.Document {
 		t.Helper()
 		c := tracetax(t, slices.Concat([]string{"run", "--function", "app.handler", "--set", "workload.operations.app.handler.body=@event.json", "--env", "PYTHONPATH=" + pythonPath,
-			"--rate", "4", "--set", "load.warmup=100ms", "--set", "load.arrivals=constant", "--duration", "3s", "--blocks", "1",
+			"--rate", "2", "--set", "load.warmup=100ms", "--set", "load.arrivals=constant", "--duration", "4s", "--blocks", "1",
 			"--set", "design.order=woven", "--json", "--out", filepath.Join(dir, name)}, args,
 			[]string{"--", "python3", "-m", "awslambdaric", "measured.handler"})...)
 		c.Dir = dir
@@ -145,9 +145,9 @@ func TestFunctionOfYourOwn(t *testing.T) {
 	}
 	warm := run("warm", "--variant", "none", "--variant", "burning:env.AFTER=0.005", "--variant", "holding:env.HELD=50")
 	f := find(t, warm, "app.handler", "burning", "cpu_after_answer")
-	// The thread burns 5 ms of CPU, however busy the machine is, and the next invocation comes 180 ms after it begins. What else is done
-	// behind an answer may be dearer in either variant.
-	if f.Value < 0.005 || f.Value-f.Baseline > 0.008 {
+	// The thread burns 5 ms of CPU, however busy the machine is: 200 ms behind the answer, and 275 before the next invocation. One of
+	// eight that is burnt outside of that would leave 4.4 ms. What else is done behind an answer may be dearer in either variant.
+	if f.Value < 0.0043 || f.Value-f.Baseline > 0.008 {
 		t.Errorf("5 ms of CPU are burnt behind each answer: %v s are found, and %v without", f.Value, f.Baseline)
 	}
 	if f := find(t, warm, "app.handler", "burning", "benchmark_time_mean"); f.Value < 0.02 || f.Baseline < 0.02 {
