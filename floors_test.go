@@ -33,6 +33,7 @@ var floors = map[string]floor{
 	"lab/agents/skywalking":  {level: 8, beside: []string{"lab/agents/rpc"}},
 	"lab/graphs":             {level: 8, beside: []string{"lab/graphs/topology"}},
 	"lab/graphs/mesh":        {level: 8},
+	"lab/graphs/packets":     {level: 8},
 	"lab/graphs/sidecar":     {level: 8, beside: []string{"lab/graphs/mesh"}},
 	"lab/graphs/topology":    {level: 8},
 	"lab/functions":          {level: 8, beside: []string{"lab/functions/platform"}},

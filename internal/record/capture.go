@@ -1,0 +1,35 @@
+package record
+
+import "time"
+
+// Captures is the folder of kept packets in a results folder. A capture is VARIANT-BLOCK.pcap, with a Capture beside it in
+// VARIANT-BLOCK.json; further files of one run are VARIANT-BLOCK-2.pcap and so on. Of several workloads each has a folder.
+const Captures = "captures"
+
+// Capture is what the packets of a run do not tell: whose addresses they have, and when its phases were.
+type Capture struct {
+	Workload  string         `json:"workload"`
+	Variant   string         `json:"variant"`
+	Block     int            `json:"block"`
+	Files     []string       `json:"files"` // in the same folder
+	Processes []Captured     `json:"processes"`
+	Phases    []CapturePhase `json:"phases"`
+}
+
+// Captured is a process whose packets may be in a capture.
+type Captured struct {
+	Name    string `json:"name"`
+	Role    string `json:"role"`
+	Address string `json:"address"`         // of 127.0.0.0/8
+	Ports   []int  `json:"ports"`           // all that it was given
+	Store   string `json:"store,omitempty"` // the kind of a real store: redis, memcached, mongodb
+}
+
+// CapturePhase is the time of an operation's load: from its first request to the last answer, warm-up included.
+type CapturePhase struct {
+	Operation string    `json:"operation"`
+	Level     string    `json:"level,omitempty"`
+	Begin     time.Time `json:"begin"`
+	End       time.Time `json:"end"`
+	Count     int64     `json:"count"` // operations in that time
+}

@@ -1,0 +1,43 @@
+// Package packets owns calls that are read from captured packets: files of packets, connections put together, protocols, and of
+// each call who made it, to whom, when, and what its headers say. It must not know which call made which; its tree does.
+package packets
+
+import (
+	"net/netip"
+	"time"
+)
+
+// Protocols of calls, as a Call names them.
+const (
+	HTTP      = "http"
+	GRPC      = "grpc"
+	Thrift    = "thrift"
+	Redis     = "redis"
+	Memcached = "memcached"
+	MongoDB   = "mongodb"
+	Turns     = "turns" // of an unknown protocol: what one side sends until the other answers is a request
+)
+
+// Call is a request and its answer.
+type Call struct {
+	From, To netip.AddrPort // the client's end of the connection, and the server's
+	Protocol string         // HTTP, GRPC and so on
+	Method   string         // GET /items, /shop.Cart/Add, post, GET, find; "" of Turns
+	Status   string         // of HTTP and gRPC the number, of a store OK or the first word of its error, of Thrift OK or EXCEPTION; "" where nothing tells it
+
+	Asked, AskedAll       time.Time // the first and the last byte of the request
+	Answered, AnsweredAll time.Time // the first and the last byte of the answer; zero: it has none in the capture
+	Request, Answer       int64     // bytes of both, with headers
+	Sequence              uint32    // TCP's number of the request's first byte
+	Resent                int       // segments of both that came again
+
+	Trace  string // the traceparent of the request as it came, "" without one
+	State  string // its tracestate
+	Fields []Field
+}
+
+// Field is a header of a request, in its order, or an entry of a Thrift carrier.
+type Field struct{ Name, Value string }
+
+// Ended reports whether the capture has the answer's end.
+func (c *Call) Ended() bool { return !c.AnsweredAll.IsZero() }
