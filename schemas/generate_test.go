@@ -387,7 +387,7 @@ func shaped(name string) *jsonschema.Schema {
 		return s
 	case "Environment":
 		return &jsonschema.Schema{Type: "object", AdditionalProperties: shaped("Text")}
-	case "VariantOrTracer", "WorkloadOrName", "HopOrName", "HopOrHops", "OperationOrURL", "StepOrRequest", "CallOrStep", "BodyOrText", "ProfileOrTrue":
+	case "VariantOrTracer", "WorkloadOrName", "HopOrName", "HopOrHops", "OperationOrURL", "StepOrRequest", "CallOrStep", "BodyOrText", "ProfileOrTrue", "CaptureOrTracer":
 		return reference(name)
 	}
 	return nil
@@ -409,6 +409,7 @@ func shorter(definitions jsonschema.Definitions) {
 		"StepOrRequest":   {text, reference("Step")},
 		"CallOrStep":      {text, reference("Step")},
 		"BodyOrText":      {text, reference("Body")},
+		"CaptureOrTracer": {text, reference("Capture")},
 		"ProfileOrTrue":   {types("boolean"), reference("Profile")},
 		"HopOrName": {text, {Type: "object", MinProperties: &one, MaxProperties: &one,
 			AdditionalProperties: &jsonschema.Schema{AnyOf: []*jsonschema.Schema{null, text, reference("Hop")}}}},
