@@ -61,8 +61,8 @@ func GivePorts(processes []program.Process) (*Ports, error) {
 // Filter returns a filter for packets from or to a port of the run, in the syntax of pcap-filter(7).
 func (p *Ports) Filter() string {
 	var all []int
-	for _, one := range p.processes {
-		all = append(all, p.All(one.Name)...)
+	for name := range p.own {
+		all = append(all, p.All(name)...)
 	}
 	slices.Sort(all)
 	var ranges []string
