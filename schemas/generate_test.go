@@ -126,7 +126,7 @@ func (c *comments) file(d document) *jsonschema.Schema {
 	definitions := jsonschema.Definitions{}
 	s := c.mapping(reflect.TypeOf(d.of), d.name, definitions)
 	s.Version, s.Title, s.Definitions = jsonschema.Version, d.title, definitions
-	further := map[string][]any{"experiment": {config.Variant{}, config.Profile{}, program.Hop{}}, "workload": {program.Operation{}, program.Step{}, program.Body{}, program.Workload{}}}
+	further := map[string][]any{"experiment": {config.Variant{}, config.Profile{}, config.Capture{}, program.Hop{}}, "workload": {program.Operation{}, program.Step{}, program.Body{}, program.Workload{}}}
 	if d.name == "topology" {
 		further = map[string][]any{"topology": {topology.Step{}}}
 	}
