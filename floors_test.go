@@ -23,9 +23,10 @@ type floor struct {
 var floors = map[string]floor{
 	"lab": {level: 8, beside: []string{"lab/agents", "lab/functions", "lab/graphs", "lab/graphs/sidecar", "lab/study/replicate"}},
 	"lab/agents": {level: 8, beside: []string{
-		"lab/agents/glowroot", "lab/agents/kieker", "lab/agents/pinpoint", "lab/agents/rpc", "lab/agents/scouter", "lab/agents/skywalking",
+		"lab/agents/glowroot", "lab/agents/jfr", "lab/agents/kieker", "lab/agents/pinpoint", "lab/agents/rpc", "lab/agents/scouter", "lab/agents/skywalking",
 	}},
 	"lab/agents/glowroot":    {level: 8, beside: []string{"lab/agents/rpc"}},
+	"lab/agents/jfr":         {level: 8},
 	"lab/agents/kieker":      {level: 8},
 	"lab/agents/pinpoint":    {level: 8, beside: []string{"lab/agents/rpc"}},
 	"lab/agents/rpc":         {level: 8},
