@@ -34,6 +34,7 @@ var floors = map[string]floor{
 	"lab/graphs":             {level: 8, beside: []string{"lab/graphs/topology"}},
 	"lab/graphs/mesh":        {level: 8},
 	"lab/graphs/packets":     {level: 8},
+	"lab/graphs/packets/tree": {level: 8, beside: []string{"lab/graphs/packets", "lab/graphs/topology"}},
 	"lab/graphs/sidecar":     {level: 8, beside: []string{"lab/graphs/mesh"}},
 	"lab/graphs/topology":    {level: 8},
 	"lab/functions":          {level: 8, beside: []string{"lab/functions/platform"}},
