@@ -5,6 +5,7 @@ package tree
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/tracetax/tracetax/lab/graphs/packets"
 	"github.com/tracetax/tracetax/lab/graphs/topology"
@@ -42,7 +43,7 @@ const (
 
 // Options say what is known beside the calls.
 type Options struct {
-	Name     func(netip.Addr) string // of the process that alone has this address: cart, cart-2; "" is a stranger. nil: each server is its address
+	Name     func(netip.Addr) string // of the process that alone has an address: cart, cart-2; "": its address. nil: all have their addresses
 	Programs *Programs               // of another capture; nil is none
 	Topology *topology.Graph         // whose nodes the processes are; nil is none
 	Missing  int64                   // packets and bytes that the capture lacks: over 0 nothing is certain by time alone
@@ -59,12 +60,103 @@ type Counts struct {
 
 // Parents finds the parent of each call. The calls are sorted by Asked, those of one moment in their order in the capture.
 func Parents(calls []packets.Call, opt Options) ([]Parent, Counts) {
-	out := make([]Parent, len(calls))
-	return out, Counts{}
+	w, known := certain(calls, &opt)
+	w.guess(known)
+	return w.parents()
 }
 
-// Programs are what methods do when they are called: the calls that they make, in order, and the gaps between their steps.
-type Programs struct{}
+// Learn adds what is certain of these calls to opt.Programs, and returns both; opt.Programs stays as it is.
+func Learn(calls []packets.Call, opt Options) *Programs {
+	_, known := certain(calls, &opt)
+	return known
+}
 
-// Learn adds to opt.Programs what is certain of these calls, and returns both; opt.Programs stays as it is.
-func Learn(calls []packets.Call, parents []Parent, opt Options) *Programs { return &Programs{} }
+// certain finds what is certain, and what can be learnt of it.
+func certain(calls []packets.Call, opt *Options) (*work, *Programs) {
+	known := opt.Programs.clone()
+	w := &work{book: newBook(calls, opt, known), opt: opt}
+	w.certain()
+	if opt.Topology != nil {
+		known.expect(opt.Topology)
+	}
+	w.before = known.clone()
+	w.facts(known)
+	return w, known
+}
+
+// How often guesses are made of some calls of each server, each with what the one before has taught; and how much of what was known
+// before counts then.
+const (
+	rounds   = 3
+	some     = 4000
+	ofBefore = 0.05
+)
+
+// guess finds the likeliest parents of the calls that are open. The gaps of a capture are those of its crowd, and some steps may have
+// none: so they are learnt from guesses of its first calls. What comes of it depends on where it begins, so the likelier of two is taken.
+func (w *work) guess(known *Programs) {
+	if !slices.ContainsFunc(w.opens, func(n int32) bool { return n > 0 }) {
+		return
+	}
+	w.quotas(known, w.before)
+	known = w.before.clone()
+	w.facts(known)
+	var best *Programs
+	var most float64
+	for _, unknown := range []*density{newest(), oldest()} {
+		learnt, score := known.clone(), 0.0
+		learnt.settle(unknown)
+		for range rounds {
+			var until []int64
+			score, until = w.likeliest(learnt, some)
+			learnt = w.before.clone()
+			learnt.fade(ofBefore)
+			w.facts(learnt)
+			w.guesses(learnt, until)
+			learnt.settle(unknown)
+		}
+		if best == nil || score > most {
+			best, most = learnt, score
+		}
+	}
+	w.likeliest(best, len(w.entries))
+}
+
+// likeliest goes through the calls of all servers that are open, of each up to a number.
+func (w *work) likeliest(known *Programs, most int) (score float64, until []int64) {
+	until = make([]int64, len(w.servers))
+	for s := range w.servers {
+		if w.opens[s] > 0 {
+			var one float64
+			one, until[s] = w.likely(&w.servers[s], known, most)
+			score += one
+		}
+	}
+	return score, until
+}
+
+// parents are the answers.
+func (w *work) parents() ([]Parent, Counts) {
+	out, counts := make([]Parent, len(w.found)), Counts{Unended: w.unended, Backwards: w.backwards, Lost: w.lost}
+	sure := w.opt.Missing == 0 && w.backwards == 0
+	for i, f := range w.found {
+		out[i] = Parent{int(f.parent), Unknown}
+		switch {
+		case f.state == root:
+			out[i].How = Root
+			counts.Root++
+		case f.state == byID:
+			out[i].How = ID
+			counts.ID++
+		case f.state == alone && sure:
+			out[i].How = Alone
+			counts.Alone++
+		case f.parent != nobody:
+			out[i].How = Likely
+			counts.Likely++
+		default:
+			counts.Unknown++
+		}
+	}
+	return out, counts
+}
