@@ -1,0 +1,210 @@
+package tree
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+)
+
+// Where a server is never alone with a call, nothing shows what its methods do. But if each call of a method makes the same calls, in
+// whatever order, their numbers show how many: over parts of the time, or over traces, the calls made are a sum over the calls served.
+
+const (
+	leastParts  = 8    // parts of the time, or traces, that numbers are taken from
+	mostParts   = 4096 //
+	partCalls   = 32   // calls served in a part of the time, at least
+	waitIdle    = 32   // further calls in which a moment without any is awaited
+	nearInteger = 0.2
+	mostPlans   = 256 // states that a program may have
+	sweeps      = 300
+)
+
+// quotas adds what the untaught methods do by the numbers of their calls. It is not known in which order.
+func (w *work) quotas(known, into *Programs) {
+	all := map[int32]map[int32]int{}
+	for s := range w.servers {
+		if w.opens[s] == 0 {
+			continue
+		}
+		untaught := map[int32]bool{}
+		for _, i := range w.servers[s].served {
+			if m := w.entries[i].method; known.begin(m) == nobody {
+				untaught[m] = true
+			}
+		}
+		if len(untaught) > 0 {
+			for method, quota := range w.quota(&w.servers[s]) {
+				if untaught[method] {
+					all[method] = quota
+				}
+			}
+		}
+	}
+	for _, method := range slices.Sorted(maps.Keys(all)) {
+		into.shuffle(method, all[method])
+	}
+}
+
+// part counts calls by method.
+type part struct{ served, made map[int32]float64 }
+
+// quota is how often each method of a server makes each other one, where the numbers are whole.
+func (w *work) quota(s *server) map[int32]map[int32]int {
+	parts := w.parts(s)
+	if len(parts) < leastParts {
+		return nil
+	}
+	made := map[int32]bool{}
+	served := map[int32]bool{}
+	for _, p := range parts {
+		for m := range p.made {
+			made[m] = true
+		}
+		for m := range p.served {
+			served[m] = true
+		}
+	}
+	methods := slices.Sorted(maps.Keys(served))
+	out := map[int32]map[int32]int{}
+	for _, m := range methods {
+		out[m] = map[int32]int{}
+	}
+	for _, m := range slices.Sorted(maps.Keys(made)) {
+		for n, often := range shares(parts, methods, m) {
+			whole := math.Round(often)
+			if math.Abs(often-whole) > nearInteger {
+				return nil
+			}
+			if whole > 0 {
+				out[methods[n]][m] = int(whole)
+			}
+		}
+	}
+	return out
+}
+
+// shares are how often each served method makes one, by least squares, none below 0.
+func shares(parts []part, methods []int32, made int32) []float64 {
+	n := len(methods)
+	square, with := make([]float64, n*n), make([]float64, n)
+	for _, p := range parts {
+		for i, a := range methods {
+			for j, b := range methods {
+				square[i*n+j] += p.served[a] * p.served[b]
+			}
+			with[i] += p.served[a] * p.made[made]
+		}
+	}
+	out := make([]float64, n)
+	for range sweeps {
+		for i := range n {
+			left := with[i]
+			for j := range n {
+				if j != i {
+					left -= square[i*n+j] * out[j]
+				}
+			}
+			out[i] = max(0, left/square[i*n+i])
+		}
+	}
+	return out
+}
+
+// parts are traces where all calls of a server have them, else parts of the time, if possible from one moment without a call to another.
+func (w *work) parts(s *server) []part {
+	without := func(i int32) bool { return !w.entries[i].traced() }
+	if !slices.ContainsFunc(s.served, without) && !slices.ContainsFunc(s.made, without) {
+		return w.byTrace(s)
+	}
+	var out []part
+	var busy int64
+	made, since := s.made, 0
+	now := part{map[int32]float64{}, map[int32]float64{}}
+	for _, i := range s.served {
+		e := &w.entries[i]
+		for len(made) > 0 && w.entries[made[0]].begin < e.begin {
+			now.made[w.entries[made[0]].method]++
+			made = made[1:]
+		}
+		if since >= partCalls && (e.begin > busy || since >= partCalls+waitIdle) {
+			if out = append(out, now); len(out) == mostParts {
+				return out
+			}
+			now, since = part{map[int32]float64{}, map[int32]float64{}}, 0
+		}
+		now.served[e.method]++
+		busy = max(busy, e.end)
+		since++
+	}
+	return out
+}
+
+func (w *work) byTrace(s *server) []part {
+	at := map[[2]uint64]int{}
+	var out []part
+	of := func(e *entry) *part {
+		n, has := at[e.trace]
+		if !has {
+			n = len(out)
+			at[e.trace] = n
+			out = append(out, part{map[int32]float64{}, map[int32]float64{}})
+		}
+		return &out[n]
+	}
+	for _, i := range s.served {
+		of(&w.entries[i]).served[w.entries[i].method]++
+		if len(out) > mostParts {
+			break
+		}
+	}
+	for _, i := range s.made {
+		if _, has := at[w.entries[i].trace]; has {
+			of(&w.entries[i]).made[w.entries[i].method]++
+		}
+	}
+	return out[:max(0, len(out)-1)]
+}
+
+// shuffle adds a program that makes so many calls of each method in any order.
+func (p *Programs) shuffle(method int32, quota map[int32]int) {
+	plans := 1
+	methods := slices.SortedFunc(maps.Keys(quota), cmp.Compare[int32])
+	for _, m := range methods {
+		if plans *= quota[m] + 1; plans > mostPlans {
+			return
+		}
+	}
+	of := &p.of[method]
+	of.asked = true
+	type plan struct {
+		at   int32
+		made []int
+	}
+	seen := map[int32]bool{0: true}
+	for todo := []plan{{of.reach(0), make([]int, len(methods))}}; len(todo) > 0; todo = todo[1:] {
+		at, done := todo[0], true
+		for n, m := range methods {
+			if at.made[n] == quota[m] {
+				continue
+			}
+			done = false
+			to := of.reach(after(of.states[at.at].key, m))
+			for _, busy := range []bool{false, true} {
+				s := &of.states[at.at]
+				s.next = append(s.next, turn{method: m, busy: busy, to: to})
+				s.note(&s.next[len(s.next)-1], unknownGap, ofGuess)
+			}
+			if !seen[to] {
+				seen[to] = true
+				made := slices.Clone(at.made)
+				made[n]++
+				todo = append(todo, plan{to, made})
+			}
+		}
+		if done {
+			s := &of.states[at.at]
+			s.note(&s.ends, unknownGap, ofGuess)
+		}
+	}
+}
