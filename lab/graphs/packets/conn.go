@@ -12,8 +12,8 @@ import (
 type conn struct {
 	r              *reading
 	client, server *stream
-	whole          bool   // the capture has its beginning
-	sure           bool   // which end is the client's
+	whole          bool // the capture has its beginning
+	sure           bool // which end is the client's
 	counted        bool
 	closed         bool
 	deaf           bool // nothing more is made of it

@@ -50,7 +50,7 @@ const (
 	mostHeld    = 256 << 10 // bytes of a stream
 	mostWaiting = 512       // segments of a stream
 	patience    = time.Second
-	afterPast   = 16
+	afterPast   = 4
 	mostBuffer  = 2 << 20 // bytes of a message's head
 	// farAway is a distance of sequence numbers that no window has.
 	farAway = 1 << 26

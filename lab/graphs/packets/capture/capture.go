@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -162,7 +163,7 @@ type Merged struct {
 
 // Merge merges files. Of packets of one moment the earlier file comes first.
 func Merge(readers ...*Reader) *Merged {
-	return &Merged{readers: readers, heads: make([]Segment, len(readers)), filled: make([]bool, len(readers))}
+	return &Merged{readers: slices.Clone(readers), heads: make([]Segment, len(readers)), filled: make([]bool, len(readers))}
 }
 
 // Next returns the earliest segment that is left, and io.EOF after the last one of all files.
