@@ -15,9 +15,18 @@ type Options struct {
 	// Serves reports whether a process is known to listen there. It decides which end of a connection is the server's where
 	// the capture does not have its beginning.
 	Serves func(netip.AddrPort) bool
-	// Tick is called about once a second of the capture's time, with the time and the oldest beginning of a call that is still
-	// open: all calls that began before oldest have been given. An error ends the reading.
-	Tick func(now, oldest time.Time) error
+	// Tick is called about once a second of the capture's time. An error ends the reading.
+	Tick func(Progress) error
+	// Patience is how long an open call keeps Progress.Oldest back; 0 is for ever.
+	Patience time.Duration
+}
+
+// Progress is how far a reading has come.
+type Progress struct {
+	Now    time.Time // of the last packet
+	Oldest time.Time // all calls that began before it have been given, but the stale ones; Now where none is open
+	Stale  int       // calls that are open for longer than Options.Patience
+	Gaps   bool      // calls are missing: bytes were not captured, or connections could not be read
 }
 
 // Counts are what was read, and what could not be.
@@ -37,6 +46,9 @@ type Counts struct {
 	Calls   map[string]int64 `json:"calls"`   // by protocol
 	Unended int64            `json:"unended"` // calls without an answer's end
 }
+
+// Gaps reports whether calls may be missing among those that were given.
+func (c *Counts) Gaps() bool { return c.Missing > 0 || c.Dropped > 0 || c.Encrypted+c.NoTables+c.GivenUp > 0 }
 
 const (
 	sweepEvery      = time.Second
@@ -133,7 +145,7 @@ func (r *reading) segment(s *capture.Segment) {
 // sweep forgets connections that are over, and says how far the reading has come.
 func (r *reading) sweep() error {
 	r.swept, r.since = r.now, 0
-	oldest := r.now
+	p := Progress{Now: r.now, Oldest: r.now}
 	for key, c := range r.conns {
 		c.rest()
 		if c.closed && r.now.Sub(c.at) > forgetClosed {
@@ -141,8 +153,11 @@ func (r *reading) sweep() error {
 			continue
 		}
 		for _, x := range c.open {
-			if x.Asked.Before(oldest) {
-				oldest = x.Asked
+			switch {
+			case r.opt.Patience > 0 && r.now.Sub(x.Asked) > r.opt.Patience:
+				p.Stale++
+			case x.Asked.Before(p.Oldest):
+				p.Oldest = x.Asked
 			}
 		}
 	}
@@ -150,7 +165,8 @@ func (r *reading) sweep() error {
 	if r.opt.Tick == nil || r.err != nil {
 		return r.err
 	}
-	return r.opt.Tick(r.now, oldest)
+	p.Gaps = r.counts.Gaps()
+	return r.opt.Tick(p)
 }
 
 // forget drops what was longest idle of too many connections.

@@ -419,7 +419,8 @@ func TestTick(t *testing.T) {
 		t.Fatal(err)
 	}
 	given, ticks, oldest := 0, 0, packetstest.Start
-	opt := packets.Options{Tick: func(now, begin time.Time) error {
+	opt := packets.Options{Tick: func(p packets.Progress) error {
+		now, begin := p.Now, p.Oldest
 		ticks++
 		if begin.Before(oldest) || begin.After(now) {
 			t.Errorf("oldest %v, was %v, now %v", begin, oldest, now)
