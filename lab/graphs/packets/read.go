@@ -48,7 +48,9 @@ type Counts struct {
 }
 
 // Gaps reports whether calls may be missing among those that were given.
-func (c *Counts) Gaps() bool { return c.Missing > 0 || c.Dropped > 0 || c.Encrypted+c.NoTables+c.GivenUp > 0 }
+func (c *Counts) Gaps() bool {
+	return c.Missing > 0 || c.Dropped > 0 || c.Encrypted+c.NoTables+c.GivenUp > 0
+}
 
 const (
 	sweepEvery      = time.Second
