@@ -29,6 +29,7 @@ type Capture struct {
 	MSS     int           // bytes of data in a segment; 0 is 1,448
 	Step    time.Duration // from packet to packet; 0 is 10 µs
 	Now     time.Time
+	First   uint32 // sequence number of a client's first byte; 0 is 1000
 	file    bytes.Buffer
 	Packets int
 }
@@ -186,7 +187,11 @@ func (c *Capture) Dial(client, server string) *Conn {
 
 // Begun is a connection that began before the capture.
 func (c *Capture) Begun(client, server string) *Conn {
-	return &Conn{c, netip.MustParseAddrPort(client), netip.MustParseAddrPort(server), 1000, 0xffffff00}
+	first := c.First
+	if first == 0 {
+		first = 1000
+	}
+	return &Conn{c, netip.MustParseAddrPort(client), netip.MustParseAddrPort(server), first, 0xffffff00}
 }
 
 // Ask sends a request, in segments.

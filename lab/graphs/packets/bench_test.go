@@ -1,0 +1,135 @@
+package packets_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/lab/graphs/packets"
+	"github.com/tracetax/tracetax/lab/graphs/packets/capture"
+	"github.com/tracetax/tracetax/lab/graphs/packets/packetstest"
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// crowd is a capture of so many connections of each protocol, on each of which so many calls are made.
+func crowd(connections, calls int, change func(c *packetstest.Capture)) *packetstest.Capture {
+	c := packetstest.New(change)
+	type talker struct {
+		conn *packetstest.Conn
+		next func(i int) (request, answer string)
+	}
+	var all []talker
+	open := func(host int, next func(i int) (string, string)) *packetstest.Conn {
+		conn := c.Dial(fmt.Sprintf("127.1.0.%d:%d", 1+host, 20_000+len(all)), fmt.Sprintf("127.1.0.%d:8080", 2+host))
+		all = append(all, talker{conn, next})
+		return conn
+	}
+	for range connections {
+		open(1, func(int) (string, string) { return get, ok })
+		open(2, func(i int) (string, string) {
+			return thriftFrame(1, "post", uint32(i), thriftCarrier("traceparent", "t")), thriftFrame(2, "post", uint32(i), "\x00")
+		})
+		open(3, func(int) (string, string) { return "*2\r\n$3\r\nget\r\n$1\r\na\r\n", "$1\r\nx\r\n" })
+		up, down := &bytes.Buffer{}, &bytes.Buffer{}
+		asking, answering := hpack.NewEncoder(up), hpack.NewEncoder(down)
+		conn := open(4, func(i int) (string, string) {
+			id := uint32(2*i + 1)
+			return frames(asking, up, func(f *http2.Framer, h func(...string) []byte) {
+					must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, BlockFragment: h(":method", "POST", ":scheme", "http",
+						":path", "/shop.Cart/Add", ":authority", "cart", "content-type", "application/grpc", "traceparent", fmt.Sprintf("00-%032x-%016x-01", i, i))}))
+					must(f.WriteData(id, true, make([]byte, 100)))
+				}), frames(answering, down, func(f *http2.Framer, h func(...string) []byte) {
+					must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, BlockFragment: h(":status", "200", "content-type", "application/grpc")}))
+					must(f.WriteData(id, false, make([]byte, 100)))
+					must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, EndStream: true, BlockFragment: h("grpc-status", "0")}))
+				})
+		})
+		conn.Ask(http2.ClientPreface)
+	}
+	for i := range calls {
+		for _, t := range all {
+			request, answer := t.next(i)
+			t.conn.Ask(request)
+			c.Segment(t.conn.Server, t.conn.Client, t.conn.SSeq, t.conn.CSeq, packetstest.ACK, nil)
+			t.conn.Answer(answer)
+			c.Segment(t.conn.Client, t.conn.Server, t.conn.CSeq, t.conn.SSeq, packetstest.ACK, nil)
+		}
+	}
+	return c
+}
+
+// Packets a second of one CPU.
+func BenchmarkRead(b *testing.B) {
+	c := crowd(8, 250, nil)
+	b.SetBytes(int64(len(c.Bytes())))
+	b.ReportAllocs()
+	for b.Loop() {
+		r, err := capture.NewReader("a capture", bytes.NewReader(c.Bytes()))
+		if err != nil {
+			b.Fatal(err)
+		}
+		calls := 0
+		if _, err := packets.Read([]*capture.Reader{r}, packets.Options{}, func(packets.Call) error { calls++; return nil }); err != nil || calls != 8*4*250 {
+			b.Fatal(calls, err)
+		}
+	}
+	b.ReportMetric(float64(c.Packets)*float64(b.N)/b.Elapsed().Seconds(), "packets/s")
+}
+
+// long is a capture of crowds one after the other.
+type long struct {
+	made      []byte
+	round, of int
+	end       func() // is called before the last byte
+}
+
+func (l *long) Read(into []byte) (int, error) {
+	if len(l.made) == 0 {
+		if l.round == l.of {
+			l.end()
+			return 0, io.EOF
+		}
+		c := crowd(20, 20, func(c *packetstest.Capture) {
+			c.First, c.Now = uint32(l.round+1)*100_000, c.Now.Add(time.Duration(l.round)*time.Second)
+		})
+		l.made = c.Bytes()
+		if l.round > 0 {
+			l.made = l.made[len(packetstest.New(nil).Bytes()):]
+		}
+		l.round++
+	}
+	n := copy(into, l.made)
+	l.made = l.made[n:]
+	return n, nil
+}
+
+// Memory does not grow with the capture: at the end of a long one of ever the same connections, which are left open, as much is in
+// use as at the end of a short one.
+func TestMemoryBounded(t *testing.T) {
+	inUse := func(times int) (bytes uint64) {
+		in := &long{of: times}
+		in.end = func() {
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			bytes = m.HeapAlloc
+		}
+		r, err := capture.NewReader("a capture", in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := 0
+		_, err = packets.Read([]*capture.Reader{r}, packets.Options{}, func(packets.Call) error { calls++; return nil })
+		if err != nil || calls != times*4*20*20 {
+			t.Fatalf("%d calls, error %v", calls, err)
+		}
+		return bytes
+	}
+	if short, long := inUse(3), inUse(60); long > short+short/2+1<<20 {
+		t.Errorf("%d bytes are in use after a short capture and %d after a long one", short, long)
+	}
+}
