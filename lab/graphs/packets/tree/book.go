@@ -23,7 +23,6 @@ type entry struct {
 	from, to          int32     // servers; the client may be none
 	method            int32     // of the table of methods
 	open              bool      // it has no end in the capture
-	server            bool      // its client is one of the servers that are named, though what it serves is missing
 }
 
 func (e *entry) traced() bool { return e.trace != [2]uint64{} }
@@ -68,8 +67,6 @@ func newBook(calls []packets.Call, opt *Options, known *Programs) *book {
 		if from, serves := numbers[c.From.Addr()]; serves {
 			e.from = from
 			b.servers[from].made = append(b.servers[from].made, int32(i))
-		} else if opt.Missing > 0 && opt.Name != nil {
-			e.server = opt.Name(c.From.Addr()) != ""
 		}
 		to := &b.servers[e.to]
 		to.served = append(to.served, int32(i))

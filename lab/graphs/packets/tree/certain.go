@@ -44,8 +44,6 @@ func (w *work) certain() {
 			if e.of != 0 {
 				f.state = lost
 				w.lost++
-			} else if e.server {
-				f.state = idle
 			}
 		} else {
 			now := still(serving[e.from], w.entries, e.begin)

@@ -108,7 +108,7 @@ func (w *work) guess(known *Programs) {
 		learnt.settle(unknown)
 		for range rounds {
 			var until []int64
-			score, until = w.likeliest(learnt, some)
+			score, until = w.likeliest(learnt, whileLearning, some)
 			learnt = w.before.clone()
 			learnt.fade(ofBefore)
 			w.facts(learnt)
@@ -119,16 +119,16 @@ func (w *work) guess(known *Programs) {
 			best, most = learnt, score
 		}
 	}
-	w.likeliest(best, len(w.entries))
+	w.likeliest(best, afterwards, len(w.entries))
 }
 
 // likeliest goes through the calls of all servers that are open, of each up to a number.
-func (w *work) likeliest(known *Programs, most int) (score float64, until []int64) {
+func (w *work) likeliest(known *Programs, effort effort, most int) (score float64, until []int64) {
 	until = make([]int64, len(w.servers))
 	for s := range w.servers {
 		if w.opens[s] > 0 {
 			var one float64
-			one, until[s] = w.likely(&w.servers[s], known, most)
+			one, until[s] = w.likely(&w.servers[s], known, effort, most)
 			score += one
 		}
 	}

@@ -302,8 +302,6 @@ func TestSingleCases(t *testing.T) {
 			call(0, 1, 1, 9, "", ""),
 			call(1, 2, 5, 4, "", ""),
 		}, tree.Options{}, "root -1, likely 0", tree.Counts{Backwards: 1}},
-		{"a node that serves nothing, and calls are missing", []packets.Call{call(3, 1, 1, 9, "", "")},
-			tree.Options{Missing: 1, Name: func(netip.Addr) string { return "n" }}, "unknown -1", tree.Counts{}},
 		{"nothing", nil, tree.Options{}, "", tree.Counts{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
