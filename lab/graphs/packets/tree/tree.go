@@ -19,7 +19,7 @@ const (
 	Root    How = "root"    // the caller serves no call in the capture: there is no parent
 	ID      How = "id"      // the call names the call that was served
 	Alone   How = "alone"   // its caller served one call then, or one of its trace
-	Likely  How = "likely"  // it fits the program and the gaps of this call best
+	Likely  How = "likely"  // it fits the program and the gaps of this call best: the more calls are served at once, the less that says
 	Unknown How = "unknown" // none, or several alike
 )
 

@@ -74,10 +74,10 @@ func TestThreeAtOnce(t *testing.T) {
 
 // Of graphs by chance, with all kinds of ids, whole or with calls dropped, nothing certain is wrong.
 func TestCertainIsRight(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range uint64(15) {
 		g := random(seed)
 		for _, with := range []ids{noIDs, traceIDs, callIDs} {
-			l := load{connections: 1 + int(seed%7), operations: 60, ids: with, seed: seed}
+			l := load{connections: 1 + int(seed%5), operations: 60, ids: with, seed: seed}
 			if seed%3 == 0 {
 				l.connections, l.rate = 0, 200
 			}
@@ -115,7 +115,7 @@ func TestCrowds(t *testing.T) {
 		itself, taught, drawn float64
 	}{
 		{load{connections: 4, operations: 2000, seed: 6}, 0.96, 0.96, 0.96},
-		{load{connections: 16, operations: 2000, seed: 7}, 0.45, 0.8, 0.8},
+		{load{connections: 16, operations: 2000, seed: 7}, 0.6, 0.85, 0.85},
 		{load{rate: 100, operations: 2000, seed: 8}, 0.99, 0.99, 0.99},
 	} {
 		calls, truth := simulate(g, test.load)
@@ -155,6 +155,7 @@ func TestLearnIsPure(t *testing.T) {
 // Rate leaves ids out, and compares with what they say.
 func TestRate(t *testing.T) {
 	g := shop()
+	var sum, want tree.Score
 	for _, test := range []struct {
 		load
 		ignore      tree.Ignored
@@ -173,8 +174,8 @@ func TestRate(t *testing.T) {
 				stores++
 			}
 		}
-		if want := len(calls) - stores - test.operations; s.Calls != want || s.Traces != test.operations || s.Wrong > 0 {
-			t.Errorf("%+v: %+v, want %d calls of %d traces", test.load, s, want, test.operations)
+		if all := len(calls) - stores - test.operations; s.Calls != all || s.Traces != test.operations || s.Wrong > 0 {
+			t.Errorf("%+v: %+v, want %d calls of %d traces", test.load, s, all, test.operations)
 		}
 		if whole := float64(s.Whole) / float64(s.Traces); (s.Right == s.Calls) != test.all || whole < test.whole || whole > test.most {
 			t.Errorf("%+v: %+v", test.load, s)
@@ -182,6 +183,15 @@ func TestRate(t *testing.T) {
 		if s.Certain+s.Likely+s.Unknown != s.Calls || s.Certain-s.Wrong+s.Lucky != s.Right {
 			t.Errorf("%+v does not add up", s)
 		}
+		sum.Add(s)
+		want = tree.Score{
+			Calls: want.Calls + s.Calls, Right: want.Right + s.Right, Traces: want.Traces + s.Traces, Whole: want.Whole + s.Whole,
+			Certain: want.Certain + s.Certain, Wrong: want.Wrong + s.Wrong, Likely: want.Likely + s.Likely, Lucky: want.Lucky + s.Lucky,
+			Unknown: want.Unknown + s.Unknown,
+		}
+	}
+	if sum != want {
+		t.Errorf("together %+v, want %+v", sum, want)
 	}
 }
 
@@ -321,7 +331,7 @@ func TestSingleCases(t *testing.T) {
 	}
 }
 
-// Paths with numbers are one method, and of replicas the programs are one.
+// Paths with numbers are one method.
 func TestWhatIsOneMethod(t *testing.T) {
 	g := shop()
 	calls, truth := simulate(g, load{connections: 4, operations: 1000, seed: 12})
