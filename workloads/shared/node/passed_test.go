@@ -146,6 +146,7 @@ func chain(t *testing.T) (address string, seen func() []served) {
 		})
 		below = l.Addr().String()
 	}
+	t.Cleanup(http.DefaultClient.CloseIdleConnections) // a server waits for those that were never used
 	return below, func() []served {
 		mu.Lock()
 		defer mu.Unlock()

@@ -7,10 +7,17 @@ import "slices"
 // that is served answers where its program ends, soon after its last step.
 
 const (
-	mostAccounts  = 8
 	leastAccounts = 2
-	mostPlaces    = 128     // of all accounts: the more calls are served, the fewer accounts
 	mostChoices   = 1 << 16 // that are kept open; then the likeliest account is taken
+)
+
+// effort is how many accounts are kept. The more calls are served, the fewer: all together have so many places.
+type effort struct{ accounts, places int }
+
+// Where it is learnt what methods do, more accounts are kept than later.
+var (
+	whileLearning = effort{32, 1024}
+	afterwards    = effort{8, 128}
 )
 
 // Logarithms of densities, per ns, of what no program has. A gap of its program has -10 to -18.
@@ -61,6 +68,7 @@ type servedCall struct {
 type guess struct {
 	*work
 	known    *Programs
+	effort   effort
 	serving  []servedCall
 	now      []int32 // the calls of serving
 	free     []int   // slots
@@ -83,8 +91,8 @@ type option struct {
 
 // likely finds the likeliest parents of the open calls of a server, the first ones up to a number. It returns how likely all of it
 // is, and when it ended.
-func (w *work) likely(s *server, known *Programs, most int) (score float64, end int64) {
-	g := &guess{work: w, known: known, accounts: []account{{choices: nobody}}}
+func (w *work) likely(s *server, known *Programs, effort effort, most int) (score float64, end int64) {
+	g := &guess{work: w, known: known, effort: effort, accounts: []account{{choices: nobody}}}
 	served := s.served
 	for _, i := range s.made {
 		for len(served) > 0 && served[0] < i {
@@ -241,7 +249,7 @@ func (g *guess) offer(a int, e *entry, among kinship) {
 
 // full reports whether there are as many options as are kept.
 func (g *guess) full() bool {
-	return len(g.options) >= max(leastAccounts, min(mostAccounts, mostPlaces/max(1, len(g.serving))))
+	return len(g.options) >= max(leastAccounts, min(g.effort.accounts, g.effort.places/max(1, len(g.serving))))
 }
 
 // propose puts an option among the likeliest. Of those that come to the same the likeliest stays.

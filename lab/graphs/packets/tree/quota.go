@@ -12,11 +12,10 @@ import (
 
 const (
 	leastParts  = 8    // parts of the time, or traces, that numbers are taken from
-	mostParts   = 4096 //
-	partCalls   = 32   // calls served in a part of the time, at least
-	waitIdle    = 32   // further calls in which a moment without any is awaited
-	nearInteger = 0.2
-	mostPlans   = 256 // states that a program may have
+	mostParts   = 4096 // further ones are left out
+	partCalls   = 32   // calls served that begin in a part of the time
+	nearInteger = 0.25 // from a whole number
+	mostPlans   = 1024 // states that a program may have
 	sweeps      = 300
 )
 
@@ -49,14 +48,13 @@ func (w *work) quotas(known, into *Programs) {
 // part counts calls by method.
 type part struct{ served, made map[int32]float64 }
 
-// quota is how often each method of a server makes each other one, where the numbers are whole.
+// quota is how often each method of a server makes each other one, of those methods of which all such numbers are whole.
 func (w *work) quota(s *server) map[int32]map[int32]int {
 	parts := w.parts(s)
 	if len(parts) < leastParts {
 		return nil
 	}
-	made := map[int32]bool{}
-	served := map[int32]bool{}
+	made, served := map[int32]bool{}, map[int32]bool{}
 	for _, p := range parts {
 		for m := range p.made {
 			made[m] = true
@@ -73,11 +71,11 @@ func (w *work) quota(s *server) map[int32]map[int32]int {
 	for _, m := range slices.Sorted(maps.Keys(made)) {
 		for n, often := range shares(parts, methods, m) {
 			whole := math.Round(often)
-			if math.Abs(often-whole) > nearInteger {
-				return nil
-			}
-			if whole > 0 {
-				out[methods[n]][m] = int(whole)
+			switch of := out[methods[n]]; {
+			case math.Abs(often-whole) > nearInteger:
+				delete(out, methods[n])
+			case whole > 0 && of != nil:
+				of[m] = int(whole)
 			}
 		}
 	}
@@ -111,34 +109,51 @@ func shares(parts []part, methods []int32, made int32) []float64 {
 	return out
 }
 
-// parts are traces where all calls of a server have them, else parts of the time, if possible from one moment without a call to another.
+// parts are traces where all calls of a server have them, else parts of the time.
 func (w *work) parts(s *server) []part {
 	without := func(i int32) bool { return !w.entries[i].traced() }
 	if !slices.ContainsFunc(s.served, without) && !slices.ContainsFunc(s.made, without) {
 		return w.byTrace(s)
 	}
-	var out []part
-	var busy int64
-	made, since := s.made, 0
-	now := part{map[int32]float64{}, map[int32]float64{}}
-	for _, i := range s.served {
-		e := &w.entries[i]
-		for len(made) > 0 && w.entries[made[0]].begin < e.begin {
-			now.made[w.entries[made[0]].method]++
-			made = made[1:]
-		}
-		if since >= partCalls && (e.begin > busy || since >= partCalls+waitIdle) {
-			if out = append(out, now); len(out) == mostParts {
-				return out
-			}
-			now, since = part{map[int32]float64{}, map[int32]float64{}}, 0
-		}
-		now.served[e.method]++
-		busy = max(busy, e.end)
-		since++
-	}
-	return out
+	return w.byTime(s)
 }
+
+// byTime are parts of the time with so many calls served in each. A call that is served in several counts in each as long as it is.
+func (w *work) byTime(s *server) []part {
+	var out []part
+	var from []int64 // when each part begins
+	for n := 0; n < len(s.served) && len(out) < mostParts; n += partCalls {
+		out = append(out, newPart())
+		from = append(from, w.entries[s.served[n]].begin)
+	}
+	from = append(from, math.MaxInt64)
+	if len(s.served) > len(out)*partCalls {
+		from[len(out)] = w.entries[s.served[len(out)*partCalls]].begin
+	}
+	for n, i := range s.served {
+		e := &w.entries[i]
+		for at := n / partCalls; at < len(out) && from[at] <= e.end; at++ {
+			share := 1.0
+			if e.end > e.begin {
+				share = float64(min(e.end, from[at+1])-max(e.begin, from[at])) / float64(e.end-e.begin)
+			}
+			out[at].served[e.method] += share
+		}
+	}
+	at := 0
+	for _, i := range s.made {
+		e := &w.entries[i]
+		for at < len(out) && from[at+1] <= e.begin {
+			at++
+		}
+		if at < len(out) && from[0] <= e.begin {
+			out[at].made[e.method]++
+		}
+	}
+	return out[:max(0, len(out)-1)] // the last one is not full
+}
+
+func newPart() part { return part{map[int32]float64{}, map[int32]float64{}} }
 
 func (w *work) byTrace(s *server) []part {
 	at := map[[2]uint64]int{}
@@ -148,7 +163,7 @@ func (w *work) byTrace(s *server) []part {
 		if !has {
 			n = len(out)
 			at[e.trace] = n
-			out = append(out, part{map[int32]float64{}, map[int32]float64{}})
+			out = append(out, newPart())
 		}
 		return &out[n]
 	}

@@ -63,6 +63,15 @@ func compare(truth, found []Parent) Score {
 	return s
 }
 
+// Add adds what was rated apart: another part of a capture.
+func (s *Score) Add(other Score) {
+	s.Calls, s.Right = s.Calls+other.Calls, s.Right+other.Right
+	s.Traces, s.Whole = s.Traces+other.Traces, s.Whole+other.Whole
+	s.Certain, s.Wrong = s.Certain+other.Certain, s.Wrong+other.Wrong
+	s.Likely, s.Lucky = s.Likely+other.Likely, s.Lucky+other.Lucky
+	s.Unknown += other.Unknown
+}
+
 func (s *Score) note(how How, right bool) {
 	s.Calls++
 	if right {

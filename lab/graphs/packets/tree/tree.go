@@ -19,7 +19,7 @@ const (
 	Root    How = "root"    // the caller serves no call in the capture: there is no parent
 	ID      How = "id"      // the call names the call that was served
 	Alone   How = "alone"   // its caller served one call then, or one of its trace
-	Likely  How = "likely"  // it fits the program and the gaps of this call best
+	Likely  How = "likely"  // it fits the program and the gaps of this call best: the more calls are served at once, the less that says
 	Unknown How = "unknown" // none, or several alike
 )
 
@@ -108,7 +108,7 @@ func (w *work) guess(known *Programs) {
 		learnt.settle(unknown)
 		for range rounds {
 			var until []int64
-			score, until = w.likeliest(learnt, some)
+			score, until = w.likeliest(learnt, whileLearning, some)
 			learnt = w.before.clone()
 			learnt.fade(ofBefore)
 			w.facts(learnt)
@@ -119,16 +119,16 @@ func (w *work) guess(known *Programs) {
 			best, most = learnt, score
 		}
 	}
-	w.likeliest(best, len(w.entries))
+	w.likeliest(best, afterwards, len(w.entries))
 }
 
 // likeliest goes through the calls of all servers that are open, of each up to a number.
-func (w *work) likeliest(known *Programs, most int) (score float64, until []int64) {
+func (w *work) likeliest(known *Programs, effort effort, most int) (score float64, until []int64) {
 	until = make([]int64, len(w.servers))
 	for s := range w.servers {
 		if w.opens[s] > 0 {
 			var one float64
-			one, until[s] = w.likely(&w.servers[s], known, most)
+			one, until[s] = w.likely(&w.servers[s], known, effort, most)
 			score += one
 		}
 	}
