@@ -37,7 +37,7 @@ var floors = map[string]floor{
 	"lab/graphs/packets/capture":     {level: 8},
 	"lab/graphs/packets/packetstest": {level: 8},
 	"lab/graphs/packets/tree":        {level: 8, beside: []string{"lab/graphs/packets", "lab/graphs/topology"}},
-	"lab/graphs/rebuild":             {level: 8, beside: []string{"lab/graphs/packets", "lab/graphs/packets/capture", "lab/graphs/packets/tree"}},
+	"lab/graphs/rebuild":             {level: 8, beside: []string{"lab/graphs/packets", "lab/graphs/packets/capture", "lab/graphs/packets/tree", "lab/graphs/topology"}},
 	"lab/graphs/sidecar":             {level: 8, beside: []string{"lab/graphs/mesh"}},
 	"lab/graphs/topology":            {level: 8},
 	"lab/functions":                  {level: 8, beside: []string{"lab/functions/platform"}},

@@ -10,14 +10,17 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/cli"
 	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/usage"
 	"github.com/tracetax/tracetax/lab/graphs/rebuild"
+	"github.com/tracetax/tracetax/lab/graphs/topology"
 )
 
 // rebuilding are the flags of 'tracetax graph rebuild'.
 type rebuilding struct {
-	names, out, csv string
-	json            bool
+	names, out, csv, topology string
+	score, json               bool
 }
 
 func newRebuild(s console.Streams) *cobra.Command {
@@ -37,6 +40,8 @@ Credentials in headers are left out of what is written.`,
 	c.Flags().StringVar(&f.names, "names", "", "`file` with the names of addresses, a line each: 10.0.0.7=cart or 10.0.0.7:8080=cart")
 	c.Flags().StringVar(&f.out, "out", "", "`file` for the spans: lines of JSON, as OTLP has it")
 	c.Flags().StringVar(&f.csv, "csv", "", "`file` for the calls, as a table (CSV)")
+	c.Flags().StringVar(&f.topology, "topology", "", "topology `file` that tells what each method calls: it makes likely parents likelier")
+	c.Flags().BoolVar(&f.score, "score", false, "of packets with ids of calls: say how many parents are found right without them")
 	c.Flags().BoolVar(&f.json, "json", false, "print the counts as JSON")
 	return c
 }
@@ -48,6 +53,12 @@ func (f *rebuilding) run(s console.Streams, args []string) (err error) {
 	}
 	if f.out != "" && f.out == f.csv {
 		return console.UsageError(fmt.Errorf("--out and --csv both name %s; give each a file of its own", f.out))
+	}
+	var graph *topology.Graph
+	if f.topology != "" {
+		if graph, err = graphOf(f.topology); err != nil {
+			return cli.FileError(err)
+		}
 	}
 	var to rebuild.Outputs
 	for name, out := range map[string]*io.Writer{f.out: &to.Spans, f.csv: &to.Calls} {
@@ -65,10 +76,13 @@ func (f *rebuilding) run(s console.Streams, args []string) (err error) {
 	var all []*rebuild.Summary
 	for i := range inputs {
 		to.Further = i > 0
+		inputs[i].Score, inputs[i].Topology = f.score, graph
+		before := usage.Own()
 		one, err := rebuild.Run(inputs[i], to)
 		if err != nil {
 			return console.UsageError(err)
 		}
+		one.CPU = (usage.Own() - before).Seconds()
 		all = append(all, one)
 		if f.json {
 			continue

@@ -17,6 +17,7 @@ import (
 	"github.com/tracetax/tracetax/lab/graphs/packets"
 	"github.com/tracetax/tracetax/lab/graphs/packets/capture"
 	"github.com/tracetax/tracetax/lab/graphs/packets/tree"
+	"github.com/tracetax/tracetax/lab/graphs/topology"
 )
 
 // Input is a capture: one run's files, or those of a user.
@@ -25,6 +26,11 @@ type Input struct {
 	Files  []string
 	Names  *Names
 	Phases []record.CapturePhase
+	// Topology tells what each method calls, where it is known; nil is not.
+	Topology *topology.Graph
+	// Score has the parents that can be found without ids compared with those that ids of calls tell. A phase is then one
+	// window, whose calls are all in memory.
+	Score bool
 }
 
 // Outputs are where traces go; nil is nowhere.
@@ -36,6 +42,8 @@ type Outputs struct {
 }
 
 const (
+	// mostScored are those of a window that is scored.
+	mostScored = 1_000_000
 	// mostCalls are the calls of a window. With their headers they are some tens of megabytes.
 	mostCalls = 25_000
 	// stale is how long a call holds a window open. Calls that last longer have no parent: those that may be it are forgotten.
@@ -50,6 +58,8 @@ const (
 type rebuilder struct {
 	names   *Names
 	phases  []record.CapturePhase
+	graph   *topology.Graph
+	scorer  *scorer // nil: nothing is compared
 	spans   *spanWriter
 	table   *callWriter
 	known   *tree.Programs
@@ -96,13 +106,18 @@ func Run(in Input, to Outputs) (*Summary, error) {
 }
 
 func newRebuilder(in Input) *rebuilder {
-	return &rebuilder{names: in.Names, phases: in.Phases, window: mostCalls, servers: map[netip.Addr]bool{}, open: map[[16]byte]*trace{}}
+	r := &rebuilder{names: in.Names, phases: in.Phases, graph: in.Topology, window: mostCalls,
+		servers: map[netip.Addr]bool{}, open: map[[16]byte]*trace{}}
+	if in.Score {
+		r.window, r.scorer = mostScored, &scorer{}
+	}
+	return r
 }
 
 func (r *rebuilder) run(in Input, to Outputs) (_ *Summary, err error) {
 	r.out.Title, r.out.Files = in.Title, in.Files
 	for _, p := range in.Phases {
-		r.out.Phases = append(r.out.Phases, Phase{Operation: p.Operation, Level: p.Level, Operations: p.Count})
+		r.out.Phases = append(r.out.Phases, Phase{Operation: p.Operation, Level: p.Level})
 	}
 	r.spans, r.table = newSpanWriter(to.Spans, r.names), newCallWriter(to.Calls, in.Title, to.Further)
 	var readers []*capture.Reader
@@ -135,12 +150,20 @@ func (r *rebuilder) run(in Input, to Outputs) (_ *Summary, err error) {
 		return nil, err
 	}
 	r.settle()
+	if r.scorer != nil {
+		r.scorer.into(&r.out)
+	}
 	return &r.out, errors.Join(r.spans.flush(), r.table.flush())
 }
 
 // tick ends a window where enough calls are together: at a moment when none is open, or else before the oldest that is.
 func (r *rebuilder) tick(p packets.Progress) error {
 	r.late = r.late || p.Gaps || p.Stale > 0
+	for _, phase := range r.phases { // nothing goes on from one to the next
+		if after := phase.End.Add(1); after.After(r.cut) && !after.After(p.Oldest) {
+			return r.flush(after)
+		}
+	}
 	quiet := !p.Oldest.Before(p.Now)
 	if len(r.pending) < r.window && (!quiet || len(r.pending) < r.window/4) {
 		return nil
@@ -161,6 +184,7 @@ func (r *rebuilder) tick(p packets.Progress) error {
 func (r *rebuilder) flush(cut time.Time) error {
 	all := r.take(cut)
 	if len(all) == 0 {
+		r.cut = cut
 		return nil
 	}
 	r.most = max(r.most, len(all))
@@ -168,13 +192,16 @@ func (r *rebuilder) flush(cut time.Time) error {
 	for i := range all {
 		calls[i] = all[i].Call
 	}
-	opt := tree.Options{Name: r.names.Name, Programs: r.known}
+	opt := tree.Options{Name: r.names.Name, Programs: r.known, Topology: r.graph}
 	if r.late {
 		opt.Missing = 1
 	}
 	parents, _ := tree.Parents(calls, opt)
 	if !cut.IsZero() {
 		r.known = tree.Learn(calls, opt)
+	}
+	if r.scorer != nil {
+		r.scorer.rate(calls, opt, r.phaseOf(all))
 	}
 	for i := range all {
 		r.servers[all[i].To.Addr()] = true
@@ -331,16 +358,27 @@ func (r *rebuilder) count(c *call) {
 	if c.Ended() && c.AnsweredAll.Before(c.Asked) {
 		r.out.Backwards++
 	}
-	for i := range r.phases {
-		p := &r.phases[i]
-		if !c.Asked.Before(p.Begin) && !c.Asked.After(p.End) {
-			r.out.Phases[i].Calls++
-			if c.how == tree.Root {
-				r.out.Phases[i].Traces++
-			}
-			return
+	if i := r.phaseAt(c.Asked); i >= 0 {
+		r.out.Phases[i].Calls++
+		if c.how == tree.Root {
+			r.out.Phases[i].Traces++
 		}
 	}
+}
+
+// phaseAt is the phase of a moment; -1 is none.
+func (r *rebuilder) phaseAt(at time.Time) int {
+	return slices.IndexFunc(r.phases, func(p record.CapturePhase) bool { return !at.Before(p.Begin) && !at.After(p.End) })
+}
+
+// phaseOf is the phase in which the new calls of a window end; -1 is none.
+func (r *rebuilder) phaseOf(all []call) int {
+	for i := range all {
+		if c := &all[len(all)-1-i]; !c.old {
+			return r.phaseAt(c.Asked)
+		}
+	}
+	return -1
 }
 
 // traceOf is the trace of a traceparent.

@@ -20,6 +20,8 @@ type Summary struct {
 	Parents   Parents `json:"parents"`
 	Traces    Traces  `json:"traces"`
 	Phases    []Phase `json:"phases,omitempty"`
+	Score     *Score  `json:"score,omitempty"` // of what is in no phase too
+	CPU       float64 `json:"cpu_seconds"`     // that rebuilding took, writing included
 }
 
 // Parents are the calls by how their parent is known.
@@ -40,11 +42,11 @@ type Traces struct {
 
 // Phase is the load of an operation.
 type Phase struct {
-	Operation  string `json:"operation"`
-	Level      string `json:"level,omitempty"`
-	Operations int64  `json:"operations"` // as the load generator counted them
-	Traces     int64  `json:"traces"`
-	Calls      int64  `json:"calls"`
+	Operation string `json:"operation"`
+	Level     string `json:"level,omitempty"`
+	Traces    int64  `json:"traces"`
+	Calls     int64  `json:"calls"`
+	Score     *Score `json:"score,omitempty"`
 }
 
 func (t *Traces) add(of *trace) {
@@ -81,7 +83,13 @@ func (s *Summary) Text() string {
 		finding.FormatCount(t.Certain), finding.FormatCount(t.Likely), finding.FormatCount(t.CutOff))
 	for _, f := range s.Phases {
 		name := strings.TrimSpace(f.Operation + " " + f.Level)
-		fmt.Fprintf(&b, "%s: %s, %s, %s\n", name, count(f.Operations, "operation"), count(f.Traces, "trace"), count(f.Calls, "call"))
+		fmt.Fprintf(&b, "%s: %s, %s%s\n", name, count(f.Traces, "trace"), count(f.Calls, "call"), f.Score.text())
+	}
+	if len(s.Phases) == 0 && s.Score != nil {
+		fmt.Fprintf(&b, "%s\n", strings.TrimPrefix(s.Score.text(), "; "))
+	}
+	if n := t.Certain + t.Likely + t.CutOff; n > 0 {
+		fmt.Fprintf(&b, "rebuilding took %.2f s of CPU, %.0f µs a trace\n", s.CPU, s.CPU/float64(n)*1e6)
 	}
 	if out := s.leftOut(); len(out) > 0 {
 		fmt.Fprintf(&b, "left out: %s\n", strings.Join(out, "; "))
