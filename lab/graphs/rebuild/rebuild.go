@@ -146,7 +146,7 @@ func (r *rebuilder) run(in Input, to Outputs) (_ *Summary, err error) {
 	}
 	r.out.Counts = counts
 	r.late = r.late || counts.Gaps()
-	if err := r.flush(time.Time{}); err != nil {
+	if err := r.flush(time.Time{}, 0); err != nil {
 		return nil, err
 	}
 	r.settle()
@@ -161,7 +161,7 @@ func (r *rebuilder) tick(p packets.Progress) error {
 	r.late = r.late || p.Gaps || p.Stale > 0
 	for _, phase := range r.phases { // nothing goes on from one to the next
 		if after := phase.End.Add(1); after.After(r.cut) && !after.After(p.Oldest) {
-			return r.flush(after)
+			return r.flush(after, 0)
 		}
 	}
 	quiet := !p.Oldest.Before(p.Now)
@@ -177,11 +177,12 @@ func (r *rebuilder) tick(p packets.Progress) error {
 	if before < r.window/4 {
 		return nil // a long call holds it open
 	}
-	return r.flush(p.Oldest)
+	return r.flush(p.Oldest, grace)
 }
 
-// flush finds the parents of all calls that were asked before a moment, and writes them; zero is all.
-func (r *rebuilder) flush(cut time.Time) error {
+// flush finds the parents of all calls that were asked before a moment, and writes them; zero is all. Those that ended so long
+// before it are not kept for the next window.
+func (r *rebuilder) flush(cut time.Time, grace time.Duration) error {
 	all := r.take(cut)
 	if len(all) == 0 {
 		r.cut = cut
@@ -221,7 +222,7 @@ func (r *rebuilder) flush(cut time.Time) error {
 			return err
 		}
 	}
-	r.carry(all, cut)
+	r.carry(all, cut, grace)
 	return nil
 }
 
@@ -304,7 +305,7 @@ func (r *rebuilder) place(all []call, parents []tree.Parent, i int) {
 }
 
 // carry keeps the calls that may have made calls of the next window, and all that they made, which tells their programs.
-func (r *rebuilder) carry(all []call, cut time.Time) {
+func (r *rebuilder) carry(all []call, cut time.Time, grace time.Duration) {
 	if cut.IsZero() {
 		return
 	}
