@@ -199,7 +199,7 @@ func (s *stage) askPackets(ctx context.Context) error {
 		to.Bytes += info.Size()
 	}
 	s.record.Packets = &to
-	return nil
+	return s.keepCapture(files)
 }
 
 // Signs of the tracer in the processes: the libraries that it instruments, and, if no span came, the likely cause, where a user
