@@ -32,7 +32,8 @@ func TestRebuild(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for name, text := range map[string][]byte{
-		"mine.pcap": captured(), "names.csv": []byte("10.0.0.7=front\n10.0.0.8=cache\n"), "wrong.csv": []byte("front\n"), "none.pcap": []byte("no capture at all, but text\n"),
+		"mine.pcap": captured(), "names.csv": []byte("10.0.0.7=front\n10.0.0.8=cache\n"),
+		"wrong.csv": []byte("front\n"), "none.pcap": []byte("no capture at all, but text\n"),
 	} {
 		if err := os.WriteFile(name, text, 0o600); err != nil {
 			t.Fatal(err)

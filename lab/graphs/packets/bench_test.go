@@ -39,11 +39,13 @@ func crowd(connections, calls int, change func(c *packetstest.Capture)) *packets
 		conn := open(4, func(i int) (string, string) {
 			id := uint32(2*i + 1)
 			return frames(asking, up, func(f *http2.Framer, h func(...string) []byte) {
-					must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, BlockFragment: h(":method", "POST", ":scheme", "http",
-						":path", "/shop.Cart/Add", ":authority", "cart", "content-type", "application/grpc", "traceparent", fmt.Sprintf("00-%032x-%016x-01", i, i))}))
+					must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, BlockFragment: h(
+						":method", "POST", ":scheme", "http", ":path", "/shop.Cart/Add", ":authority", "cart",
+						"content-type", "application/grpc", "traceparent", fmt.Sprintf("00-%032x-%016x-01", i, i))}))
 					must(f.WriteData(id, true, make([]byte, 100)))
 				}), frames(answering, down, func(f *http2.Framer, h func(...string) []byte) {
-					must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, BlockFragment: h(":status", "200", "content-type", "application/grpc")}))
+					must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true,
+						BlockFragment: h(":status", "200", "content-type", "application/grpc")}))
 					must(f.WriteData(id, false, make([]byte, 100)))
 					must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, EndStream: true, BlockFragment: h("grpc-status", "0")}))
 				})
@@ -73,7 +75,8 @@ func BenchmarkRead(b *testing.B) {
 			b.Fatal(err)
 		}
 		calls := 0
-		if _, err := packets.Read([]*capture.Reader{r}, packets.Options{}, func(packets.Call) error { calls++; return nil }); err != nil || calls != 8*4*250 {
+		_, err = packets.Read([]*capture.Reader{r}, packets.Options{}, func(packets.Call) error { calls++; return nil })
+		if err != nil || calls != 8*4*250 {
 			b.Fatal(calls, err)
 		}
 	}

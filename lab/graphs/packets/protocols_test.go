@@ -51,7 +51,8 @@ func http2Talk() []said {
 	var up, down bytes.Buffer
 	asking, answering := hpack.NewEncoder(&up), hpack.NewEncoder(&down)
 	grpcHeaders := func(h func(...string) []byte, path, trace string) []byte {
-		return h(":method", "POST", ":scheme", "http", ":path", path, ":authority", "cart", "content-type", "application/grpc", "traceparent", trace)
+		return h(":method", "POST", ":scheme", "http", ":path", path, ":authority", "cart",
+			"content-type", "application/grpc", "traceparent", trace)
 	}
 	large := strings.Repeat("z", 40_000)
 	return []said{
@@ -74,7 +75,8 @@ func http2Talk() []said {
 		})),
 		answers(frames(answering, &down, func(f *http2.Framer, h func(...string) []byte) {
 			must(f.WriteSettingsAck())
-			must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: 3, EndHeaders: true, BlockFragment: h(":status", "200", "content-type", "application/grpc")}))
+			must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: 3, EndHeaders: true,
+				BlockFragment: h(":status", "200", "content-type", "application/grpc")}))
 			must(f.WriteData(3, false, []byte("an answer")))
 			must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: 5, EndHeaders: true, BlockFragment: h(":status", "103")}))
 			must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: 5, EndHeaders: true, BlockFragment: h(":status", "404")}))
@@ -149,7 +151,8 @@ var talks = []struct {
 		asks("body"), answers("HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n"),
 		asks("POST /f HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n10;x=y\r\n0123456789abcdef\r\n0\r\n\r\n"),
 		answers("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nTrailer: x\r\n\r\n"),
-		asks("GET /g HTTP/1.1\r\n\r\nGET /h HTTP/1.1\r\n\r\n"), answers("HTTP/1.1 201 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 202 OK\r\nContent-Length: 1\r\n\r\nx"),
+		asks("GET /g HTTP/1.1\r\n\r\nGET /h HTTP/1.1\r\n\r\n"),
+		answers("HTTP/1.1 201 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 202 OK\r\nContent-Length: 1\r\n\r\nx"),
 		asks("GET /i HTTP/1.0\r\n\r\n"), answers("HTTP/1.0 200 OK\r\n\r\nto the end"),
 	}, []string{
 		"http GET /a 200", "http HEAD /b 200", "http DELETE /c 204", "http GET /d 304", "http POST /e 500",
@@ -163,11 +166,13 @@ var talks = []struct {
 		"grpc /shop.Cart/Add 5", "grpc /shop.Cart/Get 0", "http GET /page 404", "http GET /gone  no end",
 	}, nil, [2]int{len(http2.ClientPreface) + 15 + 17, 9 + 9 + 13 + 13}},
 	{"thrift", []said{
-		asks(thriftFrame(1, "post", 1, thriftCarrier("traceparent", "t1", "tracestate", "tt=2"))), answers(thriftFrame(2, "post", 1, "\x0b\x00\x00\x00\x00\x00\x01x\x00")),
+		asks(thriftFrame(1, "post", 1, thriftCarrier("traceparent", "t1", "tracestate", "tt=2"))),
+		answers(thriftFrame(2, "post", 1, "\x0b\x00\x00\x00\x00\x00\x01x\x00")),
 		asks(thriftFrame(1, "read", 2, thriftCarrier())), answers(thriftFrame(2, "read", 2, "\x0c\x00\x01\x00\x00")),
 		asks(thriftFrame(4, "tell", 3, "\x00")),
 		asks(thriftFrame(1, "none", 4, "\x00")), answers(thriftFrame(3, "none", 4, "\x00")),
-		asks(thriftFrame(1, "a", 5, "\x00") + thriftFrame(1, "b", 6, "\x0b\x00\x01\x00\x03\x00\x00"+strings.Repeat("x", 3<<16)+"\x00")), answers(thriftFrame(2, "b", 6, "\x00") + thriftFrame(2, "a", 5, "\x00")),
+		asks(thriftFrame(1, "a", 5, "\x00") + thriftFrame(1, "b", 6, "\x0b\x00\x01\x00\x03\x00\x00"+strings.Repeat("x", 3<<16)+"\x00")),
+		answers(thriftFrame(2, "b", 6, "\x00") + thriftFrame(2, "a", 5, "\x00")),
 	}, []string{
 		"thrift post OK", "thrift read EXCEPTION", "thrift tell ", "thrift none EXCEPTION", "thrift a OK", "thrift b OK",
 	}, nil, [2]int{}},
@@ -179,7 +184,8 @@ var talks = []struct {
 		asks("*1\r\n$4\r\nlpop\r\n"), answers("-WRONGTYPE no list\r\n"),
 		asks("*1\r\n$5\r\nhello\r\n"), answers("|1\r\n+ttl\r\n:3\r\n%1\r\n+server\r\n+redis\r\n"),
 		asks("PING\r\n"), answers("+PONG\r\n"),
-		asks("*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\nc\r\n"), answers("*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n"), answers(">2\r\n$1\r\nc\r\n$2\r\nhi\r\n"), answers("*2\r\n$1\r\nc\r\n$2\r\nhi\r\n"),
+		asks("*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\nc\r\n"),
+		answers("*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n"), answers(">2\r\n$1\r\nc\r\n$2\r\nhi\r\n"), answers("*2\r\n$1\r\nc\r\n$2\r\nhi\r\n"),
 	}, []string{
 		"redis get OK", "redis set OK", "redis get OK", "redis ping OK", "redis zrange OK", "redis lpop WRONGTYPE",
 		"redis hello OK", "redis ping OK", "redis subscribe OK",
@@ -205,16 +211,19 @@ var talks = []struct {
 		asks(mongoMessage(2, 0, 2013, noFlags+bson(bsonText("find", "items"), bsonText("$db", "shop")))),
 		answers(mongoMessage(91, 2, 2013, noFlags+bson("\x03cursor\x00"+bson(bsonText("firstBatch", strings.Repeat("x", 90_000))), bsonOK))),
 		asks(mongoMessage(3, 0, 2013, noFlags+bson(bsonText("insert", "items"))+"\x01\x10\x00\x00\x00documents\x00"+bson())),
-		answers(mongoMessage(92, 3, 2013, noFlags+bson(bsonFailed, bsonText("errmsg", "no"), "\x10code\x00\x0b\x00\x00\x00", bsonText("codeName", "DuplicateKey")))),
+		answers(mongoMessage(92, 3, 2013, noFlags+bson(bsonFailed, bsonText("errmsg", "no"),
+			"\x10code\x00\x0b\x00\x00\x00", bsonText("codeName", "DuplicateKey")))),
 		asks(mongoMessage(4, 0, 2013, "\x02\x00\x00\x00\x00"+bson(bsonText("update", "items")))),
 		asks(mongoMessage(5, 0, 2012, "compressed")), answers(mongoMessage(93, 5, 2012, "compressed")),
 	}, []string{
 		"mongodb isMaster OK", "mongodb find OK", "mongodb insert DuplicateKey", "mongodb update ", "mongodb  OK",
 	}, nil, [2]int{}},
 	{"turns", []said{
-		answers("a greeting of a server"), asks("\x01 what is this protocol?"), answers("\x02 nobody knows"), asks("\x01 again"), asks("\x01 and more"),
+		answers("a greeting of a server"), asks("\x01 what is this protocol?"), answers("\x02 nobody knows"),
+		asks("\x01 again"), asks("\x01 and more"),
 		answers("\x02 an"), answers(" answer"), asks("\x01 the last one"),
-	}, []string{"turns  ", "turns  ", "turns   no end"}, func(c packets.Counts) bool { return c.Unknown == 1 }, [2]int{0, len("a greeting of a server")}},
+	}, []string{"turns  ", "turns  ", "turns   no end"}, func(c packets.Counts) bool { return c.Unknown == 1 },
+		[2]int{0, len("a greeting of a server")}},
 }
 
 // talk is the capture of a conversation, in segments of at most mss bytes.

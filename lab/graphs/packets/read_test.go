@@ -64,7 +64,8 @@ const (
 	server  = "127.1.0.2:8080"
 	client6 = "[fd00::1]:40000"
 	server6 = "[fd00::2]:8080"
-	get     = "GET /items?token=1 HTTP/1.1\r\nHost: shop\r\ntraceparent: 00-0123456789abcdef0123456789abcdef-0123456789abcdef-01\r\ntracestate: tt=1\r\n\r\n"
+	get     = "GET /items?token=1 HTTP/1.1\r\nHost: shop\r\n" +
+		"traceparent: 00-0123456789abcdef0123456789abcdef-0123456789abcdef-01\r\ntracestate: tt=1\r\n\r\n"
 	ok      = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 )
 
@@ -107,7 +108,8 @@ func TestFiles(t *testing.T) {
 					t.Errorf("headers %+v", got)
 				}
 				at := packetstest.Start.Add(3 * c.Step)
-				if !got.Asked.Equal(at) || !got.AskedAll.Equal(at) || !got.Answered.Equal(at.Add(c.Step)) || !got.AnsweredAll.Equal(at.Add(c.Step)) {
+				if !got.Asked.Equal(at) || !got.AskedAll.Equal(at) ||
+					!got.Answered.Equal(at.Add(c.Step)) || !got.AnsweredAll.Equal(at.Add(c.Step)) {
 					t.Errorf("times %v %v %v %v, want %v and a step later", got.Asked, got.AskedAll, got.Answered, got.AnsweredAll, at)
 				}
 				wantDropped := int64(0)
@@ -193,7 +195,8 @@ func TestOrder(t *testing.T) {
 		conn.Ask(get)
 		conn.Answer(ok)
 		calls, counts := read(t, packets.Options{}, c.Bytes())
-		wantCalls(t, calls, fmt.Sprintf("http POST /all 200 %d %d", len(request), len(ok)), fmt.Sprintf("http GET /items 200 %d %d", len(get), len(ok)))
+		wantCalls(t, calls, fmt.Sprintf("http POST /all 200 %d %d", len(request), len(ok)),
+			fmt.Sprintf("http GET /items 200 %d %d", len(get), len(ok)))
 		if counts.Missing != 0 || counts.Resent == 0 || calls[0].Resent == 0 || calls[1].Resent != 0 {
 			t.Errorf("shift %d: %d bytes missing, %d segments again, %d of the first call", shift, counts.Missing, counts.Resent, calls[0].Resent)
 		}
@@ -310,7 +313,8 @@ func TestGaps(t *testing.T) {
 			var last []string
 			for _, call := range brief(calls) {
 				path, status := "", 0
-				if n, err := fmt.Sscanf(call, "http GET /%s %d", &path, &status); n == 2 && err == nil && path != "items" && !strings.HasSuffix(call, "no end") {
+				n, err := fmt.Sscanf(call, "http GET /%s %d", &path, &status)
+				if n == 2 && err == nil && path != "items" && !strings.HasSuffix(call, "no end") {
 					if path != fmt.Sprint(status-200) {
 						t.Errorf("call %s has the answer of another", call)
 					}

@@ -74,7 +74,8 @@ func (s *Summary) Text() string {
 	if s.Dropped > 0 {
 		missing = count(s.Dropped, "packet") + " dropped, " + missing
 	}
-	fmt.Fprintf(&b, "%s, %s; %s%s, %s without an end\n", count(s.Packets, "packet"), missing, s.calls(), s.byProtocol(), finding.FormatCount(s.Unended))
+	fmt.Fprintf(&b, "%s, %s; %s%s, %s without an end\n", count(s.Packets, "packet"), missing,
+		s.calls(), s.byProtocol(), finding.FormatCount(s.Unended))
 	p := s.Parents
 	fmt.Fprintf(&b, "parent known  by its id %s · by time, as the only one possible %s · likely %s · not known %s\n",
 		finding.FormatCount(p.ID), finding.FormatCount(p.Alone), finding.FormatCount(p.Likely), finding.FormatCount(p.Unknown))
