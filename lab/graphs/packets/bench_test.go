@@ -15,8 +15,9 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// crowd is a capture of so many connections of each protocol, on each of which so many calls are made.
-func crowd(connections, calls int, change func(c *packetstest.Capture)) *packetstest.Capture {
+// crowd is a capture of so many connections of each protocol, on each of which so many calls are made. With another first port the
+// connections are closed.
+func crowd(connections, calls, port int, change func(c *packetstest.Capture)) *packetstest.Capture {
 	c := packetstest.New(change)
 	type talker struct {
 		conn *packetstest.Conn
@@ -24,7 +25,7 @@ func crowd(connections, calls int, change func(c *packetstest.Capture)) *packets
 	}
 	var all []talker
 	open := func(host int, next func(i int) (string, string)) *packetstest.Conn {
-		conn := c.Dial(fmt.Sprintf("127.1.0.%d:%d", 1+host, 20_000+len(all)), fmt.Sprintf("127.1.0.%d:8080", 2+host))
+		conn := c.Dial(fmt.Sprintf("127.1.0.%d:%d", 1+host, port+len(all)), fmt.Sprintf("127.1.0.%d:8080", 2+host))
 		all = append(all, talker{conn, next})
 		return conn
 	}
@@ -61,12 +62,19 @@ func crowd(connections, calls int, change func(c *packetstest.Capture)) *packets
 			c.Segment(t.conn.Client, t.conn.Server, t.conn.CSeq, t.conn.SSeq, packetstest.ACK, nil)
 		}
 	}
+	for _, t := range all {
+		if port != firstPort {
+			t.conn.Close()
+		}
+	}
 	return c
 }
 
+const firstPort = 20_000
+
 // Packets a second of one CPU.
 func BenchmarkRead(b *testing.B) {
-	c := crowd(8, 250, nil)
+	c := crowd(8, 250, firstPort, nil)
 	b.SetBytes(int64(len(c.Bytes())))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -87,7 +95,8 @@ func BenchmarkRead(b *testing.B) {
 type long struct {
 	made      []byte
 	round, of int
-	end       func() // is called before the last byte
+	closed    bool   // the connections have other ports each time, and are closed
+	end       func() // is called after the last byte
 }
 
 func (l *long) Read(into []byte) (int, error) {
@@ -96,7 +105,11 @@ func (l *long) Read(into []byte) (int, error) {
 			l.end()
 			return 0, io.EOF
 		}
-		c := crowd(20, 20, func(c *packetstest.Capture) {
+		port := firstPort
+		if l.closed {
+			port += 1 + l.round*100
+		}
+		c := crowd(20, 20, port, func(c *packetstest.Capture) {
 			c.First, c.Now = uint32(l.round+1)*100_000, c.Now.Add(time.Duration(l.round)*time.Second)
 		})
 		l.made = c.Bytes()
@@ -110,11 +123,11 @@ func (l *long) Read(into []byte) (int, error) {
 	return n, nil
 }
 
-// Memory does not grow with the capture: at the end of a long one of ever the same connections, which are left open, as much is in
-// use as at the end of a short one.
+// Memory does not grow with the capture: at the end of a long one as much is in use as at the end of a short one, whether ever the same
+// connections are begun again or others are, which are closed.
 func TestMemoryBounded(t *testing.T) {
-	inUse := func(times int) (bytes uint64) {
-		in := &long{of: times}
+	inUse := func(times int, closed bool) (bytes uint64) {
+		in := &long{of: times, closed: closed}
 		in.end = func() {
 			var m runtime.MemStats
 			runtime.GC()
@@ -132,7 +145,9 @@ func TestMemoryBounded(t *testing.T) {
 		}
 		return bytes
 	}
-	if short, long := inUse(3), inUse(60); long > short+short/2+1<<20 {
-		t.Errorf("%d bytes are in use after a short capture and %d after a long one", short, long)
+	for _, closed := range []bool{false, true} {
+		if short, long := inUse(6, closed), inUse(60, closed); long > short+short/2+1<<20 {
+			t.Errorf("closed %v: %d bytes are in use after a short capture and %d after a long one", closed, short, long)
+		}
 	}
 }

@@ -26,7 +26,7 @@ type Progress struct {
 	Now    time.Time // of the last packet
 	Oldest time.Time // all calls that began before it have been given, but the stale ones; Now where none is open
 	Stale  int       // calls that are open for longer than Options.Patience
-	Gaps   bool      // calls are missing: bytes were not captured, or connections could not be read
+	Counts *Counts   // so far, without what files say of themselves
 }
 
 // Counts are what was read, and what could not be.
@@ -147,7 +147,7 @@ func (r *reading) segment(s *capture.Segment) {
 // sweep forgets connections that are over, and says how far the reading has come.
 func (r *reading) sweep() error {
 	r.swept, r.since = r.now, 0
-	p := Progress{Now: r.now, Oldest: r.now}
+	p := Progress{Now: r.now, Oldest: r.now, Counts: &r.counts}
 	for key, c := range r.conns {
 		c.rest()
 		if c.closed && r.now.Sub(c.at) > forgetClosed {
@@ -167,7 +167,6 @@ func (r *reading) sweep() error {
 	if r.opt.Tick == nil || r.err != nil {
 		return r.err
 	}
-	p.Gaps = r.counts.Gaps()
 	return r.opt.Tick(p)
 }
 

@@ -66,7 +66,7 @@ const (
 	server6 = "[fd00::2]:8080"
 	get     = "GET /items?token=1 HTTP/1.1\r\nHost: shop\r\n" +
 		"traceparent: 00-0123456789abcdef0123456789abcdef-0123456789abcdef-01\r\ntracestate: tt=1\r\n\r\n"
-	ok      = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+	ok = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 )
 
 // Each kind of file, of link and of IP has the same calls.
@@ -387,6 +387,18 @@ func TestBefore(t *testing.T) {
 			t.Errorf("%s: counts %+v, calls %+v", name, counts, calls)
 		}
 	}
+}
+
+// An answer to a request before the capture is not that of the first request in it, which came before the answer.
+func TestPipelinedBefore(t *testing.T) {
+	c := packetstest.New(nil)
+	conn := c.Begun(client, server)
+	conn.Ask(get)
+	late := strings.Replace(ok, "200", "500", 1)
+	c.Segment(conn.Server, conn.Client, conn.Next(true, len(late)), 1000, packetstest.ACK, []byte(late))
+	conn.Answer(ok)
+	calls, _ := read(t, packets.Options{}, c.Bytes())
+	wantCalls(t, calls, fmt.Sprintf("http GET /items 200 %d %d", len(get), len(ok)))
 }
 
 // TLS is told, and has no calls.

@@ -72,6 +72,7 @@ type rebuilder struct {
 	open    map[[16]byte]*trace
 	number  int64 // of the last call
 	most    int   // calls of one window
+	midway  bool  // the capture began within connections
 	late    bool  // calls are missing among those of a window
 	out     Summary
 }
@@ -145,7 +146,7 @@ func (r *rebuilder) run(in Input, to Outputs) (_ *Summary, err error) {
 		return nil, err
 	}
 	r.out.Counts = counts
-	r.late = r.late || counts.Gaps()
+	r.late, r.midway = r.late || counts.Gaps(), counts.Before > 0
 	if err := r.flush(time.Time{}, 0); err != nil {
 		return nil, err
 	}
@@ -158,7 +159,8 @@ func (r *rebuilder) run(in Input, to Outputs) (_ *Summary, err error) {
 
 // tick ends a window where enough calls are together: at a moment when none is open, or else before the oldest that is.
 func (r *rebuilder) tick(p packets.Progress) error {
-	r.late = r.late || p.Gaps || p.Stale > 0
+	r.late = r.late || p.Counts.Gaps() || p.Stale > 0
+	r.midway = r.midway || p.Counts.Before > 0
 	for _, phase := range r.phases { // nothing goes on from one to the next
 		if after := phase.End.Add(1); after.After(r.cut) && !after.After(p.Oldest) {
 			return r.flush(after, 0)
@@ -263,7 +265,7 @@ func (r *rebuilder) place(all []call, parents []tree.Parent, i int) {
 	switch {
 	case c.how == tree.Root && r.servers[c.From.Addr()]:
 		c.how, c.above = tree.Unknown, -1 // it served calls before this window
-	case c.how == tree.Alone && r.out.Before > 0 && c.Asked.Sub(r.began) < settling:
+	case c.how == tree.Alone && r.midway && c.Asked.Sub(r.began) < settling:
 		c.how = tree.Likely
 	}
 	c.client, c.server = id(c.number, 1), id(c.number, 2)

@@ -279,6 +279,63 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// A capture that begins within connections may lack the callers of what comes first: no parent is certain by time alone until some
+// seconds later.
+func TestMidway(t *testing.T) {
+	for _, window := range []int{mostCalls, 100} {
+		s := newShop()
+		conn := s.capture.Begun(load+":9999", front+":8080")
+		for i := range 1000 {
+			s.trace(time.Duration(i) * 20 * time.Millisecond)
+		}
+		s.events = append(s.events, event{0, func() { conn.Answer("the rest of an answer") }})
+		out, _, rows := rebuilt(t, s.play(), window)
+		if out.Parents.Likely < 700 || out.Parents.Alone < 2000 || out.Parents.Unknown != 0 || rows[2][17] != "likely" {
+			t.Errorf("windows of %d: parents %+v, the first %v", window, out.Parents, rows[2])
+		}
+	}
+}
+
+// What a process calls that served in an earlier window alone is no root.
+func TestServedBefore(t *testing.T) {
+	s := newShop()
+	for i := range 1000 {
+		s.trace(time.Duration(i) * 3 * time.Millisecond)
+	}
+	for i := range 2000 {
+		s.call(load, stock, 5000+i, 0, -1, 10*time.Second+time.Duration(i)*3*time.Millisecond, 10*time.Second+time.Duration(i)*3*time.Millisecond+time.Millisecond)
+	}
+	s.call(cart, stock, 9999, 0, -1, 15*time.Second, 15*time.Second+time.Millisecond)
+	for window, how := range map[int]string{mostCalls: "unknown", 200: "unknown"} {
+		out, _, rows := rebuilt(t, s.play(), window)
+		for _, row := range rows {
+			if strings.Contains(row[3], "-"+spanOf(9999, 0)+"-") && row[17] != how {
+				t.Errorf("windows of %d: %v, %+v", window, row, out.Parents)
+			}
+		}
+		s.capture = newShop().capture
+	}
+}
+
+// A window begins with the calls that may have made its own, and with all that those made.
+func TestCarry(t *testing.T) {
+	r := newRebuilder(Input{})
+	at := func(ms int) time.Time { return packetstest.Start.Add(time.Duration(ms) * time.Millisecond) }
+	all := make([]call, 5)
+	for i, is := range []struct{ begin, end, above int }{{0, 9000, -1}, {10, 20, 0}, {11, 19, 1}, {12, 30, -1}, {3000, 4000, -1}} {
+		all[i] = call{above: is.above, of: &trace{}, number: int64(i)}
+		all[i].Asked, all[i].AnsweredAll = at(is.begin), at(is.end)
+	}
+	r.carry(all, at(4500), grace)
+	var got []int64
+	for _, c := range r.carried {
+		got = append(got, c.number)
+	}
+	if diff := cmp.Diff([]int64{0, 1, 2, 4}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Credentials are nowhere in what is written.
 func TestCredentials(t *testing.T) {
 	c := packetstest.New(nil)
