@@ -45,7 +45,7 @@ const (
 	// mostScored are those of a window that is scored.
 	mostScored = 1_000_000
 	// mostCalls are the calls of a window. With their headers they are some tens of megabytes.
-	mostCalls = 25_000
+	mostCalls = 10_000
 	// stale is how long a call holds a window open. Calls that last longer have no parent: those that may be it are forgotten.
 	stale = 30 * time.Second
 	// grace is how long after its end a call may still have made one.
