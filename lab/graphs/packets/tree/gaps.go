@@ -64,14 +64,11 @@ func (g *gaps) density() *density {
 	return &out
 }
 
-// newest is a density of gaps of which nothing is known: all have the same chance, in octaves, so that the newest step is the
-// likeliest. oldest is the opposite: longer gaps are likelier.
-func newest() *density { return (&gaps{}).density() }
-
-func oldest() *density {
+// unknown is the density of a gap of which nothing is known: longer ones are likelier, so that who waits longest goes on first.
+var unknown = func() *density {
 	var out density
 	for i := range out {
 		out[i] = float32(math.Log(width(i))) - 30
 	}
 	return &out
-}
+}()

@@ -40,7 +40,7 @@ type place struct {
 }
 
 func (p place) hashed(slot int) place {
-	p.hash = scatter(scatter(uint64(slot)<<32|uint64(uint32(p.at))) + scatter(uint64(p.free)) ^ uint64(p.asked))
+	p.hash = scatter(scatter(scatter(uint64(slot)<<32|uint64(uint32(p.at)))^uint64(p.free)) ^ uint64(p.asked))
 	return p
 }
 
@@ -76,7 +76,6 @@ type guess struct {
 	spare    []account
 	choices  []choice
 	options  []option // the likeliest first
-	score    float64  // of what was taken
 }
 
 // option is how an account may go on.
@@ -89,9 +88,8 @@ type option struct {
 	hash  uint64
 }
 
-// likely finds the likeliest parents of the open calls of a server, the first ones up to a number. It returns how likely all of it
-// is, and when it ended.
-func (w *work) likely(s *server, known *Programs, effort effort, most int) (score float64, end int64) {
+// likely finds the likeliest parents of the open calls of a server, the first ones up to a number, and returns when it ended.
+func (w *work) likely(s *server, known *Programs, effort effort, most int) (end int64) {
 	g := &guess{work: w, known: known, effort: effort, accounts: []account{{choices: nobody}}}
 	served := s.served
 	for _, i := range s.made {
@@ -110,7 +108,7 @@ func (w *work) likely(s *server, known *Programs, effort effort, most int) (scor
 		end = w.entries[i].begin
 	}
 	g.take()
-	return g.score, end
+	return end
 }
 
 func (w *work) isOpen(i int32) bool {
@@ -180,7 +178,7 @@ func (p *Programs) answers(e *entry, at *place) float64 {
 func (p *Programs) makes(e *entry, at *place, made *entry) (score float64, to int32) {
 	gap, busy := at.gap(made.begin)
 	if at.at < 0 {
-		return float64(ofUnlearnt + p.unknown[step(gap)]), at.at
+		return float64(ofUnlearnt + unknown[step(gap)]), at.at
 	}
 	s := &p.of[e.method].states[at.at]
 	i := s.look(made.method, busy)
@@ -321,7 +319,6 @@ func (g *guess) take() {
 		}
 	}
 	g.choices = g.choices[:0]
-	g.score += best.score
 	best.choices, best.score = nobody, 0
 	g.accounts[0], *best = *best, g.accounts[0]
 	g.accounts = g.accounts[:1]

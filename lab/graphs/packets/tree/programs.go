@@ -10,8 +10,6 @@ type Programs struct {
 	numbers map[methodName]int32
 	names   []methodName
 	of      []program // by the number of a method
-
-	unknown *density // of gaps of which nothing is known
 }
 
 // methodName is a method of a service.
@@ -244,21 +242,20 @@ func (p *Programs) walk(method int32, weight float32, ready int64) walk {
 // rarest is the logarithm of the smallest share that anything has which was seen.
 const rarest = -8
 
-// settle computes what choosing needs of all that was learnt, and takes a density for gaps of which nothing is known.
-func (p *Programs) settle(unknown *density) {
-	p.unknown = unknown
+// settle computes what choosing needs of all that was learnt.
+func (p *Programs) settle() {
 	for i := range p.of {
 		for j := range p.of[i].states {
 			s := &p.of[i].states[j]
 			for k := range s.next {
-				s.next[k].settle(s.reached, unknown)
+				s.next[k].settle(s.reached)
 			}
-			s.ends.settle(s.reached, unknown)
+			s.ends.settle(s.reached)
 		}
 	}
 }
 
-func (t *turn) settle(of float32, unknown *density) {
+func (t *turn) settle(of float32) {
 	t.density = nil
 	if t.often == 0 {
 		return
