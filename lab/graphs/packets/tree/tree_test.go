@@ -63,6 +63,11 @@ func TestThreeAtOnce(t *testing.T) {
 	if right := got[tree.Likely][0]; right < 500*9*4/10 {
 		t.Errorf("%d likely ones of %d are right, and by chance it is a third", right, 500*9)
 	}
+	calls, truth = simulate(g, load{connections: 1, operations: 500, seed: 4})
+	found, _ = tree.Parents(calls, tree.Options{})
+	if got := tally(found, truth); got.part() < 0.62 || got.wrong() > 0 {
+		t.Errorf("over one connection %.3f are right: %v", got.part(), got)
+	}
 	calls, truth = simulate(shop(), load{connections: 16, operations: 500, ids: traceIDs, seed: 4})
 	found, _ = tree.Parents(calls, tree.Options{})
 	for i, p := range found {
@@ -281,6 +286,10 @@ func TestSingleCases(t *testing.T) {
 			call(0, 1, 2, 9, parent(2, 1), ""),
 			call(1, 2, 5, 6, parent(2, 3), tt(1)),
 		}, tree.Options{}, "root -1, root -1, id 1", tree.Counts{}},
+		{"an id that only another trace has", []packets.Call{
+			call(0, 1, 1, 9, parent(1, 1), ""),
+			call(1, 2, 5, 6, parent(2, 3), tt(1)),
+		}, tree.Options{}, "root -1, unknown -1", tree.Counts{Lost: 1}},
 		{"an id that two have", []packets.Call{
 			call(0, 1, 1, 9, parent(1, 1), ""),
 			call(0, 1, 2, 9, parent(1, 1), ""),
