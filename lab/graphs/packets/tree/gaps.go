@@ -27,7 +27,7 @@ func step(gap int64) int {
 	return min(2*(octave-lowestBit)+half+1, steps-1)
 }
 
-// width is how many ns a step has.
+// width is the length of a step in ns.
 func width(step int) float64 {
 	if step == 0 {
 		return 1 << lowestBit
@@ -64,7 +64,7 @@ func (g *gaps) density() *density {
 	return &out
 }
 
-// unknown is the density of a gap of which nothing is known: longer ones are likelier, so that who waits longest goes on first.
+// unknown is the density of a gap while none was seen: longer ones are likelier, and the call that waits longest goes on first.
 var unknown = func() *density {
 	var out density
 	for i := range out {

@@ -1,6 +1,6 @@
-// Package tree owns the question which call made which: of calls that were read from packets, the parent of each, with the means by
-// which it is known, and how often such answers are right. It is pure. It must not know how packets are read, nor what is made of
-// the answers.
+// Package tree owns the parents of calls that were read from packets: which call made which, the means that tell it, programs of
+// methods learnt from calls, and scores of answers against known ones. It is pure. It must not know how packets are read, nor what is
+// made of the answers.
 package tree
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/tracetax/tracetax/lab/graphs/topology"
 )
 
-// How says by which means a parent is known.
+// How names the means that found a parent.
 type How string
 
 // The means. Root, ID and Alone are certain; nothing else is.
@@ -50,7 +50,7 @@ type Options struct {
 	Ignore   Ignored
 }
 
-// Counts are how many parents are known by which means, and what is odd about the calls.
+// Counts are the parents by the means that found them, and the calls that are odd.
 type Counts struct {
 	Root, ID, Alone, Likely, Unknown int
 	Unended                          int // calls without an end
