@@ -29,7 +29,7 @@ const (
 	parentSections = "00-ffffffffffffffffffffffffffffffff-ffffffffffffffff-ff"
 )
 
-// passing is what of traceparent goes on.
+// passing is a part of traceparent that goes on.
 type passing int
 
 const (
@@ -54,7 +54,7 @@ func passingOf(value string) (passing, error) {
 		"choose on (traceparent goes on as it came), call (each call has an id of its own) or off", value)
 }
 
-// passed is what a call came with, while it is served.
+// passed holds the headers of a call while it is served.
 type passed struct {
 	parent string   // its traceparent
 	states []string // its headers tracestate, which are one list
@@ -70,7 +70,7 @@ func (p passing) withPassed(ctx context.Context, parent string, states []string)
 	return ctx
 }
 
-// next is what the next call of a served call carries: "" where it carries nothing.
+// next returns the headers for the next call of a served call: "" is none.
 func (p passing) next(ctx context.Context) (parent, state string) {
 	of, _ := ctx.Value(passedKey{}).(*passed)
 	if of == nil {

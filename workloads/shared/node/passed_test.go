@@ -76,7 +76,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-// served is what a node was called with.
+// served holds the headers that a node was called with.
 type served struct{ node, parent, state string }
 
 func (s served) trace() string { return s.parent[3:35] }

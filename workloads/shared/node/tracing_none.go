@@ -37,6 +37,13 @@ func (s sending) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.RoundTripper.RoundTrip(r)
 }
 
+// CloseIdleConnections closes those of the transport: http.Client looks for this method.
+func (s sending) CloseIdleConnections() {
+	if transport, can := s.RoundTripper.(interface{ CloseIdleConnections() }); can {
+		transport.CloseIdleConnections()
+	}
+}
+
 // withHeaders is a request with these headers; the one given stays as it is, as a RoundTripper must leave it.
 func withHeaders(r *http.Request, parent, state string) *http.Request {
 	out := r.WithContext(r.Context())

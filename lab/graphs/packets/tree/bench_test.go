@@ -11,9 +11,9 @@ import (
 func BenchmarkParents(b *testing.B) {
 	g := shop()
 	for _, l := range []load{
-		{connections: 1, operations: 12_000}, {connections: 16, operations: 12_000, ids: callIDs},
-		{connections: 16, operations: 12_000, ids: traceIDs},
-		{connections: 4, operations: 12_000}, {connections: 16, operations: 12_000}, {connections: 64, operations: 12_000},
+		{connections: 1, operations: 125_000}, {connections: 16, operations: 125_000, ids: callIDs},
+		{connections: 16, operations: 125_000, ids: traceIDs},
+		{connections: 4, operations: 125_000}, {connections: 16, operations: 125_000}, {connections: 64, operations: 125_000},
 	} {
 		l.seed = 1
 		calls, _ := simulate(g, l)

@@ -9,7 +9,7 @@ import (
 	"github.com/tracetax/tracetax/lab/graphs/packets"
 )
 
-// patience is how long a call without an end counts as served, where nothing else says that it is over.
+// patience bounds the time in which a call without an end counts as served.
 const patience = time.Minute
 
 // nobody is no call, and no server.

@@ -2,8 +2,10 @@ package tree
 
 import (
 	"net/netip"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tracetax/tracetax/lab/graphs/packets"
 	"github.com/tracetax/tracetax/lab/graphs/topology"
@@ -119,5 +121,51 @@ func TestExpect(t *testing.T) {
 	first := &p.of[once].states[0]
 	if len(first.next) != 2 || len(p.of[once].states) != 4 || first.ends.often > 0 {
 		t.Errorf("at once: %+v", p.of[once].states)
+	}
+}
+
+// Learning leaves what was known as it is.
+func TestLearnIsPure(t *testing.T) {
+	at := func(n byte) netip.AddrPort { return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 1, 0, n}), 80) }
+	begin := time.Unix(1_700_000_000, 0)
+	calls := []packets.Call{
+		{From: at(9), To: at(1), Asked: begin, AnsweredAll: begin.Add(time.Second)},
+		{From: at(1), To: at(2), Asked: begin.Add(time.Millisecond), AnsweredAll: begin.Add(2 * time.Millisecond)},
+	}
+	known := Learn(calls, Options{})
+	before := known.clone()
+	calls = append(calls, packets.Call{From: at(1), To: at(3), Asked: begin.Add(time.Millisecond), Method: "new"})
+	more := Learn(calls, Options{Programs: known})
+	if !reflect.DeepEqual(known, before) {
+		t.Errorf("what was known became %+v, and was %+v", known, before)
+	}
+	if reflect.DeepEqual(more, before) {
+		t.Error("nothing was learnt")
+	}
+}
+
+// Places that differ in anything have other hashes.
+func TestPlacesDiffer(t *testing.T) {
+	seen := map[uint64]place{}
+	for _, p := range []place{{at: 1}, {at: 2}, {at: lostWay}, {pace: pace{asked: 1}}, {pace: pace{free: 1}}, {pace: pace{1, 1}}} {
+		for slot := range 3 {
+			of := p.hashed(slot)
+			if other, has := seen[of.hash]; has {
+				t.Errorf("%+v in slot %d is as %+v", p, slot, other)
+			}
+			seen[of.hash] = p
+		}
+	}
+}
+
+// Traces that cannot be followed to a root do not count, and ids in a circle end.
+func TestCompareCutTraces(t *testing.T) {
+	truth := []Parent{{-1, Root}, {0, ID}, {-1, Unknown}, {2, ID}, {5, ID}, {4, ID}, {-1, Root}, {6, ID}, {7, Alone}, {8, ID}}
+	found := []Parent{
+		{-1, Root}, {0, Alone}, {-1, Unknown}, {2, Likely}, {4, Likely}, {-1, Unknown}, {-1, Root}, {0, Likely}, {7, Alone}, {7, Alone},
+	}
+	want := Score{Calls: 6, Right: 2, Traces: 2, Whole: 1, Certain: 2, Wrong: 1, Likely: 3, Lucky: 1, Unknown: 1}
+	if got := compare(truth, found); got != want {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

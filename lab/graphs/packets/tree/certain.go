@@ -14,13 +14,13 @@ const (
 	vague                // none fits, or several alike
 )
 
-// found is what is known of a call.
+// found is the present answer for a call.
 type found struct {
 	parent int32
 	state  state
 }
 
-// work is what is known of a book while parents are looked for.
+// work holds the answers so far for the calls of a book.
 type work struct {
 	*book
 	opt   *Options

@@ -9,7 +9,7 @@ import (
 	"github.com/tracetax/tracetax/lab/graphs/topology"
 )
 
-// plays is how often a method that calls several at once is played, for they come in any order.
+// plays counts the plays of a method that calls several at once: they come in any order.
 const plays = 64
 
 // played is a call that a method makes when it is played, in no unit of time.

@@ -27,7 +27,7 @@ func step(gap int64) int {
 	return min(2*(octave-lowestBit)+half+1, steps-1)
 }
 
-// width is how many ns a step has.
+// width is the length of a step in ns.
 func width(step int) float64 {
 	if step == 0 {
 		return 1 << lowestBit
@@ -64,14 +64,11 @@ func (g *gaps) density() *density {
 	return &out
 }
 
-// newest is a density of gaps of which nothing is known: all have the same chance, in octaves, so that the newest step is the
-// likeliest. oldest is the opposite: longer gaps are likelier.
-func newest() *density { return (&gaps{}).density() }
-
-func oldest() *density {
+// unknown is the density of a gap while none was seen: longer ones are likelier, and the call that waits longest goes on first.
+var unknown = func() *density {
 	var out density
 	for i := range out {
 		out[i] = float32(math.Log(width(i))) - 30
 	}
 	return &out
-}
+}()

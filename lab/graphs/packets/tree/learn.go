@@ -1,6 +1,6 @@
 package tree
 
-// Learning counts what served calls did: those alone of which all calls are certain, or those with guesses too.
+// Learning counts the steps of served calls. Facts come from served calls whose calls are all certain, guesses from the others.
 
 // children are the calls that each call made, in their order.
 type children struct {
@@ -37,7 +37,7 @@ const (
 	ofGuess = 0.5
 )
 
-// facts adds what served calls did of which all calls are certain.
+// facts adds the steps of served calls whose calls are all certain.
 func (w *work) facts(known *Programs) {
 	c := childrenOf(w.found)
 	for s := range w.servers {
@@ -52,8 +52,8 @@ func (w *work) facts(known *Programs) {
 	}
 }
 
-// guesses adds what those did that may have made calls which are open, as far as a time of each server. Of methods of which something
-// is known guesses teach gaps, and no other ways.
+// guesses adds the steps of the other served calls that end before a time, which each server has of its own. Where a method has a
+// program, guesses teach its gaps, and no new ways.
 func (w *work) guesses(known *Programs, until []int64) {
 	c, taught := childrenOf(w.found), known.taught()
 	for s := range w.servers {

@@ -11,7 +11,7 @@ const (
 	mostChoices   = 1 << 16 // that are kept open; then the likeliest account is taken
 )
 
-// effort is how many accounts are kept. The more calls are served, the fewer: all together have so many places.
+// effort bounds the accounts that are kept. The more calls are served, the fewer: all together have so many places.
 type effort struct{ accounts, places int }
 
 // Where it is learnt what methods do, more accounts are kept than later.
@@ -22,7 +22,7 @@ var (
 
 // Logarithms of densities, per ns, of what no program has. A gap of its program has -10 to -18.
 const (
-	ofUnlearnt = -6  // added to that of the gap, by a call of a method of which nothing is known
+	ofUnlearnt = -6  // added to that of the gap, by a call of a method without a program
 	ofStray    = -30 // by nobody that is served
 	ofSurprise = -33 // by a call that has a program without it: less likely than by nobody
 	ofEarlyEnd = -28 // an answer before the program ends
@@ -40,7 +40,7 @@ type place struct {
 }
 
 func (p place) hashed(slot int) place {
-	p.hash = scatter(scatter(uint64(slot)<<32|uint64(uint32(p.at))) + scatter(uint64(p.free)) ^ uint64(p.asked))
+	p.hash = scatter(scatter(scatter(uint64(slot)<<32|uint64(uint32(p.at)))^uint64(p.free)) ^ uint64(p.asked))
 	return p
 }
 
@@ -76,10 +76,9 @@ type guess struct {
 	spare    []account
 	choices  []choice
 	options  []option // the likeliest first
-	score    float64  // of what was taken
 }
 
-// option is how an account may go on.
+// option is a way for an account to go on.
 type option struct {
 	from  int
 	slot  int // nobody: no parent
@@ -89,9 +88,8 @@ type option struct {
 	hash  uint64
 }
 
-// likely finds the likeliest parents of the open calls of a server, the first ones up to a number. It returns how likely all of it
-// is, and when it ended.
-func (w *work) likely(s *server, known *Programs, effort effort, most int) (score float64, end int64) {
+// likely finds the likeliest parents of the open calls of a server, the first ones up to a number, and returns when it ended.
+func (w *work) likely(s *server, known *Programs, effort effort, most int) (end int64) {
 	g := &guess{work: w, known: known, effort: effort, accounts: []account{{choices: nobody}}}
 	served := s.served
 	for _, i := range s.made {
@@ -110,7 +108,7 @@ func (w *work) likely(s *server, known *Programs, effort effort, most int) (scor
 		end = w.entries[i].begin
 	}
 	g.take()
-	return g.score, end
+	return end
 }
 
 func (w *work) isOpen(i int32) bool {
@@ -163,7 +161,7 @@ func (g *guess) answer(before int64) {
 	}
 }
 
-// answers is how likely a call answers where an account has it.
+// answers is the logarithm of the chance that a call answers where an account has it.
 func (p *Programs) answers(e *entry, at *place) float64 {
 	if at.at < 0 || e.open {
 		return 0
@@ -176,11 +174,11 @@ func (p *Programs) answers(e *entry, at *place) float64 {
 	return float64(of.chance + of.density[step(gap)])
 }
 
-// makes is how likely a call that is served makes another one, and where it is then.
+// makes is the logarithm of the chance that a served call makes another one, and its state then.
 func (p *Programs) makes(e *entry, at *place, made *entry) (score float64, to int32) {
 	gap, busy := at.gap(made.begin)
 	if at.at < 0 {
-		return float64(ofUnlearnt + p.unknown[step(gap)]), at.at
+		return float64(ofUnlearnt + unknown[step(gap)]), at.at
 	}
 	s := &p.of[e.method].states[at.at]
 	i := s.look(made.method, busy)
@@ -195,7 +193,7 @@ func (p *place) then(to int32, made *entry, slot int) place {
 	return place{at: to, pace: pace{made.begin, max(p.free, made.end)}}.hashed(slot)
 }
 
-// make chooses who made a call, or follows what is certain.
+// make chooses the parent of a call, or follows a certain one.
 func (g *guess) make(i int32) {
 	e, f := &g.entries[i], &g.found[i]
 	if g.isOpen(i) {
@@ -321,7 +319,6 @@ func (g *guess) take() {
 		}
 	}
 	g.choices = g.choices[:0]
-	g.score += best.score
 	best.choices, best.score = nobody, 0
 	g.accounts[0], *best = *best, g.accounts[0]
 	g.accounts = g.accounts[:1]

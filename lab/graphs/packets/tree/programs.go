@@ -5,23 +5,21 @@ import (
 	"slices"
 )
 
-// Programs are what methods do when they are called: the calls that they make, in order, and the gaps between their steps.
+// Programs hold the calls that methods make when they are called, their order, and the gaps between their steps.
 type Programs struct {
 	numbers map[methodName]int32
 	names   []methodName
 	of      []program // by the number of a method
-
-	unknown *density // of gaps of which nothing is known
 }
 
 // methodName is a method of a service.
 type methodName struct{ service, protocol, method string }
 
-// program is what a method does. Its states are which calls it has made, whatever their order, the first of them none.
+// program holds the states of a method. A state counts the calls that it has made, whatever their order; the first has none.
 type program struct {
 	states []stage
 	by     map[uint64]int32
-	asked  bool // it is known what it does, if only that it calls nothing
+	asked  bool // something was learnt of it, if only that it calls nothing
 }
 
 // stage is a state of a program: how often it was reached, and what came next.
@@ -117,7 +115,7 @@ func (p *Programs) begin(method int32) int32 {
 	return 0
 }
 
-// taught are the methods of which something is known.
+// taught says of each method whether it has a program.
 func (p *Programs) taught() []bool {
 	out := make([]bool, len(p.of))
 	for i := range p.of {
@@ -146,7 +144,7 @@ func (p *program) reach(key uint64) int32 {
 // after is the key of a state, once a method is called too.
 func after(key uint64, method int32) uint64 { return key + scatter(uint64(method)+1) }
 
-// scatter makes numbers of which sums tell the parts.
+// scatter makes numbers whose sums tell the parts.
 func scatter(n uint64) uint64 {
 	n *= 0x9e3779b97f4a7c15
 	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
@@ -244,21 +242,20 @@ func (p *Programs) walk(method int32, weight float32, ready int64) walk {
 // rarest is the logarithm of the smallest share that anything has which was seen.
 const rarest = -8
 
-// settle computes what choosing needs of all that was learnt, and takes a density for gaps of which nothing is known.
-func (p *Programs) settle(unknown *density) {
-	p.unknown = unknown
+// settle computes what choosing needs of all that was learnt.
+func (p *Programs) settle() {
 	for i := range p.of {
 		for j := range p.of[i].states {
 			s := &p.of[i].states[j]
 			for k := range s.next {
-				s.next[k].settle(s.reached, unknown)
+				s.next[k].settle(s.reached)
 			}
-			s.ends.settle(s.reached, unknown)
+			s.ends.settle(s.reached)
 		}
 	}
 }
 
-func (t *turn) settle(of float32, unknown *density) {
+func (t *turn) settle(of float32) {
 	t.density = nil
 	if t.often == 0 {
 		return

@@ -19,7 +19,7 @@ const (
 	sweeps      = 300
 )
 
-// quotas adds what the untaught methods do by the numbers of their calls. It is not known in which order.
+// quotas adds programs of the untaught methods, by the numbers of their calls. Nothing tells their order.
 func (w *work) quotas(known, into *Programs) {
 	all := map[int32]map[int32]int{}
 	for s := range w.servers {
@@ -48,7 +48,7 @@ func (w *work) quotas(known, into *Programs) {
 // part counts calls by method.
 type part struct{ served, made map[int32]float64 }
 
-// quota is how often each method of a server makes each other one, of those methods of which all such numbers are whole.
+// quota counts the calls of each method that one call of a method makes. Methods whose numbers are not whole are left out.
 func (w *work) quota(s *server) map[int32]map[int32]int {
 	parts := w.parts(s)
 	if len(parts) < leastParts {
@@ -82,7 +82,7 @@ func (w *work) quota(s *server) map[int32]map[int32]int {
 	return out
 }
 
-// shares are how often each served method makes one, by least squares, none below 0.
+// shares are the calls of one method that each served method makes, by least squares, none below 0.
 func shares(parts []part, methods []int32, made int32) []float64 {
 	n := len(methods)
 	square, with := make([]float64, n*n), make([]float64, n)

@@ -2,11 +2,11 @@ package tree
 
 import "github.com/tracetax/tracetax/lab/graphs/packets"
 
-// Score is how often parents are right that are found without some ids, by the ids of calls in the same packets. A call counts if
+// Score counts parents that were found without some ids, and the right ones, by the ids of calls in the same packets. A call counts if
 // its id names its parent: calls of stores do not. A trace counts if all its calls can be followed to a root.
 type Score struct {
 	Calls, Right   int
-	Traces, Whole  int // all calls of which are right
+	Traces, Whole  int // whole ones have no wrong call
 	Certain, Wrong int // parents called certain, and those of them that are not right
 	Likely, Lucky  int // parents called likely, and those of them that are right
 	Unknown        int

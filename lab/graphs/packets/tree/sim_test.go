@@ -23,7 +23,7 @@ const (
 	callIDs
 )
 
-// load is how a simulated graph is asked.
+// load says how often a simulated graph is asked.
 type load struct {
 	connections int     // of a closed loop; 0: an open one
 	rate        float64 // a second, of an open loop
@@ -250,7 +250,7 @@ func shop() *topology.Graph {
 	}
 }
 
-// crowd has a node that serves three calls of a trace at once, each of which makes calls.
+// crowd has a node that serves three calls of a trace at once; each makes calls.
 func crowd() *topology.Graph {
 	return &topology.Graph{
 		Nodes: []topology.Node{

@@ -1,6 +1,6 @@
-// Package tree owns the question which call made which: of calls that were read from packets, the parent of each, with the means by
-// which it is known, and how often such answers are right. It is pure. It must not know how packets are read, nor what is made of
-// the answers.
+// Package tree owns the parents of calls that were read from packets: which call made which, the means that tell it, programs of
+// methods learnt from calls, and scores of answers against known ones. It is pure. It must not know how packets are read, nor what is
+// made of the answers.
 package tree
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/tracetax/tracetax/lab/graphs/topology"
 )
 
-// How says by which means a parent is known.
+// How names the means that found a parent.
 type How string
 
 // The means. Root, ID and Alone are certain; nothing else is.
@@ -50,7 +50,7 @@ type Options struct {
 	Ignore   Ignored
 }
 
-// Counts are how many parents are known by which means, and what is odd about the calls.
+// Counts are the parents by the means that found them, and the calls that are odd.
 type Counts struct {
 	Root, ID, Alone, Likely, Unknown int
 	Unended                          int // calls without an end
@@ -93,46 +93,35 @@ const (
 )
 
 // guess finds the likeliest parents of the calls that are open. The gaps of a capture are those of its crowd, and some steps may have
-// none: so they are learnt from guesses of its first calls. What comes of it depends on where it begins, so the likelier of two is taken.
+// none: so they are learnt from guesses of its first calls.
 func (w *work) guess(known *Programs) {
 	if !slices.ContainsFunc(w.opens, func(n int32) bool { return n > 0 }) {
 		return
 	}
 	w.quotas(known, w.before)
-	known = w.before.clone()
-	w.facts(known)
-	var best *Programs
-	var most float64
-	for _, unknown := range []*density{newest(), oldest()} {
-		learnt, score := known.clone(), 0.0
-		learnt.settle(unknown)
-		for range rounds {
-			var until []int64
-			score, until = w.likeliest(learnt, whileLearning, some)
-			learnt = w.before.clone()
-			learnt.fade(ofBefore)
-			w.facts(learnt)
-			w.guesses(learnt, until)
-			learnt.settle(unknown)
-		}
-		if best == nil || score > most {
-			best, most = learnt, score
-		}
+	learnt := w.before.clone()
+	w.facts(learnt)
+	learnt.settle()
+	for range rounds {
+		until := w.likeliest(learnt, whileLearning, some)
+		learnt = w.before.clone()
+		learnt.fade(ofBefore)
+		w.facts(learnt)
+		w.guesses(learnt, until)
+		learnt.settle()
 	}
-	w.likeliest(best, afterwards, len(w.entries))
+	w.likeliest(learnt, afterwards, len(w.entries))
 }
 
-// likeliest goes through the calls of all servers that are open, of each up to a number.
-func (w *work) likeliest(known *Programs, effort effort, most int) (score float64, until []int64) {
+// likeliest goes through the calls of all servers that are open, of each up to a number. It returns when it ended.
+func (w *work) likeliest(known *Programs, effort effort, most int) (until []int64) {
 	until = make([]int64, len(w.servers))
 	for s := range w.servers {
 		if w.opens[s] > 0 {
-			var one float64
-			one, until[s] = w.likely(&w.servers[s], known, effort, most)
-			score += one
+			until[s] = w.likely(&w.servers[s], known, effort, most)
 		}
 	}
-	return score, until
+	return until
 }
 
 // parents are the answers.

@@ -63,6 +63,11 @@ func TestThreeAtOnce(t *testing.T) {
 	if right := got[tree.Likely][0]; right < 500*9*4/10 {
 		t.Errorf("%d likely ones of %d are right, and by chance it is a third", right, 500*9)
 	}
+	calls, truth = simulate(g, load{connections: 1, operations: 500, seed: 4})
+	found, _ = tree.Parents(calls, tree.Options{})
+	if got := tally(found, truth); got.part() < 0.62 || got.wrong() > 0 {
+		t.Errorf("over one connection %.3f are right: %v", got.part(), got)
+	}
 	calls, truth = simulate(shop(), load{connections: 16, operations: 500, ids: traceIDs, seed: 4})
 	found, _ = tree.Parents(calls, tree.Options{})
 	for i, p := range found {
@@ -138,8 +143,8 @@ func TestCrowds(t *testing.T) {
 	}
 }
 
-// Learning leaves what was known as it is, and answers are the same each time.
-func TestLearnIsPure(t *testing.T) {
+// Answers are the same each time, whatever is learnt meanwhile.
+func TestAnswersAreTheSame(t *testing.T) {
 	g := shop()
 	calls, _ := simulate(g, load{connections: 8, operations: 300, seed: 9})
 	alone, _ := simulate(g, load{connections: 1, operations: 100, seed: 9})
@@ -154,20 +159,21 @@ func TestLearnIsPure(t *testing.T) {
 
 // Rate leaves ids out, and compares with what they say.
 func TestRate(t *testing.T) {
-	g := shop()
 	var sum, want tree.Score
 	for _, test := range []struct {
+		*topology.Graph
 		load
 		ignore      tree.Ignored
 		all         bool // calls are right
 		whole, most float64
 	}{
-		{load{connections: 1, operations: 200, ids: callIDs, seed: 10}, tree.IDs, true, 1, 1},
-		{load{connections: 8, operations: 200, ids: callIDs, seed: 10}, tree.State, true, 1, 1},
-		{load{connections: 64, operations: 600, ids: callIDs, seed: 10}, tree.IDs, false, 0, 0.2},
+		{shop(), load{connections: 1, operations: 200, ids: callIDs, seed: 10}, tree.IDs, true, 1, 1},
+		{shop(), load{connections: 8, operations: 200, ids: callIDs, seed: 10}, tree.State, true, 1, 1},
+		{crowd(), load{connections: 4, operations: 200, ids: callIDs, seed: 10}, tree.State, false, 0, 0.8},
+		{shop(), load{connections: 64, operations: 600, ids: callIDs, seed: 10}, tree.IDs, false, 0, 0.2},
 	} {
-		calls, _ := simulate(g, test.load)
-		s := tree.Rate(calls, tree.Options{Name: named(g)}, test.ignore)
+		calls, _ := simulate(test.Graph, test.load)
+		s := tree.Rate(calls, tree.Options{Name: named(test.Graph)}, test.ignore)
 		stores := 0
 		for i := range calls {
 			if calls[i].Protocol == packets.Redis {
@@ -275,6 +281,15 @@ func TestSingleCases(t *testing.T) {
 			call(1, 2, 5, 6, parent(1, 3), "rojo=1, "+tt(2)+",congo=2"),
 		}, tree.Options{},
 			"root -1, root -1, id 1", tree.Counts{}},
+		{"an id that another trace has too", []packets.Call{
+			call(0, 1, 1, 9, parent(1, 1), ""),
+			call(0, 1, 2, 9, parent(2, 1), ""),
+			call(1, 2, 5, 6, parent(2, 3), tt(1)),
+		}, tree.Options{}, "root -1, root -1, id 1", tree.Counts{}},
+		{"an id that only another trace has", []packets.Call{
+			call(0, 1, 1, 9, parent(1, 1), ""),
+			call(1, 2, 5, 6, parent(2, 3), tt(1)),
+		}, tree.Options{}, "root -1, unknown -1", tree.Counts{Lost: 1}},
 		{"an id that two have", []packets.Call{
 			call(0, 1, 1, 9, parent(1, 1), ""),
 			call(0, 1, 2, 9, parent(1, 1), ""),
