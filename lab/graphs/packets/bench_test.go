@@ -15,8 +15,8 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// crowd is a capture of so many connections of each protocol, on each of which so many calls are made. With another first port the
-// connections are closed.
+// crowd makes a capture of connections of each protocol, with so many calls on each. With another first port the connections are
+// closed.
 func crowd(connections, calls, port int, change func(c *packetstest.Capture)) *packetstest.Capture {
 	c := packetstest.New(change)
 	type talker struct {

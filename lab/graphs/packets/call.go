@@ -1,5 +1,5 @@
 // Package packets owns calls that are read from captured packets: files of packets, connections put together, protocols, and of
-// each call who made it, to whom, when, and what its headers say. It must not know which call made which; its tree does.
+// each call its ends, its times and its headers. It must not know which call made which; its tree does.
 package packets
 
 import (

@@ -12,10 +12,10 @@ type http1 struct {
 	sides [2]http1Side // the client's, the server's
 }
 
-// http1Side is where a stream stands.
+// http1Side holds the state of one stream.
 type http1Side struct {
 	stage http1Stage
-	of    *exchange // whose message it is
+	of    *exchange // the call of its message
 }
 
 type http1Stage int

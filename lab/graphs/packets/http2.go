@@ -33,7 +33,7 @@ const (
 	frameHead   = 9
 	mostFrame   = 1 << 20 // bytes of a frame that is no data
 	mostBlock   = 1 << 20 // bytes of a block of headers
-	mostTable   = 1 << 20 // bytes of the table of headers; 4,096 where nobody asks for more
+	mostTable   = 1 << 20 // bytes of the table of headers; 4,096 by default
 	mostStreams = 10_000  // open on a connection
 )
 

@@ -9,7 +9,7 @@ import (
 
 // memcached reads memcached's text protocol.
 type memcached struct {
-	asking *exchange // whose data is passed over
+	asking *exchange // its data is passed over
 	mute   bool      // nothing answers it
 	ends   bool      // the answer ends with the data that is passed over
 }

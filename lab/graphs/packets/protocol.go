@@ -124,7 +124,7 @@ func (c *conn) steps(s *stream, data []byte, seq uint32) bool {
 	return true
 }
 
-// foreign leaves connections alone whose bytes cannot be read.
+// foreign leaves a connection alone if its bytes cannot be read: TLS, or HTTP/2 that began before the capture.
 func (c *conn) foreign(data []byte) bool {
 	switch {
 	case isTLS(data):

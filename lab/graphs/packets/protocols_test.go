@@ -15,7 +15,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// said is what one end of a connection sends.
+// said holds bytes that one end of a connection sends.
 type said struct {
 	server bool
 	data   string
@@ -337,7 +337,7 @@ func TestNoTables(t *testing.T) {
 	}
 }
 
-// Thrift whose frames' lengths are segments of their own is recognised, after its beginning too, and after a gap.
+// Thrift is recognised where the length of each frame is a segment of its own, also after the connection's beginning and after a gap.
 func TestLengthAlone(t *testing.T) {
 	for name, begin := range map[string]func(c *packetstest.Capture) *packetstest.Conn{
 		"whole": func(c *packetstest.Capture) *packetstest.Conn { return c.Dial(client, server) },

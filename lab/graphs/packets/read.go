@@ -17,11 +17,11 @@ type Options struct {
 	Serves func(netip.AddrPort) bool
 	// Tick is called about once a second of the capture's time. An error ends the reading.
 	Tick func(Progress) error
-	// Patience is how long an open call keeps Progress.Oldest back; 0 is for ever.
+	// An open call keeps Progress.Oldest back for so long; 0 is for ever.
 	Patience time.Duration
 }
 
-// Progress is how far a reading has come.
+// Progress reports how far a reading has come.
 type Progress struct {
 	Now    time.Time // of the last packet
 	Oldest time.Time // all calls that began before it have been given, but the stale ones; Now where none is open
@@ -29,7 +29,7 @@ type Progress struct {
 	Counts *Counts   // so far, without what files say of themselves
 }
 
-// Counts are what was read, and what could not be.
+// Counts count packets, connections and calls, and all that could not be read.
 type Counts struct {
 	capture.Counts
 	Missing int64 `json:"missing"` // bytes of TCP that the capture lacks

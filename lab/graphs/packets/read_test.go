@@ -125,7 +125,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// A capture may end anywhere: what is whole before is read, and the end is told.
+// A capture may end anywhere: whole packets are read, and the cut is counted.
 func TestCutOff(t *testing.T) {
 	for _, ng := range []bool{false, true} {
 		c := packetstest.New(func(c *packetstest.Capture) { c.NG = ng })
@@ -146,7 +146,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// What is no capture is told as such.
+// The error of a file that is no capture names the file and the reason.
 func TestForeign(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                    "the file is empty",
@@ -401,7 +401,7 @@ func TestPipelinedBefore(t *testing.T) {
 	wantCalls(t, calls, fmt.Sprintf("http GET /items 200 %d %d", len(get), len(ok)))
 }
 
-// TLS is told, and has no calls.
+// TLS is counted, and has no calls.
 func TestEncrypted(t *testing.T) {
 	c := packetstest.New(nil)
 	conn := c.Dial(client, server)

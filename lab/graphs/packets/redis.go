@@ -12,7 +12,7 @@ type resp struct {
 	pushes bool // the server sends more than answers
 }
 
-// respSide is where a stream stands in a value.
+// respSide holds the place of a stream in a value.
 type respSide struct {
 	levels []respLevel
 	of     *exchange

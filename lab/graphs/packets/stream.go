@@ -86,7 +86,7 @@ func (s *stream) arrive(c *conn, of *capture.Segment) {
 	}
 	seg := segment{of.Seq, of.Data, of.Length, of.At}
 	ahead := int32(seg.seq - s.next)
-	if ahead > farAway || ahead < -farAway { // another connection, whose beginning is missing
+	if ahead > farAway || ahead < -farAway { // of another connection: its beginning is missing
 		c.drain()
 		s.next = seg.seq
 		s.began = seg.seq - uint32(s.pos)
@@ -119,7 +119,7 @@ func (s *stream) again(c *conn) {
 	c.r.counts.Resent++
 }
 
-// after is what a segment has from this sequence number on.
+// after returns the part of a segment from this sequence number on.
 func (g segment) after(seq uint32) segment {
 	n := int(seq - g.seq)
 	if n >= g.length {

@@ -8,7 +8,7 @@ import (
 // thriftFramed reads Apache Thrift's binary protocol in its framed transport.
 type thriftFramed struct {
 	sides [2]struct {
-		of   *exchange // whose frame is passed over
+		of   *exchange // its frame is passed over
 		once bool      // nothing answers it
 	}
 }
@@ -114,7 +114,7 @@ func (t *thriftFramed) done(c *conn, server bool, pos int64) {
 	x := t.side(server).of
 	t.side(server).of = nil
 	switch {
-	case x == nil: // nobody asked
+	case x == nil: // the request is missing
 	case server:
 		c.answered(x, pos)
 	default:

@@ -30,7 +30,7 @@ func (t *turns) bytes(c *conn, server bool, n int64) {
 		return
 	}
 	if t.of == nil {
-		return // a greeting, or news that nobody asked for
+		return // a greeting, or news without a request
 	}
 	c.answers(t.of)
 	t.of.Answer += n
@@ -47,7 +47,7 @@ func (t *turns) end(c *conn) {
 	t.of = nil
 }
 
-// rest ends a call whose answer has gone on no further.
+// rest ends a call if its answer has been silent for long.
 func (t *turns) rest(c *conn) {
 	if t.of != nil && !t.of.Answered.IsZero() && c.r.now.Sub(t.last) > silence {
 		t.end(c)

@@ -97,7 +97,7 @@ func headers(fields []packets.Field) string {
 // leftOut stands for a credential.
 const leftOut = "(left out)"
 
-// secret are the headers whose values are credentials.
+// secret names the headers with credentials.
 var secret = map[string]bool{
 	"authorization": true, "cookie": true, "set-cookie": true, "x-api-key": true, "proxy-authorization": true,
 }

@@ -147,7 +147,7 @@ func Folder(dir string) ([]Input, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s has no captures: run with --captures, and with a variant whose packets are captured", dir)
+		return nil, fmt.Errorf("%s has no captures: run with --captures and a variant with the tracer packets, or with capture: packets", dir)
 	}
 	slices.Sort(files)
 	var out []Input

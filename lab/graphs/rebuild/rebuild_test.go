@@ -19,7 +19,7 @@ import (
 	"github.com/tracetax/tracetax/lab/graphs/packets/packetstest"
 )
 
-// shop is what a simulated program does: front (127.1.0.2) calls cart (127.1.0.3), which calls a store (127.1.0.4), and then
+// shop simulates a program: front (127.1.0.2) calls cart (127.1.0.3), which calls a store (127.1.0.4), and then
 // stock (127.1.0.5). The load generator (127.0.0.1) calls front.
 type shop struct {
 	capture *packetstest.Capture

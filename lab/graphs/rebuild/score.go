@@ -7,20 +7,20 @@ import (
 	"github.com/tracetax/tracetax/lab/graphs/packets/tree"
 )
 
-// Score is how much can be found without ids, by the ids of calls in the same packets.
+// Score compares parents that are found without ids with those that ids of calls tell.
 type Score struct {
 	Traces Rate `json:"by_trace_ids"` // without the ids of calls
 	Time   Rate `json:"by_time"`      // without any
 }
 
-// Rate is how much was found by one means.
+// Rate counts the parents that were found by one means.
 type Rate struct {
-	Calls        int `json:"calls"` // whose id names their parent
+	Calls        int `json:"calls"` // with an id that names their parent
 	Right        int `json:"right"`
 	Traces       int `json:"traces"`
-	Whole        int `json:"whole"`         // traces whose calls are all right
-	Certain      int `json:"certain"`       // calls whose parent is called certain
-	WrongCertain int `json:"wrong_certain"` // and is another one
+	Whole        int `json:"whole"`         // traces without a wrong call
+	Certain      int `json:"certain"`       // parents called certain
+	WrongCertain int `json:"wrong_certain"` // and wrong
 }
 
 // scorer rates windows. What each means has learnt goes on to the next window.
@@ -68,7 +68,7 @@ func (s *Score) text() string {
 	case s == nil:
 		return ""
 	case s.Time.Calls == 0:
-		return "; no call's id names its parent, so that nothing can be compared"
+		return "; no call's id names its parent: nothing can be compared"
 	}
 	return fmt.Sprintf("; right without ids of calls: %s; by time alone: %s", s.Traces.text(), s.Time.text())
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tracetax/tracetax/lab/graphs/packets"
 )
 
-// Summary is what was rebuilt of a capture.
+// Summary counts what was rebuilt of a capture.
 type Summary struct {
 	Title string   `json:"title,omitempty"`
 	Files []string `json:"files"`
@@ -26,7 +26,7 @@ type Summary struct {
 
 // Parents are the calls by how their parent is known.
 type Parents struct {
-	Roots   int64 `json:"roots"` // calls of who serves none
+	Roots   int64 `json:"roots"` // calls of clients that serve nothing
 	ID      int64 `json:"id"`
 	Alone   int64 `json:"alone"`
 	Likely  int64 `json:"likely"`
@@ -132,7 +132,7 @@ func (s *Summary) leftOut() []string {
 	say(s.Encrypted, "connection", " encrypted")
 	say(s.NoTables, "connection", " with HTTP/2 headers that need what was sent before the capture or in a gap")
 	say(s.Upgraded, "connection", " after an upgrade to another protocol")
-	say(s.GivenUp, "connection", " of which nothing could be read")
+	say(s.GivenUp, "connection", " that could not be read")
 	say(s.CutOff, "file", " cut off in its last packet, as a capture is that was stopped")
 	say(int(s.Cut), "packet", " captured in part (capture with -s 0)")
 	say(int(s.Fragments), "fragment", " of IP packets")

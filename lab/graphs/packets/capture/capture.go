@@ -38,7 +38,7 @@ const (
 // Has reports whether all of these flags are set.
 func (f Flags) Has(of Flags) bool { return f&of == of }
 
-// Counts are what files of packets hold.
+// Counts count the packets of files.
 type Counts struct {
 	Packets   int64 `json:"packets"`
 	NoTCP     int64 `json:"no_tcp"`    // of another protocol than TCP over IP
@@ -149,7 +149,7 @@ func within(err error) error {
 	return err
 }
 
-// Source is where segments come from, in the order of their times.
+// Source returns segments in the order of their times.
 type Source interface {
 	Next() (Segment, error)
 }

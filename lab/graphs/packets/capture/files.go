@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The numbers that a pcap file begins with, in the byte order of who wrote it.
+// The numbers that a pcap file begins with, in the byte order of its writer.
 const (
 	pcapMicros = 0xa1b2c3d4
 	pcapNanos  = 0xa1b23c4d

@@ -28,7 +28,7 @@ func reads(link uint32) bool {
 	return false
 }
 
-// kind is what a packet turned out to be.
+// kind says what was found in a packet.
 type kind int
 
 const (
@@ -72,7 +72,7 @@ func decode(p packet) (Segment, kind) {
 	return Segment{}, isOther
 }
 
-// payload is what the link carries, where that may be IP.
+// payload returns the IP packet behind the header of the link; nil is none.
 func payload(p packet) []byte {
 	switch p.link {
 	case linkRaw, linkRawBSD, linkRawOpen, linkIPv4, linkIPv6:
@@ -91,7 +91,7 @@ func payload(p packet) []byte {
 	return nil
 }
 
-// tagged is what comes after the type at this place, and after tags of VLANs.
+// tagged returns the IP packet behind the type at this place and behind tags of VLANs; nil is none.
 func tagged(data []byte, at int) []byte {
 	for range 4 {
 		if len(data) < at+2 {

@@ -144,7 +144,7 @@ func (c *Capture) Segment(from, to netip.AddrPort, seq, ack uint32, flags byte, 
 	c.Frame(append(c.link(ether), ip...))
 }
 
-// link is what the link puts before a packet.
+// link returns the link's header of a packet.
 func (c *Capture) link(ether uint16) []byte {
 	var b []byte
 	switch c.Link {
