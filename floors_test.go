@@ -32,9 +32,8 @@ var floors = map[string]floor{
 	"lab/agents/rpc":         {level: 8},
 	"lab/agents/scouter":     {level: 8},
 	"lab/agents/skywalking":  {level: 8, beside: []string{"lab/agents/rpc"}},
-	"lab/graphs":             {level: 8, beside: []string{"lab/graphs/topology"}},
+	"lab/graphs":             {level: 8, beside: []string{"lab/graphs/rebuild", "lab/graphs/topology"}},
 	"lab/graphs/mesh":        {level: 8},
-	"lab/graphs/packets":     {level: 8},
 	"lab/graphs/sidecar":     {level: 8, beside: []string{"lab/graphs/mesh"}},
 	"lab/graphs/topology":    {level: 8},
 	"lab/functions":          {level: 8, beside: []string{"lab/functions/platform"}},
@@ -42,6 +41,14 @@ var floors = map[string]floor{
 	"lab/study":              {level: 8},
 	"lab/study/replicate":    {level: 8, beside: []string{"lab/study", "lab/study/view"}},
 	"lab/study/view":         {level: 8, beside: []string{"lab/study"}},
+
+	"lab/graphs/packets":             {level: 8, beside: []string{"lab/graphs/packets/capture"}},
+	"lab/graphs/packets/capture":     {level: 8},
+	"lab/graphs/packets/packetstest": {level: 8},
+	"lab/graphs/packets/tree":        {level: 8, beside: []string{"lab/graphs/packets", "lab/graphs/topology"}},
+	"lab/graphs/rebuild": {level: 8, beside: []string{
+		"lab/graphs/packets", "lab/graphs/packets/capture", "lab/graphs/packets/tree", "lab/graphs/topology",
+	}},
 
 	"cli":          {level: 7, beside: []string{"cli/agent", "cli/draining", "cli/tools", "cli/console", "cli/show"}},
 	"cli/agent":    {level: 7, beside: []string{"cli/tools", "cli/console"}},
