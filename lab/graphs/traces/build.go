@@ -127,7 +127,7 @@ func (b *builder) nameNodes() {
 	}
 }
 
-// nameMethods names the shapes of a node: METHOD, and METHOD-2 for the next frequent one.
+// nameMethods names the shapes of a node: METHOD, and METHOD-2 for the next frequent one, those that are operations first.
 func (b *builder) nameMethods(key nodeKey) {
 	of := map[uint32][]int32{}
 	for id := range b.methods[key] {
@@ -147,7 +147,8 @@ func (b *builder) nameMethods(key nodeKey) {
 	for _, id := range methods {
 		m, all := b.tree.methods[id], of[id]
 		slices.SortFunc(all, func(x, y int32) int {
-			return cmp.Or(cmp.Compare(b.shapes[y].called, b.shapes[x].called), cmp.Compare(x, y))
+			a, c := &b.shapes[x], &b.shapes[y]
+			return cmp.Or(cmp.Compare(c.traces, a.traces), cmp.Compare(c.called, a.called), cmp.Compare(x, y))
 		})
 		for i, one := range all {
 			name := b.base[id]
@@ -155,7 +156,7 @@ func (b *builder) nameMethods(key nodeKey) {
 				name = given.give(name)
 			}
 			b.called[one] = b.names[key] + "." + name
-			if origin := m.origin(); origin != name {
+			if origin := m.origin(); !slices.Contains([]string{name, "/" + name, m.node + "/" + name, m.node + "." + name}, origin) {
 				b.out.origins[b.called[one]] = origin
 			}
 		}
@@ -278,7 +279,7 @@ func (b *builder) addOperations(roots []int32) {
 	b.out.Mix = map[string]float64{}
 	given, nodes, bases := taken{}, taken{}, map[uint32]int{}
 	for _, name := range b.names {
-		nodes[name] = true
+		nodes[name] = 2
 	}
 	var gate *topology.Node
 	for _, id := range roots {

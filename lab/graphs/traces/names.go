@@ -140,20 +140,21 @@ func methodName(m method) string {
 	return cleaned(name, "index", longMethod)
 }
 
-// taken are the names that are given.
-type taken map[string]bool
+// taken are the names that are given, each with the number that its next namesake gets.
+type taken map[string]int
 
 // give returns the first of the names that is free, else the last with a number.
 func (t taken) give(names ...string) string {
 	for _, name := range names {
-		if !t[name] {
-			t[name] = true
+		if t[name] == 0 {
+			t[name] = 2
 			return name
 		}
 	}
-	for n := 2; ; n++ {
-		if name := fmt.Sprintf("%s-%d", names[len(names)-1], n); !t[name] {
-			t[name] = true
+	last := names[len(names)-1]
+	for n := t[last]; ; n++ {
+		if name := fmt.Sprintf("%s-%d", last, n); t[name] == 0 {
+			t[name], t[last] = 2, n+1
 			return name
 		}
 	}

@@ -130,7 +130,7 @@ func (r *reading) roots(most int) []int32 {
 func (im *Import) fitting(r *reading, roots []int32) *named {
 	try := func(n int) *named {
 		made := build(r.tree, r.shapes.all, roots[:n], im.options.Work)
-		made.Description = fmt.Sprintf("Made of %d recorded traces.", len(im.sizes))
+		made.Description = "Made of " + counted(len(im.sizes), "recorded trace") + "."
 		s := &program.Source{}
 		head := []string{strings.Repeat("-", 4<<10)} // room for the comment before it
 		if program.ParseYAML(s, made.text(head)) == nil || len(s.Problems) > 0 || len(made.Check()) > 0 {

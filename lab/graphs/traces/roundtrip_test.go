@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -146,4 +147,9 @@ func TestSameTextSameTopology(t *testing.T) {
 			t.Fatal(cmp.Diff(string(one.Text), string(other.Text)))
 		}
 	}
+}
+
+func matches(t testing.TB, pattern, text string) bool {
+	t.Helper()
+	return regexp.MustCompile(pattern).MatchString(text)
 }
