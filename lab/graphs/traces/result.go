@@ -55,7 +55,7 @@ func (im *Import) Topology() (*Result, error) {
 	r := im.walk()
 	roots := r.roots(im.options.Shapes)
 	if len(roots) == 0 {
-		return nil, fmt.Errorf("making a topology of %d traces: all of them are left out: %s", len(im.sizes), listed(r.why, "trace"))
+		return nil, fmt.Errorf("making a topology of %s: all of them are left out: %s", counted(len(im.sizes), "trace"), listed(r.why, "trace"))
 	}
 	made := im.fitting(r, roots)
 	if made == nil {

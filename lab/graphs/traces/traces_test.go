@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/lab/graphs/topology"
 	"github.com/tracetax/tracetax/lab/graphs/traces"
 )
@@ -343,4 +344,35 @@ func TestTenThousandShapes(t *testing.T) {
 			t.Errorf("with %d shapes %d traces are kept in %d operations, %d left out", shapes, kept, len(g.Operations), left)
 		}
 	}
+}
+
+// Whatever a file has, the topology of it is valid, and every trace is in it or counted as left out.
+func FuzzImport(f *testing.F) {
+	f.Add(handmade(f, hit, miss))
+	f.Add(handmade(f, "01 - a server GET+/x 0 100\n02 01 b consumer y 20 -30 error=1\n02 01 b client y 20 300 db.system=x"))
+	f.Add([]byte(`{"traceId":"1","id":"1","kind":"CLIENT","localEndpoint":{"serviceName":"a"},"name":"\u0007 GET http://u:p@h/x?y"}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		im := traces.New(traces.Options{Shapes: 3, Work: 0.5})
+		if im.Add("fuzz", bytes.NewReader(text)) != nil {
+			return
+		}
+		r, err := im.Topology()
+		if err != nil {
+			return
+		}
+		n := 0
+		for _, o := range r.Operations {
+			n += o.Traces
+		}
+		for _, left := range r.LeftOut.Traces {
+			n += left
+		}
+		if n != r.Traces {
+			t.Errorf("%d of %d traces are accounted for: %s", n, r.Traces, r.Summary())
+		}
+		source := &program.Source{File: "fuzz.yaml"}
+		if source.Graph(r.Text); len(source.Problems) > 0 {
+			t.Errorf("the topology is not valid: %v\n%s", source.Err(), r.Text)
+		}
+	})
 }

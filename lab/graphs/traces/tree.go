@@ -52,7 +52,7 @@ type tree struct {
 	services []string // of each span: its own, or that of whoever made it
 	kids     [][]int32
 	parents  []int32 // -1: none
-	made     int // calls of the trace
+	made     int     // calls of the trace
 	loose    loose
 }
 

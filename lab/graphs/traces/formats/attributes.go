@@ -96,4 +96,6 @@ var kinds = map[string]Kind{
 	"internal": Internal, "server": Server, "client": Client, "producer": Producer, "consumer": Consumer,
 }
 
-func kindNamed(text string) Kind { return kinds[strings.TrimPrefix(strings.ToLower(text), "span_kind_")] }
+func kindNamed(text string) Kind {
+	return kinds[strings.TrimPrefix(strings.ToLower(text), "span_kind_")]
+}
