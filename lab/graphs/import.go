@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/console"
@@ -54,6 +55,8 @@ func (f *importing) run(s console.Streams, files []string) error {
 	case f.out == "-" && f.json:
 		return console.UsageError(errors.New("--json and --out - both print; give the topology a file"))
 	}
+	const often = 40 // garbage is collected twice as often as usual: what is read is large, and 1 GB of it has to fit into 200 MB
+	defer debug.SetGCPercent(debug.SetGCPercent(often))
 	im := traces.New(traces.Options{Shapes: f.shapes, Work: work})
 	for _, file := range files {
 		if err := addTraces(s, im, file); err != nil {

@@ -239,7 +239,11 @@ func (r *Result) lines() []string {
 	line := fmt.Sprintf("%s, %s: %s, %s, %s (%s) of %s", counted(r.Traces, "trace"), counted(r.Spans, "span"), counted(r.Services, "service"),
 		counted(r.Stores, "store"), counted(len(r.Operations), "operation"), strings.Join(names, ", "), counted(shapes, "shape"))
 	if r.PerSecond > 0 {
-		line += fmt.Sprintf(", %s calls/s", strconv.FormatFloat(r.PerSecond, 'g', 3, 64))
+		rate := strconv.FormatFloat(r.PerSecond, 'g', 3, 64)
+		if r.PerSecond >= 1000 {
+			rate = thousands(int(r.PerSecond))
+		}
+		line += fmt.Sprintf(", %s calls/s", rate)
 	}
 	out := []string{line}
 	var left []string
