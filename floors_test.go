@@ -98,10 +98,11 @@ var floors = map[string]floor{
 	"usage":       {level: 2},
 
 	"sink": {level: 2, beside: []string{
-		"sink/datadog", "sink/elastic", "sink/otlp", "sink/ring", "sink/tally", "sink/wire", "sink/zipkin",
+		"sink/datadog", "sink/elastic", "sink/keep", "sink/otlp", "sink/ring", "sink/tally", "sink/wire", "sink/zipkin",
 	}},
 	"sink/datadog":  {level: 2, beside: []string{"sink/tally", "sink/wire"}},
 	"sink/elastic":  {level: 2, beside: []string{"sink/tally", "sink/wire"}},
+	"sink/keep":     {level: 2},
 	"sink/otlp":     {level: 2, beside: []string{"sink/tally", "sink/wire"}},
 	"sink/ring":     {level: 2, beside: []string{"sink/tally"}},
 	"sink/sinktest": {level: 2, beside: []string{"sink/tally"}},
