@@ -29,6 +29,7 @@ type runFlags struct {
 	start               bool   // the start is explained, and nothing else
 	try                 bool   // the settings that tracers' rules advise are variants too
 	rules               string // a file of the user's own, for the causes
+	keepTraces          bool   // spans are kept
 	goOn                bool   // also where the first runs show a mistake
 	out, resume         string
 	name                string
@@ -94,6 +95,7 @@ went elsewhere.`,
 	flags.BoolVar(&f.goOn, "go-on", false, "make all runs, even if the first ones show a mistake: a program that never gets ready, no spans, half of the rate")
 	flags.StringVar(&f.resume, "resume", "", "continue the interrupted results in `DIR`")
 	flags.StringArrayVar(&f.keepEnv, "keep-env", nil, "pass the shell's variable `NAME` on to programs although it belongs to a tracer, e.g. OTEL_RESOURCE_ATTRIBUTES (repeatable)")
+	flags.BoolVar(&f.keepTraces, "keep-traces", false, "keep the spans that the sink receives over OTLP in the results folder; 'tracetax graph import' makes topologies of them")
 	flags.StringVar(&f.budget, "budget", "", "`LIMITS` for the cost, e.g. cpu=3%,p99=5%,lost=0")
 	flags.StringVar(&f.rate, "rate", "",
 		"`RATE` of operations, instead of the experiment's: 400/s, '[100/s, 200/s]' in turn, or '50% of slowest'")
@@ -287,6 +289,9 @@ func (f *runFlags) keys() (config.Sets, error) {
 		if short.value != "" {
 			given = append(given, config.Set{Path: short.path, Value: short.value, Flag: short.flag})
 		}
+	}
+	if f.keepTraces {
+		given = append(given, config.Set{Path: "keep_traces", Value: "true", Flag: "--keep-traces"})
 	}
 	return given, err
 }

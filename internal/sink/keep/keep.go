@@ -27,6 +27,8 @@ type Counts struct {
 	Kept  uint64 `json:"kept"`
 	Lost  uint64 `json:"lost"`            // not written: the disk was too slow, or Error
 	Error string `json:"error,omitempty"` // of the first request that could not be written
+
+	Waiting uint64 `json:"waiting,omitempty"` // in neither number yet
 }
 
 // Keeper writes requests to a file, one after the other, by itself. It is safe for concurrent use.
@@ -75,11 +77,12 @@ func (k *Keeper) Take(body []byte, json bool, spans uint64) {
 		return
 	}
 	k.bytes += len(body)
+	k.counts.Waiting += spans
 	k.waiting = append(k.waiting, request{bytes.Clone(body), json, spans})
 	k.more.Signal()
 }
 
-// Counts returns what was kept so far; requests that still wait are in neither number.
+// Counts returns what was kept so far.
 func (k *Keeper) Counts() Counts {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -95,7 +98,7 @@ func (k *Keeper) Close() (err error) {
 		k.mu.Unlock()
 		<-k.done
 		if err := k.file.Close(); err != nil {
-			k.fail(fmt.Errorf("closing it: %w", err), 0)
+			k.note(0, 0, fmt.Errorf("closing it: %w", err))
 		}
 	})
 	if failed := k.Counts().Error; failed != "" {
@@ -112,25 +115,19 @@ func (k *Keeper) write() {
 		if !ok {
 			return
 		}
-		var spans uint64
-		for i, r := range next {
-			if err := k.line(r); err != nil {
-				for _, r := range next[i:] {
-					spans += r.spans
-				}
-				k.fail(err, spans)
-				spans = 0
-				break
+		err, written, all := error(nil), uint64(0), uint64(0)
+		for _, r := range next {
+			if all += r.spans; err != nil {
+				continue
 			}
-			spans += r.spans
+			if err = k.line(r); err == nil {
+				written += r.spans
+			}
 		}
-		if err := k.out.Flush(); err != nil {
-			k.fail(err, spans)
-			spans = 0
+		if flushed := k.out.Flush(); flushed != nil { // nobody knows which lines are whole
+			err, written = errors.Join(err, flushed), 0
 		}
-		k.mu.Lock()
-		k.counts.Kept += spans
-		k.mu.Unlock()
+		k.note(written, all-written, err)
 	}
 }
 
@@ -146,11 +143,14 @@ func (k *Keeper) next() ([]request, bool) {
 	return next, len(next) > 0
 }
 
-func (k *Keeper) fail(err error, spans uint64) {
+// note counts requests that waited.
+func (k *Keeper) note(kept, lost uint64, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.counts.Lost += spans
-	if k.counts.Error == "" {
+	k.counts.Kept += kept
+	k.counts.Lost += lost
+	k.counts.Waiting -= kept + lost
+	if err != nil && k.counts.Error == "" {
 		k.counts.Error = err.Error()
 	}
 }

@@ -97,7 +97,7 @@ func TestUnwritten(t *testing.T) {
 		t.Errorf("the error is %v, want that of the file", err)
 	}
 	k.Take(body(t), false, 1) // after its end
-	if got := k.Counts(); got.Kept != 0 || got.Lost != 13 || got.Error == "" {
+	if got := k.Counts(); got.Waiting != 0 || got.Kept != 0 || got.Lost != 13 || got.Error == "" {
 		t.Errorf("counts %+v, want 13 lost, and why", got)
 	}
 }
