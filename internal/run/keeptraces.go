@@ -7,9 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
 )
+
+// writePatience bounds the wait for a disk.
+const writePatience = 30 * time.Second
 
 // keepTraces waits until the sink has written the run's spans, and records how many the file has and lacks. A file without any
 // goes.
@@ -18,7 +22,7 @@ func (s *stage) keepTraces(ctx context.Context) error {
 		return nil
 	}
 	to := record.KeptTraces{File: s.keptName()}
-	written, err := await(ctx, poll, lastPatience, func() (bool, error) {
+	written, err := await(ctx, poll, writePatience, func() (bool, error) {
 		seen, err := s.agents.sink.Snapshot(ctx)
 		if err != nil || seen.Kept == nil {
 			return true, err

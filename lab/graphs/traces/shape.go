@@ -133,7 +133,7 @@ func (s *shapes) of(c *call) int32 {
 	for i := range c.calls {
 		leaves[i] = leaf{id: ids[i], step: step{shape: s.of(&c.calls[i]), late: s.isLate(ids[i]), times: 1}}
 	}
-	steps := s.inTurn(c.method, leaves)
+	steps := s.inTurn(c.method, s.settled(leaves))
 	var key strings.Builder
 	key.WriteString(strconv.Itoa(int(c.method)))
 	written(&key, steps)
@@ -157,6 +157,45 @@ func (s *shapes) of(c *call) int32 {
 type leaf struct {
 	id uint32
 	step
+}
+
+// settled puts each call in the background right behind the last one that always ended before it began. Where it began among the
+// next ones is chance: nobody waits for it.
+func (s *shapes) settled(leaves []leaf) []leaf {
+	var out []leaf
+	late := map[int][]leaf{} // by the number of calls before them
+	for i := range leaves {
+		if !leaves[i].late {
+			out = append(out, leaves[i])
+		}
+	}
+	if len(out) == len(leaves) {
+		return leaves
+	}
+	for i := range leaves {
+		if leaves[i].late {
+			before := 0
+			for j := range out {
+				if s.always(out[j].id, leaves[i].id) {
+					before = j + 1
+				}
+			}
+			late[before] = append(late[before], leaves[i])
+		}
+	}
+	for before := len(out); before >= 0; before-- {
+		slices.SortStableFunc(late[before], func(a, b leaf) int { return cmp.Compare(a.id, b.id) })
+		out = slices.Insert(out, before, late[before]...)
+	}
+	return out
+}
+
+// always reports whether x ended before y began in all traces that have both.
+func (s *shapes) always(x, y uint32) bool {
+	if x < y {
+		return s.pairs[[2]uint32{x, y}] == inOrder
+	}
+	return s.pairs[[2]uint32{y, x}] == inReverse
 }
 
 // inTurn returns the steps of calls that are sorted by their start: parts that are at once with no call outside them follow each

@@ -188,6 +188,15 @@ func TestHandMade(t *testing.T) {
 01 - a server GET+/x 0 100
 02 01 b server GET+/b 10 500
 03 01 c server GET+/c 20 40`}, "a.x{b.b &; c.c}", ""},
+		"in the background, begun before and behind the next": {[]string{`
+01 - a server GET+/x 0 100
+02 01 d server GET+/d 2 3
+03 01 b server GET+/b 10 500
+04 01 c server GET+/c 12 40`, `
+01 - a server GET+/x 0 100
+02 01 d server GET+/d 2 3
+03 01 c server GET+/c 10 40
+04 01 b server GET+/b 12 500`}, "a.x{d.d; b.b &; c.c}", ""},
 		"behind its caller by jitter, once of three": {[]string{`
 01 - a server GET+/x 0 100
 02 01 b server GET+/b 10 91`, `
