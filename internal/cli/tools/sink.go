@@ -118,6 +118,7 @@ func runSink(ctx context.Context, s console.Streams, cfg sink.Config, asJSON boo
 	}
 	announce(s.Err, server.Addresses())
 	announceFaults(s.Err, cfg)
+	announceUnkept(s.Err, cfg)
 	fmt.Fprintln(s.Err, "Counting; Ctrl-C ends and prints what came.")
 	last := watchSink(ctx, s.Err, server)
 	failed := server.Close() // the counts are right all the same
@@ -150,6 +151,18 @@ func announce(w io.Writer, a protocol.Addresses) {
 		fmt.Fprintf(w, "%s on %s\n", r.Title, address)
 		if !loopback(address) {
 			fmt.Fprintf(w, "warning: %s can be reached from other machines, without any check of who sends\n", address)
+		}
+	}
+}
+
+// announceUnkept names the protocols whose spans are not kept.
+func announceUnkept(w io.Writer, cfg sink.Config) {
+	if cfg.Keep == "" {
+		return
+	}
+	for _, r := range protocol.Table {
+		if cfg.Listen[r.Name] != "" && r.Name != protocol.OTLPGRPC && r.Name != protocol.OTLPHTTP {
+			fmt.Fprintf(w, "What comes over %s is counted, and not kept: --keep writes OTLP alone.\n", r.Title)
 		}
 	}
 }

@@ -84,13 +84,16 @@ func TestSinkJSON(t *testing.T) {
 // The file has what came, a request a line, and is never one that is there.
 func TestSinkKeeps(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "traces.jsonl")
-	out, progress := sinkSession(t, "--keep", file)
+	out, progress := sinkSession(t, "--keep", file, "--zipkin", "127.0.0.1:0")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if line, more, _ := strings.Cut(string(text), "\n"); more != "" || !strings.Contains(line, `"spanId":"EEE19B7EC3C1B175"`) || strings.Contains(line, "\t") {
 		t.Errorf("the file has %s, want the request in one line", text)
+	}
+	if !strings.Contains(progress, "What comes over Zipkin") {
+		t.Errorf("stderr %q: nothing says that Zipkin's spans are not kept", progress)
 	}
 	if !strings.Contains(progress, "kept 2 spans in "+file+"\n") || !strings.Contains(out, "spans") {
 		t.Errorf("stderr %q, stdout %q", progress, out)

@@ -312,6 +312,15 @@ func TestBoundsOfATopology(t *testing.T) {
 	if r.LeftOut.Traces["over 1,000 calls"] != 1 || r.Operations[0].Traces != 1 {
 		t.Errorf("of 1,000 and 1,001 calls: %s", r.Summary())
 	}
+	// One trace of a million spans takes little memory, and is left out.
+	million := make([]byte, 0, 64<<20)
+	for i := range 1_000_000 {
+		million = fmt.Appendf(million, `{"traceId":"1","id":"%x","parentId":"1","name":"x","localEndpoint":{"serviceName":"a"}}`+"\n", i+1)
+	}
+	r, _ = imported(t, append(million, small.otlp(t, sameID)...), traces.Options{})
+	if r.LeftOut.Traces["over 50,000 spans"] != 1 || r.LeftOut.Spans["beyond 50,000 of a trace"] != 1_000_000-50_001 || r.Traces != 2 {
+		t.Errorf("of a trace with a million spans: %s", r.Summary())
+	}
 	// 300 services, each with an operation: 200 processes are the most.
 	var many []string
 	for i := range 300 {
