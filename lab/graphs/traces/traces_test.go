@@ -135,6 +135,12 @@ func TestHandMade(t *testing.T) {
 		"a service outside": {[]string{`
 01 - a server GET+/x 0 100
 02 01 a client GET 10 50 http.method=GET http.url=https://key:secret@pay.example.com/v1/charge?token=secret`}, "a.x{pay-example-com.v1-charge}", ""},
+		"what is secret": {[]string{`
+01 - http://user:secret@shop/a+b server GET+http://user:secret@shop/x?token=secret 0 100
+02 01 user:secret@shop client GET 10 5 http.method=GET http.target=/y?token=secret peer.service=user:secret@items
+03 01 user:secret@shop client GET 20 5 db.system=redis db.statement=GET+secret peer.service=redis://:secret@cache/0
+04 01 user:secret@shop client GET 30 5 http.method=GET http.target=/reset/secret=`},
+			"shop-a-b.x{items.y; cache.get; shop.reset-id}", ""},
 		"nobody is named": {[]string{`
 01 - a server GET+/x 0 100
 02 01 a client send 10 50`}, "a.x{elsewhere.send}", `guessed: .*1 call goes to "elsewhere"`},
@@ -282,6 +288,13 @@ func TestTimesAndErrors(t *testing.T) {
 03 01 c server GET+/z 200 400`
 	failing := strings.Replace(fine, "size=70", "size=70 error=true", 1)
 	failing = strings.Replace(failing, "0 1000", "0 1000 error=true", 1)
+	_, g := imported(t, handmade(t, `
+01 - a server GET+/x 0 1000
+02 01 b server GET+/y 100 2000
+03 01 c server GET+/z 200 400`), traces.Options{})
+	if a, _ := g.Find("a.x"); a.Does.Wait.Microseconds() != 600 {
+		t.Errorf("a waits %v, want 600µs: nobody awaits b", a.Does.Wait)
+	}
 	r, g := imported(t, handmade(t, append(repeat(fine, 3), failing)...), traces.Options{Work: 0.3})
 	a, _ := g.Find("a.x")
 	b, _ := g.Find("b.y")

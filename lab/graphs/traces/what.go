@@ -69,6 +69,9 @@ const thrift = "thrift"
 // peerOf is the name of the other side of a call: that of a service, or of a host.
 func peerOf(f *formats.Fields) string {
 	if name := plain(f[formats.Peer]); name != "" {
+		if strings.Contains(f[formats.Peer], "://") {
+			name, _, _ = strings.Cut(name, "/")
+		}
 		return name
 	}
 	host := plain(f[formats.Host])

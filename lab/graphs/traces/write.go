@@ -2,7 +2,6 @@ package traces
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,17 +27,17 @@ func (n *named) text(head []string) []byte {
 	}
 	out.WriteString("\noperations:\n")
 	for _, o := range n.Operations {
-		fmt.Fprintf(&out, "  %s: {call: %s}\n", word(o.Name), word(o.Call))
+		fmt.Fprintf(&out, "  %s: {call: %s}\n", o.Name, o.Call)
 	}
 	out.WriteString("\nmix: # traces\n")
 	for _, o := range n.Operations {
-		fmt.Fprintf(&out, "  %s: %d\n", word(o.Name), n.weights[o.Name])
+		fmt.Fprintf(&out, "  %s: %d\n", o.Name, n.weights[o.Name])
 	}
 	return []byte(out.String())
 }
 
 func (n *named) node(out *strings.Builder, of *topology.Node) {
-	fmt.Fprintf(out, "  %s:%s\n", word(of.Name), n.origin(of.Name))
+	fmt.Fprintf(out, "  %s:%s\n", of.Name, n.origin(of.Name))
 	if of.Protocol != "" {
 		fmt.Fprintf(out, "    protocol: %s\n", of.Protocol)
 	}
@@ -60,7 +59,7 @@ func (n *named) node(out *strings.Builder, of *topology.Node) {
 				comment += " # " + key + " is a guess"
 			}
 		}
-		fmt.Fprintf(out, "      %s: {%s}%s\n", word(m.Name), does(m), comment)
+		fmt.Fprintf(out, "      %s: {%s}%s\n", m.Name, does(m), comment)
 	}
 }
 
@@ -106,10 +105,10 @@ func steps(all []topology.Step) string {
 		var keys []string
 		switch {
 		case s.Call != "" && s.Times <= 1 && !s.Background:
-			out = append(out, word(s.Call))
+			out = append(out, s.Call)
 			continue
 		case s.Call != "":
-			keys = append(keys, "call: "+word(s.Call))
+			keys = append(keys, "call: "+s.Call)
 		case len(s.AtOnce) > 0:
 			keys = append(keys, "at_once: "+steps(s.AtOnce))
 		default:
@@ -124,12 +123,4 @@ func steps(all []topology.Step) string {
 		out = append(out, "{"+strings.Join(keys, ", ")+"}")
 	}
 	return "[" + strings.Join(out, ", ") + "]"
-}
-
-// word quotes the names that YAML takes for something else.
-func word(name string) string {
-	if slices.Contains([]string{"null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf"}, strings.ToLower(name)) {
-		return strconv.Quote(name)
-	}
-	return name
 }

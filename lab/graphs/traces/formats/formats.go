@@ -191,11 +191,11 @@ func (r *reader) object(member func(name string) error) error {
 			return err
 		}
 		if err := member(name); err != nil {
-			return inside(err)
+			return err
 		}
 	}
 	_, err := r.in.ReadToken()
-	return inside(err)
+	return err
 }
 
 // array calls element for each element of a list; element reads it. Anything else is passed over.
@@ -208,18 +208,10 @@ func (r *reader) array(element func() error) error {
 	}
 	for k := r.in.PeekKind(); k != ']' && k != 0; k = r.in.PeekKind() {
 		if err := element(); err != nil {
-			return inside(err)
+			return err
 		}
 	}
 	_, err := r.in.ReadToken()
-	return inside(err)
-}
-
-// inside makes an end of the file within a value one that was not expected.
-func inside(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
 	return err
 }
 

@@ -88,6 +88,20 @@ func TestConventions(t *testing.T) {
 	}
 }
 
+// Of Jaeger's references the parent is the one that says so, and never a span of another trace.
+func TestReferences(t *testing.T) {
+	const child, follows = `{"refType":"CHILD_OF","traceID":"1","spanID":"3"}`, `{"refType":"FOLLOWS_FROM","traceID":"1","spanID":"4"}`
+	for references, want := range map[string]uint64{
+		follows + "," + child: 3, child + "," + follows: 3, follows: 4, `{"refType":"CHILD_OF","traceID":"9","spanID":"3"}`: 0,
+		`{"spanID":"3","traceID":"1"}`: 3, `{"refType":"CHILD_OF","spanID":"3"}`: 3, "": 0,
+	} {
+		all, _ := read(t, `{"spanID":"2","references":[`+references+`],"traceID":"1","process":{"serviceName":"shop"}}`)
+		if got := all[0].Parent; got != want || all[0].Service != "shop" {
+			t.Errorf("[%s]: the parent is %d of %q, want %d", references, got, all[0].Service, want)
+		}
+	}
+}
+
 func TestIDs(t *testing.T) {
 	for id, spans := range map[string]int{
 		"1": 1, "000000000000000000000000000000ff": 1, "GgAAAAAAAAAaAAAAAAAAAA==": 1, "GgAAAAAAAAAaAAAAAAAAAA": 1, "GgAAAAAAABo=": 1,
