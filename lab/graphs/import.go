@@ -55,7 +55,7 @@ func (f *importing) run(s console.Streams, files []string) error {
 	case f.out == "-" && f.json:
 		return console.UsageError(errors.New("--json and --out - both print; give the topology a file"))
 	}
-	const often = 40 // garbage is collected twice as often as usual: what is read is large, and 1 GB of it has to fit into 200 MB
+	const often = 20 // percent; the collector's usual 100 holds twice what is live, and 1 GB of traces has to fit into 200 MB
 	defer debug.SetGCPercent(debug.SetGCPercent(often))
 	im := traces.New(traces.Options{Shapes: f.shapes, Work: work})
 	for _, file := range files {
