@@ -29,6 +29,7 @@ type named struct {
 	weights map[string]int    // traces by operation
 	bases   []Operation       // operations whose shapes are put together
 	shapes  []int32           // those of Graph's operations
+	gates   int               // methods of the gateway: nobody guesses their bytes
 }
 
 // builder makes a topology of shapes.
@@ -292,6 +293,7 @@ func (b *builder) addOperations(roots []int32) {
 				gate = &topology.Node{Name: nodes.give(Gateway)}
 			}
 			gate.Methods = append(gate.Methods, topology.Method{Name: name, Steps: []topology.Step{{Call: call}}})
+			b.out.gates++
 			b.out.origins[gate.Name+"."+name] = call
 			call = gate.Name + "." + name
 		}
