@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tracetax/tracetax/lab/graphs/topology"
@@ -122,9 +123,14 @@ func (b *builder) nameNodes() {
 	for _, key := range b.keys() {
 		name := nodeName(key.name)
 		b.names[key] = given.give(name)
+		var origin []string
 		if b.names[key] != key.name {
-			b.out.origins[b.names[key]] = key.name
+			origin = append(origin, key.name)
 		}
+		if system := b.systems[key.name]; key.store && system != "" && system != key.name {
+			origin = append(origin, "a "+system)
+		}
+		b.out.origins[b.names[key]] = strings.Join(origin, ", ")
 	}
 }
 
