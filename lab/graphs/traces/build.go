@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tracetax/tracetax/lab/graphs/topology"
@@ -29,6 +30,7 @@ type named struct {
 	weights map[string]int    // traces by operation
 	bases   []Operation       // operations whose shapes are put together
 	shapes  []int32           // those of Graph's operations
+	gates   int               // methods of the gateway: nobody guesses their bytes
 }
 
 // builder makes a topology of shapes.
@@ -121,9 +123,14 @@ func (b *builder) nameNodes() {
 	for _, key := range b.keys() {
 		name := nodeName(key.name)
 		b.names[key] = given.give(name)
+		var origin []string
 		if b.names[key] != key.name {
-			b.out.origins[b.names[key]] = key.name
+			origin = append(origin, key.name)
 		}
+		if system := b.systems[key.name]; key.store && system != "" && system != key.name {
+			origin = append(origin, "a "+system)
+		}
+		b.out.origins[b.names[key]] = strings.Join(origin, ", ")
 	}
 }
 
@@ -292,6 +299,7 @@ func (b *builder) addOperations(roots []int32) {
 				gate = &topology.Node{Name: nodes.give(Gateway)}
 			}
 			gate.Methods = append(gate.Methods, topology.Method{Name: name, Steps: []topology.Step{{Call: call}}})
+			b.out.gates++
 			b.out.origins[gate.Name+"."+name] = call
 			call = gate.Name + "." + name
 		}

@@ -168,7 +168,7 @@ func (im *Import) spansLeftOut(t *tree) map[string]int {
 
 // guesses says what nothing in the traces tells.
 func (im *Import) guesses(r *reading, made *named) []string {
-	var out []string
+	out := []string{}
 	add := func(n int, one, many string) {
 		switch {
 		case n == 1:
@@ -177,25 +177,8 @@ func (im *Import) guesses(r *reading, made *named) []string {
 			out = append(out, thousands(n)+" "+many)
 		}
 	}
-	nodes, methods := 0, 0
-	for _, of := range slices.Concat(made.Nodes, made.Stores) {
-		methods += 2 * len(of.Methods)
-		for _, key := range []string{".request", ".answer"} {
-			if made.guessed[of.Name+key] {
-				nodes += len(of.Methods)
-			}
-			for _, m := range of.Methods {
-				if made.guessed[of.Name+"."+m.Name+key] {
-					nodes++
-				}
-			}
-		}
-	}
-	switch {
-	case nodes > 0 && nodes == methods-2*gatewayMethods(made):
-		out = append(out, "bytes of all messages (nothing tells them)")
-	case nodes > 0:
-		out = append(out, fmt.Sprintf("bytes of %s of %s messages (nothing tells them)", thousands(nodes), thousands(methods)))
+	if text := guessedBytes(made); text != "" {
+		out = append(out, text)
 	}
 	unknown := 0
 	for _, s := range r.shapes.all {
@@ -215,12 +198,29 @@ func (im *Import) guesses(r *reading, made *named) []string {
 	return out
 }
 
-// gatewayMethods counts the methods of the gateway: nobody guesses their bytes.
-func gatewayMethods(made *named) int {
-	if of := made.Nodes[0]; made.Operations[0].Call == of.Name+"."+made.Operations[0].Name && of.Request == 0 && of.Answer == 0 {
-		return len(of.Methods)
+// guessedBytes says how many messages have a size that nothing tells.
+func guessedBytes(made *named) string {
+	guesses, messages := 0, -2*made.gates // a request and an answer each
+	for _, of := range slices.Concat(made.Nodes, made.Stores) {
+		messages += 2 * len(of.Methods)
+		for _, key := range []string{".request", ".answer"} {
+			if made.guessed[of.Name+key] {
+				guesses += len(of.Methods)
+			}
+			for _, m := range of.Methods {
+				if made.guessed[of.Name+"."+m.Name+key] {
+					guesses++
+				}
+			}
+		}
 	}
-	return 0
+	switch {
+	case guesses == 0:
+		return ""
+	case guesses == messages:
+		return "bytes of all messages (nothing tells them)"
+	}
+	return fmt.Sprintf("bytes of %s of %s messages (nothing tells them)", thousands(guesses), thousands(messages))
 }
 
 // Summary is what a person reads of it, in lines.

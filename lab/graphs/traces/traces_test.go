@@ -190,6 +190,12 @@ func TestHandMade(t *testing.T) {
 02 01 b server GET+/b 10 20
 03 01 c server GET+/c 40 20
 04 01 d server GET+/d 15 70`}, "a.x{(b.b; c.c | d.d)}", ""},
+		"neither in turn nor at once": {[]string{`
+01 - a server GET+/x 0 100
+02 01 b server GET+/b 1 10
+03 01 c server GET+/c 2 28
+04 01 d server GET+/d 15 25
+05 01 e server GET+/e 35 15`}, "a.x{(b.b | c.c | d.d | e.e)}", "1 method makes calls neither in turn nor at once"},
 		"in the background": {[]string{`
 01 - a server GET+/x 0 100
 02 01 b server GET+/b 10 500

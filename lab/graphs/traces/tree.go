@@ -99,28 +99,29 @@ func (t *tree) read(places []uint32) (root call, why string) {
 
 func (t *tree) what(i int32) *what { return &t.whats[t.spans[i].what] }
 
-// link finds the parents of all spans and the root of the trace.
-func (t *tree) link() (root int32, why string) {
-	client, server := map[uint64]int32{}, map[uint64]int32{}
-	double := map[int32]bool{}
+// sides are the spans of a trace by their ids. Zipkin's two spans of one call have one id, and are on different sides.
+type sides struct {
+	client, server map[uint64]int32 // client: and all that serve nothing
+	doubles        map[int32]bool   // spans whose id another one of their side has
+}
+
+// prepare makes room for the spans of a trace, and sorts them by their ids.
+func (t *tree) prepare() sides {
+	of := sides{map[uint64]int32{}, map[uint64]int32{}, map[int32]bool{}}
+	n := len(t.spans)
+	t.kids, t.services, t.parents = slices.Grow(t.kids[:0], n)[:n], slices.Grow(t.services[:0], n)[:n], slices.Grow(t.parents[:0], n)[:n]
 	for i, s := range t.spans {
-		side := client
+		t.kids[i], t.parents[i] = t.kids[i][:0], -1
+		side := of.client
 		if kind := t.what(int32(i)).kind; kind == formats.Server || kind == formats.Consumer || s.shared {
-			side = server
+			side = of.server
 		}
 		if _, is := side[s.id]; is {
-			double[int32(i)] = true
+			of.doubles[int32(i)] = true
 			t.loose.doubles++
 			continue
 		}
 		side[s.id] = int32(i)
-	}
-	t.kids = slices.Grow(t.kids[:0], len(t.spans))[:len(t.spans)]
-	t.services = slices.Grow(t.services[:0], len(t.spans))[:len(t.spans)]
-	var bare, orphans []int32
-	t.parents = slices.Grow(t.parents[:0], len(t.spans))[:len(t.spans)]
-	for i, s := range t.spans {
-		t.kids[i], t.parents[i] = t.kids[i][:0], -1
 		if s.start < thisCentury {
 			t.loose.untimed++
 		}
@@ -128,52 +129,55 @@ func (t *tree) link() (root int32, why string) {
 			t.loose.backwards++
 		}
 	}
-	adopt := func(parent, kid int32) {
-		t.kids[parent], t.parents[kid] = append(t.kids[parent], kid), parent
-	}
+	return of
+}
+
+// link finds the parents of all spans and the root of the trace.
+func (t *tree) link() (root int32, why string) {
+	of := t.prepare()
+	var bare, orphans []int32
 	for i, s := range t.spans {
 		i := int32(i)
-		if double[i] {
+		if of.doubles[i] {
 			continue
 		}
-		if of, is := client[s.id]; is && of != i { // Zipkin's two spans of one call have one id
-			adopt(of, i)
-			continue
+		parent, is := of.client[s.id]
+		if !is || parent == i {
+			parent, is = t.parentOf(i, of)
 		}
-		parent, is := t.parentOf(i, client, server)
 		switch {
+		case is:
+			t.kids[parent], t.parents[i] = append(t.kids[parent], i), parent
 		case s.parent == 0:
 			bare = append(bare, i)
-		case !is:
-			orphans = append(orphans, i)
 		default:
-			adopt(parent, i)
+			orphans = append(orphans, i)
 		}
 	}
 	switch roots := append(bare, orphans...); {
 	case len(bare) > 1 || len(bare) == 0 && len(orphans) > 1:
 		return 0, severalRoots
-	case len(orphans) > 0 && len(bare) > 0:
+	case len(roots) > 1:
 		return 0, parentMissing
 	case len(roots) == 0:
 		return 0, circle
 	default:
 		root = roots[0]
 	}
-	if t.what(root).service == "" {
+	switch {
+	case t.what(root).service == "":
 		return 0, noService
-	}
-	if t.inherit(root) < len(t.spans)-len(double) {
+	case t.inherit(root) < len(t.spans)-len(of.doubles):
 		return 0, circle
 	}
 	return root, ""
 }
 
 // parentOf is the span that a span names as its parent: of two with one id the one of its own service.
-func (t *tree) parentOf(i int32, client, server map[uint64]int32) (int32, bool) {
+func (t *tree) parentOf(i int32, of sides) (int32, bool) {
 	id := t.spans[i].parent
-	c, isClient := client[id]
-	s, isServer := server[id]
+	c, isClient := of.client[id]
+	s, isServer := of.server[id]
 	if isClient && (!isServer || t.what(c).service == t.what(i).service && t.what(s).service != t.what(i).service) {
 		return c, true
 	}
