@@ -5,6 +5,7 @@ package e2e
 import (
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -59,10 +60,7 @@ func TestOwnTracerKilled(t *testing.T) {
 	rings := shm(t)
 	jvm := startDriven(t, []string{
 		"java", "-Xmx256m", "-javaagent:" + jar + "=methods=tracetax.calls.Recursion[*],ring=4MiB,largest=4MiB,dir=" + rings, "-cp", compileCallsProgram(t), "tracetax.calls.Main", "{port}"}, "")
-	drain := tracetax(t, "drain", rings, "--count", "--until-empty")
-	if err := drain.Start(); err != nil {
-		t.Fatal(err)
-	}
+	drain := counting(t, rings)
 	if got := jvm.ask(t, "prepare calls=100000 depth=10"); got != "prepared moments=1" {
 		t.Fatal(got)
 	}
@@ -75,6 +73,22 @@ func TestOwnTracerKilled(t *testing.T) {
 	begun := written(t, rings)
 	jvm.send(t, "run")
 	await(t, "it calls", func() bool { return written(t, rings) > begun+8<<20 })
+	d := killed(t, jvm, drain, rings)
+	if d.spans < 1_000_000 || d.leftOut != 0 || d.torn != 0 {
+		t.Errorf("%s", drain.out.String())
+	}
+	// A thread begins with an event of 16 bytes that names it, and two threads called.
+	if owners := d.bytes - 8*(2*d.spans-d.unfinished); owners != 32 {
+		t.Errorf("%d bytes were written, and %d spans with %d open ones were read: %d bytes remain, want 32", d.bytes, d.spans, d.unfinished, owners)
+	}
+}
+
+// drained is the last word of a drain, and the bytes of the rings when their JVM died.
+type drained struct{ spans, leftOut, torn, unfinished, bytes uint64 }
+
+// killed kills a JVM while its drain stands still, and returns what the drain reads then. Nothing of the JVM is left.
+func killed(t *testing.T, jvm *driven, drain *command, rings string) (d drained) {
+	t.Helper()
 	for _, step := range []struct {
 		process *os.Process
 		signal  syscall.Signal
@@ -84,25 +98,155 @@ func TestOwnTracerKilled(t *testing.T) {
 		}
 	}
 	<-jvm.ended
-	events := written(t, rings)
+	d.bytes = written(t, rings)
 	if err := drain.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
 	drain.ended(t, drain.Wait(), 0)
-	var spans, read, leftOut, torn, unfinished uint64
+	var read uint64
 	const form = "drained %d spans of %d, %d left out, %d torn, %d unfinished"
-	if _, err := fmt.Sscanf(drain.out.String(), form, &spans, &read, &leftOut, &torn, &unfinished); err != nil {
+	if _, err := fmt.Sscanf(drain.out.String(), form, &d.spans, &read, &d.leftOut, &d.torn, &d.unfinished); err != nil {
 		t.Fatalf("%v: %q", err, drain.out.String())
 	}
-	if spans != read || spans < 1_000_000 || leftOut != 0 || torn != 0 || unfinished > callsDepth {
+	if d.spans != read || d.unfinished > callsDepth {
 		t.Errorf("%s", drain.out.String())
-	}
-	// A thread begins with an event of 16 bytes that names it, and two threads called.
-	if owners := events - 8*(2*spans-unfinished); owners != 32 {
-		t.Errorf("%d bytes were written, and %d spans with %d open ones were read: %d bytes remain, want 32", events, spans, unfinished, owners)
 	}
 	if left, err := os.ReadDir(rings); err != nil || len(left) != 1 {
 		t.Errorf("beside the reader's file there are %v, %v", left, err)
+	}
+	return d
+}
+
+// agented is a JVM with the agent that has its rings in a folder.
+func agented(t *testing.T, jar, classes, rings string) *driven {
+	t.Helper()
+	return startDriven(t, []string{"java", "-Xmx64m", "-XX:TieredStopAtLevel=1", "-javaagent:" + jar + "=methods=tracetax.calls.Recursion[*],ring=4MiB,largest=4MiB,dir=" + rings, "-cp", classes, "tracetax.calls.Main", "{port}"}, "")
+}
+
+// call has a JVM call for a minute.
+func call(t *testing.T, jvm *driven) {
+	t.Helper()
+	if got := jvm.ask(t, "prepare duration_ns=60000000000 depth=10"); got != "prepared moments=1" {
+		t.Fatal(got)
+	}
+	jvm.send(t, "run")
+}
+
+// counting starts a drain that counts until its folder is empty.
+func counting(t *testing.T, rings string) *command {
+	t.Helper()
+	drain := tracetax(t, "drain", rings, "--count", "--until-empty")
+	if err := drain.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the drain has the folder", func() bool {
+		page, err := os.ReadFile(rings + "/reader")
+		return err == nil && len(page) >= 72 && binary.LittleEndian.Uint64(page[64:]) == uint64(drain.Process.Pid)
+	})
+	return drain
+}
+
+// A hundred JVMs are killed at random moments, a third of them after their drain stood still for a while, and a third after it was
+// killed and another one came.
+func TestOwnTracerBadLuck(t *testing.T) {
+	more(t, "JVM tracer")
+	needJava(t)
+	jar, classes := fetched(t, "tracetax-java", "tracetax-agent.jar"), compileCallsProgram(t)
+	random := rand.New(rand.NewPCG(20261129, 59))
+	for round := range 100 {
+		rings := shm(t)
+		jvm := agented(t, jar, classes, rings)
+		drain := counting(t, rings)
+		call(t, jvm)
+		until := func(more uint64) {
+			t.Helper()
+			goal := written(t, rings) + more
+			await(t, "it calls", func() bool { return written(t, rings) >= goal })
+		}
+		until(random.Uint64N(8 << 20))
+		whole := true
+		switch round % 3 {
+		case 1: // the program waits for it, and loses nothing
+			if err := drain.Process.Signal(syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+			full := written(t, rings)
+			await(t, "a ring is full", func() bool {
+				before := full
+				full = written(t, rings)
+				return full == before
+			})
+			if err := drain.Process.Signal(syscall.SIGCONT); err != nil {
+				t.Fatal(err)
+			}
+			until(1 << 20)
+		case 2:
+			if err := drain.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = drain.Wait() // it was killed
+			whole = false
+			drain = counting(t, rings)
+			until(1 << 20)
+		}
+		d := killed(t, jvm, drain, rings)
+		if whole && (d.leftOut != 0 || d.torn != 0 || d.bytes-8*(2*d.spans-d.unfinished) != 16) { // of the one thread that calls
+			t.Errorf("round %d: %+v", round, d)
+		}
+		if d.torn > callsDepth || d.spans == 0 {
+			t.Errorf("round %d: %+v", round, d)
+		}
+	}
+}
+
+// Two JVMs write into one folder, and one drain reads both.
+func TestOwnTracerTwoPrograms(t *testing.T) {
+	more(t, "JVM tracer")
+	t.Parallel() // it asks for counts
+	needJava(t)
+	jar, classes, rings := fetched(t, "tracetax-java", "tracetax-agent.jar"), compileCallsProgram(t), shm(t)
+	a, b := agented(t, jar, classes, rings), agented(t, jar, classes, rings)
+	drain := counting(t, rings)
+	call(t, a)
+	call(t, b)
+	await(t, "both call", func() bool {
+		folders, err := filepath.Glob(rings + "/jvm-*")
+		return err == nil && len(folders) == 2 && written(t, rings) > 4<<20
+	})
+	if err := a.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	<-a.ended
+	await(t, "what the first one wrote is read", func() bool {
+		folders, err := filepath.Glob(rings + "/jvm-*")
+		return err == nil && len(folders) == 1
+	})
+	if d := killed(t, b, drain, rings); d.leftOut != 0 || d.torn != 0 || d.spans == 0 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// Spans stand in any back end, and pass a Collector: Jaeger has as many as the program made.
+func TestOwnTracerBackends(t *testing.T) {
+	more(t, "JVM tracer")
+	t.Parallel() // it asks for counts
+	needJava(t)
+	methods := `methods: "tracetax.calls.Recursion[monitoredMethod]"`
+	doc := document(t, tracetax(t, "run", "--json", "--out", filepath.Join(t.TempDir(), "results"), write(t, `
+workload: calls/java
+operations: [call]
+variants:
+  none:
+  jaeger: {tracer: tracetax-java, settings: {`+methods+`, protocol: grpc}, to: {jaeger: {traces: 50000}}}
+  hop: {tracer: tracetax-java, settings: {`+methods+`}, via: collector}
+load: {rate: 300/s, duration: 2s, warmup: 300ms, idle: 100ms}
+design: {blocks: 1, seed: 4}
+`)).exit(t, 0, 3, 4))
+	for _, name := range []string{"jaeger", "hop"} {
+		l := ledger(t, doc, "call", name)
+		if made := callsDepth * int64(l.Operations); made == 0 || entry(l, "delivered") != made || l.LostShare != 0 {
+			t.Errorf("%s: %+v", name, l)
+		}
 	}
 }
 
@@ -149,4 +293,28 @@ func fetched(t *testing.T, tracer, file string) string {
 		t.Fatalf("fetch does not say where %s is: %q", tracer, c.out.String())
 	}
 	return filepath.Join(folder, file)
+}
+
+// A tracer that leaves calls out says how many: of those and of what came the sum is what was called, by rings and by OTLP.
+func TestOwnTracerDrops(t *testing.T) {
+	more(t, "JVM tracer")
+	t.Parallel() // it asks for counts
+	needJava(t)
+	methods := `methods: "tracetax.calls.Recursion[monitoredMethod]", full: drop, ring: 4096`
+	doc := document(t, tracetax(t, "run", "--json", "--out", filepath.Join(t.TempDir(), "results"), write(t, `
+workload: calls/java
+operations: [call]
+variants:
+  none:
+  ring: {tracer: tracetax-java, settings: {`+methods+`, memory: 8192, export: ring}}
+  http: {tracer: tracetax-java, settings: {`+methods+`, memory: 8192}}
+load: {calls: 500000, duration: 5s, warmup: 300ms, idle: 100ms}
+design: {blocks: 1, seed: 4}
+`)).exit(t, 0, 3, 4))
+	for _, name := range []string{"ring", "http"} {
+		l := ledger(t, doc, "(run)", name)
+		if entry(l, "dropped") == 0 || entry(l, "delivered") == 0 || entry(l, "dropped")+entry(l, "delivered") != entry(l, "expected") || entry(l, "unaccounted") != 0 {
+			t.Errorf("%s: %+v", name, l)
+		}
+	}
 }

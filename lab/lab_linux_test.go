@@ -25,7 +25,7 @@ func TestRegistered(t *testing.T) {
 		}
 	}
 	for _, command := range []string{
-		"replicate", "graph", "agent platform", "agent environments", "agent verify-functions", "agent sidecar",
+		"replicate", "graph", "graph rebuild", "agent platform", "agent environments", "agent verify-functions", "agent sidecar",
 	} {
 		var out, errOut bytes.Buffer
 		status := cli.Main(append(strings.Fields(command), "--help"), nil, &out, &errOut)

@@ -235,7 +235,7 @@ func newStudy(in Input) (*study, error) {
 func (s *study) packets() []finding.Packets {
 	var out []finding.Packets
 	for _, v := range s.Variants {
-		if !v.Tracer.Captures() {
+		if !v.Captures() {
 			continue
 		}
 		sum := finding.Packets{Variant: v.Name, Captured: new(int64), Dropped: new(int64)}

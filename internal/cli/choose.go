@@ -29,6 +29,7 @@ type runFlags struct {
 	start               bool   // the start is explained, and nothing else
 	try                 bool   // the settings that tracers' rules advise are variants too
 	rules               string // a file of the user's own, for the causes
+	captures            bool   // packets are kept
 	goOn                bool   // also where the first runs show a mistake
 	out, resume         string
 	name                string
@@ -94,13 +95,14 @@ went elsewhere.`,
 	flags.BoolVar(&f.goOn, "go-on", false, "make all runs, even if the first ones show a mistake: a program that never gets ready, no spans, half of the rate")
 	flags.StringVar(&f.resume, "resume", "", "continue the interrupted results in `DIR`")
 	flags.StringArrayVar(&f.keepEnv, "keep-env", nil, "pass the shell's variable `NAME` on to programs although it belongs to a tracer, e.g. OTEL_RESOURCE_ATTRIBUTES (repeatable)")
+	flags.BoolVar(&f.captures, "captures", false, "keep captured packets in the results folder (of variants with capture: packets); 'tracetax graph rebuild' makes traces of them")
 	flags.StringVar(&f.budget, "budget", "", "`LIMITS` for the cost, e.g. cpu=3%,p99=5%,lost=0")
 	flags.StringVar(&f.rate, "rate", "",
 		"`RATE` of operations, instead of the experiment's: 400/s, '[100/s, 200/s]' in turn, or '50% of slowest'")
 	flags.StringVar(&f.duration, "duration", "", "`LENGTH` of a measured window or of a probe, e.g. 20s, instead of the experiment's")
 	flags.StringArrayVar(&f.line.Ops, "op", nil, "operation `'[NAME=]METHOD /path'` of your service (repeatable)")
 	flags.StringVar(&f.line.Graph, "graph", "", "topology `FILE` of a graph of services (see 'tracetax graph show'), instead of --op and a command")
-	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:KEY=VALUE,…]`, with the keys tracer, its settings, env.X, arg, on, via, to and against (repeatable; the first is the baseline)")
+	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:KEY=VALUE,…]`, with the keys tracer, its settings, env.X, arg, on, via, to, capture and against (repeatable; the first is the baseline)")
 	flags.StringVar(&f.line.Ready, "ready", "", "when your service is ready: a `URL` answers, tcp://host:port accepts, or log:REGEXP matches a line (default: its port accepts, which gunicorn's does before the program is loaded)")
 	flags.StringArrayVar(&f.line.Env, "env", nil, "environment variable `'NAME=VALUE'` of your service, e.g. 'PORT={port}' (repeatable)")
 	flags.StringVar(&f.name, "name", "", "`NAME` of your service in the report (default: the program of the command)")
@@ -287,6 +289,9 @@ func (f *runFlags) keys() (config.Sets, error) {
 		if short.value != "" {
 			given = append(given, config.Set{Path: short.path, Value: short.value, Flag: short.flag})
 		}
+	}
+	if f.captures {
+		given = append(given, config.Set{Path: "captures", Value: "true", Flag: "--captures"})
 	}
 	return given, err
 }

@@ -16,23 +16,12 @@ import (
 // placed are the processes of a variant in start order: once-per-run processes; then, per workload process, its sidecars, the
 // process, and its front proxies from inner to outer. Stop order is the reverse.
 func (e *Experiment) placed(v Variant) ([]program.Process, error) {
-	var out, around []program.Process
-	add := func(of string, b program.Brought) error {
-		p, err := v.place(of, b)
-		around = append(around, p)
-		return err
+	out, err := v.brought("", false)
+	if err != nil {
+		return nil, err
 	}
-	for _, b := range v.Brings() {
-		if !b.Beside {
-			if err := add("", b); err != nil {
-				return nil, err
-			}
-		}
-	}
-	out, around = around, nil
 	added, w := v.tracerEnv(), e.Workload
 	if v.Replicas > 0 {
-		var err error
 		if w, err = w.Replicated(v.Replicas); err != nil {
 			return nil, fmt.Errorf("variant %s: %w", v.Name, err)
 		}
@@ -44,14 +33,14 @@ func (e *Experiment) placed(v Variant) ([]program.Process, error) {
 		if err != nil {
 			return nil, err
 		}
-		around = nil
-		for _, b := range v.Brings() {
-			if on && b.Beside {
-				if err := add(process.Name, b); err != nil {
-					return nil, err
-				}
-				around[len(around)-1].Host = process.Host // it stands beside it
+		var around []program.Process
+		if on {
+			if around, err = v.brought(process.Name, true); err != nil {
+				return nil, err
 			}
+		}
+		for i := range around {
+			around[i].Host = process.Host // it stands beside it
 		}
 		for _, p := range around {
 			if !p.Placed.Front {
@@ -80,6 +69,23 @@ func (e *Experiment) protocolOf(p program.Process) string {
 		}
 	}
 	return program.UnknownProtocol
+}
+
+// brought are the processes that the variant's tracers bring once a run, or beside one of the workload's.
+func (v Variant) brought(of string, beside bool) (out []program.Process, err error) {
+	for _, tracer := range v.tracers() {
+		for _, b := range tracer.Brings() {
+			if b.Beside != beside {
+				continue
+			}
+			p, err := tracer.place(of, b)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, p)
+		}
+	}
+	return out, nil
 }
 
 // Brings are the processes that the variant's tracer brings with its settings.

@@ -68,7 +68,7 @@ func TestRulesKnowTheirTracer(t *testing.T) {
 				return
 			}
 			for _, task := range []string{"call-tree", "queue", "serialising"} {
-				if c.All.Task[task] == 0 {
+				if c.All.Task[task] == 0 && (tracer != "tracetax-java" || task != "serialising") { // another process of its does that
 					t.Errorf("nothing is %s: %v", task, c.All.Task)
 				}
 			}

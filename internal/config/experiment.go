@@ -81,6 +81,7 @@ type Experiment struct {
 	Sink        SinkMode            `yaml:"sink" one:"checking counting"`                                      // checking: finds duplicate and orphan spans; counting: only counts; default: checking
 	Faults      Faults              `yaml:"faults"`                                                            // what goes wrong on purpose; default: nothing
 	Samples     bool                `yaml:"samples"`                                                           // true: keep every duration; only of self-driving workloads; default: false
+	Captures    bool                `yaml:"captures"`                                                          // true: keep the packets that variants capture in the results folder; default: false
 	Profile     Profile             `yaml:"profile" as:"own" shape:"ProfileOrTrue"`                            // true: each operation is made again under a profiler, once all is measured, and the CPU that tracing adds is split by cause; or for how long, as {cpu: 6s}; default: false
 	Published   []Published         `yaml:"published" as:"own" shape:"Texts"`                                  // a CSV file beside this one with a study's figures, or its lines
 	Claims      []Claim             `yaml:"claims" as:"own"`                                                   // what that study found

@@ -250,7 +250,7 @@ func (b *flagBuilder) variantTree() *program.Node {
 }
 
 // wordKeys are the keys of a variant that one word says.
-var wordKeys = []string{"tracer", "replicas", "via", "to", "against", "description"}
+var wordKeys = []string{"tracer", "replicas", "via", "to", "against", "capture", "description"}
 
 // variantOf reads "tracer=otel-python,sampling=10%,env.NAME=x,arg=--verbose".
 func (b *flagBuilder) variantOf(flag, text string) *program.Node {

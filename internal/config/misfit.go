@@ -34,7 +34,7 @@ func (e *Experiment) Check() error {
 }
 
 func (e *Experiment) misfits() []misfit {
-	return slices.Concat(e.ownRates(), e.protocols(), e.stopping(), e.apartInTime(), e.orders(), e.warmups(), e.configFiles(), e.hops(), e.compiled(), e.misplaced(), e.unheard(), e.profiles())
+	return slices.Concat(e.ownRates(), e.protocols(), e.stopping(), e.apartInTime(), e.orders(), e.warmups(), e.configFiles(), e.hops(), e.compiled(), e.misplaced(), e.unheard(), e.profiles(), e.captured())
 }
 
 // ownRates finds operations with a rate of their own that contradicts the swept rate.

@@ -69,7 +69,6 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		Build:      e.Workload.BuildFor(t.Name),
 		Spans:      declaredSpans(e.Operations, t.Name, e.Load.Depth),
 		Says:       slices.Clone(t.Says),
-		Packets:    t.Packets,
 		Tells:      t.Tells,
 		Misses:     t.Misses,
 		Sampling:   1,
@@ -88,6 +87,9 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		if plain := e.Workload.BuildFor(program.NoTracer); !sameBuild(plain, p.Build) {
 			p.Plain = plain
 		}
+	}
+	if of, ok := v.capturing(); ok {
+		p.Packets = of.Tracer.Packets
 	}
 	p.addHops(v)
 	processes, err := e.placed(v)

@@ -97,7 +97,7 @@ func (v Variant) Services() []*program.Service {
 func (e *Experiment) Needs() []program.Need {
 	needs := slices.Clone(e.Workload.Needs)
 	for _, v := range e.Variants {
-		needs = append(needs, v.Tracer.Needs...)
+		needs = append(needs, v.Needs()...)
 		for _, service := range v.Services() {
 			needs = append(needs, service.Needs...)
 		}

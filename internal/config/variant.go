@@ -32,17 +32,18 @@ type Variant struct {
 	_           struct{} `called:"a variant"`
 	_           struct{} `refuse:"processes" text:"a variant brings no processes, a tracer does: write processes into a tracers/NAME/tracer.yaml of your own (docs/tracers.md), and tracer: NAME here"`
 	Name        string
-	Description string            `yaml:"description" as:"text"`                 // a line for the report
-	Tracer      *program.Tracer   `yaml:"tracer" as:"own" shape:"Text"`          // 'tracetax list tracers'; otel means otel-LANGUAGE in the workload's language
-	Settings    map[string]string `yaml:"settings" as:"own" shape:"Environment"` // of the tracer: 'tracetax show TRACER'
-	On          []string          `yaml:"on" as:"own" shape:"Texts"`             // which processes are traced; default: all that are traced
-	Replicas    int               `yaml:"replicas" range:"1..100"`               // of a workload with a topology: processes of each service that others call; default: as the topology says
-	Env         map[string]string `yaml:"env" as:"userEnv"`                      // environment variables of the traced processes; wins over those of process, tracer and settings
-	Args        []string          `yaml:"args" as:"arguments"`                   // words after the command of the traced processes
-	Via         []program.Process `yaml:"via" as:"own" shape:"HopOrHops"`        // a hop that its spans pass through, or a list in the order of a span's way
-	To          *program.Process  `yaml:"to" as:"own" shape:"HopOrName"`         // a backend instead of the sink
-	Against     string            `yaml:"against"`                               // a variant to compare with, besides the baseline
-	Faults      *Faults           `yaml:"faults" as:"own"`                       // its own faults, instead of the experiment's of that name
+	Description string            `yaml:"description" as:"text"`                    // a line for the report
+	Tracer      *program.Tracer   `yaml:"tracer" as:"own" shape:"Text"`             // 'tracetax list tracers'; otel means otel-LANGUAGE in the workload's language
+	Settings    map[string]string `yaml:"settings" as:"own" shape:"Environment"`    // of the tracer: 'tracetax show TRACER'
+	On          []string          `yaml:"on" as:"own" shape:"Texts"`                // which processes are traced; default: all that are traced
+	Replicas    int               `yaml:"replicas" range:"1..100"`                  // of a workload with a topology: processes of each service that others call; default: as the topology says
+	Env         map[string]string `yaml:"env" as:"userEnv"`                         // environment variables of the traced processes; wins over those of process, tracer and settings
+	Args        []string          `yaml:"args" as:"arguments"`                      // words after the command of the traced processes
+	Via         []program.Process `yaml:"via" as:"own" shape:"HopOrHops"`           // a hop that its spans pass through, or a list in the order of a span's way
+	To          *program.Process  `yaml:"to" as:"own" shape:"HopOrName"`            // a backend instead of the sink
+	Against     string            `yaml:"against"`                                  // a variant to compare with, besides the baseline
+	Capture     Capture           `yaml:"capture" as:"own" shape:"CaptureOrTracer"` // a tracer that captures packets beside the variant's own, such as packets: spans and packets are then of one run
+	Faults      *Faults           `yaml:"faults" as:"own"`                          // its own faults, instead of the experiment's of that name
 
 	Chosen map[string]string // the settings that the user chose; Settings are all of the tracer, which is never nil
 }
@@ -72,6 +73,8 @@ func (v Variant) WriteKey(w program.Writer, key string) any {
 		return hops
 	case key == "to" && v.To != nil:
 		return w.Hop(*v.To)
+	case key == "capture" && v.Capture.Tracer != nil:
+		return w.Written(&v.Capture, program.InExperiment)
 	case key == "faults" && v.Faults != nil:
 		return w.Written(v.Faults, program.InExperiment)
 	}
@@ -129,6 +132,9 @@ func readVariant(s *program.Source, e program.Entry, w *program.Workload, catalo
 	if n.Kind != program.Null {
 		s.Known = append(w.Placeholders(), v.Tracer.Placeholders()...)
 		s.Decode(n, &v)
+	}
+	if capture := n.Get("capture"); capture != nil {
+		readCapture(s, capture, &v, w, catalog)
 	}
 	if v.Replicas > 0 {
 		if more, err := w.Replicated(v.Replicas); err != nil {

@@ -176,6 +176,9 @@ func (l *Loop) request(next design.Run) (run.Request, error) {
 		for _, one := range l.Variants {
 			request.Drain = max(request.Drain, run.Drain(one.Plan, l.calibrations(one.Variant.Name)))
 		}
+		if e.Captures {
+			request.Captures = next.Block
+		}
 		if e.Samples {
 			request.Samples = fmt.Sprintf("%s-%d", next.Variant, next.Block)
 		}

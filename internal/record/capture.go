@@ -21,15 +21,14 @@ type Captured struct {
 	Name    string `json:"name"`
 	Role    string `json:"role"`
 	Address string `json:"address"`         // of 127.0.0.0/8
-	Ports   []int  `json:"ports"`           // all that it was given
+	Ports   []int  `json:"ports"`           // where it may listen
 	Store   string `json:"store,omitempty"` // the kind of a real store: redis, memcached, mongodb
 }
 
-// CapturePhase is the time of an operation's load: from its first request to the last answer, warm-up included.
+// CapturePhase is the time of an operation's load, warm-up and drains included.
 type CapturePhase struct {
 	Operation string    `json:"operation"`
-	Level     string    `json:"level,omitempty"`
+	Level     string    `json:"level,omitempty"` // connections=4
 	Begin     time.Time `json:"begin"`
 	End       time.Time `json:"end"`
-	Count     int64     `json:"count"` // operations in that time
 }

@@ -350,6 +350,7 @@ type Counts struct {
 	Checking   bool              `json:"checking"`               // whether the ids were checked
 	Merged     uint64            `json:"merged,omitempty"`       // spans that their tracer says it merged into others that were received: in no other count
 	Suppressed uint64            `json:"suppressed,omitempty"`   // spans that their tracer says over the wire that it did not send (a limit of its own): in no other count
+	LeftOut    uint64            `json:"left_out,omitempty"`     // spans that their tracer had no room for, by its rings that the sink reads: in no other count
 	Thrown     uint64            `json:"thrown,omitempty"`       // spans answered for and thrown away by order (a fault asked for); in no other count
 	Unchecked  uint64            `json:"unchecked,omitempty"`    // of the spans received: those that have no id to check (checking mode)
 	Absent     int64             `json:"absent,omitempty"`       // spans that are the parent of others which came, and have not come themselves (checking mode); below 0: more came that were waited for before

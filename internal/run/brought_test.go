@@ -2,6 +2,7 @@ package run_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -251,11 +252,11 @@ func TestPacketsOfAnotherRun(t *testing.T) {
 		q.Plan.Processes[0].Run[3] = "" // it has no sink
 		q.Plan.Silent = true
 	}
-	a.Plan.Packets = captured
-	// Otherwise tcpdump leaves the packets of its last second unread when it ends.
+	a.Plan.Packets, a.Captures, conductor.Results = captured, 3, t.TempDir()
+	a.Plan.Packets.Behind = time.Second // otherwise tcpdump leaves the packets of its last second unread when it ends
 	a.Plan.Processes = slices.Insert(a.Plan.Processes, 0, program.Process{
 		Name: "tcpdump", Role: "collector", Placed: program.Placed{Name: "tcpdump"}, Patience: 20 * time.Second, Ready: "log:listening on lo", Dir: "{tmp}",
-		Run: []string{"tcpdump", "-i", "lo", "-n", "--immediate-mode", "-Z", "root", "-w", "{tmp}/{process}.pcap", "{packets}"},
+		Run: []string{"tcpdump", "-i", "lo", "-n", "-Z", "root", "-w", "{tmp}/{process}.pcap", "{packets}"},
 	})
 	b.Phases[0].Load.Rate *= 20
 	records, err := conductor.Block(t.Context(), []run.Request{a, b})
@@ -275,5 +276,21 @@ func TestPacketsOfAnotherRun(t *testing.T) {
 	// A request and its answer are at least two packets, and with all that belongs to a connection of its own ten.
 	if p == nil || p.Captured == nil || p.Dropped == nil || *p.Captured < 2*operations || *p.Captured > 10*operations || *p.Dropped > 0 || p.Bytes < 24 {
 		t.Errorf("of %d operations: %+v, %d captured, %d dropped", operations, p, *p.Captured, *p.Dropped)
+	}
+	kept := filepath.Join(conductor.Results, record.Captures, "none-3")
+	if info, err := os.Stat(kept + ".pcap"); err != nil || info.Size() != p.Bytes {
+		t.Errorf("kept: %v, %v; want %d bytes", info, err, p.Bytes)
+	}
+	var beside record.Capture
+	if text, err := os.ReadFile(kept + ".json"); err != nil || json.Unmarshal(text, &beside) != nil {
+		t.Fatalf("beside it: %v %s", err, text)
+	}
+	app := slices.IndexFunc(beside.Processes, func(c record.Captured) bool { return c.Role == "app" })
+	if app < 0 || len(beside.Processes) != 2 || beside.Processes[app].Address == "" || len(beside.Processes[app].Ports) == 0 ||
+		!slices.Equal(beside.Files, []string{"none-3.pcap"}) || beside.Block != 3 || beside.Variant != "none" || len(beside.Phases) != 1 {
+		t.Errorf("%+v", beside)
+	}
+	if phase := beside.Phases[0]; phase.Operation != records[0].Phases[0].Operation || phase.End.Sub(phase.Begin).Seconds() < records[0].Phases[0].Load.WallSeconds {
+		t.Errorf("phase %+v of %+v", phase, records[0].Phases[0])
 	}
 }

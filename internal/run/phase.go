@@ -69,10 +69,12 @@ func (s *stage) phases(ctx context.Context) (err error) {
 		return err
 	}
 	for i, request := range s.request.Phases {
+		begin := time.Now()
 		phase, end, err := s.phase(ctx, request, s.reached)
 		if err != nil {
 			return err
 		}
+		s.made = append(s.made, record.CapturePhase{Operation: phase.Operation, Level: levelText(phase.Parameter), Begin: begin, End: time.Now()})
 		if err := s.lookElsewhere(); err != nil { // nothing is measured any more
 			return err
 		}

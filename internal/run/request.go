@@ -30,6 +30,7 @@ type Request struct {
 	Spans          map[string]program.Number // spans per operation (see record.Work), if known: a drain ends as soon as all have come
 	Order          config.Order              // the order of the load among the runs of its block
 	Samples        string                    // prefix of the files with every duration of a self-driving workload; "": not kept
+	Captures       int                       // the block, for the names of captured packets that are kept; 0: they are not kept
 	Drain          time.Duration             // of a measured run: the shortest drain, as another variant of the experiment may need it
 	Seed           uint64
 	Profile        config.Profile // of a measured run: the time of each operation under a profiler

@@ -124,6 +124,9 @@ func (s *stage) admissions(ctx context.Context) error {
 		}
 	}
 	to.Sampled, to.Dropped, to.Failed, to.Sent, to.Calls, to.Source, to.Unreported = all.Sampled, all.Dropped, all.Failed, all.Sent, all.Calls, all.Source, all.Unreported
+	if s.record.Life.Protocols[string(protocol.Ring)] > 0 { // the rings say what was left out
+		to.Dropped, to.Source = &s.record.Life.LeftOut, record.ByRings
+	}
 	if to.Sent != nil {
 		to.SentBy = record.ByMetrics
 		for _, one := range plan.Speakers() {
@@ -199,7 +202,7 @@ func (s *stage) askPackets(ctx context.Context) error {
 		to.Bytes += info.Size()
 	}
 	s.record.Packets = &to
-	return nil
+	return s.keepCapture(files)
 }
 
 // Signs of the tracer in the processes: the libraries that it instruments, and, if no span came, the likely cause, where a user

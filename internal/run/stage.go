@@ -57,6 +57,7 @@ type stage struct {
 	idlePace    *pace                          // of the processes under test; nil: unknown
 	loaded      []readings.Stretch             // of the last window; nil if the last phase had none of its own
 	results     string                         // the results folder
+	made        []record.CapturePhase          // the phases so far
 	hookLogs    []string                       // of the commands around the run
 	unclean     error                          // error of the command after the run
 	shell       []string                       // the programs' part of the user's environment

@@ -35,6 +35,11 @@ func (s *stage) stop(ctx context.Context) error {
 				end = append(end, s.app(p.Name))
 			}
 		}
+		waits := time.Now()
+		if err := s.awaitPackets(ctx, level); err != nil {
+			return err
+		}
+		begin = begin.Add(time.Since(waits)) // no program's end takes that
 		if err := s.watchEnd(func() error { return s.stopAll(ctx, end...) }); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/tracetax/tracetax/internal/sink"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 	"github.com/tracetax/tracetax/lab/agents/glowroot"
+	"github.com/tracetax/tracetax/lab/agents/jfr"
 	"github.com/tracetax/tracetax/lab/agents/kieker"
 	"github.com/tracetax/tracetax/lab/agents/pinpoint"
 	"github.com/tracetax/tracetax/lab/agents/rpc"
@@ -21,6 +22,7 @@ func init() {
 		return kieker.New(total, kieker.Limits{Body: c.MaxBody})
 	})
 	sink.RegisterFiles("kieker", kieker.CountFolder)
+	sink.RegisterFiles("jfr", jfr.CountFolder)
 	sink.Register(protocol.SkyWalking, overGRPC(skywalking.New))
 	sink.Register(protocol.Pinpoint, overGRPC(pinpoint.New))
 	sink.Register(protocol.Glowroot, overGRPC(glowroot.New))

@@ -95,7 +95,7 @@ func (s *checker) findNoSpans() []hit {
 func (s *checker) findPacketsBeside() []hit {
 	var hits []hit
 	for _, v := range s.Variants {
-		if v.Tracer.Captures() && s.Experiment.Design.Order.Together() && len(s.RunsOf(v.Name)) > 0 {
+		if v.Captures() && s.Experiment.Design.Order.Together() && len(s.RunsOf(v.Name)) > 0 {
 			hits = append(hits, seen("the kernel looked at the packets of all variants for it, about 0.4 µs of CPU each: the others paid that too, and the difference lacks it", v.Name))
 		}
 	}

@@ -492,7 +492,7 @@ type Share struct {
 type Number struct{ Low, High float64 }
 
 // FileFormats are the formats of files that spans are counted in.
-var FileFormats = []string{"kieker"}
+var FileFormats = []string{"kieker", "jfr"}
 
 // Steps of tracing, in the order of a span's way: a choice of a tracer says which are
 // left with it, so that what each of them adds can be told.

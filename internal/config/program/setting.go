@@ -32,7 +32,7 @@ type Setting struct {
 }
 
 // VariantKeys are the keys of a variant, beside which settings stand on the command line: none may be called so.
-var VariantKeys = []string{"description", "tracer", "settings", "on", "replicas", "env", "args", "via", "to", "against", "faults"}
+var VariantKeys = []string{"description", "tracer", "settings", "on", "replicas", "env", "args", "via", "to", "against", "capture", "faults"}
 
 // What a setting may mean to tracetax.
 const (
@@ -263,13 +263,19 @@ func (s *Setting) Environment(value string) (set, behind map[string]string, unse
 		c := s.Choices[value]
 		return c.Env, c.Append, c.Unset
 	}
+	words := s.literal(value)
+	return valued(s.Env, words), valued(s.Append, words), nil
+}
+
+// literal are the words of a value, in which braces mean themselves but for a path: it may begin with a folder of the run, such as {build}.
+func (s *Setting) literal(value string) map[string]string {
 	words := s.words(value)
-	if s.Kind != "path" { // a path may begin with a folder of the run, such as {build}
+	if s.Kind != "path" {
 		for word, text := range words {
 			words[word] = Literal(text)
 		}
 	}
-	return valued(s.Env, words), valued(s.Append, words), nil
+	return words
 }
 
 // valued fills the words of a value into texts.

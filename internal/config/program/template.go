@@ -29,7 +29,7 @@ func WithSettings(text string, words map[string]string) (filled, missing string)
 		if !known {
 			return "{" + word + "}"
 		}
-		return Literal(value)
+		return value
 	}, nil, nil)
 	return filled, missing
 }
@@ -98,7 +98,7 @@ func (s *Source) template(at Place, name string) {
 func WordsOfSettings(settings []Setting, values map[string]string) map[string]string {
 	words := map[string]string{}
 	for _, s := range settings {
-		for word, value := range s.words(values[s.Name]) {
+		for word, value := range s.literal(values[s.Name]) {
 			words[settingPrefix+s.Name+strings.TrimPrefix(word, "value")] = value
 		}
 	}

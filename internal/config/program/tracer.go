@@ -120,10 +120,11 @@ func (s *Source) tells(n *Node) string {
 // Packets describes the output in which each process that a tracer brings reports its packets when it ends. Without it their number
 // is unknown.
 type Packets struct {
-	_        struct{} `called:"packets"`
-	Captured string   `yaml:"captured" as:"regexp" required:"tracer"`          // a regular expression over its output, whose group n is how many it captured
-	Dropped  string   `yaml:"dropped" as:"regexp" required:"tracer"`           // and how many came and were not captured
-	Files    string   `yaml:"files" as:"filled" words:"run" required:"tracer"` // a pattern of the files that hold them, as {tmp}/*.pcap
+	_        struct{}      `called:"packets"`
+	Captured string        `yaml:"captured" as:"regexp" required:"tracer"`          // a regular expression over its output, whose group n is how many it captured
+	Dropped  string        `yaml:"dropped" as:"regexp" required:"tracer"`           // and how many came and were not captured
+	Files    string        `yaml:"files" as:"filled" words:"run" required:"tracer"` // a pattern of the files that hold them, as {tmp}/*.pcap
+	Behind   time.Duration `yaml:"behind" range:"0s..10s"`                          // longest time after which a packet is there; the processes are stopped so long after the others; default: 0s
 }
 
 func (p *Packets) Finish(s *Source, n *Node) {

@@ -3,6 +3,7 @@
 package otlpout
 
 import (
+	"cmp"
 	"encoding/binary"
 	"maps"
 	"slices"
@@ -47,39 +48,69 @@ const (
 
 var le = binary.LittleEndian
 
-// encoder writes the spans of one program.
+// encoder writes the spans of one program. The scope of spans is their class, once for all that come together: the name of the class in
+// each of them would be a third of their bytes.
 type encoder struct {
-	head    []byte       // of each request: resource and scope, with open lengths
-	methods []methodText // by the method's number
+	head    []byte         // of each request: the resource, with an open length before it
+	scopes  [][]byte       // by the number of the class
+	classes map[string]int // their numbers
+	scope   int            // of the spans that came last in the request; -1: there are none
+	methods []methodText   // by the method's number
 }
 
 // methodText holds the common part of a method's spans.
 type methodText struct {
-	text   []byte // name, kind and attribute of the method; then the attribute of a thread
+	text   []byte // name and kind; then the attribute of a thread
 	own    int    // bytes before that of the thread
 	thread uint64
+	scope  int
 }
 
 func newEncoder(p *ring.Program, version string) *encoder {
-	var e encoder
-	resource := message(nil, tagResource, resourceOf(p, version))
-	scope := message(nil, tagScope, text(text(nil, tagString, "tracetax-java"), 2<<3|2, version))
+	e := &encoder{classes: map[string]int{}}
 	e.head = append(e.head, tagResourceSpans, 0, 0, 0, 0, 0)
-	e.head = append(e.head, resource...)
-	e.head = append(e.head, tagScopeSpans, 0, 0, 0, 0, 0)
-	e.head = append(e.head, scope...)
-	e.scopeAt(len(e.head) - len(scope) - openLength)
-	return &e
+	e.head = append(e.head, message(nil, tagResource, resourceOf(p, version))...)
+	return e
 }
 
-// scopeAt notes in the open length of the head itself where the length of the scope's spans stands.
-func (e *encoder) scopeAt(at int) { le.PutUint32(e.head[1:], uint32(at)) }
+// begin begins a request in b, which is empty. It ends before the next one begins.
+func (e *encoder) begin(b []byte) []byte {
+	e.scope = -1
+	return append(b, e.head...)
+}
 
-// finish fills in the two open lengths of a request.
-func finish(request []byte) {
-	at := int(le.Uint32(request[1:]))
-	putLength(request[at:], len(request)-at-openLength)
-	putLength(request[1:], len(request)-1-openLength)
+// enter begins the spans of a scope. The open length of the request itself holds where that of the scope stands.
+func (e *encoder) enter(b []byte, scope int) []byte {
+	e.leave(b)
+	e.scope = scope
+	le.PutUint32(b[1:], uint32(len(b)+1))
+	b = append(b, tagScopeSpans, 0, 0, 0, 0, 0)
+	return append(b, e.scopes[scope]...)
+}
+
+// leave fills in the open length of the scope.
+func (e *encoder) leave(b []byte) {
+	if e.scope >= 0 {
+		at := int(le.Uint32(b[1:]))
+		putLength(b[at:], len(b)-at-openLength)
+	}
+}
+
+// finish fills in the open lengths of a request.
+func (e *encoder) finish(b []byte) {
+	e.leave(b)
+	putLength(b[1:], len(b)-1-openLength)
+}
+
+// scopeOf returns the number of a class's scope.
+func (e *encoder) scopeOf(class string) int {
+	n, known := e.classes[class]
+	if !known {
+		n = len(e.scopes)
+		e.classes[class] = n
+		e.scopes = append(e.scopes, message(nil, tagScope, text(nil, tagString, cmp.Or(class, "tracetax-java"))))
+	}
+	return n
 }
 
 // putLength writes a varint of five bytes, whatever its value.
@@ -146,42 +177,41 @@ func attribute(key string, value []byte) []byte {
 }
 
 // method returns the common part of a method's spans in a thread. Spans of one thread mostly come together.
-func (e *encoder) method(m *ring.Method, thread uint64) []byte {
+func (e *encoder) method(m *ring.Method, thread uint64) *methodText {
 	if m.Number < len(e.methods) {
 		if t := &e.methods[m.Number]; t.own > 0 && t.thread == thread {
-			return t.text
+			return t
 		}
 	}
 	return e.write(m, thread)
 }
 
-func (e *encoder) write(m *ring.Method, thread uint64) []byte {
+func (e *encoder) write(m *ring.Method, thread uint64) *methodText {
 	if m.Number >= len(e.methods) {
 		e.methods = append(e.methods, make([]methodText, m.Number+1-len(e.methods))...)
 	}
 	t := &e.methods[m.Number]
 	if t.own == 0 {
-		whole := m.Name
-		if m.Class != "" {
-			whole = m.Class + "." + m.Name
-		}
 		t.text = number(text(nil, tagName, m.SpanName()), tagKind, kindInternal)
-		t.text = message(t.text, tagSpanAttribute, attribute("code.function.name", text(nil, tagString, whole)))
-		t.own = len(t.text)
+		t.own, t.scope = len(t.text), e.scopeOf(m.Class)
 	}
 	t.thread = thread
 	t.text = message(t.text[:t.own], tagSpanAttribute, attribute("thread.id", number(nil, tagInt, thread)))
-	return t.text
+	return t
 }
 
 // unfinished is the attribute of a call whose program ended first.
 var unfinished = message(nil, tagSpanAttribute, attribute("tracetax.unfinished", number(nil, tagBool, 1)))
 
-// append writes spans at the end of a request that begins with the head.
+// append writes spans at the end of a request.
 func (e *encoder) append(b []byte, spans []ring.Span) []byte {
 	for i := range spans {
 		s := &spans[i]
-		method := e.method(s.Method, s.Thread)
+		of := e.method(s.Method, s.Thread)
+		if of.scope != e.scope {
+			b = e.enter(b, of.scope)
+		}
+		method := of.text
 		size := idsSize + timesSize + len(method)
 		child := s.Parent != [8]byte{}
 		if child {

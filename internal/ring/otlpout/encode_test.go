@@ -1,10 +1,11 @@
 package otlpout
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/tracetax/tracetax/internal/ring"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	common "go.opentelemetry.io/proto/otlp/common/v1"
@@ -24,14 +25,16 @@ func intOf(key string, value int64) *common.KeyValue {
 
 // asMessage makes the request that the encoder should write, with the proto package.
 func asMessage(attributes []*common.KeyValue, spans []ring.Span) *collector.ExportTraceServiceRequest {
-	scope := &trace.ScopeSpans{Scope: &common.InstrumentationScope{Name: "tracetax-java", Version: "v1"}}
+	var scopes []*trace.ScopeSpans
 	for _, s := range spans {
+		name := cmp.Or(s.Method.Class, "tracetax-java")
+		if len(scopes) == 0 || scopes[len(scopes)-1].Scope.Name != name {
+			scopes = append(scopes, &trace.ScopeSpans{Scope: &common.InstrumentationScope{Name: name}})
+		}
 		one := &trace.Span{
 			TraceId: s.Trace[:], SpanId: s.ID[:], Name: s.Method.SpanName(), Kind: trace.Span_SPAN_KIND_INTERNAL,
 			StartTimeUnixNano: uint64(s.Start), EndTimeUnixNano: uint64(s.End),
-			Attributes: []*common.KeyValue{
-				stringOf("code.function.name", strings.TrimPrefix(s.Method.Class+"."+s.Method.Name, ".")), intOf("thread.id", int64(s.Thread)),
-			},
+			Attributes: []*common.KeyValue{intOf("thread.id", int64(s.Thread))},
 		}
 		if s.Parent != [8]byte{} {
 			one.ParentSpanId = s.Parent[:]
@@ -41,10 +44,11 @@ func asMessage(attributes []*common.KeyValue, spans []ring.Span) *collector.Expo
 				Key: "tracetax.unfinished", Value: &common.AnyValue{Value: &common.AnyValue_BoolValue{BoolValue: true}},
 			})
 		}
-		scope.Spans = append(scope.Spans, one)
+		last := scopes[len(scopes)-1]
+		last.Spans = append(last.Spans, one)
 	}
 	return &collector.ExportTraceServiceRequest{ResourceSpans: []*trace.ResourceSpans{{
-		Resource: &resource.Resource{Attributes: attributes}, ScopeSpans: []*trace.ScopeSpans{scope},
+		Resource: &resource.Resource{Attributes: attributes}, ScopeSpans: scopes,
 	}}}
 }
 
@@ -55,7 +59,7 @@ func someSpans(n int) []ring.Span {
 	}
 	var out []ring.Span
 	for i := range n {
-		s := ring.Span{Method: methods[i%len(methods)], Start: 1_700_000_000_000_000_000 + int64(i), End: 1_700_000_000_000_000_100 + int64(i)}
+		s := ring.Span{Method: methods[i/2%len(methods)], Start: 1_700_000_000_000_000_000 + int64(i), End: 1_700_000_000_000_000_100 + int64(i)}
 		s.Thread = []uint64{1, 0, 1 << 40, 300}[i/3%4]
 		s.Trace[0], s.Trace[15], s.ID[7], s.Unfinished = 1, byte(i), byte(i+1), i%7 == 3
 		if i%3 > 0 {
@@ -74,10 +78,10 @@ func TestEncode(t *testing.T) {
 	}
 	spans := someSpans(200)
 	e := newEncoder(p, "v1")
-	data := append([]byte(nil), e.head...)
+	data := e.begin(nil)
 	data = e.append(data, spans[:3])
 	data = e.append(data, spans[3:])
-	finish(data)
+	e.finish(data)
 	var got collector.ExportTraceServiceRequest
 	if err := proto.Unmarshal(data, &got); err != nil {
 		t.Fatal(err)
@@ -88,7 +92,7 @@ func TestEncode(t *testing.T) {
 		stringOf("telemetry.sdk.language", "java"), stringOf("telemetry.sdk.name", "tracetax"), stringOf("telemetry.sdk.version", "v1"),
 		intOf("process.pid", 4711),
 	}, spans)
-	if diff := cmp.Diff(want, &got, protocmp.Transform()); diff != "" {
+	if diff := gocmp.Diff(want, &got, protocmp.Transform()); diff != "" {
 		t.Error(diff)
 	}
 	for name, want := range map[string]string{"add": "Cart.add", "<init>": "Bare.<init>", "lambda$0": "lambda$0"} {
@@ -105,8 +109,9 @@ func TestServiceName(t *testing.T) {
 	for want, p := range map[string]*ring.Program{
 		"unknown_service:java": {}, "of the resource": {Resource: map[string]string{"service.name": "of the resource"}},
 	} {
-		data := append([]byte(nil), newEncoder(p, "v1").head...)
-		finish(data)
+		e := newEncoder(p, "v1")
+		data := e.begin(nil)
+		e.finish(data)
 		var got collector.ExportTraceServiceRequest
 		if err := proto.Unmarshal(data, &got); err != nil {
 			t.Fatal(err)
@@ -127,7 +132,7 @@ func BenchmarkEncode(b *testing.B) {
 	b.ReportAllocs()
 	for done := 0; done < b.N; done += len(spans) {
 		if len(data) > mostRequest || data == nil {
-			data = append(data[:0], e.head...)
+			data = e.begin(data[:0])
 		}
 		data = e.append(data, spans)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	mostRequest = 900_000         // bytes of a request, of one program
+	mostRequest = 900_000
 	mostWaiting = 8 * mostRequest // bytes of all programs that wait for company
 	company     = time.Second     // that spans wait for others of their program
 	senders     = 2               // requests under way at once
@@ -115,7 +115,7 @@ func (e *Exporter) open(s *stream) *request {
 	if last := len(e.free) - 1; last >= 0 {
 		r.data, e.free = e.free[last][:0], e.free[:last]
 	}
-	r.data = append(r.data, s.encoder.head...)
+	r.data = s.encoder.begin(r.data)
 	e.waiting += len(r.data)
 	s.waiting = r
 	s.out = append(s.out, r)
@@ -127,7 +127,7 @@ func (e *Exporter) post(s *stream) error {
 	r := s.waiting
 	s.waiting = nil
 	e.waiting -= len(r.data)
-	finish(r.data)
+	s.encoder.finish(r.data)
 	select {
 	case e.queue <- r:
 		return nil

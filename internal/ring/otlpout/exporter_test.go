@@ -53,7 +53,9 @@ func (b *backEnd) take(r *collector.ExportTraceServiceRequest, header string) (i
 	for _, rs := range r.ResourceSpans {
 		for _, a := range rs.Resource.Attributes {
 			if a.Key == "service.name" {
-				b.spans[a.Value.GetStringValue()] += len(rs.ScopeSpans[0].Spans)
+				for _, scope := range rs.ScopeSpans {
+					b.spans[a.Value.GetStringValue()] += len(scope.Spans)
+				}
 			}
 		}
 	}

@@ -61,13 +61,8 @@ func GivePorts(processes []program.Process) (*Ports, error) {
 // Filter returns a filter for packets from or to a port of the run, in the syntax of pcap-filter(7).
 func (p *Ports) Filter() string {
 	var all []int
-	for _, ports := range []map[string]map[string]string{p.own, p.relays} {
-		for _, own := range ports {
-			for _, port := range own {
-				n, _ := strconv.Atoi(port) // it was made from a number
-				all = append(all, n)
-			}
-		}
+	for name := range p.own {
+		all = append(all, p.All(name)...)
 	}
 	slices.Sort(all)
 	var ranges []string
@@ -78,6 +73,18 @@ func (p *Ports) Filter() string {
 		ranges = append(ranges, fmt.Sprintf("portrange %d-%d", all[first], all[i-1]))
 	}
 	return strings.Join(ranges, " or ")
+}
+
+// All returns the ports of a process.
+func (p *Ports) All(process string) (all []int) {
+	for _, ports := range []map[string]string{p.own[process], p.relays[process]} {
+		for _, port := range ports {
+			n, _ := strconv.Atoi(port) // it was made from a number
+			all = append(all, n)
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 // through lists the processes that are called through this one; nil if no calls go through it.

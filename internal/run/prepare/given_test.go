@@ -95,7 +95,7 @@ func TestGivePorts(t *testing.T) {
 
 // A filter names the ports of a run, those of relays too, and no others.
 func TestFilter(t *testing.T) {
-	p := &Ports{own: map[string]map[string]string{"a": {"port": "10003", "port.x": "10001"}, "b": {"port": "10002"}, "c": {"port": "9999"}},
+	p := &Ports{own: map[string]map[string]string{"a": {"port": "10003", "port.x": "10001"}, "b": {"port": "10002"}, "c": {"port": "9999"}, "proxy@a": {}},
 		relays: map[string]map[string]string{"proxy@a": {"d": "10005"}}}
 	if got, want := p.Filter(), "portrange 9999-9999 or portrange 10001-10003 or portrange 10005-10005"; got != want {
 		t.Errorf("%s, want %s", got, want)

@@ -81,7 +81,7 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *confi
 // Missing lists in words the needs of a variant that this machine lacks.
 func Missing(e *config.Experiment, v config.Variant) []string {
 	w := e.Workload
-	missing := append(artifact.Missing(w.Needs), artifact.Missing(v.Tracer.Needs)...)
+	missing := append(artifact.Missing(w.Needs), artifact.Missing(v.Needs())...)
 	missing = append(missing, absent(e, v)...)
 	missing = append(missing, unreceived(e, v)...)
 	for _, p := range slices.Concat(w.Processes, v.Route()) {

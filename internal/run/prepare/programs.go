@@ -258,7 +258,7 @@ func absent(of *config.Experiment, v config.Variant) []string {
 			return missing // the caller that asks for the plan reports it
 		}
 		for _, p := range plan.Processes {
-			if i > 0 && !p.Brought() || setsPath(p, v) || needed(slices.Concat(w.Needs, v.Tracer.Needs), p) || madeBefore(w, p) {
+			if i > 0 && !p.Brought() || setsPath(p, v) || needed(slices.Concat(w.Needs, v.Needs()), p) || madeBefore(w, p) {
 				continue
 			}
 			if p.Brought() {

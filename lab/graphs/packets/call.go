@@ -1,5 +1,5 @@
 // Package packets owns calls that are read from captured packets: files of packets, connections put together, protocols, and of
-// each call who made it, to whom, when, and what its headers say. It must not know which call made which; its tree does.
+// each call its ends, its times and its headers. It must not know which call made which; its tree does.
 package packets
 
 import (
@@ -22,8 +22,10 @@ const (
 type Call struct {
 	From, To netip.AddrPort // the client's end of the connection, and the server's
 	Protocol string         // HTTP, GRPC and so on
-	Method   string         // GET /items, /shop.Cart/Add, post, GET, find; "" of Turns
-	Status   string         // of HTTP and gRPC the number, of a store OK or the first word of its error, of Thrift OK or EXCEPTION; "" where nothing tells it
+	Method   string         // GET /items (without a query), /shop.Cart/Add, post, get (in lower case), find; "" of Turns
+	// Status is the number of HTTP and gRPC, OK or EXCEPTION of Thrift, OK or the first word of its error of a store; "" where
+	// nothing tells it.
+	Status string
 
 	Asked, AskedAll       time.Time // the first and the last byte of the request
 	Answered, AnsweredAll time.Time // the first and the last byte of the answer; zero: it has none in the capture

@@ -1,0 +1,153 @@
+package packets_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/lab/graphs/packets"
+	"github.com/tracetax/tracetax/lab/graphs/packets/capture"
+	"github.com/tracetax/tracetax/lab/graphs/packets/packetstest"
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+)
+
+// crowd makes a capture of connections of each protocol, with so many calls on each. With another first port the connections are
+// closed.
+func crowd(connections, calls, port int, change func(c *packetstest.Capture)) *packetstest.Capture {
+	c := packetstest.New(change)
+	type talker struct {
+		conn *packetstest.Conn
+		next func(i int) (request, answer string)
+	}
+	var all []talker
+	open := func(host int, next func(i int) (string, string)) *packetstest.Conn {
+		conn := c.Dial(fmt.Sprintf("127.1.0.%d:%d", 1+host, port+len(all)), fmt.Sprintf("127.1.0.%d:8080", 2+host))
+		all = append(all, talker{conn, next})
+		return conn
+	}
+	for range connections {
+		open(1, func(int) (string, string) { return get, ok })
+		open(2, func(i int) (string, string) {
+			return thriftFrame(1, "post", uint32(i), thriftCarrier("traceparent", "t")), thriftFrame(2, "post", uint32(i), "\x00")
+		})
+		open(3, func(int) (string, string) { return "*2\r\n$3\r\nget\r\n$1\r\na\r\n", "$1\r\nx\r\n" })
+		up, down := &bytes.Buffer{}, &bytes.Buffer{}
+		asking, answering := hpack.NewEncoder(up), hpack.NewEncoder(down)
+		conn := open(4, func(i int) (string, string) {
+			id := uint32(2*i + 1)
+			return frames(asking, up, func(f *http2.Framer, h func(...string) []byte) {
+					must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, BlockFragment: h(
+						":method", "POST", ":scheme", "http", ":path", "/shop.Cart/Add", ":authority", "cart",
+						"content-type", "application/grpc", "traceparent", fmt.Sprintf("00-%032x-%016x-01", i, i))}))
+					must(f.WriteData(id, true, make([]byte, 100)))
+				}), frames(answering, down, func(f *http2.Framer, h func(...string) []byte) {
+					must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true,
+						BlockFragment: h(":status", "200", "content-type", "application/grpc")}))
+					must(f.WriteData(id, false, make([]byte, 100)))
+					must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, EndStream: true, BlockFragment: h("grpc-status", "0")}))
+				})
+		})
+		conn.Ask(http2.ClientPreface)
+	}
+	for i := range calls {
+		for _, t := range all {
+			request, answer := t.next(i)
+			t.conn.Ask(request)
+			c.Segment(t.conn.Server, t.conn.Client, t.conn.SSeq, t.conn.CSeq, packetstest.ACK, nil)
+			t.conn.Answer(answer)
+			c.Segment(t.conn.Client, t.conn.Server, t.conn.CSeq, t.conn.SSeq, packetstest.ACK, nil)
+		}
+	}
+	for _, t := range all {
+		if port != firstPort {
+			t.conn.Close()
+		}
+	}
+	return c
+}
+
+const firstPort = 20_000
+
+// Packets a second of one CPU.
+func BenchmarkRead(b *testing.B) {
+	c := crowd(8, 250, firstPort, nil)
+	b.SetBytes(int64(len(c.Bytes())))
+	b.ReportAllocs()
+	for b.Loop() {
+		r, err := capture.NewReader("a capture", bytes.NewReader(c.Bytes()))
+		if err != nil {
+			b.Fatal(err)
+		}
+		calls := 0
+		_, err = packets.Read([]*capture.Reader{r}, packets.Options{}, func(packets.Call) error { calls++; return nil })
+		if err != nil || calls != 8*4*250 {
+			b.Fatal(calls, err)
+		}
+	}
+	b.ReportMetric(float64(c.Packets)*float64(b.N)/b.Elapsed().Seconds(), "packets/s")
+}
+
+// long is a capture of crowds one after the other.
+type long struct {
+	made      []byte
+	round, of int
+	closed    bool   // the connections have other ports each time, and are closed
+	end       func() // is called after the last byte
+}
+
+func (l *long) Read(into []byte) (int, error) {
+	if len(l.made) == 0 {
+		if l.round == l.of {
+			l.end()
+			return 0, io.EOF
+		}
+		port := firstPort
+		if l.closed {
+			port += 1 + l.round*100
+		}
+		c := crowd(20, 20, port, func(c *packetstest.Capture) {
+			c.First, c.Now = uint32(l.round+1)*100_000, c.Now.Add(time.Duration(l.round)*time.Second)
+		})
+		l.made = c.Bytes()
+		if l.round > 0 {
+			l.made = l.made[len(packetstest.New(nil).Bytes()):]
+		}
+		l.round++
+	}
+	n := copy(into, l.made)
+	l.made = l.made[n:]
+	return n, nil
+}
+
+// Memory does not grow with the capture: at the end of a long one as much is in use as at the end of a short one, whether ever the same
+// connections are begun again or others are, which are closed.
+func TestMemoryBounded(t *testing.T) {
+	inUse := func(times int, closed bool) (bytes uint64) {
+		in := &long{of: times, closed: closed}
+		in.end = func() {
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			bytes = m.HeapAlloc
+		}
+		r, err := capture.NewReader("a capture", in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := 0
+		_, err = packets.Read([]*capture.Reader{r}, packets.Options{}, func(packets.Call) error { calls++; return nil })
+		if err != nil || calls != times*4*20*20 {
+			t.Fatalf("%d calls, error %v", calls, err)
+		}
+		return bytes
+	}
+	for _, closed := range []bool{false, true} {
+		if short, long := inUse(6, closed), inUse(60, closed); long > short+short/2+1<<20 {
+			t.Errorf("closed %v: %d bytes are in use after a short capture and %d after a long one", closed, short, long)
+		}
+	}
+}

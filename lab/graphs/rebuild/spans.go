@@ -1,0 +1,221 @@
+package rebuild
+
+import (
+	"encoding/hex"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tracetax/tracetax/lab/graphs/packets"
+	"github.com/tracetax/tracetax/lab/graphs/packets/tree"
+)
+
+// Kinds of spans, as OTLP numbers them.
+const (
+	kindServer = 2
+	kindClient = 3
+)
+
+// mostSpans are those of a line.
+const mostSpans = 1000
+
+// spanWriter writes spans as lines of JSON, each a request of OTLP.
+type spanWriter struct {
+	to    io.Writer
+	names *Names
+	lines map[string][]byte // the spans of each service, with commas
+	n     int
+}
+
+func newSpanWriter(to io.Writer, names *Names) *spanWriter {
+	return &spanWriter{to: to, names: names, lines: map[string][]byte{}}
+}
+
+// add writes the spans of a call: the client's where a process is known that called, and the server's where it is no store.
+func (w *spanWriter) add(c *call) error {
+	if w.to == nil {
+		return nil
+	}
+	to := w.names.server(c.To)
+	from := w.names.alone[c.From.Addr()]
+	if from == "" && c.how != tree.Root {
+		from = c.From.Addr().String()
+	}
+	store := to.store != "" || to.stub || c.Protocol == packets.Redis || c.Protocol == packets.Memcached || c.Protocol == packets.MongoDB
+	above := c.above8
+	if from != "" {
+		w.span(w.names.service(from), c, to, kindClient, c.client, above, store)
+		above = c.client
+	}
+	if !store || from == "" {
+		w.span(w.names.service(to.name), c, to, kindServer, c.server, above, false)
+	}
+	if w.n >= mostSpans {
+		return w.flush()
+	}
+	return nil
+}
+
+// span adds a span to those of a service.
+func (w *spanWriter) span(service string, c *call, to process, kind int, id, above [8]byte, store bool) {
+	b, has := w.lines[service]
+	if has && len(b) > 0 {
+		b = append(b, ',')
+	}
+	b = append(b, `{"traceId":"`...)
+	b = hex.AppendEncode(b, c.trace[:])
+	b = append(b, `","spanId":"`...)
+	b = hex.AppendEncode(b, id[:])
+	if above != [8]byte{} {
+		b = append(b, `","parentSpanId":"`...)
+		b = hex.AppendEncode(b, above[:])
+	}
+	b = append(b, `","name":`...)
+	b = text(b, w.nameOf(c, to, store))
+	b = append(b, `,"kind":`...)
+	b = strconv.AppendInt(b, int64(kind), 10)
+	b = moment(append(b, `,"startTimeUnixNano":"`...), c.Asked)
+	b = moment(append(b, `","endTimeUnixNano":"`...), endOf(c))
+	b = append(b, `","attributes":[`...)
+	b = w.attributes(b, c, to, kind, store)
+	b = append(b, ']')
+	if failed(c, kind) {
+		b = append(b, `,"status":{"code":2}`...)
+	}
+	w.lines[service] = append(b, '}')
+	w.n++
+}
+
+// nameOf is the name of a span by OpenTelemetry's conventions.
+func (w *spanWriter) nameOf(c *call, to process, store bool) string {
+	switch {
+	case store:
+		return strings.TrimSpace(c.Method + " " + w.names.service(to.name))
+	case c.Protocol == packets.GRPC:
+		return strings.TrimPrefix(c.Method, "/")
+	case c.Method == "":
+		return c.Protocol
+	}
+	return c.Method
+}
+
+// endOf is the last time that is known of a call.
+func endOf(c *call) time.Time {
+	last := c.Asked
+	for _, at := range []time.Time{c.AskedAll, c.Answered, c.AnsweredAll} {
+		if at.After(last) {
+			last = at
+		}
+	}
+	return last
+}
+
+// failed reports whether a call failed, as its span has it: a refusal is no failure of a server.
+func failed(c *call, kind int) bool {
+	switch c.Protocol {
+	case packets.HTTP:
+		return c.Status >= "500" || kind == kindClient && c.Status >= "400"
+	case packets.GRPC:
+		return c.Status != "0" && c.Status != ""
+	case packets.Turns:
+		return false
+	}
+	return c.Status != "OK" && c.Status != ""
+}
+
+// attributes are those of a call's span.
+func (w *spanWriter) attributes(b []byte, c *call, to process, kind int, store bool) []byte {
+	b = attribute(b, "tracetax.parent", string(c.how))
+	if !c.Ended() {
+		b = append(b, `,{"key":"tracetax.ended","value":{"boolValue":false}}`...)
+	}
+	b = number(b, "tracetax.request.bytes", c.Request)
+	b = number(b, "tracetax.answer.bytes", c.Answer)
+	if kind == kindClient {
+		b = more(b, "service.peer.name", w.names.service(to.name))
+		b = more(b, "peer.service", w.names.service(to.name))
+		b = more(b, "server.address", c.To.Addr().String())
+		b = number(b, "server.port", int64(c.To.Port()))
+	}
+	if store {
+		system := to.store
+		if system == "" {
+			system = c.Protocol
+		}
+		b = more(b, "db.system.name", system)
+		return more(b, "db.operation.name", c.Method)
+	}
+	switch c.Protocol {
+	case packets.HTTP:
+		verb, path, _ := strings.Cut(c.Method, " ")
+		b = more(b, "http.request.method", verb)
+		b = more(b, "url.path", path)
+		if code, err := strconv.Atoi(c.Status); err == nil {
+			b = number(b, "http.response.status_code", int64(code))
+		}
+	case packets.GRPC:
+		b = more(b, "rpc.system.name", "grpc")
+		b = more(b, "rpc.method", strings.TrimPrefix(c.Method, "/"))
+		b = more(b, "rpc.response.status_code", c.Status)
+	case packets.Thrift:
+		b = more(b, "rpc.system.name", "thrift")
+		b = more(b, "rpc.method", c.Method)
+	}
+	return b
+}
+
+func attribute(b []byte, key, value string) []byte {
+	b = append(b, `{"key":"`...)
+	b = append(append(b, key...), `","value":{"stringValue":`...)
+	return append(text(b, value), `}}`...)
+}
+
+func more(b []byte, key, value string) []byte {
+	if value == "" {
+		return b
+	}
+	return attribute(append(b, ','), key, value)
+}
+
+func number(b []byte, key string, value int64) []byte {
+	b = append(append(append(b, `,{"key":"`...), key...), `","value":{"intValue":"`...)
+	return append(strconv.AppendInt(b, value, 10), `"}}`...)
+}
+
+func moment(b []byte, at time.Time) []byte { return strconv.AppendInt(b, at.UnixNano(), 10) }
+
+// text appends a string as JSON has it.
+func text(b []byte, s string) []byte {
+	out, err := jsontext.AppendQuote(b, strings.ToValidUTF8(s, "\ufffd"))
+	if err != nil { // only text that is no UTF-8 has one
+		return append(b, `""`...)
+	}
+	return out
+}
+
+// flush writes the spans as one line.
+func (w *spanWriter) flush() error {
+	if w.to == nil || w.n == 0 {
+		return nil
+	}
+	line := []byte(`{"resourceSpans":[`)
+	for i, service := range slices.Sorted(maps.Keys(w.lines)) {
+		if i > 0 {
+			line = append(line, ',')
+		}
+		line = attribute(append(line, `{"resource":{"attributes":[`...), "service.name", service)
+		line = append(line, `]},"scopeSpans":[{"scope":{"name":"tracetax graph rebuild"},"spans":[`...)
+		line = append(append(line, w.lines[service]...), `]}]}`...)
+	}
+	clear(w.lines)
+	w.n = 0
+	if _, err := w.to.Write(append(line, "]}\n"...)); err != nil {
+		return fmt.Errorf("writing spans: %w", err)
+	}
+	return nil
+}

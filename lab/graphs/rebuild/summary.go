@@ -1,0 +1,143 @@
+package rebuild
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/wording"
+	"github.com/tracetax/tracetax/lab/graphs/packets"
+)
+
+// Summary counts what was rebuilt of a capture.
+type Summary struct {
+	Title string   `json:"title,omitempty"`
+	Files []string `json:"files"`
+	packets.Counts
+	Backwards int64   `json:"backwards"` // calls that end before they begin: the clocks of several machines disagree
+	Parents   Parents `json:"parents"`
+	Traces    Traces  `json:"traces"`
+	Phases    []Phase `json:"phases,omitempty"`
+	Score     *Score  `json:"score,omitempty"` // of what is in no phase too
+	CPU       float64 `json:"cpu_seconds"`     // that rebuilding took, writing included
+}
+
+// Parents are the calls by how their parent is known.
+type Parents struct {
+	Roots   int64 `json:"roots"` // calls of clients that serve nothing
+	ID      int64 `json:"id"`
+	Alone   int64 `json:"alone"`
+	Likely  int64 `json:"likely"`
+	Unknown int64 `json:"unknown"`
+}
+
+// Traces are those that have a root.
+type Traces struct {
+	Certain int64 `json:"certain"`
+	Likely  int64 `json:"likely"`  // with a parent that is likely
+	CutOff  int64 `json:"cut_off"` // with a call that has no end or no known parent
+}
+
+// Phase is the load of an operation.
+type Phase struct {
+	Operation string `json:"operation"`
+	Level     string `json:"level,omitempty"`
+	Traces    int64  `json:"traces"`
+	Calls     int64  `json:"calls"`
+	Score     *Score `json:"score,omitempty"`
+}
+
+func (t *Traces) add(of *trace) {
+	switch {
+	case !of.rooted: // calls without a known parent
+	case of.cut:
+		t.CutOff++
+	case of.likely:
+		t.Likely++
+	default:
+		t.Certain++
+	}
+}
+
+// Text is the summary for people.
+func (s *Summary) Text() string {
+	var b strings.Builder
+	if s.Title != "" {
+		fmt.Fprintf(&b, "%s\n", s.Title)
+	}
+	missing := "no byte missing"
+	if s.Missing > 0 {
+		missing = count(s.Missing, "byte") + " missing"
+	}
+	if s.Dropped > 0 {
+		missing = count(s.Dropped, "packet") + " dropped, " + missing
+	}
+	fmt.Fprintf(&b, "%s, %s; %s%s, %s without an end\n", count(s.Packets, "packet"), missing,
+		s.calls(), s.byProtocol(), finding.FormatCount(s.Unended))
+	p := s.Parents
+	fmt.Fprintf(&b, "parent known  by its id %s · by time, as the only one possible %s · likely %s · not known %s\n",
+		finding.FormatCount(p.ID), finding.FormatCount(p.Alone), finding.FormatCount(p.Likely), finding.FormatCount(p.Unknown))
+	t := s.Traces
+	fmt.Fprintf(&b, "%s: %s certain, %s with a likely parent, %s cut off\n", count(t.Certain+t.Likely+t.CutOff, "trace"),
+		finding.FormatCount(t.Certain), finding.FormatCount(t.Likely), finding.FormatCount(t.CutOff))
+	for _, f := range s.Phases {
+		name := strings.TrimSpace(f.Operation + " " + f.Level)
+		fmt.Fprintf(&b, "%s: %s, %s%s\n", name, count(f.Traces, "trace"), count(f.Calls, "call"), f.Score.text())
+	}
+	if len(s.Phases) == 0 && s.Score != nil {
+		fmt.Fprintf(&b, "%s\n", strings.TrimPrefix(s.Score.text(), "; "))
+	}
+	if n := t.Certain + t.Likely + t.CutOff; n > 0 {
+		fmt.Fprintf(&b, "rebuilding took %.2f s of CPU, %.0f µs a trace\n", s.CPU, s.CPU/float64(n)*1e6)
+	}
+	if out := s.leftOut(); len(out) > 0 {
+		fmt.Fprintf(&b, "left out: %s\n", strings.Join(out, "; "))
+	}
+	return b.String()
+}
+
+func (s *Summary) calls() string {
+	var n int64
+	for _, of := range s.Calls {
+		n += of
+	}
+	return count(n, "call")
+}
+
+func (s *Summary) byProtocol() string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(s.Calls)) {
+		label := name
+		if name == packets.Turns {
+			label = "of unknown protocols"
+		}
+		parts = append(parts, label+" "+finding.FormatCount(s.Calls[name]))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// leftOut says what of the capture became no call, or an uncertain one.
+func (s *Summary) leftOut() []string {
+	var out []string
+	say := func(n int, noun, rest string) {
+		if n > 0 {
+			out = append(out, wording.Counted(n, noun)+rest)
+		}
+	}
+	say(s.Encrypted, "connection", " encrypted")
+	say(s.NoTables, "connection", " with HTTP/2 headers that need what was sent before the capture or in a gap")
+	say(s.Upgraded, "connection", " after an upgrade to another protocol")
+	say(s.GivenUp, "connection", " that could not be read")
+	say(s.CutOff, "file", " cut off in its last packet, as a capture is that was stopped")
+	say(int(s.Cut), "packet", " captured in part (capture with -s 0)")
+	say(int(s.Fragments), "fragment", " of IP packets")
+	say(int(s.Backwards), "call", " that end before they begin: the clocks of the machines disagree")
+	return out
+}
+
+func count(n int64, noun string) string { return wording.Counted(int(n), noun) }
