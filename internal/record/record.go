@@ -66,6 +66,8 @@ type Record struct {
 
 	Loaded    map[string][]string `json:"loaded,omitempty"`    // by process: the command lines of the programs that loaded the tracer at the end, where they are several; processes that forked from one another are one
 	Elsewhere []Elsewhere         `json:"elsewhere,omitempty"` // of spans that did not go to the sink, an entry a process; none seen is no proof that there were none
+
+	Kept *KeptTraces `json:"kept_traces,omitempty"` // the file of the run's spans; nil: none was asked for
 }
 
 // Failed reports whether the run has no usable result.
@@ -374,6 +376,15 @@ type Reported struct {
 	Instrumented map[string][]string `json:"instrumented,omitempty"` // by process: the libraries that it says it instruments, in the order of their names
 
 	Missed map[string]map[string]string `json:"missed,omitempty"` // by process, by library: the line that says that it does not instrument it, though the program has it
+}
+
+// KeptTraces are the spans of a run in a file of the results folder, over the life of the processes.
+type KeptTraces struct {
+	File     string `json:"file,omitempty"`  // in the results folder; "": none was kept
+	Spans    uint64 `json:"spans"`           // in the file
+	Lost     uint64 `json:"lost"`            // not written: the disk was too slow, or an error
+	Received uint64 `json:"received"`        // by the sink, over all protocols; the file has those over OTLP
+	Error    string `json:"error,omitempty"` // of the first span that could not be written
 }
 
 // Packets has the reports of the processes that capture packets. A nil pointer is unknown, and not none.
