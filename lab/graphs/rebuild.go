@@ -8,13 +8,14 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli"
 	"github.com/tracetax/tracetax/internal/cli/console"
-	"github.com/tracetax/tracetax/internal/usage"
 	"github.com/tracetax/tracetax/lab/graphs/rebuild"
 	"github.com/tracetax/tracetax/lab/graphs/topology"
+	"golang.org/x/sys/unix"
 )
 
 // rebuilding are the flags of 'tracetax graph rebuild'.
@@ -77,12 +78,19 @@ func (f *rebuilding) run(s console.Streams, args []string) (err error) {
 	for i := range inputs {
 		to.Further = i > 0
 		inputs[i].Score, inputs[i].Topology = f.score, graph
-		before := usage.Own()
+		before, err := ownCPU()
+		if err != nil {
+			return err
+		}
 		one, err := rebuild.Run(inputs[i], to)
 		if err != nil {
 			return console.UsageError(err)
 		}
-		one.CPU = (usage.Own() - before).Seconds()
+		after, err := ownCPU()
+		if err != nil {
+			return err
+		}
+		one.CPU = (after - before).Seconds()
 		all = append(all, one)
 		if f.json {
 			continue
@@ -125,4 +133,13 @@ func (f *rebuilding) inputs(args []string) ([]rebuild.Input, error) {
 	}
 	in.Names, err = rebuild.ReadNames(f.names, file)
 	return []rebuild.Input{in}, errors.Join(err, file.Close())
+}
+
+// ownCPU is the CPU time of this process, user and system.
+func ownCPU() (time.Duration, error) {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		return 0, fmt.Errorf("reading the CPU time of this process: %w", err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), nil
 }

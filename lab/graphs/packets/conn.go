@@ -83,13 +83,15 @@ func (c *conn) turn() { c.client, c.server = c.server, c.client }
 
 // begunAgain reports whether a segment begins another connection between the same ends.
 func (c *conn) begunAgain(s *capture.Segment) bool {
-	if !s.Flags.Has(capture.SYN) || s.Flags.Has(capture.ACK) {
+	switch {
+	case !s.Flags.Has(capture.SYN):
 		return false
-	}
-	of := c.client
-	if of.addr != s.From {
+	case s.Flags.Has(capture.ACK) && s.From == c.server.addr:
+		return c.server.known && c.server.began != s.Seq+1
+	case s.From != c.client.addr:
 		return true // the other end connects
 	}
+	of := c.client
 	return !of.known || of.began != s.Seq+1
 }
 
@@ -216,6 +218,9 @@ var errUpgraded = errors.New("the connection goes on to another protocol")
 
 // lose gives up the calls that are open, and waits for the beginning of a request.
 func (c *conn) lose() {
+	if c.deaf {
+		return
+	}
 	c.abandon()
 	c.inStep = false
 	c.resume, c.acked = c.server.acks, c.server.hasAcked

@@ -259,6 +259,23 @@ func TestReused(t *testing.T) {
 	}
 }
 
+// A connection is another one if its SYN alone is missing, too.
+func TestReusedWithoutSYN(t *testing.T) {
+	c := packetstest.New(nil)
+	for i := range 3 {
+		conn := c.Begun(client, server)
+		conn.CSeq += uint32(i) * 5000
+		conn.SSeq += uint32(i) * 7000
+		c.Segment(conn.Server, conn.Client, conn.SSeq-1, conn.CSeq, packetstest.SYN|packetstest.ACK, nil)
+		conn.Ask(get)
+		conn.Answer(ok)
+	}
+	calls, counts := read(t, packets.Options{}, c.Bytes())
+	if len(calls) != 3 || !calls[2].Ended() || counts.Connections != 3 || counts.Missing != 0 {
+		t.Errorf("counts %+v, calls %v", counts, brief(calls))
+	}
+}
+
 // A gap in what is passed over loses nothing but its bytes; elsewhere it loses the calls that it touches, and no others.
 func TestGaps(t *testing.T) {
 	large := "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + strings.Repeat("x", 100_000)
