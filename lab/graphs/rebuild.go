@@ -76,7 +76,7 @@ func (f *rebuilding) run(s console.Streams, args []string) (err error) {
 	}
 	var all []*rebuild.Summary
 	for i := range inputs {
-		to.Further = i > 0
+		to.Run = i
 		inputs[i].Score, inputs[i].Topology = f.score, graph
 		before, err := ownCPU()
 		if err != nil {
@@ -121,6 +121,11 @@ func (f *rebuilding) inputs(args []string) ([]rebuild.Input, error) {
 			return nil, fmt.Errorf("%s is a results folder, which has its names: give it alone, without --names", args[0])
 		}
 		return rebuild.Folder(args[0])
+	}
+	if len(args) == 1 && f.names == "" {
+		if in, ok, err := rebuild.Beside(args[0]); ok || err != nil {
+			return []rebuild.Input{in}, err
+		}
 	}
 	in := rebuild.Input{Files: args}
 	if f.names == "" {

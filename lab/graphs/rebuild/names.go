@@ -161,6 +161,19 @@ func Folder(dir string) ([]Input, error) {
 	return out, nil
 }
 
+// Beside returns a capture of a run with the names that the run wrote beside it; ok is false without these.
+func Beside(file string) (in Input, ok bool, err error) {
+	beside := strings.TrimSuffix(file, filepath.Ext(file)) + ".json"
+	if filepath.Base(filepath.Dir(file)) != record.Captures {
+		return in, false, nil
+	}
+	if _, err := os.Stat(beside); err != nil {
+		return in, false, nil //nolint:nilerr // it is a capture of somebody else's
+	}
+	in, err = captureOf(beside)
+	return in, true, err
+}
+
 // captureOf reads what a run wrote beside its packets.
 func captureOf(file string) (Input, error) {
 	text, err := os.ReadFile(file)

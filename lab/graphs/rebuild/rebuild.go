@@ -35,8 +35,8 @@ type Input struct {
 type Outputs struct {
 	Spans io.Writer // lines of JSON, each a request as OTLP has it
 	Calls io.Writer // CSV
-	// Further is that another capture's calls precede in the same table.
-	Further bool
+	// Run is how many captures' calls precede in the same files.
+	Run int
 }
 
 const (
@@ -118,7 +118,7 @@ func (r *rebuilder) run(in Input, to Outputs) (_ *Summary, err error) {
 	for _, p := range in.Phases {
 		r.out.Phases = append(r.out.Phases, Phase{Operation: p.Operation, Level: p.Level})
 	}
-	r.spans, r.table = newSpanWriter(to.Spans, r.names), newCallWriter(to.Calls, in.Title, to.Further)
+	r.spans, r.table = newSpanWriter(to.Spans, r.names, to.Run), newCallWriter(to.Calls, in.Title, to.Run > 0)
 	var readers []*capture.Reader
 	for _, name := range in.Files {
 		file, err := os.Open(name)

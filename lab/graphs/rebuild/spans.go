@@ -1,6 +1,7 @@
 package rebuild
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -29,11 +30,12 @@ type spanWriter struct {
 	to    io.Writer
 	names *Names
 	lines map[string][]byte // the spans of each service, with commas
+	run   int               // of several in one file
 	n     int
 }
 
-func newSpanWriter(to io.Writer, names *Names) *spanWriter {
-	return &spanWriter{to: to, names: names, lines: map[string][]byte{}}
+func newSpanWriter(to io.Writer, names *Names, run int) *spanWriter {
+	return &spanWriter{to: to, names: names, run: run, lines: map[string][]byte{}}
 }
 
 // add writes the spans of a call: the client's where a process is known that called, and the server's where it is no store.
@@ -68,7 +70,7 @@ func (w *spanWriter) span(service string, c *call, to process, kind int, id, abo
 		b = append(b, ',')
 	}
 	b = append(b, `{"traceId":"`...)
-	b = hex.AppendEncode(b, c.trace[:])
+	b = hex.AppendEncode(b, w.idOf(c))
 	b = append(b, `","spanId":"`...)
 	b = hex.AppendEncode(b, id[:])
 	if above != [8]byte{} {
@@ -89,6 +91,13 @@ func (w *spanWriter) span(service string, c *call, to process, kind int, id, abo
 	}
 	w.lines[service] = append(b, '}')
 	w.n++
+}
+
+// idOf is the id of a call's trace. Runs of one block have the same ids, so those of further runs are changed.
+func (w *spanWriter) idOf(c *call) []byte {
+	id := c.trace
+	binary.BigEndian.PutUint64(id[:], binary.BigEndian.Uint64(id[:])^uint64(w.run)*0x9e3779b97f4a7c15)
+	return id[:]
 }
 
 // nameOf is the name of a span by OpenTelemetry's conventions.

@@ -16,6 +16,7 @@ type Summary struct {
 	Title string   `json:"title,omitempty"`
 	Files []string `json:"files"`
 	packets.Counts
+	Outside   int64   `json:"outside"`   // calls in no phase of the run, as whether a process is ready: they are not among the spans
 	Backwards int64   `json:"backwards"` // calls that end before they begin: the clocks of several machines disagree
 	Parents   Parents `json:"parents"`
 	Traces    Traces  `json:"traces"`
@@ -136,6 +137,7 @@ func (s *Summary) leftOut() []string {
 	say(s.CutOff, "file", " cut off in its last packet, as a capture is that was stopped")
 	say(int(s.Cut), "packet", " captured in part (capture with -s 0)")
 	say(int(s.Fragments), "fragment", " of IP packets")
+	say(int(s.Outside), "call", " in no phase of the run")
 	say(int(s.Backwards), "call", " that end before they begin: the clocks of the machines disagree")
 	return out
 }

@@ -3,7 +3,6 @@ package rebuild
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"slices"
 	"time"
 
@@ -49,7 +48,14 @@ func (r *rebuilder) flush(cut time.Time, grace time.Duration) error {
 			continue
 		}
 		r.count(&all[i])
-		if err := errors.Join(r.spans.add(&all[i]), r.table.add(&all[i])); err != nil {
+		if err := r.table.add(&all[i]); err != nil {
+			return err
+		}
+		if len(r.phases) > 0 && r.phaseAt(all[i].Asked) < 0 { // a look whether a process is ready, and the like
+			r.out.Outside++
+			continue
+		}
+		if err := r.spans.add(&all[i]); err != nil {
 			return err
 		}
 	}
