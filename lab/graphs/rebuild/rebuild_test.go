@@ -296,6 +296,32 @@ func TestMidway(t *testing.T) {
 	}
 }
 
+// While a call lasts for minutes its server may have made any call for it: none of those is certain by time alone, and others are.
+func TestStale(t *testing.T) {
+	s := newShop()
+	for i := range 9000 {
+		s.trace(time.Duration(i) * 20 * time.Millisecond)
+	}
+	s.call(load, front, 99_999, 0, -1, 50*time.Second+15*time.Millisecond, 120*time.Second+15*time.Millisecond)
+	out, _, rows := rebuilt(t, s.play(), 100)
+	known := map[string]string{}
+	for _, row := range rows {
+		_, id, _ := strings.Cut(row[3], "-")
+		known[id] = row[17]
+	}
+	how := func(second int) string {
+		for id, how := range known {
+			if strings.Contains(id, "-"+spanOf(second*50, 1)+"-") {
+				return how
+			}
+		}
+		return ""
+	}
+	if how(2) != "alone" || how(100) != "likely" || how(175) != "alone" {
+		t.Errorf("%s, %s, %s; parents %+v", how(2), how(100), how(175), out.Parents)
+	}
+}
+
 // What a process calls that served in an earlier window alone is no root.
 func TestServedBefore(t *testing.T) {
 	s := newShop()
