@@ -32,10 +32,11 @@ var floors = map[string]floor{
 	"lab/agents/rpc":         {level: 8},
 	"lab/agents/scouter":     {level: 8},
 	"lab/agents/skywalking":  {level: 8, beside: []string{"lab/agents/rpc"}},
-	"lab/graphs":             {level: 8, beside: []string{"lab/graphs/rebuild", "lab/graphs/topology"}},
+	"lab/graphs":             {level: 8, beside: []string{"lab/graphs/rebuild", "lab/graphs/topology", "lab/graphs/traces"}},
 	"lab/graphs/mesh":        {level: 8},
 	"lab/graphs/sidecar":     {level: 8, beside: []string{"lab/graphs/mesh"}},
 	"lab/graphs/topology":    {level: 8},
+	"lab/graphs/traces":      {level: 8, beside: []string{"lab/graphs/topology", "lab/graphs/traces/formats"}},
 	"lab/functions":          {level: 8, beside: []string{"lab/functions/platform"}},
 	"lab/functions/platform": {level: 8},
 	"lab/study":              {level: 8},
@@ -49,6 +50,7 @@ var floors = map[string]floor{
 	"lab/graphs/rebuild": {level: 8, beside: []string{
 		"lab/graphs/packets", "lab/graphs/packets/capture", "lab/graphs/packets/tree", "lab/graphs/topology",
 	}},
+	"lab/graphs/traces/formats": {level: 8},
 
 	"cli":          {level: 7, beside: []string{"cli/agent", "cli/draining", "cli/tools", "cli/console", "cli/show"}},
 	"cli/agent":    {level: 7, beside: []string{"cli/tools", "cli/console"}},
@@ -103,10 +105,11 @@ var floors = map[string]floor{
 	"usage":       {level: 2},
 
 	"sink": {level: 2, beside: []string{
-		"sink/datadog", "sink/elastic", "sink/otlp", "sink/ring", "sink/tally", "sink/wire", "sink/zipkin",
+		"sink/datadog", "sink/elastic", "sink/keep", "sink/otlp", "sink/ring", "sink/tally", "sink/wire", "sink/zipkin",
 	}},
 	"sink/datadog":  {level: 2, beside: []string{"sink/tally", "sink/wire"}},
 	"sink/elastic":  {level: 2, beside: []string{"sink/tally", "sink/wire"}},
+	"sink/keep":     {level: 2},
 	"sink/otlp":     {level: 2, beside: []string{"sink/tally", "sink/wire"}},
 	"sink/ring":     {level: 2, beside: []string{"sink/tally"}},
 	"sink/sinktest": {level: 2, beside: []string{"sink/tally"}},

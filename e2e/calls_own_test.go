@@ -294,3 +294,27 @@ func fetched(t *testing.T, tracer, file string) string {
 	}
 	return filepath.Join(folder, file)
 }
+
+// A tracer that leaves calls out says how many: of those and of what came the sum is what was called, by rings and by OTLP.
+func TestOwnTracerDrops(t *testing.T) {
+	more(t, "JVM tracer")
+	t.Parallel() // it asks for counts
+	needJava(t)
+	methods := `methods: "tracetax.calls.Recursion[monitoredMethod]", full: drop, ring: 4096`
+	doc := document(t, tracetax(t, "run", "--json", "--out", filepath.Join(t.TempDir(), "results"), write(t, `
+workload: calls/java
+operations: [call]
+variants:
+  none:
+  ring: {tracer: tracetax-java, settings: {`+methods+`, memory: 8192, export: ring}}
+  http: {tracer: tracetax-java, settings: {`+methods+`, memory: 8192}}
+load: {calls: 500000, duration: 5s, warmup: 300ms, idle: 100ms}
+design: {blocks: 1, seed: 4}
+`)).exit(t, 0, 3, 4))
+	for _, name := range []string{"ring", "http"} {
+		l := ledger(t, doc, "(run)", name)
+		if entry(l, "dropped") == 0 || entry(l, "delivered") == 0 || entry(l, "dropped")+entry(l, "delivered") != entry(l, "expected") || entry(l, "unaccounted") != 0 {
+			t.Errorf("%s: %+v", name, l)
+		}
+	}
+}

@@ -250,6 +250,7 @@ var provocations = []struct {
 			e.Design.Order, e.Variants[1].Tracer = config.Windows, &program.Tracer{Name: "packets", Packets: program.Packets{Captured: "x"}}
 		}
 	}},
+	{"traces-not-kept", only("otel", func(r *record.Record) { r.Kept = &record.KeptTraces{Spans: 3, Received: 5} })},
 	{"packets-dropped", only("otel", func(r *record.Record) {
 		dropped := uint64(3)
 		r.Packets = &record.Packets{Captured: new(uint64), Dropped: &dropped, Bytes: 24}

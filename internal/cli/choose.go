@@ -30,6 +30,7 @@ type runFlags struct {
 	try                 bool   // the settings that tracers' rules advise are variants too
 	rules               string // a file of the user's own, for the causes
 	captures            bool   // packets are kept
+	keepTraces          bool   // spans are kept
 	goOn                bool   // also where the first runs show a mistake
 	out, resume         string
 	name                string
@@ -96,6 +97,7 @@ went elsewhere.`,
 	flags.StringVar(&f.resume, "resume", "", "continue the interrupted results in `DIR`")
 	flags.StringArrayVar(&f.keepEnv, "keep-env", nil, "pass the shell's variable `NAME` on to programs although it belongs to a tracer, e.g. OTEL_RESOURCE_ATTRIBUTES (repeatable)")
 	flags.BoolVar(&f.captures, "captures", false, "keep captured packets in the results folder (of variants with capture: packets); 'tracetax graph rebuild' makes traces of them")
+	flags.BoolVar(&f.keepTraces, "keep-traces", false, "keep the spans that the sink receives over OTLP in the results folder; 'tracetax graph import' makes topologies of them")
 	flags.StringVar(&f.budget, "budget", "", "`LIMITS` for the cost, e.g. cpu=3%,p99=5%,lost=0")
 	flags.StringVar(&f.rate, "rate", "",
 		"`RATE` of operations, instead of the experiment's: 400/s, '[100/s, 200/s]' in turn, or '50% of slowest'")
@@ -292,6 +294,9 @@ func (f *runFlags) keys() (config.Sets, error) {
 	}
 	if f.captures {
 		given = append(given, config.Set{Path: "captures", Value: "true", Flag: "--captures"})
+	}
+	if f.keepTraces {
+		given = append(given, config.Set{Path: "keep_traces", Value: "true", Flag: "--keep-traces"})
 	}
 	return given, err
 }

@@ -82,6 +82,7 @@ type Experiment struct {
 	Faults      Faults              `yaml:"faults"`                                                            // what goes wrong on purpose; default: nothing
 	Samples     bool                `yaml:"samples"`                                                           // true: keep every duration; only of self-driving workloads; default: false
 	Captures    bool                `yaml:"captures"`                                                          // true: keep the packets that variants capture in the results folder; default: false
+	KeepTraces  bool                `yaml:"keep_traces"`                                                       // true: keep all spans that the sink received over OTLP in the results folder, which takes some of the sink's CPU; default: false
 	Profile     Profile             `yaml:"profile" as:"own" shape:"ProfileOrTrue"`                            // true: each operation is made again under a profiler, once all is measured, and the CPU that tracing adds is split by cause; or for how long, as {cpu: 6s}; default: false
 	Published   []Published         `yaml:"published" as:"own" shape:"Texts"`                                  // a CSV file beside this one with a study's figures, or its lines
 	Claims      []Claim             `yaml:"claims" as:"own"`                                                   // what that study found

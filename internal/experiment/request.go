@@ -179,6 +179,9 @@ func (l *Loop) request(next design.Run) (run.Request, error) {
 		if e.Captures {
 			request.Captures = next.Block
 		}
+		if e.KeepTraces {
+			request.KeepTraces = next.Block
+		}
 		if e.Samples {
 			request.Samples = fmt.Sprintf("%s-%d", next.Variant, next.Block)
 		}

@@ -8,7 +8,7 @@ import (
 // numbers are the counts that add up.
 func (c *Counts) numbers() []*uint64 {
 	return []*uint64{
-		&c.Requests, &c.Bytes, &c.Spans, &c.Roots, &c.Metrics, &c.Logs, &c.Rejected, &c.Malformed, &c.Thrown, &c.Merged, &c.Suppressed,
+		&c.Requests, &c.Bytes, &c.Spans, &c.Roots, &c.Metrics, &c.Logs, &c.Rejected, &c.Malformed, &c.Thrown, &c.Merged, &c.Suppressed, &c.LeftOut,
 		&c.Unchecked, &c.Foreign, &c.Duplicate, &c.Traces, &c.Evicted,
 	}
 }

@@ -22,6 +22,7 @@ const (
 	BenchfmtFile    = "benchfmt.txt"
 	LogsFolder      = "logs"
 	HopsFolder      = "hops"    // configurations of Collectors, as they were given and as the runs have them
+	TracesFolder    = "traces"  // the spans that the sink received, VARIANT-BLOCK.jsonl, where the experiment asks for them
 	SamplesFolder   = "samples" // every single duration, where the experiment asks for them
 )
 

@@ -27,6 +27,7 @@ type Hop struct {
 const (
 	ByLog     = "log"
 	ByMetrics = "metrics"
+	ByRings   = "rings" // of a tracer whose rings the sink reads
 )
 
 // Figures are the hop's numbers, each under its name in a file of a service.

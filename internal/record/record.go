@@ -66,6 +66,8 @@ type Record struct {
 
 	Loaded    map[string][]string `json:"loaded,omitempty"`    // by process: the command lines of the programs that loaded the tracer at the end, where they are several; processes that forked from one another are one
 	Elsewhere []Elsewhere         `json:"elsewhere,omitempty"` // of spans that did not go to the sink, an entry a process; none seen is no proof that there were none
+
+	Kept *KeptTraces `json:"kept_traces,omitempty"` // the file of the run's spans; nil: none was asked for
 }
 
 // Failed reports whether the run has no usable result.
@@ -350,6 +352,7 @@ type Counts struct {
 	Checking   bool              `json:"checking"`               // whether the ids were checked
 	Merged     uint64            `json:"merged,omitempty"`       // spans that their tracer says it merged into others that were received: in no other count
 	Suppressed uint64            `json:"suppressed,omitempty"`   // spans that their tracer says over the wire that it did not send (a limit of its own): in no other count
+	LeftOut    uint64            `json:"left_out,omitempty"`     // spans that their tracer had no room for, by its rings that the sink reads: in no other count
 	Thrown     uint64            `json:"thrown,omitempty"`       // spans answered for and thrown away by order (a fault asked for); in no other count
 	Unchecked  uint64            `json:"unchecked,omitempty"`    // of the spans received: those that have no id to check (checking mode)
 	Absent     int64             `json:"absent,omitempty"`       // spans that are the parent of others which came, and have not come themselves (checking mode); below 0: more came that were waited for before
@@ -373,6 +376,15 @@ type Reported struct {
 	Instrumented map[string][]string `json:"instrumented,omitempty"` // by process: the libraries that it says it instruments, in the order of their names
 
 	Missed map[string]map[string]string `json:"missed,omitempty"` // by process, by library: the line that says that it does not instrument it, though the program has it
+}
+
+// KeptTraces are the spans of a run in a file of the results folder, over the life of the processes.
+type KeptTraces struct {
+	File     string `json:"file,omitempty"`  // in the results folder; "": none was kept
+	Spans    uint64 `json:"spans"`           // in the file
+	Lost     uint64 `json:"lost"`            // not written: the disk was too slow, or an error
+	Received uint64 `json:"received"`        // by the sink, over all protocols; the file has those over OTLP
+	Error    string `json:"error,omitempty"` // of the first span that could not be written
 }
 
 // Packets has the reports of the processes that capture packets. A nil pointer is unknown, and not none.

@@ -193,6 +193,9 @@ func (r *Reader) Counts() Counts {
 // Refused returns the rings and programs that are read no further, as Counts does. A handler may call it while it is called.
 func (r *Reader) Refused() []string { return r.counts.Refused }
 
+// LeftOut returns how many calls programs left out so far, as Counts does. A handler may call it while it is called.
+func (r *Reader) LeftOut() uint64 { return r.counts.LeftOut }
+
 func (r *Reader) show() {
 	r.counts.Live = len(r.programs)
 	for _, c := range r.clocks {

@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,6 +20,7 @@ import (
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/quote"
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run/drive"
 	"github.com/tracetax/tracetax/internal/run/prepare"
@@ -47,8 +50,16 @@ func (s *stage) startAgents(ctx context.Context) error {
 	if s.placement.Shared {
 		s.record.Harness.Placement = "none"
 	}
+	flags := append([]string{"agent", "sink"}, s.sinkFlags()...)
+	if s.keptName() != "" {
+		file, err := s.keptFile()
+		if err != nil {
+			return err
+		}
+		flags = append(flags, "--keep", file)
+	}
 	var err error
-	if s.agents.sinkProcess, err = s.agent(ctx, role.Sink, append([]string{"agent", "sink"}, s.sinkFlags()...)...); err != nil {
+	if s.agents.sinkProcess, err = s.agent(ctx, role.Sink, flags...); err != nil {
 		return err
 	}
 	if s.agents.sink, err = sink.NewRemote(s.agents.sinkProcess.Stdin(), s.agents.sinkProcess.Stdout()); err != nil {
@@ -95,6 +106,26 @@ func (s *stage) sinkFlags() []string {
 		flags = append(flags, "--gone", gone)
 	}
 	return flags
+}
+
+// keptName is the name of the file of the run's spans within the results folder; "" if they are not kept.
+func (s *stage) keptName() string {
+	if s.request.KeepTraces == 0 {
+		return ""
+	}
+	return path.Join(record.TracesFolder, fmt.Sprintf("%s-%d.jsonl", s.record.Variant, s.request.KeepTraces))
+}
+
+// keptFile makes room for the file of the run's spans, and returns its path. What an earlier attempt left there goes.
+func (s *stage) keptFile() (string, error) {
+	file := filepath.Join(s.results, filepath.FromSlash(s.keptName()))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return "", fmt.Errorf("keeping traces: %w", err)
+	}
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("keeping traces: %w", err)
+	}
+	return file, nil
 }
 
 func (s *stage) agent(ctx context.Context, of role.Role, args ...string) (*process.Process, error) {

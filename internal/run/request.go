@@ -31,6 +31,7 @@ type Request struct {
 	Order          config.Order              // the order of the load among the runs of its block
 	Samples        string                    // prefix of the files with every duration of a self-driving workload; "": not kept
 	Captures       int                       // the block, for the names of captured packets that are kept; 0: they are not kept
+	KeepTraces     int                       // the block, for the name of the file of spans; 0: they are not kept
 	Drain          time.Duration             // of a measured run: the shortest drain, as another variant of the experiment may need it
 	Seed           uint64
 	Profile        config.Profile // of a measured run: the time of each operation under a profiler

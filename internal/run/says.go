@@ -124,6 +124,9 @@ func (s *stage) admissions(ctx context.Context) error {
 		}
 	}
 	to.Sampled, to.Dropped, to.Failed, to.Sent, to.Calls, to.Source, to.Unreported = all.Sampled, all.Dropped, all.Failed, all.Sent, all.Calls, all.Source, all.Unreported
+	if s.record.Life.Protocols[string(protocol.Ring)] > 0 { // the rings say what was left out
+		to.Dropped, to.Source = &s.record.Life.LeftOut, record.ByRings
+	}
 	if to.Sent != nil {
 		to.SentBy = record.ByMetrics
 		for _, one := range plan.Speakers() {

@@ -81,6 +81,9 @@ func (s *stage) stop(ctx context.Context) error {
 	if err := s.readElsewhere(ctx); err != nil {
 		return err
 	}
+	if err := s.keepTraces(ctx); err != nil {
+		return err
+	}
 	return s.stopSink(ctx)
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/tracetax/tracetax/internal/jsonpipe"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/sink/keep"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 	"github.com/tracetax/tracetax/internal/sink/wire"
 	"github.com/tracetax/tracetax/internal/traceparent"
@@ -44,6 +45,8 @@ type Config struct {
 	MaxSpans int  // spans whose ids are held in checking mode
 
 	Chosen traceparent.Key // of the ids that the load generator chose for traces; 0: it chose none
+
+	Keep string // file for the spans that come over OTLP, which must not be there yet; "": they are counted alone
 
 	MaxBody        int64         // bytes of one body, compressed and decompressed each
 	MaxConnections int           // open connections of each protocol; more wait
@@ -166,6 +169,8 @@ type Snapshot struct {
 	InFlight int           `json:"in_flight"` // requests that have arrived and not finished
 
 	Connections uint64 `json:"connections"` // accepted since the start, whatever came over them
+
+	Kept *keep.Counts `json:"kept,omitempty"` // of the file of spans; nil where there is none
 }
 
 // A sink in a process of its own, over package lines: the conductor's side, and the sink's.

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/tracetax/tracetax/internal/protocol"
+	"github.com/tracetax/tracetax/internal/sink/keep"
 	"github.com/tracetax/tracetax/internal/sink/tally"
 	"github.com/tracetax/tracetax/internal/sink/wire"
 	"golang.org/x/net/netutil"
@@ -22,6 +24,7 @@ import (
 type Server struct {
 	total     *tally.Total
 	intake    *wire.Intake
+	keeper    *keep.Keeper // nil: spans are not kept
 	addresses protocol.Addresses
 	stops     []func() error
 	serving   sync.WaitGroup
@@ -40,8 +43,19 @@ func Start(c Config) (*Server, error) {
 	}
 	s := &Server{total: tally.New(c.tally())}
 	s.intake = wire.NewIntake(s.total, c.limits(), c.Late)
+	if c.Keep != "" {
+		keeper, err := keep.New(c.Keep)
+		if err != nil {
+			return nil, err
+		}
+		s.keeper, s.intake.Keep = keeper, keeper.Take
+	}
 	if err := s.start(c); err != nil {
-		return nil, errors.Join(err, s.Close())
+		err = errors.Join(err, s.Close())
+		if s.keeper != nil {
+			err = errors.Join(err, os.Remove(c.Keep)) // or else the next try finds it there
+		}
+		return nil, err
 	}
 	return s, nil
 }
@@ -181,11 +195,16 @@ func (s *Server) Addresses() protocol.Addresses { return s.addresses }
 func (s *Server) Snapshot() Snapshot {
 	// Quiet is read before the counts: what it calls finished is counted.
 	since, inFlight := s.total.Since(), s.total.InFlight()
-	return Snapshot{Counts: s.total.Counts(), Since: since, InFlight: inFlight, Connections: s.accepted.Load()}
+	out := Snapshot{Counts: s.total.Counts(), Since: since, InFlight: inFlight, Connections: s.accepted.Load()}
+	if s.keeper != nil {
+		kept := s.keeper.Counts()
+		out.Kept = &kept
+	}
+	return out
 }
 
-// Close ends the sink at once, cutting off requests under way. It returns the
-// errors of receivers that had ended before.
+// Close ends the sink at once, cutting off requests under way, and writes what it keeps. It returns the
+// errors of receivers that had ended before, and of what could not be kept.
 func (s *Server) Close() error {
 	s.closing.Do(func() {
 		for _, stop := range s.stops {
@@ -196,6 +215,13 @@ func (s *Server) Close() error {
 			}
 		}
 		s.serving.Wait()
+		if s.keeper != nil {
+			if err := s.keeper.Close(); err != nil {
+				s.mu.Lock()
+				s.failed = append(s.failed, err)
+				s.mu.Unlock()
+			}
+		}
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()

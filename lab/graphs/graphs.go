@@ -43,7 +43,7 @@ func newGraph(s console.Streams) *cobra.Command {
 		},
 	}
 	show.Flags().BoolVar(&dot, "dot", false, "print who calls whom for Graphviz instead")
-	c.AddCommand(show, newRebuild(s))
+	c.AddCommand(show, newRebuild(s), newImport(s))
 	return c
 }
 

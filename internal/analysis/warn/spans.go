@@ -3,6 +3,7 @@
 package warn
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -97,6 +98,30 @@ func (s *checker) findPacketsBeside() []hit {
 	for _, v := range s.Variants {
 		if v.Captures() && s.Experiment.Design.Order.Together() && len(s.RunsOf(v.Name)) > 0 {
 			hits = append(hits, seen("the kernel looked at the packets of all variants for it, about 0.4 µs of CPU each: the others paid that too, and the difference lacks it", v.Name))
+		}
+	}
+	return hits
+}
+
+// findUnkept looks at runs whose spans are to be kept, and are not all.
+func (s *checker) findUnkept() []hit {
+	var hits []hit
+	for _, v := range s.Variants {
+		text, runs := "", 0
+		for _, r := range s.RunsOf(v.Name) {
+			k := r.Kept
+			if k == nil || k.Spans >= k.Received && k.Error == "" {
+				continue
+			}
+			why := "they came over another protocol than OTLP"
+			if k.Lost > 0 {
+				why = cmp.Or(k.Error, "the disk was too slow")
+			}
+			runs++
+			text = fmt.Sprintf("%s of %s spans were not kept: %s", finding.FormatCount(int64(max(k.Received, k.Spans)-k.Spans)), finding.FormatCount(int64(k.Received)), why)
+		}
+		if runs > 0 {
+			hits = append(hits, seen(fmt.Sprintf("%s (in %d of %d runs)", text, runs, len(s.RunsOf(v.Name))), v.Name))
 		}
 	}
 	return hits

@@ -115,6 +115,7 @@ var checks = []check{
 	{"calibration-differs", warning, "correct the declared number of spans per operation, or find out why the tracer makes another number", (*checker).findCalibration},
 	{"spans-lost", warning, "lower the rate, or enlarge the tracer's queue, until nothing is lost: a tracer that drops spans does less work", (*checker).findLost},
 	{"spans-unaccounted", warning, "see the tracer's own log: spans are missing, and nobody reports a loss", (*checker).findUnaccounted},
+	{"traces-not-kept", note, "let the tracer send OTLP to the sink; where the disk was too slow, lower the rate or its sampling", (*checker).findUnkept},
 	{"packets-beside", warning, "measure it with order: apart: so the whole of its cost is in the difference", (*checker).findPacketsBeside},
 	{"packets-dropped", warning, "enlarge the buffer (settings: {buffer: 32768}), keep less of each packet (snaplen), or lower the rate: what drops packets does less work", (*checker).findPacketsDropped},
 	{"sink-refused", warning, "lower the rate if datagrams came too fast; otherwise see the tracer's own log, and report it: nobody knows how many spans were in them", (*checker).findRefused},

@@ -19,6 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink"
+	"github.com/tracetax/tracetax/internal/sink/keep"
 )
 
 // NewSink is the counting receiver alone.
@@ -30,10 +31,11 @@ func NewSink(s console.Streams) *cobra.Command {
 		Use:   "sink",
 		Short: "Receive spans and count them, until Ctrl-C",
 		Long: `Receive spans over OTLP, and over each other protocol that has an address, and count
-them. Point any tracer's exporter at it; Ctrl-C prints the counts. It stores nothing,
-and passes nothing on.`,
+them. Point any tracer's exporter at it; Ctrl-C prints the counts. It stores nothing
+but what --keep asks for, and passes nothing on.`,
 		Example: `  tracetax sink
-  tracetax sink --zipkin 127.0.0.1:9411`,
+  tracetax sink --zipkin 127.0.0.1:9411
+  tracetax sink --keep traces.jsonl`,
 		Args: console.UsageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch config.SinkMode(mode) {
@@ -99,6 +101,7 @@ func sinkFlags(flags *pflag.FlagSet, cfg *sink.Config) {
 		}
 		flags.Var(listenFlag{cfg.Listen, r.Name}, string(r.Name), kind+" for "+r.Title+`; "" for none`)
 	}
+	flags.StringVar(&cfg.Keep, "keep", "", "write the spans that come over OTLP to a new `file`, as OTLP JSON, a request a line (takes some of the sink's CPU)")
 	flags.IntVar(&cfg.MaxSpans, "max-spans", sink.DefaultMaxSpans, "most spans whose ids are kept when checking")
 	flags.Var((*shareFlag)(&cfg.Lose), "lose", "fault: accept this share of the spans and throw it away, such as 3% or 0.03")
 	flags.DurationVar(&cfg.Late, "late", 0, "fault: wait before each answer, such as 500ms (at most 1m)")
@@ -115,11 +118,18 @@ func runSink(ctx context.Context, s console.Streams, cfg sink.Config, asJSON boo
 	}
 	announce(s.Err, server.Addresses())
 	announceFaults(s.Err, cfg)
+	announceUnkept(s.Err, cfg)
 	fmt.Fprintln(s.Err, "Counting; Ctrl-C ends and prints what came.")
 	last := watchSink(ctx, s.Err, server)
-	if err := server.Close(); err != nil {
-		return err
+	failed := server.Close() // the counts are right all the same
+	if err := errors.Join(printLast(s, last, asJSON), announceKept(s.Err, cfg.Keep, last, server.Snapshot().Kept)); err != nil {
+		return errors.Join(failed, err)
 	}
+	return failed
+}
+
+// printLast prints the counts.
+func printLast(s console.Streams, last record.Counts, asJSON bool) error {
 	if asJSON {
 		e := json.NewEncoder(s.Out)
 		e.SetIndent("", "  ")
@@ -143,6 +153,34 @@ func announce(w io.Writer, a protocol.Addresses) {
 			fmt.Fprintf(w, "warning: %s can be reached from other machines, without any check of who sends\n", address)
 		}
 	}
+}
+
+// announceUnkept names the protocols whose spans are not kept.
+func announceUnkept(w io.Writer, cfg sink.Config) {
+	if cfg.Keep == "" {
+		return
+	}
+	for _, r := range protocol.Table {
+		if cfg.Listen[r.Name] != "" && r.Name != protocol.OTLPGRPC && r.Name != protocol.OTLPHTTP {
+			fmt.Fprintf(w, "What comes over %s is counted, and not kept: --keep writes OTLP alone.\n", r.Title)
+		}
+	}
+}
+
+// announceKept prints how many spans are in the file, and how many came that are not.
+func announceKept(w io.Writer, file string, last record.Counts, kept *keep.Counts) error {
+	if kept == nil {
+		return nil
+	}
+	text := fmt.Sprintf("kept %d %s in %s", kept.Kept, console.Noun(int(kept.Kept), "span"), file)
+	if kept.Lost > 0 {
+		text += fmt.Sprintf("; %d could not be written as fast as they came, or at all", kept.Lost)
+	}
+	if others := int64(last.Spans) - int64(kept.Kept+kept.Lost); others > 0 {
+		text += fmt.Sprintf("; %d came by other protocols than OTLP, and are counted alone", others)
+	}
+	_, err := fmt.Fprintln(w, text)
+	return err
 }
 
 // announceFaults prints the faults that the sink was asked to make.

@@ -5,15 +5,19 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/cli"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/cli/tools"
+	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/sink"
 )
@@ -74,6 +78,36 @@ func TestSinkJSON(t *testing.T) {
 	}
 	if !strings.Contains(progress, "OTLP over HTTP on 127.0.0.1:") || strings.Contains(progress, "gRPC") {
 		t.Errorf("stderr %q", progress)
+	}
+}
+
+// The file has what came, a request a line, and is never one that is there.
+func TestSinkKeeps(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "traces.jsonl")
+	out, progress := sinkSession(t, "--keep", file, "--zipkin", "127.0.0.1:0")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line, more, _ := strings.Cut(string(text), "\n"); more != "" || !strings.Contains(line, `"spanId":"EEE19B7EC3C1B175"`) || strings.Contains(line, "\t") {
+		t.Errorf("the file has %s, want the request in one line", text)
+	}
+	if !strings.Contains(progress, "What comes over Zipkin") {
+		t.Errorf("stderr %q: nothing says that Zipkin's spans are not kept", progress)
+	}
+	if !strings.Contains(progress, "kept 2 spans in "+file+"\n") || !strings.Contains(out, "spans") {
+		t.Errorf("stderr %q, stdout %q", progress, out)
+	}
+	if _, err := sink.Start(sink.Config{Listen: protocol.Addresses{protocol.OTLPHTTP: "127.0.0.1:0"}, Keep: file}); err == nil ||
+		!strings.Contains(err.Error(), "it is there already") {
+		t.Errorf("a second sink with the same file: %v", err)
+	}
+	fresh := file + ".2"
+	if _, err := sink.Start(sink.Config{Listen: protocol.Addresses{protocol.OTLPHTTP: "256.0.0.1:0"}, Keep: fresh}); err == nil {
+		t.Error("a sink without an address starts")
+	}
+	if _, err := os.Stat(fresh); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a sink that did not start leaves its file: %v", err)
 	}
 }
 

@@ -163,8 +163,16 @@ func (r *Receiver) receive(s *signal, stream grpc.ServerStream, m *wire.Message)
 		r.Total.Discard(batch)
 		return answer, nil
 	}
+	r.keep(s, batch, m.Body(), false)
 	r.Total.Merge(batch, overGRPC, m.Wire)
 	return answer, nil
+}
+
+// keep passes a request with spans on to whoever keeps them.
+func (r *Receiver) keep(s *signal, batch *tally.Batch, body []byte, json bool) {
+	if r.Keep != nil && batch.Spans > 0 && s.name == "trace" {
+		r.Keep(body, json, batch.Spans)
+	}
 }
 
 // This file serves OTLP over HTTP.
@@ -255,6 +263,7 @@ func (c counter) count(s *signal, body []byte, size int64, json, copied bool) wi
 		c.Total.Discard(batch)
 		return answer
 	}
+	c.keep(s, batch, body, json)
 	c.Total.Merge(batch, by, size)
 	return answer
 }

@@ -19,7 +19,8 @@ type Receiver struct {
 	end    context.CancelFunc
 
 	programs map[*rings.Program]*program
-	refused  int // that were counted
+	refused  int    // that were counted
+	leftOut  uint64 // likewise
 }
 
 // program holds the counts and names of one program.
@@ -83,8 +84,12 @@ func (r *Receiver) Take(p *rings.Program, spans []rings.Span) error {
 	return nil
 }
 
-// Rest counts the rings that cannot be read as refused requests.
+// Rest counts the rings that cannot be read as refused requests, and the calls that programs left out.
 func (r *Receiver) Rest() error {
+	if left := r.reader.LeftOut(); left > r.leftOut {
+		r.total.LeftOut(left - r.leftOut)
+		r.leftOut = left
+	}
 	refused := r.reader.Refused()
 	for _, why := range refused[r.refused:] {
 		r.total.Refuse(fmt.Sprintf("reading rings: %s", why))

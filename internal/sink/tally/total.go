@@ -152,6 +152,13 @@ func (t *Total) Refuse(why string) {
 	t.refusals.add([]byte(why), 1)
 }
 
+// LeftOut counts spans that their tracer says it had no room for.
+func (t *Total) LeftOut(spans uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.counts.LeftOut += spans
+}
+
 // Discard takes a batch back without counting it. It must not be used after.
 func (t *Total) Discard(b *Batch) {
 	if t.lossy {

@@ -180,6 +180,7 @@ type Intake struct {
 	Total  *tally.Total
 	Limits Limits
 	Bodies Bodies
+	Keep   func(body []byte, json bool, spans uint64) // gets a copy of each OTLP request with spans; nil: nobody keeps them
 
 	late   time.Duration // waited before each answer
 	places chan struct{} // one for each body that may be read at a time

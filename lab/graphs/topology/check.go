@@ -19,7 +19,7 @@ type Problem struct {
 // Bounds of a graph.
 const (
 	mostProcesses = 200
-	mostCalls     = 1000    // of one operation
+	MostCalls     = 1000    // of one operation
 	mostBytes     = 1 << 20 // of one message
 )
 
@@ -153,6 +153,9 @@ func (c *checker) step(s *Step, way []string) {
 		c.fail(way, "a step is one of call: NODE.METHOD, at_once: [steps] and in_turn: [steps]")
 		return
 	}
+	if s.Background && s.Call == "" {
+		c.fail(append(slices.Clone(way), "background"), "background is of a call; give each call among the steps its own")
+	}
 	if s.Call != "" {
 		c.call(s.Call, append(slices.Clone(way), "call"))
 	}
@@ -205,8 +208,8 @@ func (c *checker) operation(o *Operation) {
 	case c.protocol(t.Node, t.Store) != HTTP:
 		c.fail(at, "an operation begins at a node that is called by http, and %s is called by %s; give it protocol: http", t.Node.Name, c.protocol(t.Node, t.Store))
 	default:
-		if calls := c.Count(*o).Calls; calls > mostCalls {
-			c.fail(at, "operation %q makes %.0f calls; the most is %d", o.Name, calls, mostCalls)
+		if calls := c.Count(*o).Calls; calls > MostCalls {
+			c.fail(at, "operation %q makes %.0f calls; the most is %d", o.Name, calls, MostCalls)
 		}
 	}
 }

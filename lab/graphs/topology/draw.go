@@ -41,6 +41,9 @@ func (g *Graph) branches(out *strings.Builder, steps []Step, indent string) {
 		if s.Times > 1 {
 			text = fmt.Sprintf("%d × %s", s.Times, text)
 		}
+		if s.Background {
+			text += " in the background"
+		}
 		out.WriteString(indent + branch + text + "\n")
 		g.branches(out, inner, indent+further)
 	}

@@ -49,6 +49,8 @@ type step struct {
 	AtOnce  []step `json:"at_once,omitempty"`
 	InTurn  []step `json:"in_turn,omitempty"`
 	Times   int    `json:"times"`
+
+	Background bool `json:"background,omitempty"`
 }
 
 type peer struct {
@@ -187,7 +189,7 @@ func (g *Graph) called(n *Node) []string {
 func (g *Graph) plans(steps []Step) []step {
 	var out []step
 	for _, s := range steps {
-		one := step{Times: max(1, s.Times), AtOnce: g.plans(s.AtOnce), InTurn: g.plans(s.InTurn)}
+		one := step{Times: max(1, s.Times), Background: s.Background, AtOnce: g.plans(s.AtOnce), InTurn: g.plans(s.InTurn)}
 		if t, ok := g.Find(s.Call); ok {
 			one.Node, one.Method, one.Request = t.Node.Name, t.Method, t.Does.Request
 		}

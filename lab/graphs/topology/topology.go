@@ -52,11 +52,12 @@ type Method struct {
 
 // Step is a call, or several.
 type Step struct {
-	_      struct{} `called:"a step"`
-	Call   string   `yaml:"call"`                  // NODE.METHOD
-	AtOnce []Step   `yaml:"at_once" as:"calls"`    // steps that are made at the same time; all are awaited
-	InTurn []Step   `yaml:"in_turn" as:"calls"`    // steps one after the other, among others that are made at once
-	Times  int      `yaml:"times" range:"1..1000"` // how often, one after the other; default: 1
+	_          struct{} `called:"a step"`
+	Call       string   `yaml:"call"`                  // NODE.METHOD
+	AtOnce     []Step   `yaml:"at_once" as:"calls"`    // steps that are made at the same time; all are awaited
+	InTurn     []Step   `yaml:"in_turn" as:"calls"`    // steps one after the other, among others that are made at once
+	Times      int      `yaml:"times" range:"1..1000"` // how often, one after the other; default: 1
+	Background bool     `yaml:"background"`            // of a call: the next step and the answer do not await it; default: false
 }
 
 // Operation is an operation of the graph.

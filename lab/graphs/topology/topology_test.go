@@ -140,29 +140,30 @@ func TestCheck(t *testing.T) {
 		spoil func(*Graph)
 		way   string // of a problem
 	}{
-		"an unknown node":       {func(g *Graph) { g.Nodes[0].Methods[0].Steps[0].Call = "card.Get" }, "nodes front methods home steps [0] call"},
-		"an unknown method":     {func(g *Graph) { g.Nodes[0].Methods[0].Steps[0].Call = "cart.Put" }, "nodes front methods home steps [0] call"},
-		"no method":             {func(g *Graph) { g.Nodes[0].Methods[0].Steps[1].AtOnce[0].Call = "stock" }, "nodes front methods home steps [1] at_once [0] call"},
-		"a step of nothing":     {func(g *Graph) { g.Nodes[0].Methods[0].Steps[0].Call = "" }, "nodes front methods home steps [0]"},
-		"a step of two kinds":   {func(g *Graph) { g.Nodes[0].Methods[0].Steps[1].Call = "cart.Get" }, "nodes front methods home steps [1]"},
-		"a cycle":               {func(g *Graph) { g.Nodes[1].Methods[0].Steps[0].Call = "front.home" }, "nodes cart methods Get steps [0] call"},
-		"a method of itself":    {func(g *Graph) { g.Nodes[1].Methods[0].Steps[0].Call = "cart.Get" }, "nodes cart methods Get steps [0] call"},
-		"a store that calls":    {func(g *Graph) { g.Stores[0].Methods = []Method{{Name: "get", Steps: []Step{{Call: "mail.Send"}}}} }, "stores kept methods get steps"},
-		"two of a name":         {func(g *Graph) { g.Nodes[2].Name = "cart-2" }, "nodes cart-2"},
-		"a name":                {func(g *Graph) { g.Nodes[5].Name = "Idle" }, "nodes Idle"},
-		"the name of a method":  {func(g *Graph) { g.Nodes[1].Methods[0].Name = "Get it" }, "nodes cart methods Get it"},
-		"a message of 2 MB":     {func(g *Graph) { g.Nodes[5].Does.Answer = 2 << 20 }, "nodes idle answer"},
-		"too many calls":        {func(g *Graph) { g.Nodes[0].Methods[0].Steps[0].Times = 999 }, "operations home call"},
-		"an entry by gRPC":      {func(g *Graph) { g.Operations[0].Call = "stock.Look" }, "operations home call"},
-		"an entry at a store":   {func(g *Graph) { g.Operations[0].Call = "kept.get" }, "operations home call"},
-		"an entry at nothing":   {func(g *Graph) { g.Operations[0].Call = "front.hom" }, "operations home call"},
-		"a mix of what is not":  {func(g *Graph) { g.Mix["hom"] = 1 }, "mix hom"},
-		"too many processes":    {func(g *Graph) { g.Nodes[1].Replicas, g.Nodes[2].Replicas, g.Nodes[3].Replicas = 90, 90, 90 }, "nodes"},
-		"a graph without nodes": {func(g *Graph) { g.Nodes = nil }, "nodes"},
-		"a kind of a node":      {func(g *Graph) { g.Nodes[5].Kind = "redis" }, "nodes idle kind"},
-		"a protocol of redis":   {func(g *Graph) { g.Stores[0].Kind, g.Stores[0].Protocol = "redis", HTTP }, "stores kept protocol"},
-		"a redis that works":    {func(g *Graph) { g.Stores[0].Kind, g.Stores[0].Does.Work = "redis", time.Millisecond }, "stores kept work"},
-		"a call that is none":   {func(g *Graph) { g.Stores[0].Kind = "mongodb" }, "nodes cart methods Get steps [0] call"},
+		"an unknown node":         {func(g *Graph) { g.Nodes[0].Methods[0].Steps[0].Call = "card.Get" }, "nodes front methods home steps [0] call"},
+		"an unknown method":       {func(g *Graph) { g.Nodes[0].Methods[0].Steps[0].Call = "cart.Put" }, "nodes front methods home steps [0] call"},
+		"no method":               {func(g *Graph) { g.Nodes[0].Methods[0].Steps[1].AtOnce[0].Call = "stock" }, "nodes front methods home steps [1] at_once [0] call"},
+		"a step of nothing":       {func(g *Graph) { g.Nodes[0].Methods[0].Steps[0].Call = "" }, "nodes front methods home steps [0]"},
+		"a step of two kinds":     {func(g *Graph) { g.Nodes[0].Methods[0].Steps[1].Call = "cart.Get" }, "nodes front methods home steps [1]"},
+		"a background of several": {func(g *Graph) { g.Nodes[0].Methods[0].Steps[1].Background = true }, "nodes front methods home steps [1] background"},
+		"a cycle":                 {func(g *Graph) { g.Nodes[1].Methods[0].Steps[0].Call = "front.home" }, "nodes cart methods Get steps [0] call"},
+		"a method of itself":      {func(g *Graph) { g.Nodes[1].Methods[0].Steps[0].Call = "cart.Get" }, "nodes cart methods Get steps [0] call"},
+		"a store that calls":      {func(g *Graph) { g.Stores[0].Methods = []Method{{Name: "get", Steps: []Step{{Call: "mail.Send"}}}} }, "stores kept methods get steps"},
+		"two of a name":           {func(g *Graph) { g.Nodes[2].Name = "cart-2" }, "nodes cart-2"},
+		"a name":                  {func(g *Graph) { g.Nodes[5].Name = "Idle" }, "nodes Idle"},
+		"the name of a method":    {func(g *Graph) { g.Nodes[1].Methods[0].Name = "Get it" }, "nodes cart methods Get it"},
+		"a message of 2 MB":       {func(g *Graph) { g.Nodes[5].Does.Answer = 2 << 20 }, "nodes idle answer"},
+		"too many calls":          {func(g *Graph) { g.Nodes[0].Methods[0].Steps[0].Times = 999 }, "operations home call"},
+		"an entry by gRPC":        {func(g *Graph) { g.Operations[0].Call = "stock.Look" }, "operations home call"},
+		"an entry at a store":     {func(g *Graph) { g.Operations[0].Call = "kept.get" }, "operations home call"},
+		"an entry at nothing":     {func(g *Graph) { g.Operations[0].Call = "front.hom" }, "operations home call"},
+		"a mix of what is not":    {func(g *Graph) { g.Mix["hom"] = 1 }, "mix hom"},
+		"too many processes":      {func(g *Graph) { g.Nodes[1].Replicas, g.Nodes[2].Replicas, g.Nodes[3].Replicas = 90, 90, 90 }, "nodes"},
+		"a graph without nodes":   {func(g *Graph) { g.Nodes = nil }, "nodes"},
+		"a kind of a node":        {func(g *Graph) { g.Nodes[5].Kind = "redis" }, "nodes idle kind"},
+		"a protocol of redis":     {func(g *Graph) { g.Stores[0].Kind, g.Stores[0].Protocol = "redis", HTTP }, "stores kept protocol"},
+		"a redis that works":      {func(g *Graph) { g.Stores[0].Kind, g.Stores[0].Does.Work = "redis", time.Millisecond }, "stores kept work"},
+		"a call that is none":     {func(g *Graph) { g.Stores[0].Kind = "mongodb" }, "nodes cart methods Get steps [0] call"},
 		"a method that is none": {func(g *Graph) {
 			g.Stores[0].Kind, g.Stores[0].Methods = "redis", []Method{{Name: "get"}, {Name: "put"}}
 		}, "stores kept methods put"},
@@ -176,6 +177,34 @@ func TestCheck(t *testing.T) {
 				t.Errorf("no problem is at %s: %v", c.way, problems)
 			}
 		})
+	}
+}
+
+// A call in the background is counted, planned and drawn as one.
+func TestBackground(t *testing.T) {
+	g := shop()
+	before := g.Count(g.Operations[0])
+	mail := &g.Nodes[0].Methods[0].Steps[2]
+	mail.Background = true
+	if problems := g.Check(); len(problems) > 0 {
+		t.Fatalf("problems: %v", problems)
+	}
+	if c := g.Count(g.Operations[0]); c.Calls != before.Calls || c.Spans != before.Spans {
+		t.Errorf("home makes %v calls and %v spans, want %v and %v as before", c.Calls, c.Spans, before.Calls, before.Spans)
+	}
+	if !strings.Contains(g.Tree(), "└─ mail.Send (grpc) in the background\n") {
+		t.Errorf("the tree lacks it:\n%s", g.Tree())
+	}
+	all, err := g.Processes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var front plan
+	if err := json.Unmarshal(all[len(all)-2].Plan, &front); err != nil {
+		t.Fatal(err)
+	}
+	if steps := front.Methods["home"].Steps; len(steps) != 3 || !steps[2].Background || steps[0].Background {
+		t.Errorf("%s plans %+v, want the third step alone in the background", front.Node, steps)
 	}
 }
 

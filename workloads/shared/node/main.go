@@ -80,6 +80,7 @@ func run(ctx context.Context, file string) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownPatience)
 	defer cancel()
 	err = server.stop(ctx)
+	n.later.Wait() // each call has its own time-out
 	n.tell()
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -20,6 +21,7 @@ type node struct {
 	clients map[string]client        // by the node that is called
 	served  map[string]*atomic.Int64 // calls answered, by method
 	bodies  map[string][]byte        // answers, by method
+	later   sync.WaitGroup           // calls in the background
 }
 
 // errOnPurpose is an error that the topology asks for, and errAnswered that of its callers: of both nobody has to complain.
@@ -90,6 +92,10 @@ func (n *node) atOnce(ctx context.Context, steps []step) error {
 
 func (n *node) step(ctx context.Context, s *step) (err error) {
 	for range s.Times {
+		if s.Background {
+			n.later.Go(func() { complain(n.once(context.WithoutCancel(ctx), s)) })
+			continue
+		}
 		if failed := n.once(ctx, s); err == nil {
 			err = failed
 		}

@@ -36,6 +36,8 @@ type step struct {
 	AtOnce  []step `json:"at_once,omitempty"`
 	InTurn  []step `json:"in_turn,omitempty"`
 	Times   int    `json:"times"`
+
+	Background bool `json:"background"` // a call that is not awaited before the answer
 }
 
 // peer is a node that is called.
