@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/lab/graphs/packets"
 	"github.com/tracetax/tracetax/lab/graphs/packets/packetstest"
 )
 
@@ -376,6 +377,18 @@ func TestCredentials(t *testing.T) {
 	}
 	if bytes.Contains(text, []byte("hidden")) || !strings.Contains(rows[1][3], `["Accept","a@b"]`) || strings.Count(rows[1][3], leftOut) != 7 {
 		t.Errorf("written is %s", text)
+	}
+}
+
+// The value of a header is written without what may be secret.
+func TestWithoutSecrets(t *testing.T) {
+	for name, values := range map[string][2]string{
+		":path": {"/a?token=hidden", "/a"}, ":authority": {"me:hidden@shop:80", leftOut + "@shop:80"}, "cookie": {"hidden", leftOut},
+		"location": {"https://me@shop/a@b", "https://" + leftOut + "@shop/a@b"}, "accept": {"a/b", "a/b"}, "from": {"me@shop", "me@shop"},
+	} {
+		if got := withoutSecrets(packets.Field{Name: name, Value: values[0]}); got != values[1] {
+			t.Errorf("%s: %s is %s, want %s", name, values[0], got, values[1])
+		}
 	}
 }
 
