@@ -108,12 +108,15 @@ var (
 	authority = regexp.MustCompile(`^[^/@\s]*@`)
 )
 
-// withoutSecrets is the value of a header without credentials.
+// withoutSecrets returns the value of a header without credentials, and of a path without its query.
 func withoutSecrets(f packets.Field) string {
 	name := strings.ToLower(f.Name)
 	switch {
 	case secret[name]:
 		return leftOut
+	case name == ":path":
+		path, _, _ := strings.Cut(f.Value, "?")
+		return path
 	case !strings.Contains(f.Value, "@"):
 		return f.Value
 	case name == "host" || name == ":authority":

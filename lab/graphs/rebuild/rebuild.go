@@ -71,7 +71,8 @@ type rebuilder struct {
 	number  int64 // of the last call
 	most    int   // calls of one window
 	midway  bool  // the capture began within connections
-	late    bool  // calls are missing among those of a window
+	late    bool  // calls are missing from the capture
+	stale   bool  // a call that lasts long is missing from the window
 	out     Summary
 }
 
@@ -157,11 +158,12 @@ func (r *rebuilder) run(in Input, to Outputs) (_ *Summary, err error) {
 
 // tick ends a window where enough calls are together: at a moment when none is open, or else before the oldest that is.
 func (r *rebuilder) tick(p packets.Progress) error {
-	r.late = r.late || p.Counts.Gaps() || p.Stale > 0
+	r.late = r.late || p.Counts.Gaps()
+	r.stale = r.stale || p.Stale > 0
 	r.midway = r.midway || p.Counts.Before > 0
 	for _, phase := range r.phases { // nothing goes on from one to the next
 		if after := phase.End.Add(1); after.After(r.cut) && !after.After(p.Oldest) {
-			return r.flush(after, 0)
+			return r.tickOver(after, 0, p)
 		}
 	}
 	quiet := !p.Oldest.Before(p.Now)
@@ -177,7 +179,14 @@ func (r *rebuilder) tick(p packets.Progress) error {
 	if before < r.window/4 {
 		return nil // a long call holds it open
 	}
-	return r.flush(p.Oldest, grace)
+	return r.tickOver(p.Oldest, grace, p)
+}
+
+// tickOver ends a window. A call that is stale then may have made calls of the next one.
+func (r *rebuilder) tickOver(cut time.Time, grace time.Duration, p packets.Progress) error {
+	err := r.flush(cut, grace)
+	r.stale = p.Stale > 0
+	return err
 }
 
 // settle counts the traces that were open at the end.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/lab/graphs/packets"
 	"github.com/tracetax/tracetax/lab/graphs/packets/packetstest"
 )
 
@@ -296,6 +297,32 @@ func TestMidway(t *testing.T) {
 	}
 }
 
+// While a call lasts for minutes its server may have made any call for it: none of those is certain by time alone, and others are.
+func TestStale(t *testing.T) {
+	s := newShop()
+	for i := range 9000 {
+		s.trace(time.Duration(i) * 20 * time.Millisecond)
+	}
+	s.call(load, front, 99_999, 0, -1, 50*time.Second+15*time.Millisecond, 120*time.Second+15*time.Millisecond)
+	out, _, rows := rebuilt(t, s.play(), 100)
+	known := map[string]string{}
+	for _, row := range rows {
+		_, id, _ := strings.Cut(row[3], "-")
+		known[id] = row[17]
+	}
+	how := func(second int) string {
+		for id, how := range known {
+			if strings.Contains(id, "-"+spanOf(second*50, 1)+"-") {
+				return how
+			}
+		}
+		return ""
+	}
+	if how(2) != "alone" || how(100) != "likely" || how(175) != "alone" {
+		t.Errorf("%s, %s, %s; parents %+v", how(2), how(100), how(175), out.Parents)
+	}
+}
+
 // What a process calls that served in an earlier window alone is no root.
 func TestServedBefore(t *testing.T) {
 	s := newShop()
@@ -350,6 +377,18 @@ func TestCredentials(t *testing.T) {
 	}
 	if bytes.Contains(text, []byte("hidden")) || !strings.Contains(rows[1][3], `["Accept","a@b"]`) || strings.Count(rows[1][3], leftOut) != 7 {
 		t.Errorf("written is %s", text)
+	}
+}
+
+// The value of a header is written without what may be secret.
+func TestWithoutSecrets(t *testing.T) {
+	for name, values := range map[string][2]string{
+		":path": {"/a?token=hidden", "/a"}, ":authority": {"me:hidden@shop:80", leftOut + "@shop:80"}, "cookie": {"hidden", leftOut},
+		"location": {"https://me@shop/a@b", "https://" + leftOut + "@shop/a@b"}, "accept": {"a/b", "a/b"}, "from": {"me@shop", "me@shop"},
+	} {
+		if got := withoutSecrets(packets.Field{Name: name, Value: values[0]}); got != values[1] {
+			t.Errorf("%s: %s is %s, want %s", name, values[0], got, values[1])
+		}
 	}
 }
 

@@ -24,7 +24,7 @@ func (r *rebuilder) flush(cut time.Time, grace time.Duration) error {
 		calls[i] = all[i].Call
 	}
 	opt := tree.Options{Name: r.names.Name, Programs: r.known, Topology: r.graph}
-	if r.late {
+	if r.late || r.stale {
 		opt.Missing = 1
 	}
 	parents, _ := tree.Parents(calls, opt)
