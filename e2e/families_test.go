@@ -52,7 +52,7 @@ var families = map[string][]string{
 	"selfcheck":                {"TestSelfcheckQuick"},
 	"brought":                  {"TestBrought"},
 	"functions":                {"TestFunctions", "TestFunctionOfYourOwn", "TestFunctionFrozen", "TestFunctionsAsOnLambda", "TestPageRanksAgree"},
-	"graphs":                   {"TestGraph", "TestGraphMesh", "TestGraphPackets", "TestGraphKnown", "TestGraphs", "TestGraphOneIsKilled", "TestGraphTracetaxIsKilled"},
+	"graphs":                   {"TestGraph", "TestGraphMesh", "TestGraphPackets", "TestGraphKnown", "TestGraphs", "TestGraphRebuiltAndImported", "TestGraphOneIsKilled", "TestGraphTracetaxIsKilled"},
 	"recipes":                  {"TestRecipes"},
 	"causes":                   {"TestKnownCauses", "TestCausesOfAHandler", "TestCausesWithoutRights"},
 }

@@ -104,13 +104,21 @@ func (w *spanWriter) idOf(c *call) []byte {
 func (w *spanWriter) nameOf(c *call, to process, store bool) string {
 	switch {
 	case store:
-		return strings.TrimSpace(c.Method + " " + w.names.service(to.name))
+		return strings.TrimSpace(operationOf(c) + " " + w.names.service(to.name))
 	case c.Protocol == packets.GRPC:
 		return strings.TrimPrefix(c.Method, "/")
 	case c.Method == "":
 		return c.Protocol
 	}
 	return c.Method
+}
+
+// operationOf is what is asked of a store. One that a node stands for is called by HTTP: POST /get.
+func operationOf(c *call) string {
+	if c.Protocol != packets.HTTP {
+		return c.Method
+	}
+	return strings.TrimPrefix(c.Method[strings.IndexByte(c.Method, ' ')+1:], "/")
 }
 
 // endOf is the last time that is known of a call.
@@ -157,7 +165,7 @@ func (w *spanWriter) attributes(b []byte, c *call, to process, kind int, store b
 			system = c.Protocol
 		}
 		b = more(b, "db.system.name", system)
-		return more(b, "db.operation.name", c.Method)
+		return more(b, "db.operation.name", operationOf(c))
 	}
 	switch c.Protocol {
 	case packets.HTTP:

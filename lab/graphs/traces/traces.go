@@ -43,6 +43,7 @@ type span struct {
 	what            uint32 // of Import.whats
 	request, answer int32  // bytes; -1: not known
 	failed, shared  bool
+	guessed         bool // its parent is likely, or not known
 }
 
 const chunkSpans = 1 << 14
@@ -85,7 +86,7 @@ func (im *Import) add(s *formats.Span) {
 	last := &im.chunks[len(im.chunks)-1]
 	*last = append(*last, span{
 		id: s.ID, parent: s.Parent, start: s.Start, end: s.End, trace: trace, what: id,
-		request: bytesOf(s.Fields[formats.Request]), answer: bytesOf(s.Fields[formats.Answer]), failed: s.Failed, shared: s.Shared,
+		request: bytesOf(s.Fields[formats.Request]), answer: bytesOf(s.Fields[formats.Answer]), failed: s.Failed, shared: s.Shared, guessed: s.Fields[formats.KnownBy] == "likely" || s.Fields[formats.KnownBy] == "unknown",
 	})
 }
 

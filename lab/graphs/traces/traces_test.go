@@ -235,6 +235,9 @@ func TestHandMade(t *testing.T) {
 01 - a server GET+/x 0 100
 02 03 b server GET+/y 20 30
 03 02 b server GET+/z 20 30`}, "shop.item-id{cache.get}", `1 trace \(spans in a circle\)`},
+		"a parent that packets do not tell": {[]string{hit, `
+01 - a server GET+/x 0 100
+02 01 b server GET+/y 20 30 tracetax.parent=likely`}, "shop.item-id{cache.get}", `1 trace \(a parent that is only likely\)`},
 		"its own parent": {[]string{hit, `
 01 01 a server GET+/x 0 100`}, "shop.item-id{cache.get}", `1 trace \(spans in a circle\)`},
 		"no service at the root": {[]string{hit, `

@@ -12,6 +12,7 @@ import (
 const (
 	parentMissing = "parent missing"
 	severalRoots  = "several roots"
+	likelyParent  = "a parent that is only likely"
 	circle        = "spans in a circle"
 	noService     = "no service"
 	tooManyCalls  = "over 1,000 calls"
@@ -76,7 +77,11 @@ func (t *tree) read(places []uint32) (root call, why string) {
 	}
 	t.spans = t.spans[:0]
 	for _, place := range places {
-		t.spans = append(t.spans, t.at(place))
+		s := t.at(place)
+		if s.guessed {
+			return call{}, likelyParent
+		}
+		t.spans = append(t.spans, s)
 	}
 	slices.SortStableFunc(t.spans, func(a, b *span) int { return cmp.Compare(a.start, b.start) })
 	top, why := t.link()
