@@ -25,7 +25,7 @@ import (
 // only ever go down.
 var arrowsUp = map[string]int{
 	"run":            41,
-	"config":         35,
+	"config":         32,
 	"config/program": 49,
 	"load/engine":    23,
 	"ledger":         28,

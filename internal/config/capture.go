@@ -3,8 +3,6 @@
 package config
 
 import (
-	"slices"
-
 	"github.com/tracetax/tracetax/internal/config/program"
 )
 
@@ -47,6 +45,12 @@ func (v Variant) Needs() (out []program.Need) {
 	return out
 }
 
+// Untraced reports whether a variant is the program as it is: without a tracer, or with one that captures its packets, and
+// without variables or arguments that may switch on one of the program's own.
+func (v Variant) Untraced() bool {
+	return (v.Tracer == nil || v.Tracer.Name == program.NoTracer || v.Tracer.Captures()) && len(v.Env) == 0 && len(v.Args) == 0
+}
+
 // readCapture reads a capture: the name of a tracer, or a mapping.
 func readCapture(s *program.Source, n *program.Node, v *Variant, w *program.Workload, catalog looker) {
 	n = n.AsShort("tracer")
@@ -85,12 +89,4 @@ func (c Capture) WriteKey(w program.Writer, key string) any {
 		return w.Env(c.Settings)
 	}
 	return nil
-}
-
-// captured finds captures that are to be kept where no variant makes any.
-func (e *Experiment) captured() []misfit {
-	if !e.Captures || slices.ContainsFunc(e.Variants, Variant.Captures) {
-		return nil
-	}
-	return []misfit{{at: []string{"captures"}, text: "captures: true keeps captured packets, and no variant captures any; give one a capture, such as traced: {tracer: otel, capture: packets}"}}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/protocol"
 )
 
 // misfit is a part of an experiment that does not go with another.
@@ -105,4 +106,52 @@ func checkFit(s *program.Source, n *program.Node, e *Experiment) {
 	if err := e.CheckWindow(); err != nil {
 		s.Fail(n.Place([]string{"load"}), "%v", err)
 	}
+}
+
+// captured finds captures that are to be kept where no variant makes any.
+func (e *Experiment) captured() []misfit {
+	if !e.Captures || slices.ContainsFunc(e.Variants, Variant.Captures) {
+		return nil
+	}
+	return []misfit{{at: []string{"captures"}, text: "captures: true keeps captured packets, and no variant captures any; give one a capture, such as traced: {tracer: otel, capture: packets}"}}
+}
+
+// FaultsOf are the faults that a variant is run with.
+func (e *Experiment) FaultsOf(v Variant) Faults {
+	if v.Faults != nil {
+		return *v.Faults
+	}
+	return e.Faults
+}
+
+// unheard finds sinks that are to be gone to senders who do not connect, since datagrams tell nobody that they are not received,
+// and sinks that are to be late to those who wait for no answer.
+func (e *Experiment) unheard() []misfit {
+	var out []misfit
+	for _, v := range e.Variants {
+		faults := e.FaultsOf(v)
+		if faults.SinkGone == "" && faults.SinkLate == 0 {
+			continue
+		}
+		p, err := e.Plan(v)
+		if err != nil {
+			continue // told elsewhere
+		}
+		for _, row := range protocol.Named(program.WordsOf(p.Texts())) {
+			text := ""
+			switch {
+			case faults.SinkGone != "" && row.Packets:
+				text = fmt.Sprintf("be gone (%s) to %s, whose datagrams need no connection; leave out sink-gone", faults.SinkGone, row.Title)
+			case faults.SinkGone != "" && row.Folder:
+				text = fmt.Sprintf("be gone (%s) to %s, which need no connection; leave out sink-gone", faults.SinkGone, row.Title)
+			case faults.SinkLate > 0 && row.Unanswered:
+				text = fmt.Sprintf("be late to %s, which waits for no answer; leave out sink-late", row.Title)
+			default:
+				continue
+			}
+			out = append(out, misfit{at: []string{"variants", v.Name, "faults"}, text: fmt.Sprintf(
+				"variant %q: the sink cannot %s, or take another tracer", program.Printable(v.Name), text)})
+		}
+	}
+	return out
 }

@@ -1,23 +1,11 @@
 // Package config owns experiments: it parses and checks their files and flags, fills in defaults, and resolves variants
 // into what is to be started. What programs are, package program knows. It must not know processes and time passing.
 //
-// Files, from the top: quick, study, flags, brought, capture, profile, keepworkloads, sittings, misfit, summary, design, plan, variant,
-// traced, loadcheck, route, operation, placeholder, experiment, published, load, types, set, capacity.
+// Files, from the top: quick, study, flags, brought, profile, keepworkloads, sittings, misfit, summary, design, plan, variant,
+// traced, loadcheck, route, capture, operation, placeholder, experiment, published, load, types, set, capacity.
 package config
 
-import (
-	"fmt"
-	"time"
-
-	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/protocol"
-)
-
-// Untraced reports whether a variant is the program as it is: without a tracer, or with one that captures its packets, and
-// without variables or arguments that may switch on one of the program's own.
-func (v Variant) Untraced() bool {
-	return (v.Tracer == nil || v.Tracer.Name == program.NoTracer || v.Tracer.Captures()) && len(v.Env) == 0 && len(v.Args) == 0
-}
+import "time"
 
 // What an experiment asks for: its load, its design, its budget.
 
@@ -101,44 +89,4 @@ type Faults struct {
 	SinkLate      time.Duration `yaml:"sink-late" range:"0s..1m" always:"true"`                 // wait before each answer of the sink, at most 1m
 	SinkGone      string        `yaml:"sink-gone" one:"away silent resetting"`                  // away refuses connections, silent accepts and never reads, resetting resets them
 	GeneratorLate time.Duration `yaml:"generator-late" range:"0s..10s" always:"true"`           // how late every operation is made, at most 10s
-}
-
-// FaultsOf are the faults that a variant is run with.
-func (e *Experiment) FaultsOf(v Variant) Faults {
-	if v.Faults != nil {
-		return *v.Faults
-	}
-	return e.Faults
-}
-
-// unheard finds sinks that are to be gone to senders who do not connect, since datagrams tell nobody that they are not received,
-// and sinks that are to be late to those who wait for no answer.
-func (e *Experiment) unheard() []misfit {
-	var out []misfit
-	for _, v := range e.Variants {
-		faults := e.FaultsOf(v)
-		if faults.SinkGone == "" && faults.SinkLate == 0 {
-			continue
-		}
-		p, err := e.Plan(v)
-		if err != nil {
-			continue // told elsewhere
-		}
-		for _, row := range protocol.Named(program.WordsOf(p.Texts())) {
-			text := ""
-			switch {
-			case faults.SinkGone != "" && row.Packets:
-				text = fmt.Sprintf("be gone (%s) to %s, whose datagrams need no connection; leave out sink-gone", faults.SinkGone, row.Title)
-			case faults.SinkGone != "" && row.Folder:
-				text = fmt.Sprintf("be gone (%s) to %s, which need no connection; leave out sink-gone", faults.SinkGone, row.Title)
-			case faults.SinkLate > 0 && row.Unanswered:
-				text = fmt.Sprintf("be late to %s, which waits for no answer; leave out sink-late", row.Title)
-			default:
-				continue
-			}
-			out = append(out, misfit{at: []string{"variants", v.Name, "faults"}, text: fmt.Sprintf(
-				"variant %q: the sink cannot %s, or take another tracer", program.Printable(v.Name), text)})
-		}
-	}
-	return out
 }

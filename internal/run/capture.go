@@ -8,12 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config/program"
@@ -85,13 +83,4 @@ func copyFile(from, to string) (err error) {
 	}
 	_, err = io.Copy(out, in)
 	return errors.Join(err, out.Close())
-}
-
-// levelText writes a level as connections=4; "" is none.
-func levelText(parameter map[string]string) string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(parameter)) {
-		out = append(out, name+"="+parameter[name])
-	}
-	return strings.Join(out, ", ")
 }

@@ -2,6 +2,9 @@ package run
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
@@ -350,4 +353,13 @@ func (s *stage) wellDone(j job, did record.Load) error {
 // answeredBadly returns an error of the process that was asked, even if another is the cause.
 func (s *stage) answeredBadly(operation program.Operation, did record.Load) error {
 	return of(ownerOf(operation, s.request.Plan.Processes), s.driver.Wrong(operation, did))
+}
+
+// levelText writes a level as connections=4; "" is none.
+func levelText(parameter map[string]string) string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(parameter)) {
+		out = append(out, name+"="+parameter[name])
+	}
+	return strings.Join(out, ", ")
 }
