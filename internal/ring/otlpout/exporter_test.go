@@ -1,6 +1,7 @@
 package otlpout
 
 import (
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/stats"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 )
@@ -30,6 +32,7 @@ type backEnd struct {
 	mu      sync.Mutex
 	spans   map[string]int // by service
 	header  string
+	coding  string        // Content-Encoding or grpc-encoding of the last request
 	fails   []int         // statuses, or codes, of the next answers
 	reject  int64         // of each request
 	blocked chan struct{} // where it is not nil, answers wait for it
@@ -72,8 +75,40 @@ func (b *backEnd) got(service string) int {
 	return b.spans[service]
 }
 
+// TagRPC lets HandleRPC see each request.
+func (b *backEnd) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return ctx }
+
+// HandleRPC notes how a request is compressed.
+func (b *backEnd) HandleRPC(_ context.Context, s stats.RPCStats) {
+	if in, ok := s.(*stats.InHeader); ok {
+		b.note(in.Compression)
+	}
+}
+
+// TagConn does nothing.
+func (b *backEnd) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
+
+// HandleConn does nothing.
+func (b *backEnd) HandleConn(context.Context, stats.ConnStats) {}
+
+func (b *backEnd) note(coding string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.coding = coding
+}
+
 func (b *backEnd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
+	b.note(r.Header.Get("Content-Encoding"))
+	from := io.Reader(r.Body)
+	if r.Header.Get("Content-Encoding") == "gzip" {
+		unpacked, err := gzip.NewReader(r.Body)
+		if err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		from = unpacked
+	}
+	body, err := io.ReadAll(from)
 	var in collector.ExportTraceServiceRequest
 	if err != nil || proto.Unmarshal(body, &in) != nil || r.URL.Path != "/v1/traces" ||
 		r.Header.Get("Content-Type") != "application/x-protobuf" {
@@ -106,7 +141,7 @@ func over(t *testing.T, b *backEnd, each func(t *testing.T, o Options)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := grpc.NewServer()
+	g := grpc.NewServer(grpc.StatsHandler(b))
 	collector.RegisterTraceServiceServer(g, b)
 	go func() { _ = g.Serve(l) }()
 	t.Cleanup(g.Stop)
@@ -166,6 +201,24 @@ func TestDeliver(t *testing.T) {
 			t.Errorf("%+v, header %q", c, b.header)
 		}
 		must(t, e.Close())
+	})
+}
+
+// Requests are compressed where that was asked for, and not else.
+func TestCompression(t *testing.T) {
+	b := &backEnd{}
+	over(t, b, func(t *testing.T, o Options) {
+		for _, o.Gzip = range []bool{true, false} {
+			b.spans = nil
+			e := newExporter(t, t.Context(), o)
+			must(t, e.Take(&ring.Program{Service: "shop"}, someSpans(1000)))
+			must(t, e.Flush())
+			must(t, e.Close())
+			want := map[bool]string{true: "gzip"}[o.Gzip]
+			if c := e.Counts(); c.Delivered != 1000 || b.got("shop") != 1000 || b.coding != want {
+				t.Errorf("gzip %v: %+v, arrived %v, encoded as %q", o.Gzip, c, b.spans, b.coding)
+			}
+		}
 	})
 }
 
@@ -276,6 +329,10 @@ func TestWhere(t *testing.T) {
 		{env: "ENDPOINT=http://c:1/base TIMEOUT=250 HEADERS=a=b%20c,D=e", want: "http http://c:1/base/v1/traces 250ms a=b c d=e"},
 		{env: "ENDPOINT=http://c:1 TRACES_ENDPOINT=http://d:2/as-is", want: "http http://d:2/as-is 10s"},
 		{env: "ENDPOINT=https://c:1 PROTOCOL=grpc", want: "grpc https://c:1 10s"},
+		{env: "ENDPOINT=http://c:1 COMPRESSION=gzip", want: "http http://c:1/v1/traces 10s gzip"},
+		{env: "ENDPOINT=http://c:1 COMPRESSION=gzip TRACES_COMPRESSION=none", want: "http http://c:1/v1/traces 10s"},
+		{grpc: "c:1", env: "TRACES_COMPRESSION=gzip", want: "grpc http://c:1 10s gzip"},
+		{env: "ENDPOINT=http://c:1 COMPRESSION=zstd", wrong: "knows gzip and none"},
 		{wrong: ErrNowhere.Error()},
 		{http: "a:1", grpc: "b:1", wrong: "not both"},
 		{http: "ftp://a", wrong: "no address of an OTLP receiver"},
@@ -298,6 +355,9 @@ func TestWhere(t *testing.T) {
 		got := map[bool]string{true: "grpc ", false: "http "}[o.GRPC]
 		if err == nil {
 			got += o.Endpoint.String() + " " + o.Timeout.String()
+		}
+		if o.Gzip {
+			got += " gzip"
 		}
 		for _, key := range []string{"a", "d"} {
 			if v := o.Headers[key]; v != "" {
