@@ -223,9 +223,15 @@ public class Program {
                 System.out.println("overflown " + made[1]);
                 break;
             case "forbidden":
-                calls = recursions(1000, 10);
+                calls = recursions(1000, 10) + threads(1, false, () -> 0); // loads the classes
+                Body body = () -> recursions(count, 10);
                 forbidFiles();
                 calls += recursions(count, 10);
+                long others = threads(1, false, body); // it has no ring
+                if (others != 10L * count) {
+                    throw new IllegalStateException("a thread failed");
+                }
+                calls += others;
                 break;
             case "interrupted":
                 Thread.currentThread().interrupt();
