@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -330,6 +331,9 @@ func headers(text string) (map[string]string, error) {
 		decoded, err := url.PathUnescape(strings.TrimSpace(value))
 		if !found || err != nil || strings.TrimSpace(key) == "" {
 			return nil, errors.New("OTEL_EXPORTER_OTLP_HEADERS has a part that is not key=value")
+		}
+		if strings.ContainsFunc(decoded, unicode.IsControl) { // no request could be sent, however often it is tried
+			return nil, errors.New("OTEL_EXPORTER_OTLP_HEADERS has a value with a line break or another control character: take it out")
 		}
 		out[strings.ToLower(strings.TrimSpace(key))] = decoded
 	}

@@ -67,6 +67,7 @@ func TestWhere(t *testing.T) {
 		{env: "ENDPOINT=http://c:1 PROTOCOL=http/json", wrong: "speaks http/protobuf and grpc"},
 		{env: "ENDPOINT=http://c:1 TIMEOUT=soon", wrong: "milliseconds"},
 		{env: "ENDPOINT=http://c:1 HEADERS=secret", wrong: "not key=value"},
+		{env: "ENDPOINT=http://c:1 HEADERS=a=secret%0A", wrong: "control character"},
 	} {
 		env := map[string]string{}
 		for _, pair := range strings.Fields(c.env) {
