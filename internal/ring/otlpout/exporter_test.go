@@ -1,6 +1,7 @@
 package otlpout
 
 import (
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/stats"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 )
@@ -30,6 +32,7 @@ type backEnd struct {
 	mu      sync.Mutex
 	spans   map[string]int // by service
 	header  string
+	coding  string        // Content-Encoding or grpc-encoding of the last request
 	fails   []int         // statuses, or codes, of the next answers
 	reject  int64         // of each request
 	blocked chan struct{} // where it is not nil, answers wait for it
@@ -72,8 +75,40 @@ func (b *backEnd) got(service string) int {
 	return b.spans[service]
 }
 
+// TagRPC lets HandleRPC see each request.
+func (b *backEnd) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return ctx }
+
+// HandleRPC notes how a request is compressed.
+func (b *backEnd) HandleRPC(_ context.Context, s stats.RPCStats) {
+	if in, ok := s.(*stats.InHeader); ok {
+		b.note(in.Compression)
+	}
+}
+
+// TagConn does nothing.
+func (b *backEnd) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
+
+// HandleConn does nothing.
+func (b *backEnd) HandleConn(context.Context, stats.ConnStats) {}
+
+func (b *backEnd) note(coding string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.coding = coding
+}
+
 func (b *backEnd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
+	b.note(r.Header.Get("Content-Encoding"))
+	from := io.Reader(r.Body)
+	if r.Header.Get("Content-Encoding") == "gzip" {
+		unpacked, err := gzip.NewReader(r.Body)
+		if err != nil {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		from = unpacked
+	}
+	body, err := io.ReadAll(from)
 	var in collector.ExportTraceServiceRequest
 	if err != nil || proto.Unmarshal(body, &in) != nil || r.URL.Path != "/v1/traces" ||
 		r.Header.Get("Content-Type") != "application/x-protobuf" {
@@ -106,7 +141,7 @@ func over(t *testing.T, b *backEnd, each func(t *testing.T, o Options)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := grpc.NewServer()
+	g := grpc.NewServer(grpc.StatsHandler(b))
 	collector.RegisterTraceServiceServer(g, b)
 	go func() { _ = g.Serve(l) }()
 	t.Cleanup(g.Stop)
@@ -261,53 +296,6 @@ func TestBlocks(t *testing.T) {
 		}
 	})
 	close(b.blocked)
-}
-
-// Addresses and the environment are read as OpenTelemetry's exporters read them.
-func TestWhere(t *testing.T) {
-	for _, c := range []struct {
-		http, grpc, env string
-		want, wrong     string
-	}{
-		{http: "http://127.0.0.1:4318", want: "http http://127.0.0.1:4318/v1/traces 10s"},
-		{http: "127.0.0.1:4318", want: "http http://127.0.0.1:4318/v1/traces 10s"},
-		{http: "https://c.example/x/v1/traces", want: "http https://c.example/x/v1/traces 10s"},
-		{grpc: "127.0.0.1:4317", env: "PROTOCOL=http/json", want: "grpc http://127.0.0.1:4317 10s"},
-		{env: "ENDPOINT=http://c:1/base TIMEOUT=250 HEADERS=a=b%20c,D=e", want: "http http://c:1/base/v1/traces 250ms a=b c d=e"},
-		{env: "ENDPOINT=http://c:1 TRACES_ENDPOINT=http://d:2/as-is", want: "http http://d:2/as-is 10s"},
-		{env: "ENDPOINT=https://c:1 PROTOCOL=grpc", want: "grpc https://c:1 10s"},
-		{wrong: ErrNowhere.Error()},
-		{http: "a:1", grpc: "b:1", wrong: "not both"},
-		{http: "ftp://a", wrong: "no address of an OTLP receiver"},
-		{env: "ENDPOINT=http://c:1 PROTOCOL=http/json", wrong: "speaks http/protobuf and grpc"},
-		{env: "ENDPOINT=http://c:1 TIMEOUT=soon", wrong: "milliseconds"},
-		{env: "ENDPOINT=http://c:1 HEADERS=secret", wrong: "not key=value"},
-	} {
-		env := map[string]string{}
-		for _, pair := range strings.Fields(c.env) {
-			key, value, _ := strings.Cut(pair, "=")
-			env["OTEL_EXPORTER_OTLP_"+key] = value
-		}
-		o, err := Where(c.http, c.grpc, func(name string) string { return env[name] })
-		if c.wrong != "" {
-			if err == nil || !strings.Contains(err.Error(), c.wrong) || strings.Contains(err.Error(), "secret") {
-				t.Errorf("%+v: %v", c, err)
-			}
-			continue
-		}
-		got := map[bool]string{true: "grpc ", false: "http "}[o.GRPC]
-		if err == nil {
-			got += o.Endpoint.String() + " " + o.Timeout.String()
-		}
-		for _, key := range []string{"a", "d"} {
-			if v := o.Headers[key]; v != "" {
-				got += " " + key + "=" + v
-			}
-		}
-		if err != nil || got != c.want {
-			t.Errorf("%+v: %q, %v", c, got, err)
-		}
-	}
 }
 
 // discard is a sender that takes all.

@@ -4,6 +4,7 @@ package otlpout
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -20,6 +22,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
+	grpcgzip "google.golang.org/grpc/encoding/gzip"
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
@@ -67,9 +70,16 @@ const mostAnswer = 1 << 20 // bytes of an answer that are read
 func (h *overHTTP) send(ctx context.Context, data []byte) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.o.Timeout)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, h.o.Endpoint.String(), bytes.NewReader(data))
+	body, err := h.body(data)
 	if err != nil {
 		return answer{}, err
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, h.o.Endpoint.String(), bytes.NewReader(body))
+	if err != nil {
+		return answer{}, err
+	}
+	if h.o.Gzip {
+		r.Header.Set("Content-Encoding", "gzip")
 	}
 	r.Header.Set("Content-Type", "application/x-protobuf")
 	r.Header.Set("User-Agent", "tracetax-drain")
@@ -81,19 +91,35 @@ func (h *overHTTP) send(ctx context.Context, data []byte) (answer, error) {
 		return answer{}, &retryError{error: err}
 	}
 	defer got.Body.Close() // it was read
-	body, err := io.ReadAll(io.LimitReader(got.Body, mostAnswer))
+	text, err := io.ReadAll(io.LimitReader(got.Body, mostAnswer))
 	switch {
 	case got.StatusCode/100 == 2 && err == nil:
-		return partial(body)
+		return partial(text)
 	case err != nil:
-		return answer{}, &retryError{error: fmt.Errorf("reading the answer of %s: %w", h.o.Endpoint, err)}
+		return answer{}, &retryError{error: fmt.Errorf("reading the answer of %s: %w", h.o.Endpoint.Redacted(), err)}
 	}
-	err = fmt.Errorf("%s answered %s: %.200q", h.o.Endpoint.Redacted(), got.Status, body)
+	err = fmt.Errorf("%s answered %s: %.200q", h.o.Endpoint.Redacted(), got.Status, text)
 	switch got.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return answer{}, &retryError{err, retryAfter(got.Header.Get("Retry-After"))}
 	}
 	return answer{}, err
+}
+
+// body returns the bytes of a request, compressed where that was asked for.
+func (h *overHTTP) body(data []byte) ([]byte, error) {
+	if !h.o.Gzip {
+		return data, nil
+	}
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := w.Write(data); err != nil {
+		return nil, fmt.Errorf("compressing a request: %w", err)
+	}
+	if err := w.Close(); err != nil {
+		return nil, fmt.Errorf("compressing a request: %w", err)
+	}
+	return out.Bytes(), nil
 }
 
 // mostAfter bounds the time that a back end may name.
@@ -140,7 +166,11 @@ func newGRPC(o Options) (sender, error) {
 	if o.Endpoint.Port() == "" {
 		target += ":" + map[bool]string{true: "443", false: "80"}[o.Endpoint.Scheme == "https"]
 	}
-	conn, err := grpc.NewClient("dns:///"+target, grpc.WithTransportCredentials(secure), grpc.WithUserAgent("tracetax-drain"))
+	dial := []grpc.DialOption{grpc.WithTransportCredentials(secure), grpc.WithUserAgent("tracetax-drain")}
+	if o.Gzip {
+		dial = append(dial, grpc.WithDefaultCallOptions(grpc.UseCompressor(grpcgzip.Name)))
+	}
+	conn, err := grpc.NewClient("dns:///"+target, dial...)
 	if err != nil {
 		return nil, fmt.Errorf("preparing OTLP over gRPC to %s: %w", target, err)
 	}
@@ -210,6 +240,7 @@ type Options struct {
 	GRPC     bool
 	Headers  map[string]string
 	Timeout  time.Duration // of a request
+	Gzip     bool          // requests are compressed
 }
 
 const usualTimeout = 10 * time.Second
@@ -256,6 +287,13 @@ func Where(overHTTP, overGRPC string, getenv func(string) string) (Options, erro
 	if o.Headers, err = headers(variable("HEADERS")); err != nil {
 		return o, err
 	}
+	switch compression := variable("COMPRESSION"); compression {
+	case "", "none":
+	case "gzip":
+		o.Gzip = true
+	default:
+		return o, fmt.Errorf("OTEL_EXPORTER_OTLP_COMPRESSION is %q; drain knows gzip and none", compression)
+	}
 	if text := variable("TIMEOUT"); text != "" {
 		ms, err := strconv.Atoi(text)
 		if err != nil || ms <= 0 {
@@ -293,6 +331,9 @@ func headers(text string) (map[string]string, error) {
 		decoded, err := url.PathUnescape(strings.TrimSpace(value))
 		if !found || err != nil || strings.TrimSpace(key) == "" {
 			return nil, errors.New("OTEL_EXPORTER_OTLP_HEADERS has a part that is not key=value")
+		}
+		if strings.ContainsFunc(decoded, unicode.IsControl) { // no request could be sent, however often it is tried
+			return nil, errors.New("OTEL_EXPORTER_OTLP_HEADERS has a value with a line break or another control character: take it out")
 		}
 		out[strings.ToLower(strings.TrimSpace(key))] = decoded
 	}

@@ -27,6 +27,42 @@ public class Program {
         return 1 + endless(depth + 1);
     }
 
+    static int leaf(int n) {
+        return n + 1;
+    }
+
+    /** Calls a traced method from the end of the stack upwards. What is traced is first called where hardly any room is left. */
+    static int bottom(int depth, long[] calls) {
+        int deeper = 0;
+        try {
+            deeper = bottom(depth + 1, calls);
+        } catch (StackOverflowError e) {
+            calls[2]++; // not a call: it shows the JIT that the handler does something
+        }
+        try {
+            leaf(depth);
+            calls[0]++;
+        } catch (StackOverflowError e) {
+            calls[1]++;
+        }
+        return deeper + 1;
+    }
+
+    static void forbidFiles() {
+        try {
+            System.setSecurityManager(new SecurityManager() {
+                @Override
+                public void checkPermission(java.security.Permission permission) {
+                    if (permission instanceof java.io.FilePermission) {
+                        throw new SecurityException("forbidden: " + permission);
+                    }
+                }
+            });
+        } catch (UnsupportedOperationException e) {
+            return; // JDK 24 and newer have none
+        }
+    }
+
     /** Returns in several ways, within handlers and monitors. */
     synchronized int ways(int way) {
         try {
@@ -170,6 +206,32 @@ public class Program {
                     }
                     return sum;
                 });
+                break;
+            case "bottom":
+                long[] made = new long[3];
+                Throwable[] failed = new Throwable[1];
+                for (int i = 0; i < threads; i++) {
+                    Thread thread = new Thread(null, () -> bottom(0, made), "bottom", 256 << 10);
+                    thread.setUncaughtExceptionHandler((of, e) -> failed[0] = e);
+                    thread.start();
+                    thread.join();
+                }
+                if (failed[0] != null) {
+                    throw new IllegalStateException("a thread failed", failed[0]);
+                }
+                calls = made[0];
+                System.out.println("overflown " + made[1]);
+                break;
+            case "forbidden":
+                calls = recursions(1000, 10) + threads(1, false, () -> 0); // loads the classes
+                Body body = () -> recursions(count, 10);
+                forbidFiles();
+                calls += recursions(count, 10);
+                long others = threads(1, false, body); // it has no ring
+                if (others != 10L * count) {
+                    throw new IllegalStateException("a thread failed");
+                }
+                calls += others;
                 break;
             case "interrupted":
                 Thread.currentThread().interrupt();

@@ -17,8 +17,8 @@ import tracetax.ring.Setup;
 final class Boot {
 
     private static final String[] CLASSES = {
-        "Setup", "Layout", "Clock", "Ticks", "Carriers", "Pause", "Gate", "RingFile", "Budget", "Reader", "Place", "Writer",
-        "CarrierWriter", "Seats", "Woven", "Recorder",
+        "Setup", "Layout", "Clock", "Ticks", "Carriers", "Pause", "Gate", "Stack", "RingFile", "Budget", "Reader", "Place",
+        "Writer", "CarrierWriter", "Seats", "Woven", "Recorder",
     };
     /** The classes behind the settings that take an improvement away. */
     private static final String[] COSTLY = {

@@ -77,11 +77,18 @@ final class Budget {
 
     private static void forgetDeleted() {
         for (int i = CLOSED.size() - 1; i >= 0; i--) {
-            File file = CLOSED.get(i).file;
-            if (!file.exists()) {
+            if (deleted(CLOSED.get(i).file)) {
                 take(-(Layout.PAGE + CLOSED.get(i).size));
                 CLOSED.remove(i);
             }
+        }
+    }
+
+    private static boolean deleted(File file) {
+        try {
+            return !file.exists();
+        } catch (SecurityException e) {
+            return false; // the program has a security manager, and its code may not look
         }
     }
 

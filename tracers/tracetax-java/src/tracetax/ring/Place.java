@@ -93,7 +93,7 @@ abstract class Place {
         while (size < need + 2 * Long.BYTES && size < Setup.largest) {
             size *= 2;
         }
-        if (size > Setup.largest || everRefused && System.nanoTime() - refused < ANEW) {
+        if (size > Setup.largest || everRefused && System.nanoTime() - refused < ANEW || !Stack.suffices()) {
             return false;
         }
         RingFile next = ring == null ? Budget.first(kind, size) : Budget.larger(kind, size);
@@ -116,7 +116,7 @@ abstract class Place {
 
     /** Waits for the reader. A quarter of the ring at once is worth the waking up. */
     private boolean await(long need) {
-        if (stuck == ring.read() || !Reader.lives()) {
+        if (stuck == ring.read() || !Stack.suffices() || !Reader.lives()) {
             return false;
         }
         stuck = NEVER;

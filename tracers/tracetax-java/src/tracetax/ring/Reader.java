@@ -33,8 +33,8 @@ final class Reader {
             RingFile.ignoreInterrupts(channel);
             FileLock lock = channel.tryLock(0, Long.MAX_VALUE, true);
             return lock == null; // closing the file gives the lock back
-        } catch (OverlappingFileLockException e) {
-            return lives; // this JVM has it already
+        } catch (OverlappingFileLockException | SecurityException e) {
+            return lives; // this JVM has it already, or the program's security manager forbids the question
         } catch (IOException e) {
             return false; // there has been no reader yet
         }

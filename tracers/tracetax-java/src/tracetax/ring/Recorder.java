@@ -91,12 +91,18 @@ public final class Recorder {
             virtual(thread, word);
             return;
         }
-        enter(writer(thread), word);
+        Writer writer = writer(thread);
+        if (writer == null) {
+            Budget.leaveOut();
+            return;
+        }
+        enter(writer, word);
     }
 
+    /** Returns the thread's writer; null where there is none, and the stack has no room to make it. */
     private static Writer writer(Thread thread) {
         Writer writer = THREADS.find(thread);
-        if (writer == null) {
+        if (writer == null && Stack.suffices()) {
             writer = new Writer(thread);
             RingFile ring = THREADS.add(writer);
             if (ring != null) {
@@ -109,12 +115,21 @@ public final class Recorder {
     /** Writes a whole trace. */
     static void write(Thread thread, long[] events, int count) {
         if (!Carriers.isVirtual(thread)) {
-            writer(thread).write(events, count);
+            Writer writer = writer(thread);
+            if (writer == null) {
+                leaveOut(count / 2);
+                return;
+            }
+            writer.write(events, count);
             return;
         }
         Carriers.pin();
         try {
             CarrierWriter writer = carrierWriter();
+            if (writer == null) {
+                leaveOut(count / 2);
+                return;
+            }
             for (int i = 0; i < count; i++) {
                 writer.write(events[i], number(thread));
             }
@@ -149,17 +164,28 @@ public final class Recorder {
     private static void virtualSlowly(Thread thread, int word) {
         Carriers.pin();
         try {
-            carrierWriter().putSlowly(word, number(thread));
+            CarrierWriter writer = carrierWriter();
+            if (writer != null) {
+                writer.putSlowly(word, number(thread));
+            } else if ((word & 1) == 0) {
+                Budget.leaveOut();
+            }
         } finally {
             Carriers.unpin();
         }
     }
 
-    /** Returns the carrier's writer. The thread is pinned. */
+    private static void leaveOut(int calls) {
+        for (int i = 0; i < calls; i++) {
+            Budget.leaveOut();
+        }
+    }
+
+    /** Returns the carrier's writer; null where there is none, and the stack has no room to make it. The thread is pinned. */
     private static CarrierWriter carrierWriter() {
         Thread carrier = Carriers.current();
         CarrierWriter writer = CARRIERS.find(carrier);
-        if (writer == null) {
+        if (writer == null && Stack.suffices()) {
             writer = new CarrierWriter(carrier, Setup.first);
             RingFile ring = CARRIERS.add(writer);
             if (ring != null) {

@@ -40,16 +40,16 @@ final class Writer extends Place {
             settle();
         }
         if (skipped > 0) {
+            leaveOut(); // first: an exit comes only where this did not overflow the stack
             skipped++;
-            leaveOut();
             return;
         }
         if (!room(EVENT * (open + 2L))) {
+            leaveOut();
             held = open;
             open = 0;
             limit = Long.MIN_VALUE;
             skipped = 1;
-            leaveOut();
             return;
         }
         put(word);
