@@ -108,11 +108,20 @@ func combine(a, b []record.Usage, sign int) []record.Usage {
 		a[i].Seconds += float64(sign) * b[i].Seconds
 		a[i].CPUSeconds += float64(sign) * b[i].CPUSeconds
 		a[i].SystemSeconds += float64(sign) * b[i].SystemSeconds
-		a[i].ContextSwitches += uint64(sign) * b[i].ContextSwitches
-		a[i].Involuntary += uint64(sign) * b[i].Involuntary
+		a[i].ContextSwitches = counted(a[i].ContextSwitches, b[i].ContextSwitches, sign)
+		a[i].Involuntary = counted(a[i].Involuntary, b[i].Involuntary, sign)
 		a[i].ThrottleSeconds += float64(sign) * b[i].ThrottleSeconds
 	}
 	return a
+}
+
+// counted adds counts, or takes one off the other. A thread that ends takes its switches along, so a part may have more of them than
+// the whole: it then has all.
+func counted(a, b uint64, sign int) uint64 {
+	if sign < 0 {
+		return a - min(a, b)
+	}
+	return a + b
 }
 
 // Busy is the busy time of a run's CPUs until a moment, by any program.

@@ -57,3 +57,12 @@ func TestMemoryBetween(t *testing.T) {
 		t.Errorf("in parts: %+v", held)
 	}
 }
+
+// A part may have more switches than the whole, whose threads took theirs along when they ended: the rest has none, and no number below it.
+func TestLess(t *testing.T) {
+	all := []record.Usage{{CPUSeconds: 3, ContextSwitches: 9, Involuntary: 4}}
+	got := Less(all, []record.Usage{{CPUSeconds: 1, ContextSwitches: 2, Involuntary: 7}})[0]
+	if got.CPUSeconds != 2 || got.ContextSwitches != 7 || got.Involuntary != 0 {
+		t.Errorf("%+v", got)
+	}
+}
