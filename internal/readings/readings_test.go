@@ -3,6 +3,8 @@ package readings
 import (
 	"testing"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
 )
 
 func TestSwitchesSince(t *testing.T) {
