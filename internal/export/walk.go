@@ -129,6 +129,9 @@ func figuresOf(r *record.Record) []figure {
 	if r.Packets != nil {
 		t.take(run, whose{role: ofTracer}, *r.Packets)
 	}
+	if r.Kept != nil {
+		t.take(run, whose{role: ofHarness}, *r.Kept)
+	}
 	t.received(r, run, r.Life)
 	t.hops(run, roles, r.Hops)
 	if r.Backend != nil {
