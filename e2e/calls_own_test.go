@@ -134,7 +134,8 @@ func lastWord(t *testing.T, drain *command) (d drained) {
 // agented is a JVM with the agent that has its rings in a folder.
 func agented(t *testing.T, jar, classes, rings string) *driven {
 	t.Helper()
-	return startDriven(t, []string{"java", "-Xmx64m", "-XX:TieredStopAtLevel=1", "-javaagent:" + jar + "=methods=tracetax.calls.Recursion[*],ring=4MiB,largest=4MiB,dir=" + rings, "-cp", classes, "tracetax.calls.Main", "{port}"}, "")
+	agent := "-javaagent:" + jar + "=methods=tracetax.calls.Recursion[*],ring=4MiB,largest=4MiB,dir=" + rings
+	return startDriven(t, []string{"java", "-Xmx64m", "-XX:TieredStopAtLevel=1", agent, "-cp", classes, "tracetax.calls.Main", "{port}"}, "")
 }
 
 // call has a JVM call for a minute.
@@ -373,7 +374,8 @@ design: {blocks: 1, seed: 4}
 `)).exit(t, 0, 3, 4))
 	for _, name := range []string{"ring", "http"} {
 		l := ledger(t, doc, "(run)", name)
-		if entry(l, "dropped") == 0 || entry(l, "delivered") == 0 || entry(l, "dropped")+entry(l, "delivered") != entry(l, "expected") || entry(l, "unaccounted") != 0 {
+		dropped, delivered := entry(l, "dropped"), entry(l, "delivered")
+		if dropped == 0 || delivered == 0 || dropped+delivered != entry(l, "expected") || entry(l, "unaccounted") != 0 {
 			t.Errorf("%s: %+v", name, l)
 		}
 	}

@@ -30,8 +30,8 @@ type rebuilt struct {
 	}
 }
 
-// The packets of a run, with ids of calls and beside OpenTelemetry, have each call that the nodes count; a topology that is imported from
-// the spans of either is the graph that ran, with the same operations, trees, calls and spans. So is one imported again, from the run of it.
+// The packets of a run, with ids of calls and beside OpenTelemetry, have each operation that was made. A topology that is imported from
+// the spans of either is the graph that ran: the same operations, trees, calls and spans. So is one that is imported from its own run.
 func TestGraphRebuiltAndImported(t *testing.T) {
 	need(t, "redis-server", "memcached")
 	capturing(t)
@@ -77,8 +77,9 @@ design: {blocks: 1, seed: 7, order: woven}
 				tracetax(t, "graph", "import", from, "--out", in(file)).exit(t, 0)
 				alike(t, file, shownTrees(t, in(file)), want)
 			}
-			tracetax(t, "run", "--go-on", "--graph", in("of-spans.yaml"), "--rate", "40/s", "--variant", "none", "--variant", "otel:tracer=otel,delay=200ms",
-				"--set", "load.warmup=300ms", "--set", "load.duration=2s", "--set", "design.blocks=1", "--set", "design.order=woven", "--out", in("second"), "--keep-traces").exit(t, 0)
+			tracetax(t, "run", "--go-on", "--graph", in("of-spans.yaml"), "--rate", "40/s", "--blocks", "1", "--duration", "2s",
+				"--variant", "none", "--variant", "otel:tracer=otel,delay=200ms",
+				"--set", "load.warmup=300ms", "--set", "design.order=woven", "--out", in("second"), "--keep-traces").exit(t, 0)
 			tracetax(t, "graph", "import", filepath.Join(in("second"), "traces", "otel-1.jsonl"), "--out", in("again.yaml")).exit(t, 0)
 			alike(t, "imported again", shownTrees(t, in("again.yaml")), want)
 		})
@@ -112,7 +113,8 @@ func alike(t *testing.T, what string, got, graph []string) {
 	}
 }
 
-// shownTrees are the operations of a topology, with their calls and spans, and the ways of their calls from the root, sorted: what is made at once has no order.
+// shownTrees are the operations of a topology, with their calls and spans, and the ways of their calls from the root. They are sorted:
+// what is made at once has no order.
 func shownTrees(t *testing.T, topology string) []string {
 	t.Helper()
 	var out, way []string

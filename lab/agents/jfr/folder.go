@@ -27,7 +27,8 @@ const (
 	mostEvent = 1 << 28 // bytes of an event
 )
 
-// CountFolder counts the traced calls in all recordings (.jfr) of a folder. A chunk is a request. A recording that its JVM did not finish is an error.
+// CountFolder counts the traced calls in all recordings (.jfr) of a folder. A chunk is a request. A recording that its JVM did not
+// finish is an error.
 func CountFolder(ctx context.Context, dir string) (record.Counts, error) {
 	total := tally.New(tally.Config{})
 	files, err := filepath.Glob(filepath.Join(dir, "*.jfr"))

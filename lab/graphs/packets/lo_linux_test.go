@@ -25,12 +25,21 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
+// missing leaves a test out where packets cannot be captured; where TRACETAX_REQUIRE_PROGRAMS=1 says that they can, it fails.
+func missing(t *testing.T, why string) {
+	t.Helper()
+	if os.Getenv("TRACETAX_REQUIRE_PROGRAMS") == "1" {
+		t.Fatal(why)
+	}
+	t.Skip(why)
+}
+
 // tcpdump captures the packets of these ports until each stops it; wait returns what was read. Its immediate mode would have a slot of
 // the largest packet for each one, and drop most: the last call is awaited instead.
 func tcpdump(t *testing.T, ports []uint16, each func(c packets.Call, stop func())) (wait func() packets.Counts) {
 	t.Helper()
 	if _, err := exec.LookPath("tcpdump"); err != nil {
-		t.Skip("tcpdump is not installed")
+		missing(t, "tcpdump is not installed")
 	}
 	var filter []string
 	for _, p := range ports {
@@ -60,7 +69,7 @@ func tcpdump(t *testing.T, ports []uint16, each func(c packets.Call, stop func()
 		listening = strings.Contains(lines.Text(), "listening on lo")
 	}
 	if !listening {
-		t.Skipf("tcpdump has no right to capture here (%v): %s", c.Wait(), strings.Join(said, "; "))
+		missing(t, fmt.Sprintf("tcpdump has no right to capture here (%v): %s", c.Wait(), strings.Join(said, "; ")))
 	}
 	type result struct {
 		counts packets.Counts

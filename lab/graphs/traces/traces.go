@@ -86,7 +86,8 @@ func (im *Import) add(s *formats.Span) {
 	last := &im.chunks[len(im.chunks)-1]
 	*last = append(*last, span{
 		id: s.ID, parent: s.Parent, start: s.Start, end: s.End, trace: trace, what: id,
-		request: bytesOf(s.Fields[formats.Request]), answer: bytesOf(s.Fields[formats.Answer]), failed: s.Failed, shared: s.Shared, guessed: s.Fields[formats.KnownBy] == "likely" || s.Fields[formats.KnownBy] == "unknown",
+		request: bytesOf(s.Fields[formats.Request]), answer: bytesOf(s.Fields[formats.Answer]), failed: s.Failed, shared: s.Shared,
+		guessed: s.Fields[formats.KnownBy] == "likely" || s.Fields[formats.KnownBy] == "unknown",
 	})
 }
 
