@@ -66,9 +66,9 @@ func (f *rebuilding) run(s console.Streams, args []string) (err error) {
 		if name == "" {
 			continue
 		}
-		file, err := os.Create(name)
-		if err != nil {
-			return console.UsageError(fmt.Errorf("writing what is rebuilt: %w", err))
+		file, wrong := os.Create(name) // err is that of the whole, to which the end of the writing adds
+		if wrong != nil {
+			return console.UsageError(fmt.Errorf("writing what is rebuilt: %w", wrong))
 		}
 		w := bufio.NewWriterSize(file, 1<<16)
 		*out = w

@@ -63,6 +63,11 @@ func TestRebuild(t *testing.T) {
 	if err != nil || len(rows) != 3 || rows[0][0] != "source" || rows[2][1] != "10.0.0.8:6379" {
 		t.Errorf("calls %v, error %v", rows, err)
 	}
+	if _, err := os.Stat("/dev/full"); err == nil { // a disk that is full
+		if status, _, errOut := run("mine.pcap", "--out", "/dev/full"); status == console.Fine || !strings.Contains(errOut, "no space") {
+			t.Errorf("written to a full disk: status %d, %s", status, errOut)
+		}
+	}
 	status, out, _ = run("mine.pcap", "--json")
 	var all []rebuild.Summary
 	if err := json.Unmarshal([]byte(out), &all); status != console.Fine || err != nil || len(all) != 1 || all[0].Packets != 10 {

@@ -126,7 +126,7 @@ func (r *rebuilder) run(in Input, to Outputs) (_ *Summary, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading a capture: %w", err)
 		}
-		defer func() { err = errors.Join(err, file.Close()) }()
+		defer func() { _ = file.Close() }() // it was only read
 		reader, err := capture.NewReader(name, file)
 		if err != nil {
 			return nil, err
