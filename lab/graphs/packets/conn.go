@@ -178,6 +178,7 @@ func (c *conn) close() {
 		return
 	}
 	c.closed = true
+	c.lacking()
 	if c.protocol == nil && !c.deaf && c.whole && len(c.client.buf) > 0 {
 		c.decide(c.client.buf, true)
 		c.pour(c.client, nil)
@@ -195,6 +196,29 @@ func (c *conn) stop() {
 	c.deaf, c.protocol = true, nil
 	for _, on := range []*stream{c.client, c.server} {
 		on.buf, on.held, on.heldBytes, on.skip = nil, nil, 0, 0
+	}
+}
+
+// leaveOut makes nothing more of the connection, and notes that calls of its server are missing.
+func (c *conn) leaveOut() {
+	c.r.counts.Unread[c.server.addr.Addr()] = true
+	c.stop()
+}
+
+// lacking counts the bytes that the capture lacks behind the last one of each stream: its end, or what was acknowledged, tells them.
+func (c *conn) lacking() {
+	if c.deaf {
+		return
+	}
+	for _, of := range [][2]*stream{{c.client, c.server}, {c.server, c.client}} {
+		on, other := of[0], of[1]
+		end := on.last
+		if !on.fin {
+			end = other.acks - 1 // of what may be an end that is not there
+		}
+		if n := int32(end - on.next); on.known && (on.fin || other.hasAcked) && n > 0 && n < farAway {
+			c.r.counts.Missing += int64(n)
+		}
 	}
 }
 
@@ -232,10 +256,10 @@ func (c *conn) lose() {
 	switch {
 	case c.spoken != nil && c.spoken.stateful:
 		c.r.counts.NoTables++
-		c.stop()
+		c.leaveOut()
 	case c.troubles > mostTroubles && c.r.counts.Missing == 0:
 		c.r.counts.GivenUp++
-		c.stop()
+		c.leaveOut()
 	case c.spoken != nil:
 		c.protocol = c.spoken.start()
 	}

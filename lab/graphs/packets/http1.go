@@ -107,7 +107,7 @@ func (h *http1) request(c *conn, head string, size int) error {
 	first, rest, _ := strings.Cut(head, "\r\n")
 	word, target, _ := strings.Cut(first, " ")
 	target, version, ok := strings.Cut(target, " ")
-	if !ok || !strings.HasPrefix(version, "HTTP/1.") || !slices.Contains(methodsOfHTTP, word) {
+	if !ok || !strings.HasPrefix(version, "HTTP/1.") || !isMethod(word) {
 		return errLost
 	}
 	x := c.ask(HTTP)
@@ -122,6 +122,11 @@ func (h *http1) request(c *conn, head string, size int) error {
 	}
 	h.sides[0].of = x
 	return h.body(c, false, body, size)
+}
+
+// isMethod reports whether a word may be a method, as PROPFIND and PURGE.
+func isMethod(word string) bool {
+	return word != "" && strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-_") == ""
 }
 
 // pathOf is the path of a request's target, without a query.
@@ -147,7 +152,11 @@ func (h *http1) answer(c *conn, head string, size int) error {
 	}
 	x := c.oldest()
 	if x == nil {
-		return errLost
+		if code != 408 { // a server may say so before it closes an idle connection
+			return errLost
+		}
+		c.stop()
+		return nil
 	}
 	if code < 200 && code != 101 {
 		return nil // the answer is yet to come

@@ -40,6 +40,7 @@ const (
 // http2 reads HTTP/2 that begins with its preface, gRPC included.
 type http2 struct {
 	greeted bool
+	last    uint32 // the highest number of a stream so far
 	sides   [2]http2Side
 }
 
@@ -194,6 +195,10 @@ func (h *http2) block(c *conn, server bool) error {
 func (h *http2) request(c *conn, side *http2Side) {
 	x := c.byID(side.stream)
 	if x == nil {
+		if side.stream <= h.last {
+			return // the trailer of a request that has its answer already
+		}
+		h.last = side.stream
 		x = c.ask(HTTP)
 		x.id, x.tally = side.stream, true
 		x.Asked, x.Sequence = side.first, c.client.sequence(side.pos)

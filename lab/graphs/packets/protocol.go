@@ -135,7 +135,7 @@ func (c *conn) foreign(data []byte) bool {
 		return false
 	}
 	c.abandon()
-	c.stop()
+	c.leaveOut()
 	return true
 }
 
@@ -242,9 +242,10 @@ func (c *conn) trouble(err error) {
 	if errors.Is(err, errUpgraded) {
 		c.r.counts.Upgraded++
 		c.abandon()
-		c.stop()
+		c.leaveOut()
 		return
 	}
+	c.r.counts.Garbled++
 	c.lose()
 }
 

@@ -41,15 +41,18 @@ type Counts struct {
 	Unknown     int `json:"unknown"`     // connections with a protocol that is not known: their calls are by turns
 	NoTables    int `json:"no_tables"`   // connections with HTTP/2 that are left out: the tables of their headers are not in the capture
 	Upgraded    int `json:"upgraded"`    // connections that went on to another protocol after HTTP: those calls are left out
+	Garbled     int `json:"garbled"`     // times that no message began where one should: calls are left out there
 	GivenUp     int `json:"given_up"`    // connections that nothing could be made of
 
 	Calls   map[string]int64 `json:"calls"`   // by protocol
 	Unended int64            `json:"unended"` // calls without an answer's end
+
+	Unread map[netip.Addr]bool `json:"-"` // addresses that were called on connections that could not be read
 }
 
 // Gaps reports whether calls may be missing among those that were given.
 func (c *Counts) Gaps() bool {
-	return c.Missing > 0 || c.Dropped > 0 || c.Encrypted+c.NoTables+c.GivenUp > 0
+	return c.Missing > 0 || c.Dropped > 0 || c.Encrypted+c.NoTables+c.Upgraded+c.Garbled+c.GivenUp > 0
 }
 
 const (
@@ -78,7 +81,7 @@ type ends struct{ low, high netip.AddrPort }
 // files are read as one; a packet that two of them have counts once. Memory does not grow with the captures. The error is of
 // reading, of each or of opt.Tick; the counts hold until then.
 func Read(files []*capture.Reader, opt Options, each func(Call) error) (Counts, error) {
-	r := &reading{opt: opt, each: each, conns: map[ends]*conn{}, counts: Counts{Calls: map[string]int64{}}}
+	r := &reading{opt: opt, each: each, conns: map[ends]*conn{}, counts: Counts{Calls: map[string]int64{}, Unread: map[netip.Addr]bool{}}}
 	err := r.all(capture.Merge(files...))
 	for _, f := range files {
 		r.counts.add(&f.Counts)
