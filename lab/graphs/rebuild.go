@@ -66,6 +66,9 @@ func (f *rebuilding) run(s console.Streams, args []string) (err error) {
 		if name == "" {
 			continue
 		}
+		if is, wrong := os.Stat(name); wrong == nil && is.Mode().IsRegular() { // it may be one of the captures
+			return console.UsageError(fmt.Errorf("%s is there already; name another file", name))
+		}
 		file, wrong := os.Create(name) // err is that of the whole, to which the end of the writing adds
 		if wrong != nil {
 			return console.UsageError(fmt.Errorf("writing what is rebuilt: %w", wrong))

@@ -66,13 +66,15 @@ type rebuilder struct {
 	cut     time.Time // before it all calls have parents
 	pending []packets.Call
 	carried []call
-	servers map[netip.Addr]bool // addresses at which calls were served so far
+	hosts   hosts               // that served calls so far
+	unread  map[netip.Addr]bool // addresses whose calls could not be read
 	open    map[[16]byte]*trace
-	number  int64 // of the last call
-	most    int   // calls of one window
-	midway  bool  // the capture began within connections
-	late    bool  // calls are missing from the capture
-	stale   bool  // a call that lasts long is missing from the window
+	further []*trace // that have the id of an open one
+	number  int64    // of the last call
+	most    int      // calls of one window
+	midway  bool     // the capture began within connections
+	late    bool     // calls are missing from the capture
+	stale   bool     // a call that lasts long is missing from the window
 	out     Summary
 }
 
@@ -87,9 +89,11 @@ type call struct {
 	client   [8]byte // ids of its spans
 	server   [8]byte
 	above8   [8]byte // the parent's server span; zeros: none
+	by       string  // the process that made it, as its parent tells; "" without one
 	of       *trace
 	old      bool // it was in an earlier window
 	keep     bool
+	doubted  bool // it may have made more or fewer calls than it has
 	assigned bool
 }
 
@@ -107,7 +111,7 @@ func Run(in Input, to Outputs) (*Summary, error) {
 
 func newRebuilder(in Input) *rebuilder {
 	r := &rebuilder{names: in.Names, phases: in.Phases, graph: in.Topology, window: mostCalls,
-		servers: map[netip.Addr]bool{}, open: map[[16]byte]*trace{}}
+		hosts: newHosts(), open: map[[16]byte]*trace{}}
 	if in.Score {
 		r.window, r.scorer = mostScored, &scorer{}
 	}
@@ -145,11 +149,12 @@ func (r *rebuilder) run(in Input, to Outputs) (_ *Summary, err error) {
 		return nil, err
 	}
 	r.out.Counts = counts
-	r.late, r.midway = r.late || counts.Gaps(), counts.Before > 0
+	r.late, r.midway, r.unread = r.late || counts.Gaps(), counts.Before > 0, counts.Unread
 	if err := r.flush(time.Time{}, 0); err != nil {
 		return nil, err
 	}
 	r.settle()
+	r.out.Shared = r.hosts.several(r.names)
 	if r.scorer != nil {
 		r.scorer.into(&r.out)
 	}
@@ -161,6 +166,7 @@ func (r *rebuilder) tick(p packets.Progress) error {
 	r.late = r.late || p.Counts.Gaps()
 	r.stale = r.stale || p.Stale > 0
 	r.midway = r.midway || p.Counts.Before > 0
+	r.unread = p.Counts.Unread
 	for _, phase := range r.phases { // nothing goes on from one to the next
 		if after := phase.End.Add(1); after.After(r.cut) && !after.After(p.Oldest) {
 			return r.tickOver(after, 0, p)
@@ -192,6 +198,9 @@ func (r *rebuilder) tickOver(cut time.Time, grace time.Duration, p packets.Progr
 // settle counts the traces that were open at the end.
 func (r *rebuilder) settle() {
 	for _, t := range r.open {
+		r.out.Traces.add(t)
+	}
+	for _, t := range r.further {
 		r.out.Traces.add(t)
 	}
 }

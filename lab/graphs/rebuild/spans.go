@@ -45,6 +45,9 @@ func (w *spanWriter) add(c *call) error {
 	}
 	to := w.names.server(c.To)
 	from := w.names.alone[c.From.Addr()]
+	if from == "" {
+		from = c.by
+	}
 	if from == "" && c.how != tree.Root {
 		from = c.From.Addr().String()
 	}
@@ -148,6 +151,9 @@ func failed(c *call, kind int) bool {
 // attributes are those of a call's span.
 func (w *spanWriter) attributes(b []byte, c *call, to process, kind int, store bool) []byte {
 	b = attribute(b, "tracetax.parent", string(c.how))
+	if c.doubted {
+		b = append(b, `,{"key":"tracetax.whole","value":{"boolValue":false}}`...)
+	}
 	if !c.Ended() {
 		b = append(b, `,{"key":"tracetax.ended","value":{"boolValue":false}}`...)
 	}

@@ -35,7 +35,7 @@ func (r *rebuilder) flush(cut time.Time, grace time.Duration) error {
 		r.scorer.rate(calls, opt, r.phaseOf(all))
 	}
 	for i := range all {
-		r.servers[all[i].To.Addr()] = true
+		r.hosts.add(all[i].From, all[i].To)
 	}
 	for i := range all {
 		if all[i].Asked.Before(r.cut) && !all[i].old { // it came after its window
@@ -43,6 +43,7 @@ func (r *rebuilder) flush(cut time.Time, grace time.Duration) error {
 		}
 		r.place(all, parents, i)
 	}
+	r.doubt(all)
 	for i := range all {
 		if all[i].old {
 			continue
@@ -98,8 +99,8 @@ func (r *rebuilder) place(all []call, parents []tree.Parent, i int) {
 	}
 	c.assigned, c.how, c.above = true, parents[i].How, parents[i].Index
 	switch {
-	case c.how == tree.Root && r.servers[c.From.Addr()]:
-		c.how, c.above = tree.Unknown, -1 // it served calls before this window
+	case c.how == tree.Root && (r.hosts.serves(c.From.Addr()) || r.unread[c.From.Addr()]):
+		c.how, c.above = tree.Unknown, -1 // it served calls before this window, or such as could not be read
 	case c.how == tree.Alone && r.midway && c.Asked.Sub(r.began) < settling:
 		c.how = tree.Likely
 	}
@@ -108,7 +109,10 @@ func (r *rebuilder) place(all []call, parents []tree.Parent, i int) {
 	if c.above >= 0 {
 		r.place(all, parents, c.above)
 		p := &all[c.above]
-		c.parent, c.above8, c.of = p.number, p.server, p.of
+		if c.how == tree.Alone && r.doubtful(c, p) {
+			c.how = tree.Likely
+		}
+		c.parent, c.above8, c.of, c.by = p.number, p.server, p.of, r.names.server(p.To).name
 		if !has {
 			id, has = p.trace, true
 		}
@@ -128,7 +132,7 @@ func (r *rebuilder) place(all []call, parents []tree.Parent, i int) {
 	switch {
 	case c.how == tree.Root && c.of.rooted: // a second one of this id
 		c.of = &trace{id: id, rooted: true}
-		r.out.Traces.add(c.of)
+		r.further = append(r.further, c.of)
 	case c.how == tree.Root:
 		c.of.rooted = true
 	case c.how == tree.Likely:
@@ -150,11 +154,7 @@ func (r *rebuilder) carry(all []call, cut time.Time, grace time.Duration) {
 	since := cut.Add(-min(grace, cut.Sub(all[0].Asked)/4))
 	for i := range all {
 		c := &all[i]
-		ended := c.AnsweredAll
-		if !c.Ended() {
-			ended = c.Asked.Add(stale)
-		}
-		c.keep = ended.After(since) || c.above >= 0 && all[c.above].keep
+		c.keep = c.until().After(since) || c.above >= 0 && all[c.above].keep
 	}
 	kept := map[*trace]bool{}
 	for i := range all {
@@ -170,6 +170,20 @@ func (r *rebuilder) carry(all []call, cut time.Time, grace time.Duration) {
 			delete(r.open, id)
 		}
 	}
+	r.further = slices.DeleteFunc(r.further, func(t *trace) bool {
+		if !kept[t] {
+			r.out.Traces.add(t)
+		}
+		return !kept[t]
+	})
+}
+
+// until is the time until which a call may have made others.
+func (c *call) until() time.Time {
+	if !c.Ended() {
+		return c.Asked.Add(stale)
+	}
+	return c.AnsweredAll
 }
 
 // traceOf is the trace of a traceparent.

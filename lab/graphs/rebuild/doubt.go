@@ -1,0 +1,141 @@
+package rebuild
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/lab/graphs/packets"
+	"github.com/tracetax/tracetax/lab/graphs/packets/tree"
+)
+
+// hosts are the addresses at which calls are served, and what tells whether one process has such an address.
+type hosts struct {
+	port   map[netip.Addr]uint16 // of the first call that it served
+	shared map[netip.Addr]bool   // it serves at several ports, or is called from itself: it may be that of several processes
+	calls  map[netip.Addr]bool   // it makes calls
+	strays map[errand]bool       // calls that were made while nothing was served
+}
+
+// errand is a call as its caller knows it, without what differs from one to the next.
+type errand struct {
+	from, to         netip.Addr
+	protocol, method string
+}
+
+// sent is a call as it left its caller, whatever address it has on its way.
+type sent struct {
+	from     netip.AddrPort
+	sequence uint32
+	method   string
+}
+
+func newHosts() hosts {
+	return hosts{map[netip.Addr]uint16{}, map[netip.Addr]bool{}, map[netip.Addr]bool{}, map[errand]bool{}}
+}
+
+func (h *hosts) add(from, to netip.AddrPort) {
+	if h.serves(from.Addr()) {
+		h.calls[from.Addr()] = true
+	}
+	port, known := h.port[to.Addr()]
+	if !known {
+		h.port[to.Addr()] = to.Port()
+	}
+	if known && port != to.Port() || from.Addr() == to.Addr() {
+		h.shared[to.Addr()] = true
+	}
+}
+
+// serves reports whether calls were served at an address.
+func (h *hosts) serves(at netip.Addr) bool {
+	_, is := h.port[at]
+	return is
+}
+
+// several counts the addresses that call, and may be those of several processes.
+func (h *hosts) several(names *Names) int {
+	n := 0
+	for at := range h.shared {
+		if h.calls[at] && names.Name(at) == "" {
+			n++
+		}
+	}
+	return n
+}
+
+func errandOf(c *call) errand {
+	method := c.Method
+	if at := strings.IndexAny(method, "0123456789"); at >= 0 {
+		method = method[:at]
+	}
+	return errand{c.From.Addr(), c.To.Addr(), c.Protocol, method}
+}
+
+// doubtful reports whether another call may have made c than the one that was alone in being served: another process may have the same
+// address, and of an unknown protocol two calls may look like one.
+func (r *rebuilder) doubtful(c, parent *call) bool {
+	at := c.From.Addr()
+	return parent.Protocol == packets.Turns || r.hosts.shared[at] && r.names.Name(at) == ""
+}
+
+// doubt takes back what is not as certain as it seems: that a call was made for the one that was served, where the caller makes such
+// calls by itself, and that a trace is whole, where another call may be of it.
+func (r *rebuilder) doubt(all []call) {
+	whileServed(all, func(c *call, now []int) {
+		unseen := r.late || c.Asked.Before(r.cut) || r.midway && c.Asked.Sub(r.began) < settling // what it served may be missing
+		if c.how == tree.Unknown && len(now) == 0 && !c.traced() && !unseen {
+			r.hosts.strays[errandOf(c)] = true
+		}
+	})
+	asked := map[sent]int{}
+	for i := range all {
+		c := &all[i]
+		if c.how == tree.Alone && !c.old && !c.traced() && r.hosts.strays[errandOf(c)] {
+			c.how, c.of.likely = tree.Likely, true
+		}
+		key := sent{c.From, c.Sequence, c.Method}
+		if j, has := asked[key]; has && !c.old && all[j].To != c.To && !all[j].until().Before(c.Asked) {
+			r.out.Translated++
+			c.doubted, c.of.likely = true, true
+			all[j].doubted, all[j].of.likely = true, true
+		}
+		asked[key] = i
+	}
+	whileServed(all, func(c *call, now []int) {
+		if c.how != tree.Likely && c.how != tree.Unknown {
+			return
+		}
+		for _, j := range now {
+			if mayBelong(c, &all[j]) {
+				all[j].doubted, all[j].of.likely = true, true
+			}
+		}
+	})
+}
+
+// whileServed calls each for every call, with the places of those that its caller served then.
+func whileServed(all []call, each func(c *call, now []int)) {
+	serving := map[netip.Addr][]int{}
+	for i := range all {
+		c, from := &all[i], all[i].From.Addr()
+		if len(serving[from]) > 0 {
+			serving[from] = slices.DeleteFunc(serving[from], func(j int) bool { return all[j].until().Before(c.Asked) })
+		}
+		each(c, serving[from])
+		serving[c.To.Addr()] = append(serving[c.To.Addr()], i)
+	}
+}
+
+// traced reports whether a call has the id of a trace with it.
+func (c *call) traced() bool {
+	_, has := traceOf(c.Trace)
+	return has
+}
+
+// mayBelong reports whether the ids of two calls allow them to be of one trace.
+func mayBelong(c, of *call) bool {
+	a, has := traceOf(c.Trace)
+	b, also := traceOf(of.Trace)
+	return !has || !also || a == b
+}
