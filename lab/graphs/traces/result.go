@@ -97,6 +97,7 @@ func (im *Import) walk() *reading {
 		}
 	}
 	each(r.shapes.orders.learn)
+	t.fates.known = true
 	each(func(root *call) {
 		r.shapes.all[r.shapes.of(root)].traces++
 		if root.start >= thisCentury {

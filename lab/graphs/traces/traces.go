@@ -43,7 +43,8 @@ type span struct {
 	what            uint32 // of Import.whats
 	request, answer int32  // bytes; -1: not known
 	failed, shared  bool
-	guessed         bool // its parent is likely, or not known
+	guessed         bool // its parent is likely, or not known; or what it called may be more or less
+	cut             bool // its answer is not known
 }
 
 const chunkSpans = 1 << 14
@@ -87,7 +88,9 @@ func (im *Import) add(s *formats.Span) {
 	*last = append(*last, span{
 		id: s.ID, parent: s.Parent, start: s.Start, end: s.End, trace: trace, what: id,
 		request: bytesOf(s.Fields[formats.Request]), answer: bytesOf(s.Fields[formats.Answer]), failed: s.Failed, shared: s.Shared,
-		guessed: s.Fields[formats.KnownBy] == "likely" || s.Fields[formats.KnownBy] == "unknown",
+		guessed: s.Fields[formats.KnownBy] == "likely" || s.Fields[formats.KnownBy] == "unknown" ||
+			s.Fields[formats.Whole] == "false",
+		cut: s.Fields[formats.Ended] == "false",
 	})
 }
 

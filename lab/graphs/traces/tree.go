@@ -11,8 +11,10 @@ import (
 // Why a trace is left out.
 const (
 	parentMissing = "parent missing"
+	spanMissing   = "span of the called service missing"
 	severalRoots  = "several roots"
 	likelyParent  = "a parent that is only likely"
+	noAnswer      = "a call without an answer"
 	circle        = "spans in a circle"
 	noService     = "no service"
 	tooManyCalls  = "over 1,000 calls"
@@ -55,6 +57,7 @@ type tree struct {
 	parents  []int32 // -1: none
 	made     int     // calls of the trace
 	loose    loose
+	fates    fates
 }
 
 // loose counts spans that are not as they should be.
@@ -67,7 +70,7 @@ type loose struct {
 }
 
 func newTree(im *Import) *tree {
-	return &tree{Import: im, methodIDs: map[method]uint32{}, systems: map[string]string{}}
+	return &tree{Import: im, methodIDs: map[method]uint32{}, systems: map[string]string{}, fates: newFates()}
 }
 
 // read returns the root call of a trace, or why there is none.
@@ -78,8 +81,11 @@ func (t *tree) read(places []uint32) (root call, why string) {
 	t.spans = t.spans[:0]
 	for _, place := range places {
 		s := t.at(place)
-		if s.guessed {
+		switch {
+		case s.guessed:
 			return call{}, likelyParent
+		case s.cut:
+			return call{}, noAnswer
 		}
 		t.spans = append(t.spans, s)
 	}
@@ -89,11 +95,18 @@ func (t *tree) read(places []uint32) (root call, why string) {
 		return call{}, why
 	}
 	t.made = 0
+	t.fates.lost = false
 	root = t.served(top, -1)
 	if kind := t.what(top).kind; (kind == formats.Client || kind == formats.Producer) && len(root.calls) == 1 {
 		if only := root.calls[0]; !t.methods[only.method].store { // a load generator's span: the load comes from tracetax
 			root, t.made = only, t.made-1
 		}
+	}
+	if t.spans[top].parent != 0 && t.fates.lostAbove(root.method) {
+		return call{}, parentMissing
+	}
+	if t.fates.lost {
+		return call{}, spanMissing
 	}
 	root.late = false
 	if t.made > topology.MostCalls {
@@ -232,6 +245,9 @@ func (t *tree) served(i, client int32) call {
 		c.request, c.answer = max(c.request, by.request), max(c.answer, by.answer)
 	}
 	c.method = t.methodID(m)
+	if t.parents[i] >= 0 {
+		t.fates.called(c.method)
+	}
 	c.calls = t.collect(nil, i, i)
 	slices.SortStableFunc(c.calls, func(a, b call) int { return cmp.Compare(a.start, b.start) })
 	for k := range c.calls {
@@ -334,6 +350,9 @@ func (t *tree) clients(out []call, client int32) []call {
 			out = append(out, t.served(kid, -1))
 		}
 	}
+	if served > 0 {
+		t.fates.served(t.spans[client].what)
+	}
 	before := len(out)
 	if w := t.what(client); w.system == "" || served > 0 {
 		for _, kid := range within {
@@ -366,6 +385,9 @@ func (t *tree) unserved(i int32) call {
 		t.systems[m.node], m.protocol = w.system, ""
 	}
 	s := t.spans[i]
+	if !s.failed {
+		t.fates.unserved(s.what)
+	}
 	c := call{method: t.methodID(m), failed: s.failed, request: s.request, answer: s.answer}
 	c.start, c.end = t.times(i)
 	c.own = c.end - c.start

@@ -28,6 +28,8 @@ const (
 	Request
 	Answer
 	KnownBy // of a span that was rebuilt from packets: how its parent is known
+	Ended   // of such a span: whether its answer was seen
+	Whole   // of such a span: whether all that it called is below it
 	serviceName
 	kindOfSpan
 	failure
@@ -57,8 +59,8 @@ var named = map[string]struct {
 	"server.address": {Host, 1}, "net.peer.name": {Host, 2}, "peer.hostname": {Host, 3}, "http.host": {Host, 4}, "peer.address": {Host, 5},
 	"http.request.body.size": {Request, 1}, "http.request_content_length": {Request, 2}, "request_size": {Request, 3},
 	"http.response.body.size": {Answer, 1}, "http.response_content_length": {Answer, 2}, "response_size": {Answer, 3},
-	"tracetax.parent": {KnownBy, 1},
-	"service.name":    {serviceName, 1}, "span.kind": {kindOfSpan, 1},
+	"tracetax.parent": {KnownBy, 1}, "tracetax.ended": {Ended, 1}, "tracetax.whole": {Whole, 1},
+	"service.name": {serviceName, 1}, "span.kind": {kindOfSpan, 1},
 	"error": {failure, 1}, "otel.status_code": {statusCode, 1},
 	"http.response.status_code": {httpStatus, 1}, "http.status_code": {httpStatus, 2},
 }

@@ -1,0 +1,42 @@
+package traces_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/lab/graphs/traces"
+)
+
+// A trace that lacks what the others of its kind have is left out, and no service appears because of it.
+func TestSpansThatAreMissing(t *testing.T) {
+	const (
+		root   = "01 - a server GET+/x 0 100 http.method=GET http.route=/x\n"
+		client = "02 01 a client GET 10 50 http.method=GET server.address=b\n"
+		server = "03 02 b server GET+/y 20 30 http.method=GET http.route=/y\n"
+	)
+	for name, c := range map[string]struct {
+		odd  string
+		of   int // whole ones
+		want string
+		left string // "": nothing
+	}{
+		"the served span":        {root + client, 9, "a.x{b.y}", "1 trace (span of the called service missing)"},
+		"the caller's spans":     {server, 19, "a.x{b.y}", "1 trace (parent missing)"},
+		"the root":               {client + server, 19, "a.x{b.y}", "1 trace (parent missing)"},
+		"a service that is down": {root + strings.TrimSpace(client) + " error=true", 9, "a.x{b.y}, a.x-2{b-2.GET}", ""},
+		"often called by others": {server, 1, "b.y, a.x{b.y}", ""},
+		"no answer in a capture": {strings.TrimSpace(root) + " tracetax.ended=false", 9, "a.x{b.y}", "1 trace (a call without an answer)"},
+		"more calls, perhaps":    {strings.TrimSpace(root) + " tracetax.whole=false", 9, "a.x{b.y}", "1 trace (a parent that is only likely)"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, g := imported(t, handmade(t, append(repeat(root+client+server, c.of), c.odd)...), traces.Options{})
+			var got []string
+			for _, o := range g.Operations {
+				got = append(got, calls(g, o.Call))
+			}
+			if text := strings.Join(got, ", "); text != c.want || !strings.Contains(r.Summary(), c.left) || c.left == "" && len(r.LeftOut.Traces) > 0 {
+				t.Errorf("operations %s, want %s\n%s", text, c.want, r.Summary())
+			}
+		})
+	}
+}
