@@ -13,7 +13,7 @@ import (
 type hosts struct {
 	port   map[netip.Addr]uint16 // of the first call that it served
 	shared map[netip.Addr]bool   // it serves at several ports, or is called from itself: it may be that of several processes
-	calls  map[netip.Addr]bool   // it makes calls
+	calls  map[netip.Addr]bool   // it makes calls, too
 	strays map[errand]bool       // calls that were made while nothing was served
 }
 
@@ -23,19 +23,12 @@ type errand struct {
 	protocol, method string
 }
 
-// sent is a call as it left its caller, whatever address it has on its way.
-type sent struct {
-	from     netip.AddrPort
-	sequence uint32
-	method   string
-}
-
 func newHosts() hosts {
 	return hosts{map[netip.Addr]uint16{}, map[netip.Addr]bool{}, map[netip.Addr]bool{}, map[errand]bool{}}
 }
 
 func (h *hosts) add(from, to netip.AddrPort) {
-	if h.serves(from.Addr()) {
+	if !h.calls[from.Addr()] && h.serves(from.Addr()) {
 		h.calls[from.Addr()] = true
 	}
 	port, known := h.port[to.Addr()]
@@ -82,27 +75,26 @@ func (r *rebuilder) doubtful(c, parent *call) bool {
 // doubt takes back what is not as certain as it seems: that a call was made for the one that was served, where the caller makes such
 // calls by itself, and that a trace is whole, where another call may be of it.
 func (r *rebuilder) doubt(all []call) {
-	whileServed(all, func(c *call, now []int) {
-		unseen := r.late || c.Asked.Before(r.cut) || r.midway && c.Asked.Sub(r.began) < settling // what it served may be missing
-		if c.how == tree.Unknown && len(now) == 0 && !c.traced() && !unseen {
+	r.whileServed(all, func(c *call, now []int, before bool) {
+		unseen := r.late || !before || c.Asked.Before(r.cut) || r.midway && c.Asked.Sub(r.began) < settling // it may have served others
+		if c.how == tree.Unknown && len(now) == 0 && !c.traced() && !unseen && (len(r.phases) == 0 || r.phaseAt(c.Asked) >= 0) {
 			r.hosts.strays[errandOf(c)] = true
 		}
 	})
-	asked := map[sent]int{}
+	last := map[netip.AddrPort]int{} // calls by their caller's end
 	for i := range all {
 		c := &all[i]
-		if c.how == tree.Alone && !c.old && !c.traced() && r.hosts.strays[errandOf(c)] {
+		if c.how == tree.Alone && !c.old && len(r.hosts.strays) > 0 && !c.traced() && r.hosts.strays[errandOf(c)] {
 			c.how, c.of.likely = tree.Likely, true
 		}
-		key := sent{c.From, c.Sequence, c.Method}
-		if j, has := asked[key]; has && !c.old && all[j].To != c.To && !all[j].until().Before(c.Asked) {
+		if j, has := last[c.From]; has && !c.old && all[j].Sequence == c.Sequence && all[j].To != c.To && !all[j].until().Before(c.Asked) {
 			r.out.Translated++
 			c.doubted, c.of.likely = true, true
 			all[j].doubted, all[j].of.likely = true, true
 		}
-		asked[key] = i
+		last[c.From] = i
 	}
-	whileServed(all, func(c *call, now []int) {
+	r.whileServed(all, func(c *call, now []int, _ bool) {
 		if c.how != tree.Likely && c.how != tree.Unknown {
 			return
 		}
@@ -114,16 +106,23 @@ func (r *rebuilder) doubt(all []call) {
 	})
 }
 
-// whileServed calls each for every call, with the places of those that its caller served then.
-func whileServed(all []call, each func(c *call, now []int)) {
+// whileServed calls each for every call whose caller serves calls, with the places of those that it served then, and whether it served
+// any until then.
+func (r *rebuilder) whileServed(all []call, each func(c *call, now []int, before bool)) {
 	serving := map[netip.Addr][]int{}
 	for i := range all {
-		c, from := &all[i], all[i].From.Addr()
-		if len(serving[from]) > 0 {
-			serving[from] = slices.DeleteFunc(serving[from], func(j int) bool { return all[j].until().Before(c.Asked) })
+		c, from, to := &all[i], all[i].From.Addr(), all[i].To.Addr()
+		if r.hosts.calls[from] {
+			now, before := serving[from]
+			if len(now) > 0 {
+				now = slices.DeleteFunc(now, func(j int) bool { return all[j].until().Before(c.Asked) })
+				serving[from] = now
+			}
+			each(c, now, before)
 		}
-		each(c, serving[from])
-		serving[c.To.Addr()] = append(serving[c.To.Addr()], i)
+		if r.hosts.calls[to] {
+			serving[to] = append(serving[to], i)
+		}
 	}
 }
 
