@@ -20,11 +20,14 @@ func TestSpansThatAreMissing(t *testing.T) {
 		want string
 		left string // "": nothing
 	}{
-		"the served span":        {root + client, 9, "a.x{b.y}", "1 trace (span of the called service missing)"},
-		"the caller's spans":     {server, 19, "a.x{b.y}", "1 trace (parent missing)"},
-		"the root":               {client + server, 19, "a.x{b.y}", "1 trace (parent missing)"},
-		"a service that is down": {root + strings.TrimSpace(client) + " error=true", 9, "a.x{b.y}, a.x-2{b-2.GET}", ""},
-		"often called by others": {server, 1, "b.y, a.x{b.y}", ""},
+		"the served span":            {root + client, 9, "a.x{b.y}", "1 trace (span of the called service missing)"},
+		"the caller's spans":         {server, 19, "a.x{b.y}", "1 trace (parent missing)"},
+		"the root":                   {client + server, 19, "a.x{b.y}", "1 trace (parent missing)"},
+		"a service that is down":     {root + strings.TrimSpace(client) + " error=true", 9, "a.x{b.y}, a.x-2{b-2.GET}", ""},
+		"often called by others":     {server, 1, "b.y, a.x{b.y}", ""},
+		"a span that is there twice": {root + client + server + server, 9, "a.x{b.y}", "1 span (an id that another span has)"},
+		"two spans with one id": {root + client + server + strings.Replace(server, "/y", "/z", 2), 9, "a.x{b.y}",
+			"1 trace (different spans of one id)"},
 		"no answer in a capture": {strings.TrimSpace(root) + " tracetax.ended=false", 9, "a.x{b.y}", "1 trace (a call without an answer)"},
 		"more calls, perhaps":    {strings.TrimSpace(root) + " tracetax.whole=false", 9, "a.x{b.y}", "1 trace (a parent that is only likely)"},
 	} {

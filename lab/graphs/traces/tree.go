@@ -13,6 +13,7 @@ const (
 	parentMissing = "parent missing"
 	spanMissing   = "span of the called service missing"
 	severalRoots  = "several roots"
+	oneID         = "different spans of one id"
 	likelyParent  = "a parent that is only likely"
 	noAnswer      = "a call without an answer"
 	circle        = "spans in a circle"
@@ -120,12 +121,13 @@ func (t *tree) what(i int32) *what { return &t.whats[t.spans[i].what] }
 // sides are the spans of a trace by their ids. Zipkin's two spans of one call have one id, and are on different sides.
 type sides struct {
 	client, server map[uint64]int32 // client: and all that serve nothing
-	doubles        map[int32]bool   // spans whose id another one of their side has
+	doubles        map[int32]bool   // spans that are there already
+	clash          bool             // two spans of one side have one id, and differ
 }
 
 // prepare makes room for the spans of a trace, and sorts them by their ids.
 func (t *tree) prepare() sides {
-	of := sides{map[uint64]int32{}, map[uint64]int32{}, map[int32]bool{}}
+	of := sides{map[uint64]int32{}, map[uint64]int32{}, map[int32]bool{}, false}
 	n := len(t.spans)
 	t.kids, t.services, t.parents = slices.Grow(t.kids[:0], n)[:n], slices.Grow(t.services[:0], n)[:n], slices.Grow(t.parents[:0], n)[:n]
 	for i, s := range t.spans {
@@ -134,7 +136,9 @@ func (t *tree) prepare() sides {
 		if kind := t.what(int32(i)).kind; kind == formats.Server || kind == formats.Consumer || s.shared {
 			side = of.server
 		}
-		if _, is := side[s.id]; is {
+		if other, is := side[s.id]; is {
+			first := t.spans[other]
+			of.clash = of.clash || first.what != s.what || first.parent != s.parent || first.start != s.start
 			of.doubles[int32(i)] = true
 			t.loose.doubles++
 			continue
@@ -153,6 +157,9 @@ func (t *tree) prepare() sides {
 // link finds the parents of all spans and the root of the trace.
 func (t *tree) link() (root int32, why string) {
 	of := t.prepare()
+	if of.clash {
+		return 0, oneID
+	}
 	var bare, orphans []int32
 	for i, s := range t.spans {
 		i := int32(i)
