@@ -20,7 +20,7 @@ type Summary struct {
 	Backwards int64 `json:"backwards"` // calls that end before they begin: the clocks of several machines disagree
 	// Translated are calls that are in the capture twice, with the address that was called and the one it was translated to.
 	Translated int64   `json:"translated"`
-	Shared     int     `json:"shared"` // addresses that may be several processes': no call from there has a certain parent by time
+	Shared     int     `json:"shared"` // callers that may be several processes at one address
 	Parents    Parents `json:"parents"`
 	Traces     Traces  `json:"traces"`
 	Phases     []Phase `json:"phases,omitempty"`
@@ -100,8 +100,8 @@ func (s *Summary) Text() string {
 		fmt.Fprintf(&b, "left out: %s\n", strings.Join(out, "; "))
 	}
 	if s.Shared > 0 {
-		fmt.Fprintf(&b, "%s may be several processes': what they call has no certain parent by time; --names says which are one\n",
-			count(int64(s.Shared), "address"))
+		fmt.Fprintf(&b, "%s may be several processes at one address: no call of theirs has a certain parent by time; --names says which are one\n",
+			count(int64(s.Shared), "caller"))
 	}
 	return b.String()
 }

@@ -244,7 +244,7 @@ func (r *Result) lines() []string {
 		if r.PerSecond >= 1000 {
 			rate = thousands(int(r.PerSecond))
 		}
-		line += fmt.Sprintf(", %s calls/s", rate)
+		line += fmt.Sprintf(", %s operations/s", rate)
 	}
 	out := []string{line}
 	var left []string
