@@ -9,7 +9,8 @@ import (
 
 // http1 reads HTTP/1.0 and 1.1.
 type http1 struct {
-	sides [2]http1Side // the client's, the server's
+	sides   [2]http1Side // the client's, the server's
+	offered bodyOf       // the body that the client sends if the server wants it
 }
 
 // http1Side holds the state of one stream.
@@ -27,6 +28,7 @@ const (
 	inChunk
 	inTrailer
 	toTheEnd // the body ends with the connection
+	offering // the body comes, if the server wants it
 )
 
 var methodsOfHTTP = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"}
@@ -46,6 +48,11 @@ func (h *http1) read(c *conn, server bool, data []byte) (int, error) {
 	switch side.stage {
 	case toTheEnd:
 		return len(data), nil
+	case offering:
+		if slices.Contains(c.open, side.of) || !beginsHTTP1(data, false) {
+			return h.wanted(c, data)
+		}
+		h.done(c, false, s.pos) // the server has refused it, and another request follows
 	case inChunkSize, inTrailer:
 		line := s.line(data)
 		if line == nil {
@@ -121,7 +128,31 @@ func (h *http1) request(c *conn, head string, size int) error {
 		return err
 	}
 	h.sides[0].of = x
+	if (body.chunked || body.length > 0) && slices.ContainsFunc(x.Fields, isExpectation) {
+		h.sides[0].stage, h.offered = offering, body
+		return nil
+	}
 	return h.body(c, false, body, size)
+}
+
+func isExpectation(f Field) bool {
+	return strings.EqualFold(f.Name, "expect") && strings.EqualFold(f.Value, "100-continue")
+}
+
+// wanted begins the body that was offered with data, and returns how much of it was read.
+func (h *http1) wanted(c *conn, data []byte) (int, error) {
+	if err := h.body(c, false, h.offered, 0); err != nil {
+		return 0, err
+	}
+	if h.offered.chunked {
+		return h.read(c, false, data)
+	}
+	s := c.client
+	n := min(s.skip, int64(len(data)))
+	if s.skip -= n; s.skip == 0 {
+		h.done(c, false, s.pos+n)
+	}
+	return int(n), nil
 }
 
 // isMethod reports whether a word may be a method, as PROPFIND and PURGE.

@@ -27,6 +27,12 @@ func TestNothingIsSilent(t *testing.T) {
 	}{
 		"a method that few know": {append(got, asks("PROPFIND /b HTTP/1.1\r\n\r\n"), answers(none)), nil,
 			[]string{"http GET /a 200", "http PROPFIND /b 200"}, false, nil},
+		"a body that is refused": {append(got, asks("POST /b HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n"),
+			answers("HTTP/1.1 417 No\r\nContent-Length: 0\r\n\r\n"), asks("GET /c HTTP/1.1\r\n\r\n"), answers(none)), nil,
+			[]string{"http GET /a 200", "http POST /b 417", "http GET /c 200"}, false, nil},
+		"a body in chunks that does not wait": {[]said{
+			asks("POST /b HTTP/1.1\r\nExpect: 100-Continue\r\nTransfer-Encoding: chunked\r\n\r\n"), asks("4\r\nGET \r\n0\r\n\r\n"),
+			answers(none), asks("GET /c HTTP/1.1\r\n\r\n"), answers(none)}, nil, []string{"http POST /b 200", "http GET /c 200"}, false, nil},
 		"no message": {append(got, asks("what is this?\r\n\r\n"), answers(none)), nil, []string{"http GET /a 200"}, true,
 			func(c packets.Counts) bool { return c.Garbled > 0 }},
 		"a time-out without a request": {append(got, answers("HTTP/1.1 408 Request Timeout\r\nContent-Length: 2\r\n\r\nno")), nil,
