@@ -85,7 +85,7 @@ func (r *rebuilder) doubt(all []call) {
 	for i := range all {
 		c := &all[i]
 		if c.how == tree.Alone && !c.old && len(r.hosts.strays) > 0 && !c.traced() && r.hosts.strays[errandOf(c)] {
-			c.how, c.of.likely = tree.Likely, true
+			c.how = tree.Likely
 		}
 		if j, has := last[c.From]; has && !c.old && all[j].Sequence == c.Sequence && all[j].To != c.To && !all[j].until().Before(c.Asked) {
 			r.out.Translated++

@@ -70,6 +70,12 @@ func TestDoubt(t *testing.T) {
 			s.one(load, front, "/b", 10, 60, strings.ReplaceAll(traceA, "-01234", "-11234"))
 			s.one(front, cart, "/c", 20, 30, traceA)
 		}, Parents{Roots: 2, Alone: 1}, Traces{Certain: 2}, 0},
+		"of three not the one with another trace": {func(s *shop) {
+			s.one(load, front, "/a", 0, 50, traceA)
+			s.one(load, front, "/a", 5, 50, traceA)
+			s.one(load, front, "/b", 10, 60, strings.ReplaceAll(traceA, "-01234", "-11234"))
+			s.one(front, cart, "/c", 20, 30, traceA)
+		}, Parents{Roots: 3, Likely: 1}, Traces{Certain: 1, Likely: 2}, 2},
 		"several processes at one address": {func(s *shop) {
 			s.one(load, stock+":1", "/a", 0, 50)
 			s.one(stock, stock+":2", "/c", 20, 30)
