@@ -100,7 +100,7 @@ func (s *Summary) Text() string {
 		fmt.Fprintf(&b, "left out: %s\n", strings.Join(out, "; "))
 	}
 	if s.Shared > 0 {
-		fmt.Fprintf(&b, "%s may be several processes at one address: no call of theirs has a certain parent by time; --names says which are one\n",
+		fmt.Fprintf(&b, "%s may be several processes at one address: what they call has no certain parent by time (give each an address; --names tells which is one)\n",
 			count(int64(s.Shared), "caller"))
 	}
 	return b.String()
