@@ -100,8 +100,8 @@ func (s *Summary) Text() string {
 		fmt.Fprintf(&b, "left out: %s\n", strings.Join(out, "; "))
 	}
 	if s.Shared > 0 {
-		fmt.Fprintf(&b, "%s may be several processes at one address: what they call has no certain parent by time (give each an address; --names tells which is one)\n",
-			count(int64(s.Shared), "caller"))
+		fmt.Fprintf(&b, "%s may be several processes at one address: what they call has no certain parent by time "+
+			"(give each an address; --names tells which is one)\n", count(int64(s.Shared), "caller"))
 	}
 	return b.String()
 }

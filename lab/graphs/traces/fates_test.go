@@ -37,8 +37,9 @@ func TestSpansThatAreMissing(t *testing.T) {
 			for _, o := range g.Operations {
 				got = append(got, calls(g, o.Call))
 			}
-			if text := strings.Join(got, ", "); text != c.want || !strings.Contains(r.Summary(), c.left) || c.left == "" && len(r.LeftOut.Traces) > 0 {
-				t.Errorf("operations %s, want %s\n%s", text, c.want, r.Summary())
+			summary := r.Summary()
+			if ops := strings.Join(got, ", "); ops != c.want || !strings.Contains(summary, c.left) || c.left == "" && len(r.LeftOut.Traces) > 0 {
+				t.Errorf("operations %s, want %s\n%s", ops, c.want, summary)
 			}
 		})
 	}
