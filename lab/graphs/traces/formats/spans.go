@@ -182,6 +182,9 @@ func (r *reader) attributes(s *Span) error {
 		return r.object(func(name string) error {
 			var value string
 			err := r.attribute(name, &value)
+			if name == "error" && value == "" { // of Zipkin's an empty one is an error, too
+				value = "true"
+			}
 			s.set(name, value)
 			return err
 		})
@@ -295,9 +298,6 @@ var places = func() map[string]place {
 
 // set keeps an attribute that has a field.
 func (s *Span) set(name, value string) {
-	if name == "error" && value == "" { // Zipkin: that it is there tells
-		value = "true"
-	}
 	if is, ok := places[name]; ok && value != "" && (s.ranks[is.field] == 0 || is.rank <= s.ranks[is.field]) {
 		s.Fields[is.field], s.ranks[is.field] = value, is.rank
 	}
