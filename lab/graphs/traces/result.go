@@ -93,8 +93,7 @@ func (im *Import) Topology() (*Result, error) {
 	r := im.read()
 	roots := r.roots()
 	if len(roots) == 0 {
-		return nil, fmt.Errorf("making a topology of %s: all of them are left out: %s",
-			wording.Counted(len(im.traces), "trace"), listed(r.left.Traces, "trace"))
+		return nil, fmt.Errorf("making a topology of %s: all of them are left out: %s", wording.Counted(im.found.Spans, "span"), r.left)
 	}
 	comments := strings.Repeat("-", 4<<10) // as long as any that come before the text
 	most := sort.Search(len(roots), func(i int) bool {
@@ -209,9 +208,8 @@ func (r *Result) Summary() string {
 	case r.PerSecond > 0:
 		out += fmt.Sprintf(", %s calls/s", strconv.FormatFloat(r.PerSecond, 'g', 3, 64))
 	}
-	left := []string{listed(r.LeftOut.Traces, "trace"), listed(r.LeftOut.Spans, "span")}
-	if left = slices.DeleteFunc(left, func(part string) bool { return part == "" }); len(left) > 0 {
-		out += "\nleft out: " + strings.Join(left, ", ")
+	if left := r.LeftOut.String(); left != "" {
+		out += "\nleft out: " + left
 	}
 	if len(r.Guessed) > 0 {
 		out += "\nguessed: " + strings.Join(r.Guessed, "; ")
@@ -219,15 +217,19 @@ func (r *Result) Summary() string {
 	return out + "\n"
 }
 
-// listed is "4 traces (parent missing), 2 traces (no service)", most first.
-func listed(why map[string]int, one string) string {
-	reasons := slices.SortedFunc(maps.Keys(why), func(a, b string) int {
-		return cmp.Or(cmp.Compare(why[b], why[a]), cmp.Compare(a, b))
-	})
-	for i, reason := range reasons {
-		reasons[i] = fmt.Sprintf("%s (%s)", wording.Counted(why[reason], one), reason)
+// String lists the reasons: "4 traces (parent missing), 2 spans (no service)". The most frequent come first.
+func (l LeftOut) String() string {
+	var out []string
+	for _, of := range []struct {
+		one string
+		why map[string]int
+	}{{"trace", l.Traces}, {"span", l.Spans}} {
+		byNumber := func(a, b string) int { return cmp.Or(cmp.Compare(of.why[b], of.why[a]), cmp.Compare(a, b)) }
+		for _, reason := range slices.SortedFunc(maps.Keys(of.why), byNumber) {
+			out = append(out, fmt.Sprintf("%s (%s)", wording.Counted(of.why[reason], of.one), reason))
+		}
 	}
-	return strings.Join(reasons, ", ")
+	return strings.Join(out, ", ")
 }
 
 func grouped(n int) string { return finding.FormatCount(int64(n)) }

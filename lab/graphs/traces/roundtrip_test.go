@@ -262,7 +262,8 @@ func (w *walker) add(t topology.Target, kind, service, id, parent string, start,
 	name, tags := node+"/"+method, map[string]string{}
 	switch protocol := cmp.Or(t.Node.Protocol, w.g.Protocol); {
 	case t.Store:
-		name, tags = method+" "+node, map[string]string{age("db.system.name", "db.system"): node, age("db.operation.name", "db.operation"): method}
+		name = method + " " + node
+		tags = map[string]string{age("db.system.name", "db.system"): node, age("db.operation.name", "db.operation"): method}
 	case protocol == "grpc" && w.old:
 		tags = map[string]string{"rpc.system": "grpc", "rpc.service": node, "rpc.method": method}
 	case protocol == "grpc":

@@ -126,7 +126,8 @@ func TestHandMade(t *testing.T) {
 		"a message that nobody takes": {"a server /x 0 100 { a producer send 10 5 messaging.system=kafka messaging.destination=orders }",
 			"a.x{kafka.orders}", ""},
 		"an entry by gRPC gets a gateway": {"a server shop.A/Do 0 100 rpc.system=grpc rpc.service=shop.A rpc.method=Do", "gateway.Do{a.Do}", ""},
-		"overlaps are at once":            {"a server /x 0 100 { b server /b 10 30 c server /c 20 40 d server /d 70 10 }", "a.x{(b.b | c.c); d.d}", ""},
+		"overlaps are at once": {"a server /x 0 100 { b server /b 10 30 c server /c 20 40 d server /d 70 10 }",
+			"a.x{(b.b | c.c); d.d}", ""},
 		"an overlap in one of two": {`a server /x 0 100 { b server /b 10 10 c server /c 30 40 }
 			| a server /x 0 100 { b server /b 10 30 c server /c 20 40 }`, "a.x{(b.b | c.c)}", ""},
 		"an order that changes": {`a server /x 0 100 { b server /b 10 10 c server /c 30 40 }
@@ -144,8 +145,10 @@ func TestHandMade(t *testing.T) {
 		"a method that calls itself": {`a server /x 0 100 { a client GET 10 80 { a server /x 20 60 {
 			a client GET 30 40 { a server /x 40 20 } } } }`, "a.x{a.x-3{a.x-2}}", ""},
 		"the roots' parents are elsewhere": {"a server /x 0 100 parent=99 { b server /y 20 30 }", "a.x{b.y}", ""},
-		"a parent is missing":              {hit + "| a server /x 0 100 b server /y 20 30 parent=99", "shop.item-id{cache.get}", `1 trace \(parent missing\)`},
-		"several roots":                    {hit + "| a server /x 0 100 b server /y 20 30", "shop.item-id{cache.get}", `1 trace \(several roots\)`},
+		"a parent is missing": {hit + "| a server /x 0 100 b server /y 20 30 parent=99",
+			"shop.item-id{cache.get}", `1 trace \(parent missing\)`},
+		"several roots": {hit + "| a server /x 0 100 b server /y 20 30",
+			"shop.item-id{cache.get}", `1 trace \(several roots\)`},
 		"a circle": {hit + "| a server /x 0 100 b server /y 20 30 parent=3 b server /z 20 30 parent=2",
 			"shop.item-id{cache.get}", `1 trace \(spans in a circle\)`},
 		"a parent that packets do not tell": {hit + "| a server /x 0 100 { b server /y 20 30 tracetax.parent=likely }",
@@ -156,7 +159,8 @@ func TestHandMade(t *testing.T) {
 		"two spans of one id": {"a server /x 0 100 { b server /y 20 30 id=2 b server /y 20 30 id=2 }",
 			"a.x{b.y}", `1 span \(an id that another span has\)`},
 		"a negative length": {"a server /x 0 100 { b server /y 20 -30 }", "a.x{b.y}", "1 span of negative length"},
-		"times of 1970":     {"a server /x 0 100 at=1 { b server /y 20 30 at=2 c server /y 20 30 at=3 }", "a.x{b.y; c.y}", "3 spans without a time"},
+		"times of 1970": {"a server /x 0 100 at=1 { b server /y 20 30 at=2 c server /y 20 30 at=3 }",
+			"a.x{b.y; c.y}", "3 spans without a time"},
 		"names of all kinds": {`Web+Front/1 server GET+/ 0 100 {
 			Web+Front.1 server GET+/user/4711/f47ac10b-58cc-4372-a567-0e02b2c3d479 20 30 { 服务 server 方法 20 30 null server true 20 30 } }`,
 			"web-front-1-2.index{web-front-1.user-id-id{(null.true | service.index)}}", ""},

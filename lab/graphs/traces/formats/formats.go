@@ -5,6 +5,7 @@ package formats
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/base64"
 	"encoding/binary"
@@ -96,7 +97,7 @@ func Read(in io.Reader, take func(*Span) error) (Found, error) {
 	case errors.As(err, &wrong):
 		return r.found, fmt.Errorf("it is not JSON at byte %d: %w", wrong.ByteOffset, wrong.Err)
 	}
-	return r.found, err
+	return r.found, cmp.Or(errors.Unwrap(err), err) // the reader of JSON adds its own name
 }
 
 // unpacked returns the text of a file, without a byte-order mark.

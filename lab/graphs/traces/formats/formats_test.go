@@ -132,16 +132,17 @@ func TestBadFiles(t *testing.T) {
 		t.Errorf("%d spans, %+v; want 1, cut off", len(all), found)
 	}
 	for text, want := range map[string]string{
-		"":                 "it has no spans",
-		"[]":               "it has no spans",
-		`{"data":[]}`:      "it has no spans",
-		"spans":            "not JSON at byte 0",
-		`{"a":1]`:          "not JSON at byte 6",
-		`{"data":[`:        "in the middle",
-		"\x1f\x8bnot gzip": "unpacking gzip",
+		"":                              "it has no spans",
+		"[]":                            "it has no spans",
+		`{"data":[]}`:                   "it has no spans",
+		"spans":                         "not JSON at byte 0",
+		`{"a":1]`:                       "not JSON at byte 6",
+		`{"data":[`:                     "in the middle",
+		"\x1f\x8bnot gzip":              "unpacking gzip",
+		"\x1f\x8b\x08\x00 not deflated": "flate: corrupt input",
 	} {
 		_, err := formats.Read(strings.NewReader(text), func(*formats.Span) error { return nil })
-		if err == nil || !strings.Contains(err.Error(), want) {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "jsontext") {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
