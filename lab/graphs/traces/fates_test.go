@@ -10,9 +10,9 @@ import (
 // A trace that lacks what the others of its kind have is left out, and no service appears because of it.
 func TestSpansThatAreMissing(t *testing.T) {
 	const (
-		root   = "01 - a server GET+/x 0 100 http.method=GET http.route=/x\n"
-		client = "02 01 a client GET 10 50 http.method=GET server.address=b\n"
-		server = "03 02 b server GET+/y 20 30 http.method=GET http.route=/y\n"
+		root   = "a server GET+/x 0 100 id=1 http.method=GET http.route=/x "
+		client = "a client GET 10 50 id=2 parent=1 http.method=GET server.address=b "
+		server = "b server GET+/y 20 30 id=3 parent=2 http.method=GET http.route=/y "
 	)
 	for name, c := range map[string]struct {
 		odd  string
@@ -23,13 +23,13 @@ func TestSpansThatAreMissing(t *testing.T) {
 		"the served span":            {root + client, 9, "a.x{b.y}", "1 trace (span of the called service missing)"},
 		"the caller's spans":         {server, 19, "a.x{b.y}", "1 trace (parent missing)"},
 		"the root":                   {client + server, 19, "a.x{b.y}", "1 trace (parent missing)"},
-		"a service that is down":     {root + strings.TrimSpace(client) + " error=true", 9, "a.x{b.y}, a.x-2{b-2.GET}", ""},
+		"a service that is down":     {root + client + "error=true", 9, "a.x{b.y}, a.x-2{b-2.GET}", ""},
 		"often called by others":     {server, 1, "b.y, a.x{b.y}", ""},
 		"a span that is there twice": {root + client + server + server, 9, "a.x{b.y}", "1 span (an id that another span has)"},
 		"two spans with one id": {root + client + server + strings.Replace(server, "/y", "/z", 2), 9, "a.x{b.y}",
 			"1 trace (different spans of one id)"},
-		"no answer in a capture": {strings.TrimSpace(root) + " tracetax.ended=false", 9, "a.x{b.y}", "1 trace (a call without an answer)"},
-		"more calls, perhaps":    {strings.TrimSpace(root) + " tracetax.whole=false", 9, "a.x{b.y}", "1 trace (a parent that is only likely)"},
+		"no answer in a capture": {root + "tracetax.ended=false", 9, "a.x{b.y}", "1 trace (a call without an answer)"},
+		"more calls, perhaps":    {root + "tracetax.whole=false", 9, "a.x{b.y}", "1 trace (a parent that is only likely)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, g := imported(t, handmade(t, append(repeat(root+client+server, c.of), c.odd)...), traces.Options{})
