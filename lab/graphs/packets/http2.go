@@ -37,243 +37,240 @@ const (
 	mostStreams = 10_000  // open on a connection
 )
 
-// http2 reads HTTP/2 that begins with its preface, gRPC included.
+// http2 reads one direction of HTTP/2 that begins with its preface, gRPC included.
 type http2 struct {
-	greeted bool
-	sides   [2]http2Side
-}
-
-type http2Side struct {
+	greeted bool // the client's preface was read
 	headers *hpack.Decoder
 	fields  []hpack.HeaderField
 
-	// the block of headers that goes on
-	block       []byte
-	stream      uint32
-	open        bool
-	end, pushed bool
-	first       time.Time
-	pos, size   int64
-
-	// the data that is skipped
-	of      *exchange
-	endData bool
+	// The block of headers that goes on. It ends as its frames say; those of a push are read for the tables alone.
+	block []byte
+	frame frame // its first one
+	open  bool
+	first time.Time // when that came
+	pos   int64
+	size  int64 // bytes of its frames
 }
 
-func newHTTP2() protocol {
+func newHTTP2() reader {
 	h := &http2{}
-	for i := range h.sides {
-		side := &h.sides[i]
-		side.headers = hpack.NewDecoder(4096, func(f hpack.HeaderField) { side.fields = append(side.fields, f) })
-		side.headers.SetAllowedMaxDynamicTableSize(mostTable)
-		side.headers.SetMaxStringLength(mostBlock)
+	h.headers = hpack.NewDecoder(4096, func(f hpack.HeaderField) { h.fields = append(h.fields, f) })
+	h.headers.SetAllowedMaxDynamicTableSize(mostTable)
+	h.headers.SetMaxStringLength(mostBlock)
+	return h.read
+}
+
+// frame is the head of a frame.
+type frame struct {
+	length      int
+	kind, flags byte
+	stream      uint32
+}
+
+func frameOf(data []byte) frame {
+	return frame{int(data[0])<<16 | int(data[1])<<8 | int(data[2]), data[3], data[4], binary.BigEndian.Uint32(data[5:])}
+}
+
+// isFrame reports whether a frame of HTTP/2 begins here.
+func isFrame(data []byte) bool {
+	if len(data) < frameHead || data[5]&0x80 != 0 {
+		return false
 	}
-	return h
+	f := frameOf(data)
+	switch f.kind {
+	case frameData:
+		return f.length <= mostFrame && f.flags&^(flagEndStream|flagPadded) == 0 && f.stream&1 == 1
+	case frameHeaders:
+		return f.length <= mostFrame && f.length > 0 && f.stream&1 == 1 &&
+			f.flags&^(flagEndStream|flagEndHeaders|flagPadded|flagPriority) == 0
+	case frameReset:
+		return f.length == 4 && f.flags == 0 && f.stream != 0
+	case frameSettings:
+		return f.length%6 == 0 && f.length < 1<<10 && f.flags&^1 == 0 && f.stream == 0
+	case framePing:
+		return f.length == 8 && f.flags&^1 == 0 && f.stream == 0
+	case frameWindow:
+		return f.length == 4 && f.flags == 0
+	}
+	return false
 }
 
 func beginsHTTP2(data []byte, server bool) bool {
 	if server {
-		return isFrames(data)
+		return isFrame(data)
 	}
 	return len(data) >= 8 && strings.HasPrefix(preface, string(data[:min(len(data), len(preface))]))
 }
 
-func (h *http2) read(c *conn, server bool, data []byte) (int, error) {
-	if !server && !h.greeted {
-		if len(data) < len(preface) {
-			return 0, nil
-		}
-		if string(data[:len(preface)]) != preface {
-			return 0, errLost
+func (h *http2) read(s *stream, data []byte) (taken, error) {
+	if !s.serves() && !h.greeted {
+		switch {
+		case len(data) < len(preface):
+			return taken{}, nil
+		case string(data[:len(preface)]) != preface:
+			return taken{}, errLost
 		}
 		h.greeted = true
-		return len(preface), nil
+		return taken{n: len(preface)}, nil
 	}
 	if len(data) < frameHead {
-		return 0, nil
+		return taken{}, nil
 	}
-	length := int(data[0])<<16 | int(data[1])<<8 | int(data[2])
-	kind, flags, id := data[3], data[4], binary.BigEndian.Uint32(data[5:])&0x7fffffff
-	side, s := h.side(c, server)
-	if side.open && (kind != frameContinue || id != side.stream) {
-		return 0, errLost
+	f := frameOf(data)
+	f.stream &= 1<<31 - 1
+	if h.open && (f.kind != frameContinue || f.stream != h.frame.stream) {
+		return taken{}, errLost
 	}
-	if kind == frameData {
-		h.data(c, server, id, int64(length), flags&flagEndStream != 0)
-		return frameHead, nil
+	if f.kind == frameData {
+		return h.data(s, f), nil
 	}
-	if length > mostFrame {
-		return 0, errLost
+	size := frameHead + f.length
+	switch {
+	case f.length > mostFrame:
+		return taken{}, errLost
+	case len(data) < size:
+		return taken{}, nil
 	}
-	if len(data) < frameHead+length {
-		return 0, nil
-	}
-	body, size := data[frameHead:frameHead+length], frameHead+length
-	switch kind {
+	switch body := data[frameHead:size]; f.kind {
 	case frameHeaders, framePush:
-		if !side.begin(kind, flags, body) {
-			return 0, errLost
+		if body = bare(f, body); body == nil {
+			return taken{}, errLost
 		}
-		side.stream, side.first, side.pos, side.size = id, s.first, s.pos, int64(size)
+		h.block, h.open, h.frame = append(h.block[:0], body...), true, f
+		h.first, h.pos, h.size = s.first, s.pos, int64(size)
 	case frameContinue:
-		if !side.open || len(side.block)+length > mostBlock {
-			return 0, errLost
+		if !h.open || len(h.block)+f.length > mostBlock {
+			return taken{}, errLost
 		}
-		side.block, side.size = append(side.block, body...), side.size+int64(size)
+		h.block, h.size = append(h.block, body...), h.size+int64(size)
 	case frameReset:
-		if x := c.byID(id); x != nil {
-			c.give(x) // one side gave it up
+		if x := s.conn.byID(f.stream); x != nil {
+			s.conn.give(x) // one side gave it up
 		}
-		return size, nil
+		return taken{n: size}, nil
 	default:
-		return size, nil
+		return taken{n: size}, nil
 	}
-	if flags&flagEndHeaders == 0 {
-		return size, nil
+	if f.flags&flagEndHeaders == 0 {
+		return taken{n: size}, nil
 	}
-	return size, h.block(c, server)
+	of, err := h.whole(s)
+	return taken{n: size, of: of}, err
 }
 
-func (h *http2) side(c *conn, server bool) (*http2Side, *stream) {
-	if server {
-		return &h.sides[1], c.server
+// data takes the head of a frame of data.
+func (h *http2) data(s *stream, f frame) taken {
+	out := taken{n: frameHead, skip: int64(f.length)}
+	x := s.conn.byID(f.stream)
+	if x == nil {
+		return out
 	}
-	return &h.sides[0], c.client
+	h.tally(s, x, frameHead+out.skip)
+	if f.flags&flagEndStream != 0 {
+		out.of = x
+	}
+	return out
 }
 
-// begin begins a block of headers with a frame's body.
-func (s *http2Side) begin(kind, flags byte, body []byte) bool {
-	if flags&flagPadded != 0 {
+// tally counts bytes of a call.
+func (h *http2) tally(s *stream, x *exchange, bytes int64) {
+	if s.serves() {
+		x.Answer += bytes
+	} else {
+		x.Request += bytes
+	}
+}
+
+// bare is the part of a block of headers in a frame's body; nil is that the frame is none.
+func bare(f frame, body []byte) []byte {
+	if f.flags&flagPadded != 0 {
 		if len(body) < 1 || len(body) < 1+int(body[0]) {
-			return false
+			return nil
 		}
 		body = body[1 : len(body)-int(body[0])]
 	}
 	front := 0
 	switch {
-	case kind == framePush:
+	case f.kind == framePush:
 		front = 4
-	case flags&flagPriority != 0:
+	case f.flags&flagPriority != 0:
 		front = 5
 	}
 	if len(body) < front {
-		return false
+		return nil
 	}
-	s.block, s.open, s.pushed = append(s.block[:0], body[front:]...), true, kind == framePush
-	s.end = kind == frameHeaders && flags&flagEndStream != 0
-	return true
+	return body[front:]
 }
 
-// block reads a whole block of headers.
-func (h *http2) block(c *conn, server bool) error {
-	side, _ := h.side(c, server)
-	side.open, side.fields = false, side.fields[:0]
-	if _, err := side.headers.Write(side.block); err != nil {
-		return errLost
+// whole reads a block of headers that is whole. It returns the call whose request or answer ends with it; nil is none.
+func (h *http2) whole(s *stream) (*exchange, error) {
+	h.open, h.fields = false, h.fields[:0]
+	if _, err := h.headers.Write(h.block); err != nil {
+		return nil, errLost
 	}
-	if err := side.headers.Close(); err != nil {
-		return errLost
+	if err := h.headers.Close(); err != nil {
+		return nil, errLost
 	}
-	if cap(side.block) > mostLine {
-		side.block = nil
+	if cap(h.block) > mostLine {
+		h.block = nil
 	}
+	if h.frame.kind == framePush {
+		return nil, nil
+	}
+	x := s.conn.byID(h.frame.stream)
 	switch {
-	case side.pushed:
-		return nil
-	case server:
-		h.answer(c, side)
-		return nil
-	case len(c.open) >= mostStreams:
-		return errLost
+	case s.serves() && (x == nil || !h.answer(x)):
+		return nil, nil
+	case !s.serves() && len(s.conn.open) >= mostStreams:
+		return nil, errLost
+	case !s.serves() && x == nil:
+		x = h.request(s.conn)
 	}
-	h.request(c, side)
-	return nil
+	h.tally(s, x, h.size)
+	if h.frame.flags&flagEndStream == 0 {
+		return nil, nil
+	}
+	return x, nil
 }
 
-// request takes the headers of a request, or its trailer.
-func (h *http2) request(c *conn, side *http2Side) {
-	x := c.byID(side.stream)
-	if x == nil {
-		x = c.ask(HTTP)
-		x.id, x.tally = side.stream, true
-		x.Asked, x.Sequence = side.first, c.client.sequence(side.pos)
-		x.Fields = make([]Field, 0, len(side.fields))
-		var method, path string
-		for _, f := range side.fields {
-			switch f.Name {
-			case ":method":
-				method = f.Value
-			case ":path":
-				path = f.Value
-			case "content-type":
-				if strings.HasPrefix(f.Value, "application/grpc") {
-					x.Protocol = GRPC
-				}
+// request begins a call with the headers of its request.
+func (h *http2) request(c *conn) *exchange {
+	x := c.ask(HTTP)
+	x.id, x.tally = h.frame.stream, true
+	x.Asked, x.Sequence = h.first, c.client.sequence(h.pos)
+	x.Fields = make([]Field, 0, len(h.fields))
+	verb := ""
+	for _, f := range h.fields {
+		switch f.Name {
+		case ":method":
+			verb = f.Value + " "
+		case ":path":
+			x.Method = pathOf(f.Value)
+		case "content-type":
+			if strings.HasPrefix(f.Value, "application/grpc") {
+				x.Protocol = GRPC
 			}
-			x.field(f.Name, f.Value)
 		}
-		x.Method = pathOf(path)
-		if x.Protocol == HTTP {
-			x.Method = method + " " + x.Method
-		}
+		x.field(f.Name, f.Value)
 	}
-	x.Request += side.size
-	if side.end {
-		x.AskedAll, x.asked = c.client.now, true
+	if x.Protocol == HTTP {
+		x.Method = verb + x.Method
 	}
+	return x
 }
 
-// answer takes the headers of an answer, or its trailer.
-func (h *http2) answer(c *conn, side *http2Side) {
-	x := c.byID(side.stream)
-	if x == nil {
-		return
-	}
-	for _, f := range side.fields {
+// answer takes the headers of an answer, or its trailer, unless the answer is yet to come.
+func (h *http2) answer(x *exchange) bool {
+	for _, f := range h.fields {
 		switch {
 		case f.Name == ":status" && len(f.Value) == 3 && f.Value[0] == '1':
-			return // the answer is yet to come
+			return false
 		case f.Name == ":status" && x.Protocol == HTTP, f.Name == "grpc-status" && x.Protocol == GRPC:
 			x.Status = f.Value
 		}
 	}
 	if x.Answered.IsZero() {
-		x.Answered = side.first
+		x.Answered = h.first
 	}
-	x.Answer += side.size
-	if side.end {
-		x.AnsweredAll = c.server.now
-		c.give(x)
-	}
+	return true
 }
-
-// data takes the head of a frame of data.
-func (h *http2) data(c *conn, server bool, id uint32, length int64, end bool) {
-	side, s := h.side(c, server)
-	x := c.byID(id)
-	side.of, side.endData = x, end
-	if x != nil && server {
-		x.Answer += frameHead + length
-	} else if x != nil {
-		x.Request += frameHead + length
-	}
-	if s.skip = length; length == 0 {
-		h.passed(c, server)
-	}
-}
-
-func (h *http2) passed(c *conn, server bool) {
-	side, _ := h.side(c, server)
-	x := side.of
-	side.of = nil
-	switch {
-	case x == nil || !side.endData:
-	case server:
-		x.AnsweredAll = c.server.now
-		c.give(x)
-	default:
-		x.AskedAll, x.asked = c.client.now, true
-	}
-}
-
-func (h *http2) closed(*conn, bool) {}

@@ -111,13 +111,13 @@ func (r *reading) all(from capture.Source) error {
 			}
 		}
 	}
-	for key, c := range r.conns {
-		c.drain()
+	for _, c := range r.conns {
 		c.close()
-		delete(r.conns, key)
 	}
 	return r.err
 }
+
+func (r *reading) serves(at netip.AddrPort) bool { return r.opt.Serves != nil && r.opt.Serves(at) }
 
 // segment gives a segment to its connection.
 func (r *reading) segment(s *capture.Segment) {
@@ -130,7 +130,6 @@ func (r *reading) segment(s *capture.Segment) {
 	}
 	c := r.conns[key]
 	if c != nil && c.begunAgain(s) {
-		c.drain()
 		c.close()
 		c = nil
 	}
@@ -175,7 +174,6 @@ func (r *reading) forget() {
 	for patience := time.Minute; len(r.conns) > mostConnections; patience /= 4 {
 		for key, c := range r.conns {
 			if r.now.Sub(c.at) >= patience {
-				c.drain()
 				c.close()
 				delete(r.conns, key)
 			}

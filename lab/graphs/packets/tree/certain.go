@@ -1,65 +1,46 @@
 package tree
 
-// state says how far the parent of a call is known.
-type state uint8
-
-const (
-	open    state = iota // several calls may have made it
-	root                 // it has no parent
-	byID                 // its parent is named
-	alone                // its parent is the one call that was served
-	lost                 // the call that it names is not there, or there twice
-	idle                 // its caller served nothing that it can belong to
-	guessed              // its parent is the likeliest
-	vague                // none fits, or several alike
-)
-
-// found is the present answer for a call.
-type found struct {
-	parent int32
-	state  state
-}
-
 // work holds the answers so far for the calls of a book.
 type work struct {
 	*book
-	opt   *Options
-	found []found
+	found []Parent
+	open  []bool  // of a call: several may have made it
 	mixed []bool  // of a served call: it may have made some of those that are open
-	opens []int32 // calls that are open by server
-	lost  int
-
-	before *Programs // what was known before these calls
+	some  []int32 // of can, which uses it again
 }
 
 // certain finds all that ids, and times alone, tell.
 func (w *work) certain() {
-	w.found, w.mixed, w.opens = make([]found, len(w.entries)), make([]bool, len(w.entries)), make([]int32, len(w.servers))
-	serving := make([][]int32, len(w.servers))
+	w.found, w.open, w.mixed = make([]Parent, len(w.entries)), make([]bool, len(w.entries)), make([]bool, len(w.entries))
+	serving, named := make([][]int32, len(w.servers)), w.named()
 	var late []int32
 	for i := range w.entries {
 		e, f := &w.entries[i], &w.found[i]
-		if e.from == nobody {
-			*f = found{nobody, root}
-			if e.of != 0 {
-				f.state = lost
-				w.lost++
-			}
-		} else {
-			now := still(serving[e.from], w.entries, e.begin)
+		*f = Parent{nobody, Unknown}
+		var now []int32
+		if e.from != nobody {
+			now = still(serving[e.from], w.entries, e.begin)
 			serving[e.from] = now
-			if e.of == 0 {
-				*f = w.only(now, e)
-			} else if *f = named(w.entries, now, e); f.state == lost {
-				late = append(late, int32(i))
-			}
+		}
+		switch at, has := named[e.caller()]; {
+		case e.of != 0 && has && at < int32(i):
+			*f = Parent{int(at), ID}
+		case e.of != 0 && has:
+			late = append(late, int32(i))
+		case e.of != 0: // its caller is not there
+		case e.from == nobody:
+			f.How = Root
+		default:
+			w.only(now, int32(i))
 		}
 		if len(w.servers[e.to].made) > 0 {
 			serving[e.to] = append(serving[e.to], int32(i))
 		}
 	}
-	if len(late) > 0 {
-		w.late(late)
+	for _, i := range late { // clocks differ
+		if at := named[w.entries[i].caller()]; !w.below(at, i) {
+			w.found[i] = Parent{int(at), ID}
+		}
 	}
 }
 
@@ -74,131 +55,82 @@ func still(serving []int32, entries []entry, at int64) []int32 {
 	return now
 }
 
-// named finds the call that e names among those that are served.
-func named(entries []entry, now []int32, e *entry) found {
-	f := found{nobody, lost}
-	for _, i := range now {
-		if of := &entries[i]; of.span == e.of && of.trace == e.trace {
-			if f.parent != nobody {
-				return found{nobody, lost}
-			}
-			f = found{i, byID}
-		}
-	}
-	return f
+// id is what names a call among those of a server.
+type id struct {
+	trace  [16]byte
+	span   uint64
+	server int32
 }
 
-// late finds the calls that others name which began when those were answered, or have another clock.
-func (w *work) late(calls []int32) {
-	type id struct {
-		trace    [2]uint64
-		span     uint64
-		serverOf int32
+func (e *entry) caller() id { return id{e.trace, e.of, e.from} }
+
+// named finds calls by their ids, where others name any; those of an id that two have are left out.
+func (w *work) named() map[id]int32 {
+	if !w.names {
+		return nil
 	}
-	const twice = -2
-	by := map[id]int32{}
-	for _, i := range calls {
-		e := &w.entries[i]
-		by[id{e.trace, e.of, e.from}] = nobody
-	}
+	by, twice := make(map[id]int32, len(w.entries)), map[id]bool{}
 	for i := range w.entries {
 		e := &w.entries[i]
-		key := id{e.trace, e.span, e.to}
-		if at, wanted := by[key]; wanted && at == nobody {
-			by[key] = int32(i)
-		} else if wanted {
-			by[key] = twice
+		if e.span == 0 {
+			continue
 		}
-	}
-	for _, i := range calls {
-		e := &w.entries[i]
-		if at := by[id{e.trace, e.of, e.from}]; at >= 0 && !w.below(at, i) {
-			w.found[i] = found{at, byID}
-		} else {
-			w.lost++
+		own := id{e.trace, e.span, e.to}
+		if _, has := by[own]; has {
+			twice[own] = true
 		}
+		by[own] = int32(i)
 	}
+	for of := range twice {
+		delete(by, of)
+	}
+	return by
 }
 
 // below reports whether a call is another one, or was made below it.
 func (w *work) below(i, other int32) bool {
-	for range w.entries {
+	for ; i != nobody; i = int32(w.found[i].Index) {
 		if i == other {
 			return true
 		}
-		if i = w.found[i].parent; i == nobody {
-			return false
-		}
 	}
-	return true
+	return false
 }
 
-// only finds the one call that can have made e, by time and by trace.
-func (w *work) only(now []int32, e *entry) found {
-	among, n := kin(w.entries, now, e)
-	switch {
-	case n == 0:
-		return found{nobody, idle}
-	case n == 1:
-		one := first(w.entries, now, e, among)
-		if of := &w.entries[one]; !of.traced() {
+// only finds the one call of those that are served now that can have made call i, by time and by trace.
+func (w *work) only(now []int32, i int32) {
+	e := &w.entries[i]
+	switch among := w.can(now, e); len(among) {
+	case 0:
+	case 1:
+		if of := &w.entries[among[0]]; !of.traced() {
 			of.trace = e.trace // it began the trace
 		}
-		return found{one, alone}
-	}
-	for _, i := range now {
-		if among.has(&w.entries[i], e) {
-			w.mixed[i] = true
+		w.found[i] = Parent{int(among[0]), Alone}
+	default:
+		for _, of := range among {
+			w.mixed[of] = true
 		}
+		w.open[i], w.servers[e.from].opens = true, true
 	}
-	w.opens[e.from]++
-	return found{nobody, open}
 }
 
-// kinship is which of the calls that are served can have made a call.
-type kinship uint8
-
-const (
-	anyone    kinship = iota // the call has no trace
-	ofTrace                  // those of its trace
-	untracted                // none is of its trace: those without one
-)
-
-func (k kinship) has(of, e *entry) bool {
-	switch k {
-	case anyone:
-		return true
-	case ofTrace:
-		return of.trace == e.trace
-	}
-	return !of.traced()
-}
-
-// kin says which calls can have made e, and how many they are.
-func kin(entries []entry, now []int32, e *entry) (kinship, int) {
+// can are those of the calls served now that can have made e: those of its trace, else those without one; all if e has none. They
+// are valid until the next call.
+func (w *work) can(now []int32, e *entry) []int32 {
 	if !e.traced() {
-		return anyone, len(now)
+		return now
 	}
-	same, without := 0, 0
-	for _, i := range now {
-		if of := &entries[i]; of.trace == e.trace {
-			same++
-		} else if !of.traced() {
-			without++
+	for _, trace := range [2][16]byte{e.trace, {}} {
+		w.some = w.some[:0]
+		for _, i := range now {
+			if w.entries[i].trace == trace {
+				w.some = append(w.some, i)
+			}
+		}
+		if len(w.some) > 0 {
+			break
 		}
 	}
-	if same > 0 {
-		return ofTrace, same
-	}
-	return untracted, without
-}
-
-// first is the first of the calls that can have made e.
-func first(entries []entry, now []int32, e *entry, among kinship) int32 {
-	for _, i := range now {
-		if among.has(&entries[i], e) {
-			return i
-		}
-	}
-	return nobody
+	return w.some
 }

@@ -59,12 +59,9 @@ func (p *Programs) play(method int32, steps []topology.Step, numbers map[string]
 			w.step(one.method, one.begin < last, unknownGap)
 			last = max(last, one.end)
 		}
-		w.end(unknownGap)
+		w.step(nobody, false, unknownGap)
 	}
 }
-
-// unknownGap is a gap that says nothing.
-const unknownGap = -1
 
 func anyAtOnce(steps []topology.Step) bool {
 	return slices.ContainsFunc(steps, func(s topology.Step) bool { return len(s.AtOnce) > 0 || anyAtOnce(s.InTurn) })

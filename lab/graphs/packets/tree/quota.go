@@ -23,12 +23,12 @@ const (
 func (w *work) quotas(known, into *Programs) {
 	all := map[int32]map[int32]int{}
 	for s := range w.servers {
-		if w.opens[s] == 0 {
+		if !w.servers[s].opens {
 			continue
 		}
 		untaught := map[int32]bool{}
 		for _, i := range w.servers[s].served {
-			if m := w.entries[i].method; known.begin(m) == nobody {
+			if m := w.entries[i].method; !known.known(m) {
 				untaught[m] = true
 			}
 		}
@@ -156,7 +156,7 @@ func (w *work) byTime(s *server) []part {
 func newPart() part { return part{map[int32]float64{}, map[int32]float64{}} }
 
 func (w *work) byTrace(s *server) []part {
-	at := map[[2]uint64]int{}
+	at := map[[16]byte]int{}
 	var out []part
 	of := func(e *entry) *part {
 		n, has := at[e.trace]
@@ -191,25 +191,19 @@ func (p *Programs) shuffle(method int32, quota map[int32]int) {
 		}
 	}
 	of := &p.of[method]
-	of.asked = true
 	type plan struct {
 		at   int32
 		made []int
 	}
 	seen := map[int32]bool{0: true}
 	for todo := []plan{{of.reach(0), make([]int, len(methods))}}; len(todo) > 0; todo = todo[1:] {
-		at, done := todo[0], true
+		at, next := todo[0], []turn(nil)
 		for n, m := range methods {
 			if at.made[n] == quota[m] {
 				continue
 			}
-			done = false
 			to := of.reach(after(of.states[at.at].key, m))
-			for _, busy := range []bool{false, true} {
-				s := &of.states[at.at]
-				s.next = append(s.next, turn{method: m, busy: busy, to: to})
-				s.note(&s.next[len(s.next)-1], unknownGap, ofGuess)
-			}
+			next = append(next, turn{method: m, to: to, often: ofGuess}, turn{method: m, busy: true, to: to, often: ofGuess})
 			if !seen[to] {
 				seen[to] = true
 				made := slices.Clone(at.made)
@@ -217,9 +211,9 @@ func (p *Programs) shuffle(method int32, quota map[int32]int) {
 				todo = append(todo, plan{to, made})
 			}
 		}
-		if done {
-			s := &of.states[at.at]
-			s.note(&s.ends, unknownGap, ofGuess)
+		if next == nil {
+			next = []turn{{method: nobody, to: nobody, often: ofGuess}}
 		}
+		of.states[at.at].next = next
 	}
 }
