@@ -40,7 +40,6 @@ type server struct {
 type book struct {
 	entries   []entry
 	servers   []server
-	names     bool // calls name their callers
 	backwards bool // calls end before they begin
 }
 
@@ -73,7 +72,6 @@ func newBook(calls []packets.Call, opt *Options, known *Programs) *book {
 		}
 		if opt.Ignore < State && e.traced() {
 			e.of = c.Caller()
-			b.names = b.names || e.of != 0
 		}
 	}
 	if unended {

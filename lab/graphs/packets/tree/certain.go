@@ -12,7 +12,7 @@ type work struct {
 // certain finds all that ids, and times alone, tell.
 func (w *work) certain() {
 	w.found, w.open, w.mixed = make([]Parent, len(w.entries)), make([]bool, len(w.entries)), make([]bool, len(w.entries))
-	serving, named := make([][]int32, len(w.servers)), w.named()
+	serving := make([][]int32, len(w.servers))
 	var late []int32
 	for i := range w.entries {
 		e, f := &w.entries[i], &w.found[i]
@@ -22,12 +22,13 @@ func (w *work) certain() {
 			now = still(serving[e.from], w.entries, e.begin)
 			serving[e.from] = now
 		}
-		switch at, has := named[e.caller()]; {
-		case e.of != 0 && has && at < int32(i):
-			*f = Parent{int(at), ID}
-		case e.of != 0 && has:
-			late = append(late, int32(i))
-		case e.of != 0: // its caller is not there
+		switch {
+		case e.of != 0:
+			if at := w.caller(now, e); at != nobody {
+				*f = Parent{at, ID}
+			} else {
+				late = append(late, int32(i))
+			}
 		case e.from == nobody:
 			f.How = Root
 		default:
@@ -37,10 +38,8 @@ func (w *work) certain() {
 			serving[e.to] = append(serving[e.to], int32(i))
 		}
 	}
-	for _, i := range late { // clocks differ
-		if at := named[w.entries[i].caller()]; !w.below(at, i) {
-			w.found[i] = Parent{int(at), ID}
-		}
+	if len(late) > 0 {
+		w.late(late)
 	}
 }
 
@@ -55,36 +54,44 @@ func still(serving []int32, entries []entry, at int64) []int32 {
 	return now
 }
 
-// id is what names a call among those of a server.
-type id struct {
-	trace  [16]byte
-	span   uint64
-	server int32
+// caller finds the call that e names among those that are served; nobody is none, or two.
+func (w *work) caller(now []int32, e *entry) int {
+	at := nobody
+	for _, i := range now {
+		if of := &w.entries[i]; of.span == e.of && of.trace == e.trace {
+			if at != nobody {
+				return nobody
+			}
+			at = int(i)
+		}
+	}
+	return at
 }
 
-func (e *entry) caller() id { return id{e.trace, e.of, e.from} }
-
-// named finds calls by their ids, where others name any; those of an id that two have are left out.
-func (w *work) named() map[id]int32 {
-	if !w.names {
-		return nil
+// late finds the calls that others name which were answered before those began, or have another clock.
+func (w *work) late(calls []int32) {
+	type id struct {
+		trace  [16]byte
+		span   uint64
+		server int32
 	}
-	by, twice := make(map[id]int32, len(w.entries)), map[id]bool{}
+	const twice = -2
+	by := map[id]int32{}
 	for i := range w.entries {
 		e := &w.entries[i]
-		if e.span == 0 {
-			continue
-		}
 		own := id{e.trace, e.span, e.to}
 		if _, has := by[own]; has {
-			twice[own] = true
+			by[own] = twice
+		} else {
+			by[own] = int32(i)
 		}
-		by[own] = int32(i)
 	}
-	for of := range twice {
-		delete(by, of)
+	for _, i := range calls {
+		e := &w.entries[i]
+		if at, has := by[id{e.trace, e.of, e.from}]; has && at != twice && !w.below(at, i) {
+			w.found[i] = Parent{int(at), ID}
+		}
 	}
-	return by
 }
 
 // below reports whether a call is another one, or was made below it.

@@ -26,7 +26,6 @@ const (
 	ofStray    = -30 // by nobody that is served
 	ofSurprise = -33 // by a call that has a program without it: less likely than by nobody
 	ofEarlyEnd = -28 // an answer before the program ends
-	ofLate     = -12 // added where a call would be answered after the one that made it
 )
 
 // lostWay is the state of a call that did what its program has not.
@@ -234,9 +233,6 @@ func (g *guess) offer(a int, e *entry, among []int32) {
 		if score == ofSurprise {
 			continue
 		}
-		if e.end > caller.end {
-			score += ofLate
-		}
 		if score += of.score; !g.full() || score > g.options[len(g.options)-1].score {
 			next := p.then(to, e, caller.slot)
 			g.propose(option{a, i, next, score, of.hash ^ p.hash ^ next.hash})
@@ -252,54 +248,41 @@ func (g *guess) full() bool {
 // propose puts an option among the likeliest. Of those that come to the same the likeliest stays.
 func (g *guess) propose(o option) {
 	same := slices.IndexFunc(g.options, func(other option) bool { return other.hash == o.hash })
-	switch {
-	case same >= 0 && g.options[same].score >= o.score:
-		return
-	case same >= 0:
-		g.options = slices.Delete(g.options, same, same+1)
-	case g.full():
-		last := len(g.options) - 1
-		if g.options[last].score >= o.score {
+	at := same
+	if same < 0 && g.full() {
+		at = len(g.options) - 1
+	}
+	if at >= 0 {
+		if g.options[at].score >= o.score {
 			return
 		}
-		g.options = g.options[:last]
+		g.options = slices.Delete(g.options, at, at+1)
 	}
-	at := len(g.options)
+	at = len(g.options)
 	for at > 0 && g.options[at-1].score < o.score {
 		at--
 	}
 	g.options = slices.Insert(g.options, at, o)
 }
 
-// choose goes on with the likeliest options.
+// choose goes on with the likeliest options, in the memory of accounts that are over.
 func (g *guess) choose(i int32) {
-	next := g.spare[:0]
+	next := g.spare[:min(len(g.options), cap(g.spare))]
+	next = append(next, make([]account, len(g.options)-len(next))...)
 	for n := range g.options {
-		next = g.goOn(next, i, &g.options[n])
+		o, to := &g.options[n], &next[n]
+		from := &g.accounts[o.from]
+		to.places = append(to.places[:0], from.places...)
+		to.score, to.hash, to.choices = o.score, o.hash, int32(len(g.choices))
+		if o.call != nobody {
+			to.places[g.entries[o.call].slot] = o.place
+		}
+		g.choices = append(g.choices, choice{i, o.call, from.choices})
 	}
 	g.accounts, g.spare = next, g.accounts
 	if len(g.choices) > mostChoices {
 		g.take()
 	}
-}
-
-// goOn adds an account, in the memory of one that is over.
-func (g *guess) goOn(next []account, i int32, o *option) []account {
-	from := &g.accounts[o.from]
-	if len(next) < cap(next) {
-		next = next[:len(next)+1]
-	} else {
-		next = append(next, account{})
-	}
-	to := &next[len(next)-1]
-	to.places = append(to.places[:0], from.places...)
-	to.score, to.hash = o.score, o.hash
-	if o.call != nobody {
-		to.places[g.entries[o.call].slot] = o.place
-	}
-	g.choices = append(g.choices, choice{i, o.call, from.choices})
-	to.choices = int32(len(g.choices) - 1)
-	return next
 }
 
 // take takes the likeliest account for true.

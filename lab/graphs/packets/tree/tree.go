@@ -78,7 +78,7 @@ func Parents(calls []packets.Call, opt Options) ([]Parent, *Programs) {
 // How often guesses are made of some calls of each server, each with what the one before has taught; and how much of what was known
 // before counts then.
 const (
-	rounds   = 3
+	rounds   = 4
 	some     = 4000
 	ofBefore = 0.05
 )
@@ -87,14 +87,13 @@ const (
 // none: so they are learnt from guesses of its first calls. known is what was known before, with the facts of these calls.
 func (w *work) guess(before, known *Programs) {
 	w.quotas(known, before)
+	before.fade(ofBefore)
+	w.facts(before)
 	learnt := before.clone()
-	w.facts(learnt)
 	learnt.settle()
 	for range rounds {
 		until := w.likeliest(learnt, whileLearning, some)
 		learnt = before.clone()
-		learnt.fade(ofBefore)
-		w.facts(learnt)
 		w.guesses(learnt, until)
 		learnt.settle()
 	}
