@@ -1,74 +1,50 @@
 package packets
 
 import (
+	"bytes"
 	"encoding/binary"
 	"strings"
-	"time"
 
+	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 )
 
-// Types of frames of HTTP/2.
 const (
-	frameData     = 0
-	frameHeaders  = 1
-	frameReset    = 3
-	frameSettings = 4
-	framePush     = 5
-	framePing     = 6
-	frameWindow   = 8
-	frameContinue = 9
-)
-
-// Flags of frames.
-const (
-	flagEndStream  = 1
-	flagEndHeaders = 4
-	flagPadded     = 8
-	flagPriority   = 0x20
-)
-
-const (
-	preface     = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-	frameHead   = 9
-	mostFrame   = 1 << 20 // bytes of a frame that is no data
-	mostBlock   = 1 << 20 // bytes of a block of headers
+	frameHead   = 9       // bytes
+	mostBlock   = 1 << 20 // bytes of a block of headers, and of any frame that is no data
 	mostTable   = 1 << 20 // bytes of the table of headers; 4,096 by default
 	mostStreams = 10_000  // open on a connection
 )
 
-// http2 reads one direction of HTTP/2 that begins with its preface, gRPC included.
-type http2 struct {
+// h2 reads one direction of HTTP/2 that begins with its preface, gRPC included.
+type h2 struct {
 	greeted bool // the client's preface was read
-	headers *hpack.Decoder
-	fields  []hpack.HeaderField
-
-	// The block of headers that goes on. It ends as its frames say; those of a push are read for the tables alone.
-	block []byte
-	frame frame // its first one
-	open  bool
-	first time.Time // when that came
-	pos   int64
-	size  int64 // bytes of its frames
+	in      bytes.Reader
+	frames  *http2.Framer
 }
 
 func newHTTP2() reader {
-	h := &http2{}
-	h.headers = hpack.NewDecoder(4096, func(f hpack.HeaderField) { h.fields = append(h.fields, f) })
-	h.headers.SetAllowedMaxDynamicTableSize(mostTable)
-	h.headers.SetMaxStringLength(mostBlock)
+	h := &h2{}
+	h.frames = http2.NewFramer(nil, &h.in)
+	h.frames.SetMaxReadFrameSize(mostBlock)
+	h.frames.SetReuseFrames()
+	h.frames.MaxHeaderListSize = mostBlock
+	h.frames.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	h.frames.ReadMetaHeaders.SetAllowedMaxDynamicTableSize(mostTable)
 	return h.read
 }
 
 // frame is the head of a frame.
 type frame struct {
-	length      int
-	kind, flags byte
-	stream      uint32
+	length int
+	kind   http2.FrameType
+	flags  http2.Flags
+	stream uint32
 }
 
 func frameOf(data []byte) frame {
-	return frame{int(data[0])<<16 | int(data[1])<<8 | int(data[2]), data[3], data[4], binary.BigEndian.Uint32(data[5:])}
+	return frame{int(data[0])<<16 | int(data[1])<<8 | int(data[2]), http2.FrameType(data[3]), http2.Flags(data[4]),
+		binary.BigEndian.Uint32(data[5:])}
 }
 
 // isFrame reports whether a frame of HTTP/2 begins here.
@@ -78,18 +54,18 @@ func isFrame(data []byte) bool {
 	}
 	f := frameOf(data)
 	switch f.kind {
-	case frameData:
-		return f.length <= mostFrame && f.flags&^(flagEndStream|flagPadded) == 0 && f.stream&1 == 1
-	case frameHeaders:
-		return f.length <= mostFrame && f.length > 0 && f.stream&1 == 1 &&
-			f.flags&^(flagEndStream|flagEndHeaders|flagPadded|flagPriority) == 0
-	case frameReset:
+	case http2.FrameData:
+		return f.length <= mostBlock && f.flags&^(http2.FlagDataEndStream|http2.FlagDataPadded) == 0 && f.stream&1 == 1
+	case http2.FrameHeaders:
+		return f.length <= mostBlock && f.length > 0 && f.stream&1 == 1 &&
+			f.flags&^(http2.FlagHeadersEndStream|http2.FlagHeadersEndHeaders|http2.FlagHeadersPadded|http2.FlagHeadersPriority) == 0
+	case http2.FrameRSTStream:
 		return f.length == 4 && f.flags == 0 && f.stream != 0
-	case frameSettings:
+	case http2.FrameSettings:
 		return f.length%6 == 0 && f.length < 1<<10 && f.flags&^1 == 0 && f.stream == 0
-	case framePing:
+	case http2.FramePing:
 		return f.length == 8 && f.flags&^1 == 0 && f.stream == 0
-	case frameWindow:
+	case http2.FrameWindowUpdate:
 		return f.length == 4 && f.flags == 0
 	}
 	return false
@@ -99,81 +75,94 @@ func beginsHTTP2(data []byte, server bool) bool {
 	if server {
 		return isFrame(data)
 	}
-	return len(data) >= 8 && strings.HasPrefix(preface, string(data[:min(len(data), len(preface))]))
+	return len(data) >= 8 && strings.HasPrefix(http2.ClientPreface, string(data[:min(len(data), len(http2.ClientPreface))]))
 }
 
-func (h *http2) read(s *stream, data []byte) (taken, error) {
+func (h *h2) read(s *stream, data []byte) (taken, error) {
 	if !s.serves() && !h.greeted {
 		switch {
-		case len(data) < len(preface):
+		case len(data) < len(http2.ClientPreface):
 			return taken{}, nil
-		case string(data[:len(preface)]) != preface:
+		case string(data[:len(http2.ClientPreface)]) != http2.ClientPreface:
 			return taken{}, errLost
 		}
 		h.greeted = true
-		return taken{n: len(preface)}, nil
+		return taken{n: len(http2.ClientPreface)}, nil
 	}
-	if len(data) < frameHead {
-		return taken{}, nil
+	if len(data) >= frameHead && http2.FrameType(data[3]) == http2.FrameData {
+		return h.data(s, frameOf(data)), nil
 	}
-	f := frameOf(data)
-	f.stream &= 1<<31 - 1
-	if h.open && (f.kind != frameContinue || f.stream != h.frame.stream) {
+	size, err := blockSize(data)
+	if size == 0 {
+		return taken{}, err
+	}
+	h.in.Reset(data[:size])
+	f, err := h.frames.ReadFrame()
+	if err != nil {
 		return taken{}, errLost
 	}
-	if f.kind == frameData {
-		return h.data(s, f), nil
-	}
-	size := frameHead + f.length
-	switch {
-	case f.length > mostFrame:
-		return taken{}, errLost
-	case len(data) < size:
-		return taken{}, nil
-	}
-	switch body := data[frameHead:size]; f.kind {
-	case frameHeaders, framePush:
-		if body = bare(f, body); body == nil {
+	out := taken{n: size}
+	switch f := f.(type) {
+	case *http2.MetaHeadersFrame:
+		if !s.serves() && len(s.conn.open) >= mostStreams {
 			return taken{}, errLost
 		}
-		h.block, h.open, h.frame = append(h.block[:0], body...), true, f
-		h.first, h.pos, h.size = s.first, s.pos, int64(size)
-	case frameContinue:
-		if !h.open || len(h.block)+f.length > mostBlock {
+		x := headersOf(s, f)
+		if x != nil {
+			tally(s, x, int64(size))
+		}
+		if f.StreamEnded() {
+			out.of = x
+		}
+	case *http2.PushPromiseFrame: // it is read for the tables alone
+		if !f.HeadersEnded() {
 			return taken{}, errLost
 		}
-		h.block, h.size = append(h.block, body...), h.size+int64(size)
-	case frameReset:
-		if x := s.conn.byID(f.stream); x != nil {
+		if _, err := h.frames.ReadMetaHeaders.Write(f.HeaderBlockFragment()); err != nil {
+			return taken{}, errLost
+		}
+	case *http2.RSTStreamFrame:
+		if x := s.conn.byID(f.StreamID); x != nil {
 			s.conn.give(x) // one side gave it up
 		}
-		return taken{n: size}, nil
-	default:
-		return taken{n: size}, nil
 	}
-	if f.flags&flagEndHeaders == 0 {
-		return taken{n: size}, nil
+	return out, nil
+}
+
+// blockSize is how many bytes a frame has, with those that continue its block of headers; 0 is that more must come first.
+func blockSize(data []byte) (int, error) {
+	for size := 0; len(data) >= size+frameHead; {
+		f := frameOf(data[size:])
+		first := size == 0
+		size += frameHead + f.length
+		switch {
+		case size > mostBlock:
+			return 0, errLost
+		case len(data) < size:
+			return 0, nil
+		case f.flags.Has(http2.FlagHeadersEndHeaders) || first && f.kind != http2.FrameHeaders:
+			return size, nil
+		}
 	}
-	of, err := h.whole(s)
-	return taken{n: size, of: of}, err
+	return 0, nil
 }
 
 // data takes the head of a frame of data.
-func (h *http2) data(s *stream, f frame) taken {
+func (h *h2) data(s *stream, f frame) taken {
 	out := taken{n: frameHead, skip: int64(f.length)}
-	x := s.conn.byID(f.stream)
+	x := s.conn.byID(f.stream & (1<<31 - 1))
 	if x == nil {
 		return out
 	}
-	h.tally(s, x, frameHead+out.skip)
-	if f.flags&flagEndStream != 0 {
+	tally(s, x, frameHead+out.skip)
+	if f.flags.Has(http2.FlagDataEndStream) {
 		out.of = x
 	}
 	return out
 }
 
 // tally counts bytes of a call.
-func (h *http2) tally(s *stream, x *exchange, bytes int64) {
+func tally(s *stream, x *exchange, bytes int64) {
 	if s.serves() {
 		x.Answer += bytes
 	} else {
@@ -181,96 +170,43 @@ func (h *http2) tally(s *stream, x *exchange, bytes int64) {
 	}
 }
 
-// bare is the part of a block of headers in a frame's body; nil is that the frame is none.
-func bare(f frame, body []byte) []byte {
-	if f.flags&flagPadded != 0 {
-		if len(body) < 1 || len(body) < 1+int(body[0]) {
-			return nil
-		}
-		body = body[1 : len(body)-int(body[0])]
-	}
-	front := 0
-	switch {
-	case f.kind == framePush:
-		front = 4
-	case f.flags&flagPriority != 0:
-		front = 5
-	}
-	if len(body) < front {
-		return nil
-	}
-	return body[front:]
-}
-
-// whole reads a block of headers that is whole. It returns the call whose request or answer ends with it; nil is none.
-func (h *http2) whole(s *stream) (*exchange, error) {
-	h.open, h.fields = false, h.fields[:0]
-	if _, err := h.headers.Write(h.block); err != nil {
-		return nil, errLost
-	}
-	if err := h.headers.Close(); err != nil {
-		return nil, errLost
-	}
-	if cap(h.block) > mostLine {
-		h.block = nil
-	}
-	if h.frame.kind == framePush {
-		return nil, nil
-	}
-	x := s.conn.byID(h.frame.stream)
-	switch {
-	case s.serves() && (x == nil || !h.answer(x)):
-		return nil, nil
-	case !s.serves() && len(s.conn.open) >= mostStreams:
-		return nil, errLost
+// headersOf takes the headers of a request or an answer, or their trailer. It returns their call; nil is none, or an answer that is
+// yet to come.
+func headersOf(s *stream, f *http2.MetaHeadersFrame) *exchange {
+	x := s.conn.byID(f.StreamID)
+	switch status := f.PseudoValue("status"); {
 	case !s.serves() && x == nil:
-		x = h.request(s.conn)
+		return request(s.conn, f)
+	case !s.serves() || x == nil:
+		return x
+	case len(status) == 3 && status[0] == '1':
+		return nil
+	case status != "" && x.Protocol == HTTP:
+		x.Status = status
 	}
-	h.tally(s, x, h.size)
-	if h.frame.flags&flagEndStream == 0 {
-		return nil, nil
-	}
-	return x, nil
-}
-
-// request begins a call with the headers of its request.
-func (h *http2) request(c *conn) *exchange {
-	x := c.ask(HTTP)
-	x.id, x.tally = h.frame.stream, true
-	x.Asked, x.Sequence = h.first, c.client.sequence(h.pos)
-	x.Fields = make([]Field, 0, len(h.fields))
-	verb := ""
-	for _, f := range h.fields {
-		switch f.Name {
-		case ":method":
-			verb = f.Value + " "
-		case ":path":
-			x.Method = pathOf(f.Value)
-		case "content-type":
-			if strings.HasPrefix(f.Value, "application/grpc") {
-				x.Protocol = GRPC
-			}
+	for _, field := range f.RegularFields() {
+		if field.Name == "grpc-status" && x.Protocol == GRPC {
+			x.Status = field.Value
 		}
-		x.field(f.Name, f.Value)
 	}
-	if x.Protocol == HTTP {
-		x.Method = verb + x.Method
-	}
+	s.conn.answers(x)
 	return x
 }
 
-// answer takes the headers of an answer, or its trailer, unless the answer is yet to come.
-func (h *http2) answer(x *exchange) bool {
-	for _, f := range h.fields {
-		switch {
-		case f.Name == ":status" && len(f.Value) == 3 && f.Value[0] == '1':
-			return false
-		case f.Name == ":status" && x.Protocol == HTTP, f.Name == "grpc-status" && x.Protocol == GRPC:
-			x.Status = f.Value
+// request begins a call with its headers.
+func request(c *conn, f *http2.MetaHeadersFrame) *exchange {
+	x := c.ask(HTTP)
+	x.id, x.tally = f.StreamID, true
+	x.Fields = make([]Field, 0, len(f.Fields))
+	for _, field := range f.Fields {
+		if field.Name == "content-type" && strings.HasPrefix(field.Value, "application/grpc") {
+			x.Protocol = GRPC
 		}
+		x.field(field.Name, field.Value)
 	}
-	if x.Answered.IsZero() {
-		x.Answered = h.first
+	x.Method = pathOf(f.PseudoValue("path"))
+	if x.Protocol == HTTP {
+		x.Method = f.PseudoValue("method") + " " + x.Method
 	}
-	return true
+	return x
 }
