@@ -10,7 +10,7 @@ import (
 )
 
 // plays counts the plays of a method that calls several at once: they come in any order.
-const plays = 1000
+const plays = 64
 
 // played is a call that a method makes when it is played, in no unit of time.
 type played struct {
@@ -28,14 +28,7 @@ func (p *Programs) expect(g *topology.Graph) {
 	for _, n := range g.Nodes {
 		for _, m := range n.Methods {
 			for _, method := range numbers[n.Name+"."+m.Name] {
-				times := 1
-				if anyAtOnce(m.Steps) {
-					times = plays
-				}
-				p.play(method, times, 1, func(chance *rand.Rand) []played {
-					all, _ := playAll(m.Steps, 0, numbers, chance, nil)
-					return all
-				})
+				p.play(method, m.Steps, numbers)
 			}
 		}
 	}
@@ -52,14 +45,18 @@ func short(method string) string {
 	return method
 }
 
-// play adds what a method does by chance, played so often, with a weight in all.
-func (p *Programs) play(method int32, times int, weight float32, all func(chance *rand.Rand) []played) {
+// play adds what a method does: once, or many times by chance.
+func (p *Programs) play(method int32, steps []topology.Step, numbers map[string][]int32) {
+	times := 1
+	if anyAtOnce(steps) {
+		times = plays
+	}
 	chance := rand.New(rand.NewPCG(1, uint64(method)))
 	for range times {
-		calls := all(chance)
-		slices.SortStableFunc(calls, func(a, b played) int { return cmp.Compare(a.begin, b.begin) })
-		w, last := p.walk(method, weight/float32(times), 0), 0.0
-		for _, one := range calls {
+		all, _ := playAll(steps, 0, numbers, chance, nil)
+		slices.SortStableFunc(all, func(a, b played) int { return cmp.Compare(a.begin, b.begin) })
+		w, last := p.walk(method, 1/float32(times), 0), 0.0
+		for _, one := range all {
 			w.step(one.method, one.begin < last, unknownGap)
 			last = max(last, one.end)
 		}

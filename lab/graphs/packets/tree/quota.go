@@ -3,7 +3,6 @@ package tree
 import (
 	"maps"
 	"math"
-	"math/rand/v2"
 	"slices"
 )
 
@@ -15,6 +14,7 @@ const (
 	mostParts   = 4096 // further ones are left out
 	partCalls   = 32   // calls served that begin in a part of the time
 	nearInteger = 0.25 // from a whole number
+	mostPlans   = 1024 // states that a program may have
 	sweeps      = 300
 )
 
@@ -129,13 +129,35 @@ func (w *work) parts(s *server) []part {
 
 // shuffle adds a program that makes so many calls of each method in any order.
 func (p *Programs) shuffle(method int32, quota map[int32]int) {
-	p.play(method, plays, ofGuess, func(chance *rand.Rand) (all []played) {
-		for _, m := range slices.Sorted(maps.Keys(quota)) {
-			for range quota[m] {
-				begin := chance.Float64() * float64(len(quota))
-				all = append(all, played{m, begin, begin + chance.ExpFloat64()})
+	plans, methods := 1, slices.Sorted(maps.Keys(quota))
+	for _, m := range methods {
+		if plans *= quota[m] + 1; plans > mostPlans {
+			return
+		}
+	}
+	type plan struct {
+		at   int32
+		made []int
+	}
+	of := &p.of[method]
+	for todo := []plan{{of.reach(0), make([]int, len(methods))}}; len(todo) > 0; todo = todo[1:] {
+		at, next := todo[0], []turn(nil)
+		for n, m := range methods {
+			if at.made[n] == quota[m] {
+				continue
+			}
+			known := len(of.states)
+			to := of.reach(after(of.states[at.at].key, m))
+			next = append(next, turn{method: m, to: to, often: ofGuess}, turn{method: m, busy: true, to: to, often: ofGuess})
+			if len(of.states) > known {
+				made := slices.Clone(at.made)
+				made[n]++
+				todo = append(todo, plan{to, made})
 			}
 		}
-		return all
-	})
+		if next == nil {
+			next = []turn{{method: nobody, to: nobody, often: ofGuess}}
+		}
+		of.states[at.at].next = next
+	}
 }

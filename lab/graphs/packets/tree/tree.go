@@ -78,7 +78,7 @@ func Parents(calls []packets.Call, opt Options) ([]Parent, *Programs) {
 // How often guesses are made of some calls of each server, each with what the one before has taught; and how much of what was known
 // before counts then.
 const (
-	rounds   = 4
+	rounds   = 3
 	some     = 4000
 	ofBefore = 0.05
 )
