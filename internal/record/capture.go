@@ -11,7 +11,8 @@ type Capture struct {
 	Workload  string         `json:"workload"`
 	Variant   string         `json:"variant"`
 	Block     int            `json:"block"`
-	Files     []string       `json:"files"` // in the same folder
+	Files     []string       `json:"files"`             // in the same folder
+	Dropped   uint64         `json:"dropped,omitempty"` // packets that the kernel dropped, as far as what captures them says so
 	Processes []Captured     `json:"processes"`
 	Phases    []CapturePhase `json:"phases"`
 }

@@ -42,6 +42,9 @@ func (s *stage) keepCapture(files []string) error {
 		return fmt.Errorf("keeping captured packets: %w", err)
 	}
 	of := record.Capture{Workload: s.record.Workload, Variant: s.record.Variant, Block: s.request.Captures, Phases: s.made}
+	if dropped := s.record.Packets.Dropped; dropped != nil {
+		of.Dropped = *dropped
+	}
 	whole := fmt.Sprintf("%s-%d", of.Variant, of.Block)
 	for i, file := range files {
 		name := whole

@@ -9,24 +9,26 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/lab/graphs/packets"
-	"github.com/tracetax/tracetax/lab/graphs/packets/capture"
 	"github.com/tracetax/tracetax/lab/graphs/packets/packetstest"
 	"golang.org/x/net/http2"
-	"golang.org/x/net/http2/hpack"
 )
 
 // crowd makes a capture of connections of each protocol, with so many calls on each. With another first port the connections are
 // closed.
 func crowd(connections, calls, port int, change func(c *packetstest.Capture)) *packetstest.Capture {
 	c := packetstest.New(change)
-	type talker struct {
-		conn *packetstest.Conn
-		next func(i int) (request, answer string)
-	}
-	var all []talker
-	open := func(host int, next func(i int) (string, string)) *packetstest.Conn {
+	var all []func(i int)
+	var conns []*packetstest.Conn
+	open := func(host int, next func(i int) (request, answer string)) *packetstest.Conn {
 		conn := c.Dial(fmt.Sprintf("127.1.0.%d:%d", 1+host, port+len(all)), fmt.Sprintf("127.1.0.%d:8080", 2+host))
-		all = append(all, talker{conn, next})
+		conns = append(conns, conn)
+		all = append(all, func(i int) {
+			request, answer := next(i)
+			conn.Ask(request)
+			c.Segment(conn.Server, conn.Client, conn.SSeq, conn.CSeq, packetstest.ACK, nil)
+			conn.Answer(answer)
+			c.Segment(conn.Client, conn.Server, conn.CSeq, conn.SSeq, packetstest.ACK, nil)
+		})
 		return conn
 	}
 	for range connections {
@@ -35,36 +37,26 @@ func crowd(connections, calls, port int, change func(c *packetstest.Capture)) *p
 			return thriftFrame(1, "post", uint32(i), thriftCarrier("traceparent", "t")), thriftFrame(2, "post", uint32(i), "\x00")
 		})
 		open(3, func(int) (string, string) { return "*2\r\n$3\r\nget\r\n$1\r\na\r\n", "$1\r\nx\r\n" })
-		up, down := &bytes.Buffer{}, &bytes.Buffer{}
-		asking, answering := hpack.NewEncoder(up), hpack.NewEncoder(down)
+		asking, answering := newH2(), newH2()
 		conn := open(4, func(i int) (string, string) {
 			id := uint32(2*i + 1)
-			return frames(asking, up, func(f *http2.Framer, h func(...string) []byte) {
-					must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, BlockFragment: h(
-						":method", "POST", ":scheme", "http", ":path", "/shop.Cart/Add", ":authority", "cart",
-						"content-type", "application/grpc", "traceparent", fmt.Sprintf("00-%032x-%016x-01", i, i))}))
-					must(f.WriteData(id, true, make([]byte, 100)))
-				}), frames(answering, down, func(f *http2.Framer, h func(...string) []byte) {
-					must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true,
-						BlockFragment: h(":status", "200", "content-type", "application/grpc")}))
-					must(f.WriteData(id, false, make([]byte, 100)))
-					must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, EndStream: true, BlockFragment: h("grpc-status", "0")}))
-				})
+			asking.headers(id, false, grpcHeaders("/shop.Cart/Add", fmt.Sprintf("00-%032x-%016x-01", i, i))...)
+			must(asking.WriteData(id, true, make([]byte, 100)))
+			answering.headers(id, false, ":status", "200", "content-type", "application/grpc")
+			must(answering.WriteData(id, false, make([]byte, 100)))
+			answering.headers(id, true, "grpc-status", "0")
+			return asking.said(), answering.said()
 		})
 		conn.Ask(http2.ClientPreface)
 	}
 	for i := range calls {
-		for _, t := range all {
-			request, answer := t.next(i)
-			t.conn.Ask(request)
-			c.Segment(t.conn.Server, t.conn.Client, t.conn.SSeq, t.conn.CSeq, packetstest.ACK, nil)
-			t.conn.Answer(answer)
-			c.Segment(t.conn.Client, t.conn.Server, t.conn.CSeq, t.conn.SSeq, packetstest.ACK, nil)
+		for _, call := range all {
+			call(i)
 		}
 	}
-	for _, t := range all {
+	for _, conn := range conns {
 		if port != firstPort {
-			t.conn.Close()
+			conn.Close()
 		}
 	}
 	return c
@@ -78,12 +70,9 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(len(c.Bytes())))
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := capture.NewReader("a capture", bytes.NewReader(c.Bytes()))
-		if err != nil {
-			b.Fatal(err)
-		}
 		calls := 0
-		_, err = packets.Read([]*capture.Reader{r}, packets.Options{}, func(packets.Call) error { calls++; return nil })
+		in := openAll(b, bytes.NewReader(c.Bytes()))
+		_, err := packets.Read(in, packets.Options{}, func(packets.Call) error { calls++; return nil })
 		if err != nil || calls != 8*4*250 {
 			b.Fatal(calls, err)
 		}
@@ -134,12 +123,8 @@ func TestMemoryBounded(t *testing.T) {
 			runtime.ReadMemStats(&m)
 			bytes = m.HeapAlloc
 		}
-		r, err := capture.NewReader("a capture", in)
-		if err != nil {
-			t.Fatal(err)
-		}
 		calls := 0
-		_, err = packets.Read([]*capture.Reader{r}, packets.Options{}, func(packets.Call) error { calls++; return nil })
+		_, err := packets.Read(openAll(t, in), packets.Options{}, func(packets.Call) error { calls++; return nil })
 		if err != nil || calls != times*4*20*20 {
 			t.Fatalf("%d calls, error %v", calls, err)
 		}

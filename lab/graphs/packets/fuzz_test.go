@@ -38,7 +38,7 @@ func wantSane(t *testing.T, data []byte) {
 func FuzzRead(f *testing.F) {
 	for _, test := range talks {
 		if test.name == "http" || test.name == "redis" {
-			f.Add(talk(test.says, 100).Bytes())
+			f.Add(talk(test.says, 100))
 		}
 	}
 	for _, link := range []uint32{packetstest.Ethernet, packetstest.Null, packetstest.Cooked, packetstest.Cooked2} {
@@ -69,17 +69,7 @@ func FuzzProtocols(f *testing.F) {
 			return
 		}
 		conn := c.Dial(client, server)
-		for i, s := range talks[int(of)%len(talks)].says {
-			switch {
-			case s.server:
-				conn.Answer(s.data)
-			default:
-				conn.Ask(s.data)
-			}
-			if i == 1 {
-				break
-			}
-		}
+		say(conn, talks[int(of)%len(talks)].says[:2])
 		conn.Ask(request)
 		conn.Answer(answer)
 		conn.Next(gap&1 == 0, int(gap))

@@ -81,7 +81,7 @@ type ends struct{ low, high netip.AddrPort }
 // files are read as one; a packet that two of them have counts once. Memory does not grow with the captures. The error is of
 // reading, of each or of opt.Tick; the counts hold until then.
 func Read(files []*capture.Reader, opt Options, each func(Call) error) (Counts, error) {
-	r := &reading{opt: opt, each: each, conns: map[ends]*conn{}, counts: Counts{Calls: map[string]int64{}, Unread: map[netip.Addr]bool{}}}
+	r := &reading{opt: opt, each: each, conns: map[ends]*conn{}, counts: Counts{Calls: map[string]int64{}}}
 	err := r.all(capture.Merge(files...))
 	for _, f := range files {
 		r.counts.add(&f.Counts)
@@ -114,13 +114,13 @@ func (r *reading) all(from capture.Source) error {
 			}
 		}
 	}
-	for key, c := range r.conns {
-		c.drain()
+	for _, c := range r.conns {
 		c.close()
-		delete(r.conns, key)
 	}
 	return r.err
 }
+
+func (r *reading) serves(at netip.AddrPort) bool { return r.opt.Serves != nil && r.opt.Serves(at) }
 
 // segment gives a segment to its connection.
 func (r *reading) segment(s *capture.Segment) {
@@ -133,7 +133,6 @@ func (r *reading) segment(s *capture.Segment) {
 	}
 	c := r.conns[key]
 	if c != nil && c.begunAgain(s) {
-		c.drain()
 		c.close()
 		c = nil
 	}
@@ -178,7 +177,6 @@ func (r *reading) forget() {
 	for patience := time.Minute; len(r.conns) > mostConnections; patience /= 4 {
 		for key, c := range r.conns {
 			if r.now.Sub(c.at) >= patience {
-				c.drain()
 				c.close()
 				delete(r.conns, key)
 			}

@@ -1,22 +1,25 @@
 package packets_test
 
 import (
-	"bytes"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tracetax/tracetax/lab/graphs/packets"
 	"github.com/tracetax/tracetax/lab/graphs/packets/packetstest"
 	"golang.org/x/net/http2"
-	"golang.org/x/net/http2/hpack"
 )
 
 const none = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
 // Whatever is left out of a capture is counted, and no call counts twice.
 func TestNothingIsSilent(t *testing.T) {
-	var up, down bytes.Buffer
-	asking, answering := hpack.NewEncoder(&up), hpack.NewEncoder(&down)
+	up, down := newH2(), newH2()
+	must(up.WriteSettings())
+	up.headers(1, false, ":method", "POST", ":path", "/up", ":scheme", "http", ":authority", "x")
+	request := up.said()
+	up.headers(1, true, "sum", "12")
+	trailer := up.said()
+	down.headers(1, true, ":status", "413")
 	got := []said{asks("GET /a HTTP/1.1\r\n\r\n"), answers(none)}
 	for name, c := range map[string]struct {
 		says  []said
@@ -50,19 +53,8 @@ func TestNothingIsSilent(t *testing.T) {
 		"an end that is acknowledged and not there": {got, func(conn *packetstest.Conn) {
 			conn.Capture.Segment(conn.Client, conn.Server, conn.CSeq, conn.SSeq+1, packetstest.ACK, nil)
 		}, []string{"http GET /a 200"}, false, nil},
-		"a request's trailer behind its answer": {[]said{
-			asks(http2.ClientPreface + frames(asking, &up, func(f *http2.Framer, h func(...string) []byte) {
-				must(f.WriteSettings())
-				must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, EndHeaders: true,
-					BlockFragment: h(":method", "POST", ":path", "/up", ":scheme", "http", ":authority", "x")}))
-			})),
-			answers(frames(answering, &down, func(f *http2.Framer, h func(...string) []byte) {
-				must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, EndStream: true, EndHeaders: true, BlockFragment: h(":status", "413")}))
-			})),
-			asks(frames(asking, &up, func(f *http2.Framer, h func(...string) []byte) {
-				must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, EndStream: true, EndHeaders: true, BlockFragment: h("sum", "12")}))
-			})),
-		}, nil, []string{"http POST /up 413"}, false, nil},
+		"a request's trailer behind its answer": {[]said{asks(http2.ClientPreface + request), answers(down.said()), asks(trailer)}, nil,
+			[]string{"http POST /up 413"}, false, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			capture := packetstest.New(nil)

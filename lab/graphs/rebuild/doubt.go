@@ -50,7 +50,7 @@ func (h *hosts) serves(at netip.Addr) bool {
 func (h *hosts) several(names *Names) int {
 	n := 0
 	for at := range h.shared {
-		if h.calls[at] && names.Name(at) == "" {
+		if h.calls[at] && names.alone[at] == "" {
 			n++
 		}
 	}
@@ -69,15 +69,15 @@ func errandOf(c *call) errand {
 // address, and of an unknown protocol two calls may look like one.
 func (r *rebuilder) doubtful(c, parent *call) bool {
 	at := c.From.Addr()
-	return parent.Protocol == packets.Turns || r.hosts.shared[at] && r.names.Name(at) == ""
+	return parent.Protocol == packets.Turns || r.hosts.shared[at] && r.Names.alone[at] == ""
 }
 
 // doubt takes back what is not as certain as it seems: that a call was made for the one that was served, where the caller makes such
 // calls by itself, and that a trace is whole, where another call may be of it.
 func (r *rebuilder) doubt(all []call) {
 	r.whileServed(all, func(c *call, now []int, before bool) {
-		unseen := r.late || !before || c.Asked.Before(r.cut) || r.midway && c.Asked.Sub(r.began) < settling // it may have served others
-		if c.how == tree.Unknown && len(now) == 0 && !c.traced() && !unseen && (len(r.phases) == 0 || r.phaseAt(c.Asked) >= 0) {
+		unseen := r.gaps || !before || c.Asked.Before(r.cut) || r.midway && c.Asked.Sub(r.began) < settling // it may have served others
+		if c.how == tree.Unknown && len(now) == 0 && !c.traced() && !unseen && (len(r.Phases) == 0 || r.phaseAt(c.Asked) >= 0) {
 			r.hosts.strays[errandOf(c)] = true
 		}
 	})
@@ -128,13 +128,13 @@ func (r *rebuilder) whileServed(all []call, each func(c *call, now []int, before
 
 // traced reports whether a call has the id of a trace with it.
 func (c *call) traced() bool {
-	_, has := traceOf(c.Trace)
-	return has
+	id, _ := c.IDs()
+	return id != [16]byte{}
 }
 
 // mayBelong reports whether the ids of two calls allow them to be of one trace.
 func mayBelong(c, of *call) bool {
-	a, has := traceOf(c.Trace)
-	b, also := traceOf(of.Trace)
-	return !has || !also || a == b
+	a, _ := c.IDs()
+	b, _ := of.IDs()
+	return a == [16]byte{} || b == [16]byte{} || a == b
 }

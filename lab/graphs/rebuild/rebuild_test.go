@@ -44,15 +44,16 @@ const (
 	stock = "127.1.0.5"
 )
 
-func spanOf(trace, step int) string { return fmt.Sprintf("%08x%08x", trace+1, step+1) }
+func spanOfStep(trace, step int) string { return fmt.Sprintf("%08x%08x", trace+1, step+1) }
 
 // call is an HTTP or a Redis call from begin to end, on a connection of its own.
 func (s *shop) call(from, to string, trace, step, above int, begin, end time.Duration) {
 	s.ports++
 	var conn *packetstest.Conn
-	request := fmt.Sprintf("GET /%s/%d HTTP/1.1\r\nCookie: secret\r\ntraceparent: 00-%032x-%s-01\r\n", to, step, trace+1, spanOf(trace, step))
+	request := fmt.Sprintf("GET /%s/%d HTTP/1.1\r\nCookie: secret\r\ntraceparent: 00-%032x-%s-01\r\n",
+		to, step, trace+1, spanOfStep(trace, step))
 	if s.ids && above >= 0 {
-		request += "tracestate: tt=" + spanOf(trace, above) + "\r\n"
+		request += "tracestate: tt=" + spanOfStep(trace, above) + "\r\n"
 	}
 	request += "\r\n"
 	answer := "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
@@ -93,20 +94,28 @@ func newShop() *shop {
 
 const names = "# who is who\n" + front + "=front\n" + cart + " , cart\n" + store + "=store\n" + stock + ":8080=stock\n"
 
+// paced is a shop with so many traces, one after the other began so long.
+func paced(traces int, apart time.Duration) *shop {
+	s := newShop()
+	for i := range traces {
+		s.trace(time.Duration(i) * apart)
+	}
+	return s
+}
+
+// rebuilt rebuilds what a shop plays, in windows of so many calls.
 func rebuilt(t *testing.T, file []byte, window int) (*Summary, []span, [][]string) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "a.pcap")
-	if err := os.WriteFile(name, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, name, file)
 	n, err := ReadNames("names.csv", strings.NewReader(names))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var spans, calls bytes.Buffer
-	r := newRebuilder(Input{Names: n, Files: []string{name}})
+	r := newRebuilder(Input{Names: n, Files: []string{name}}, Outputs{Spans: &spans, Calls: &calls})
 	r.window = window
-	out, err := r.run(Input{Files: []string{name}}, Outputs{Spans: &spans, Calls: &calls})
+	out, err := r.run()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,6 +124,16 @@ func rebuilt(t *testing.T, file []byte, window int) (*Summary, []span, [][]strin
 		t.Fatal(err)
 	}
 	return out, spansOf(t, spans.Bytes()), rows
+}
+
+// known is how the parent of a call is known.
+func known(rows [][]string, trace, step int) string {
+	for _, row := range rows {
+		if strings.Contains(row[3], "-"+spanOfStep(trace, step)+"-") {
+			return row[17]
+		}
+	}
+	return ""
 }
 
 // span is one as OTLP has it.
@@ -263,20 +282,27 @@ func TestWindowsAlike(t *testing.T) {
 	}
 }
 
-// Where packets are missing, no parent is certain by time alone.
+// Where packets are missing, no parent is certain by time alone: whether their bytes are, or the kernel says that it dropped some.
 func TestMissing(t *testing.T) {
-	s := newShop()
-	for i := range 100 {
-		s.trace(time.Duration(i) * 20 * time.Millisecond)
-	}
+	s := paced(100, 20*time.Millisecond)
 	s.events = append(s.events, event{time.Second, func() {
 		conn := s.capture.Dial(load+":9999", front+":8080")
 		conn.Next(false, 10)
 		conn.Ask("rest")
 	}})
-	out, _, _ := rebuilt(t, s.play(), mostCalls)
-	if out.Missing != 10 || out.Parents.Alone != 0 || out.Parents.Likely != 300 || out.Traces.Certain != 0 {
-		t.Errorf("missing %d, parents %+v, traces %+v", out.Missing, out.Parents, out.Traces)
+	gap, _, _ := rebuilt(t, s.play(), mostCalls)
+	in := ran(t, t.TempDir(), paced(100, 20*time.Millisecond), 3)
+	dropped, err := Run(in, Outputs{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []*Summary{gap, dropped} {
+		if out.Parents.Alone != 0 || out.Parents.Likely != 300 || out.Parents.Roots != 100 || out.Traces.Certain != 0 {
+			t.Errorf("%d bytes missing, %d packets dropped: parents %+v, traces %+v", out.Missing, out.Dropped, out.Parents, out.Traces)
+		}
+	}
+	if text := dropped.Text(); gap.Missing != 10 || !strings.Contains(text, "3 packets dropped by the kernel, no byte missing") {
+		t.Errorf("%d bytes missing; %s", gap.Missing, text)
 	}
 }
 
@@ -299,25 +325,10 @@ func TestMidway(t *testing.T) {
 
 // While a call lasts for minutes its server may have made any call for it: none of those is certain by time alone, and others are.
 func TestStale(t *testing.T) {
-	s := newShop()
-	for i := range 9000 {
-		s.trace(time.Duration(i) * 20 * time.Millisecond)
-	}
+	s := paced(9000, 20*time.Millisecond)
 	s.call(load, front, 99_999, 0, -1, 50*time.Second+15*time.Millisecond, 120*time.Second+15*time.Millisecond)
 	out, _, rows := rebuilt(t, s.play(), 100)
-	known := map[string]string{}
-	for _, row := range rows {
-		_, id, _ := strings.Cut(row[3], "-")
-		known[id] = row[17]
-	}
-	how := func(second int) string {
-		for id, how := range known {
-			if strings.Contains(id, "-"+spanOf(second*50, 1)+"-") {
-				return how
-			}
-		}
-		return ""
-	}
+	how := func(second int) string { return known(rows, second*50, 1) }
 	if how(2) != "alone" || how(100) != "likely" || how(175) != "alone" {
 		t.Errorf("%s, %s, %s; parents %+v", how(2), how(100), how(175), out.Parents)
 	}
@@ -325,28 +336,22 @@ func TestStale(t *testing.T) {
 
 // What a process calls that served in an earlier window alone is no root.
 func TestServedBefore(t *testing.T) {
-	s := newShop()
-	for i := range 1000 {
-		s.trace(time.Duration(i) * 3 * time.Millisecond)
-	}
-	for i := range 2000 {
-		s.call(load, stock, 5000+i, 0, -1, 10*time.Second+time.Duration(i)*3*time.Millisecond, 10*time.Second+time.Duration(i)*3*time.Millisecond+time.Millisecond)
-	}
-	s.call(cart, stock, 9999, 0, -1, 15*time.Second, 15*time.Second+time.Millisecond)
-	for window, how := range map[int]string{mostCalls: "unknown", 200: "unknown"} {
-		out, _, rows := rebuilt(t, s.play(), window)
-		for _, row := range rows {
-			if strings.Contains(row[3], "-"+spanOf(9999, 0)+"-") && row[17] != how {
-				t.Errorf("windows of %d: %v, %+v", window, row, out.Parents)
-			}
+	for _, window := range []int{mostCalls, 200} {
+		s := paced(1000, 3*time.Millisecond)
+		for i := range 2000 {
+			at := 10*time.Second + time.Duration(i)*3*time.Millisecond
+			s.call(load, stock, 5000+i, 0, -1, at, at+time.Millisecond)
 		}
-		s.capture = newShop().capture
+		s.call(cart, stock, 9999, 0, -1, 15*time.Second, 15*time.Second+time.Millisecond)
+		if _, _, rows := rebuilt(t, s.play(), window); known(rows, 9999, 0) != "unknown" {
+			t.Errorf("windows of %d: %s", window, known(rows, 9999, 0))
+		}
 	}
 }
 
 // A window begins with the calls that may have made its own, and with all that those made.
 func TestCarry(t *testing.T) {
-	r := newRebuilder(Input{})
+	r := newRebuilder(Input{}, Outputs{})
 	at := func(ms int) time.Time { return packetstest.Start.Add(time.Duration(ms) * time.Millisecond) }
 	all := make([]call, 5)
 	for i, is := range []struct{ begin, end, above int }{{0, 9000, -1}, {10, 20, 0}, {11, 19, 1}, {12, 30, -1}, {3000, 4000, -1}} {
@@ -392,25 +397,18 @@ func TestWithoutSecrets(t *testing.T) {
 	}
 }
 
-// A results folder has its names and phases; a call outside is in none.
-func TestFolder(t *testing.T) {
-	dir := t.TempDir()
-	if _, err := Folder(dir); err == nil || !strings.Contains(err.Error(), "--captures") {
-		t.Errorf("error %v", err)
-	}
-	s := newShop()
-	for i := range 20 {
-		s.trace(time.Duration(i) * 20 * time.Millisecond)
-	}
-	of := record.Capture{Workload: "shop", Variant: "none", Block: 2, Files: []string{"none-2.pcap"}, Processes: []record.Captured{
-		{Name: "load", Role: "load", Address: load},
-		{Name: "front", Role: "app", Address: front, Ports: []int{8080}},
-		{Name: "cart", Role: "app", Address: cart, Ports: []int{8080}},
-		{Name: "db", Role: "database", Address: store, Ports: []int{6379}, Store: "redis"},
-		{Name: "stock", Role: "database", Address: stock, Ports: []int{8080}},
-	}, Phases: []record.CapturePhase{{Operation: "buy",
-		Begin: packetstest.Start.Add(90 * time.Millisecond), End: packetstest.Start.Add(210 * time.Millisecond)}}}
-	text, err := json.Marshal(of)
+// ran writes a results folder with a run of a shop, and reads it.
+func ran(t *testing.T, dir string, s *shop, dropped uint64) Input {
+	t.Helper()
+	text, err := json.Marshal(record.Capture{Workload: "shop", Variant: "none", Block: 2, Files: []string{"none-2.pcap"}, Dropped: dropped,
+		Processes: []record.Captured{
+			{Name: "load", Role: "load", Address: load},
+			{Name: "front", Role: "app", Address: front, Ports: []int{8080}},
+			{Name: "cart", Role: "app", Address: cart, Ports: []int{8080}},
+			{Name: "db", Role: "database", Address: store, Ports: []int{6379}, Store: "redis"},
+			{Name: "stock", Role: "database", Address: stock, Ports: []int{8080}},
+		}, Phases: []record.CapturePhase{{Operation: "buy",
+			Begin: packetstest.Start.Add(90 * time.Millisecond), End: packetstest.Start.Add(210 * time.Millisecond)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -420,8 +418,18 @@ func TestFolder(t *testing.T) {
 	if err != nil || len(in) != 1 {
 		t.Fatal(in, err)
 	}
+	return in[0]
+}
+
+// A results folder has its names and phases; a call outside is in none.
+func TestFolder(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Folder(dir); err == nil || !strings.Contains(err.Error(), "--captures") {
+		t.Errorf("error %v", err)
+	}
+	in := ran(t, dir, paced(20, 20*time.Millisecond), 0)
 	var spans bytes.Buffer
-	out, err := Run(in[0], Outputs{Spans: &spans})
+	out, err := Run(in, Outputs{Spans: &spans})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -475,28 +483,32 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Memory does not grow with the capture: a tenfold one has the same calls pending at most.
+// Memory does not grow with the capture: a fivefold one has the same calls in memory at most.
 func TestBounded(t *testing.T) {
-	most := func(traces int) int {
-		s := newShop()
-		for i := range traces {
-			s.trace(time.Duration(i) * 3 * time.Millisecond)
-		}
+	most := func(traces int) (most int) {
 		name := filepath.Join(t.TempDir(), "a.pcap")
-		write(t, name, s.play())
+		write(t, name, paced(traces, 3*time.Millisecond).play())
 		n, err := ReadNames("names.csv", strings.NewReader(names))
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := newRebuilder(Input{Names: n})
+		var r *rebuilder
+		r = newRebuilder(Input{Names: n, Files: []string{name}}, Outputs{Spans: writer(func(b []byte) (int, error) {
+			p := r.out.Parents
+			most = max(most, len(r.pending)+int(r.number-p.Roots-p.ID-p.Alone-p.Likely-p.Unknown))
+			return len(b), nil
+		})})
 		r.window = 2000
-		if _, err := r.run(Input{Files: []string{name}}, Outputs{}); err != nil {
+		if _, err := r.run(); err != nil {
 			t.Fatal(err)
 		}
-		return r.most
+		return most
 	}
-	small, large := most(2000), most(10_000)
-	if large > small*3/2 {
+	if small, large := most(2000), most(10_000); small == 0 || large > small*3/2 {
 		t.Errorf("%d and %d calls at most in memory", small, large)
 	}
 }
+
+type writer func(b []byte) (int, error)
+
+func (w writer) Write(b []byte) (int, error) { return w(b) }

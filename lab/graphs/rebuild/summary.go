@@ -76,7 +76,7 @@ func (s *Summary) Text() string {
 		missing = count(s.Missing, "byte") + " missing"
 	}
 	if s.Dropped > 0 {
-		missing = count(s.Dropped, "packet") + " dropped, " + missing
+		missing = count(s.Dropped, "packet") + " dropped by the kernel, " + missing
 	}
 	fmt.Fprintf(&b, "%s, %s; %s%s, %s without an end\n", count(s.Packets, "packet"), missing,
 		s.calls(), s.byProtocol(), finding.FormatCount(s.Unended))
