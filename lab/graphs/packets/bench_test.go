@@ -80,49 +80,42 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportMetric(float64(c.Packets)*float64(b.N)/b.Elapsed().Seconds(), "packets/s")
 }
 
-// long is a capture of crowds one after the other.
-type long struct {
-	made      []byte
-	round, of int
-	closed    bool   // the connections have other ports each time, and are closed
-	end       func() // is called after the last byte
-}
-
-func (l *long) Read(into []byte) (int, error) {
-	if len(l.made) == 0 {
-		if l.round == l.of {
-			l.end()
-			return 0, io.EOF
+// long is a capture of crowds one after the other, made as it is read. The connections are ever the same ones, or others that are
+// closed. end is called once it has been read.
+func long(rounds int, closed bool, end func()) io.Reader {
+	out, in := io.Pipe()
+	go func() {
+		head := len(packetstest.New(nil).Bytes())
+		for round := range rounds {
+			port := firstPort
+			if closed {
+				port += 1 + round*100
+			}
+			made := crowd(20, 20, port, func(c *packetstest.Capture) {
+				c.First, c.Now = uint32(round+1)*100_000, c.Now.Add(time.Duration(round)*time.Second)
+			}).Bytes()
+			if round > 0 {
+				made = made[head:]
+			}
+			_, err := in.Write(made)
+			must(err)
 		}
-		port := firstPort
-		if l.closed {
-			port += 1 + l.round*100
-		}
-		c := crowd(20, 20, port, func(c *packetstest.Capture) {
-			c.First, c.Now = uint32(l.round+1)*100_000, c.Now.Add(time.Duration(l.round)*time.Second)
-		})
-		l.made = c.Bytes()
-		if l.round > 0 {
-			l.made = l.made[len(packetstest.New(nil).Bytes()):]
-		}
-		l.round++
-	}
-	n := copy(into, l.made)
-	l.made = l.made[n:]
-	return n, nil
+		end()
+		must(in.Close())
+	}()
+	return out
 }
 
 // Memory does not grow with the capture: at the end of a long one as much is in use as at the end of a short one, whether ever the same
 // connections are begun again or others are, which are closed.
 func TestMemoryBounded(t *testing.T) {
 	inUse := func(times int, closed bool) (bytes uint64) {
-		in := &long{of: times, closed: closed}
-		in.end = func() {
+		in := long(times, closed, func() {
 			var m runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&m)
 			bytes = m.HeapAlloc
-		}
+		})
 		calls := 0
 		_, err := packets.Read(openAll(t, in), packets.Options{}, func(packets.Call) error { calls++; return nil })
 		if err != nil || calls != times*4*20*20 {

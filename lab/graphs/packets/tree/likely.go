@@ -26,6 +26,7 @@ const (
 	ofStray    = -30 // by nobody that is served
 	ofSurprise = -33 // by a call that has a program without it: less likely than by nobody
 	ofEarlyEnd = -28 // an answer before the program ends
+	ofLate     = -12 // added where a call would be answered after the one that made it
 )
 
 // lostWay is the state of a call that did what its program has not.
@@ -232,6 +233,9 @@ func (g *guess) offer(a int, e *entry, among []int32) {
 		score, to := g.known.makes(caller, p, e)
 		if score == ofSurprise {
 			continue
+		}
+		if e.end > caller.end {
+			score += ofLate
 		}
 		if score += of.score; !g.full() || score > g.options[len(g.options)-1].score {
 			next := p.then(to, e, caller.slot)
