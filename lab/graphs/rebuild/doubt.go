@@ -11,10 +11,12 @@ import (
 
 // hosts are the addresses at which calls are served, and what tells whether one process has such an address.
 type hosts struct {
-	port   map[netip.Addr]uint16 // of the first call that it served
-	shared map[netip.Addr]bool   // it serves at several ports, or is called from itself: it may be that of several processes
-	calls  map[netip.Addr]bool   // it makes calls, too
-	strays map[errand]bool       // calls that were made while nothing was served
+	port   map[netip.Addr]uint16     // of the first call that it served
+	shared map[netip.Addr]bool       // it serves at several ports, or is called from itself: it may be that of several processes
+	calls  map[netip.Addr]bool       // it makes calls, too
+	callee map[netip.Addr]netip.Addr // whom an address of loopback calls
+	crowds map[netip.Addr]bool       // of these, the ones that call several
+	strays map[errand]bool           // calls that were made while nothing was served
 }
 
 // errand is a call as its caller knows it, without what differs from one to the next.
@@ -24,12 +26,19 @@ type errand struct {
 }
 
 func newHosts() hosts {
-	return hosts{map[netip.Addr]uint16{}, map[netip.Addr]bool{}, map[netip.Addr]bool{}, map[errand]bool{}}
+	return hosts{port: map[netip.Addr]uint16{}, shared: map[netip.Addr]bool{}, calls: map[netip.Addr]bool{},
+		callee: map[netip.Addr]netip.Addr{}, crowds: map[netip.Addr]bool{}, strays: map[errand]bool{}}
 }
 
 func (h *hosts) add(from, to netip.AddrPort) {
 	if !h.calls[from.Addr()] && h.serves(from.Addr()) {
 		h.calls[from.Addr()] = true
+	}
+	if from.Addr().IsLoopback() {
+		if one, has := h.callee[from.Addr()]; has && one != to.Addr() {
+			h.crowds[from.Addr()] = true
+		}
+		h.callee[from.Addr()] = to.Addr()
 	}
 	port, known := h.port[to.Addr()]
 	if !known {
@@ -54,6 +63,11 @@ func (h *hosts) several(names *Names) int {
 			n++
 		}
 	}
+	for at := range h.crowds {
+		if !h.shared[at] && names.alone[at] == "" && !names.run {
+			n++
+		}
+	}
 	return n
 }
 
@@ -63,6 +77,23 @@ func errandOf(c *call) errand {
 		method = method[:at]
 	}
 	return errand{c.From.Addr(), c.To.Addr(), c.Protocol, method}
+}
+
+// served reports whether the caller of what seems to be a root may have served another call: some of its calls, or its trace, say so, or
+// its address is the one that processes of a machine have in common.
+func (r *rebuilder) served(c *call, of *trace) bool {
+	at := c.From.Addr()
+	switch {
+	case r.hosts.serves(at) || r.unread[at]:
+		return true
+	case of != nil && of.rooted && !of.until.Before(c.Asked):
+		return true
+	case !at.IsLoopback() || r.Names.alone[at] != "":
+		return false
+	case r.Names.run:
+		return !c.traced() && r.phaseAt(c.Asked) >= 0
+	}
+	return r.hosts.crowds[at]
 }
 
 // doubtful reports whether another call may have made c than the one that was alone in being served: another process may have the same

@@ -71,11 +71,21 @@ func TestDoubt(t *testing.T) {
 			s.one(front, cart, "/c", 20, 30, traceA)
 		}, Parents{Roots: 2, Alone: 1}, Traces{Certain: 2}, 0},
 		"of three not the one with another trace": {func(s *shop) {
-			s.one(load, front, "/a", 0, 50, traceA)
-			s.one(load, front, "/a", 5, 50, traceA)
-			s.one(load, front, "/b", 10, 60, strings.ReplaceAll(traceA, "-01234", "-11234"))
-			s.one(front, cart, "/c", 20, 30, traceA)
-		}, Parents{Roots: 3, Likely: 1}, Traces{Certain: 1, Likely: 2}, 2},
+			s.one("10.0.0.1", front, "/a", 0, 60, traceA)
+			s.one(front, cart, "/c", 5, 50, traceA)
+			s.one(front, cart, "/c", 6, 50, traceA)
+			s.one("10.0.0.1", cart, "/b", 10, 60, strings.ReplaceAll(traceA, "-01234", "-11234"))
+			s.one(cart, stock, "/d", 20, 30, traceA)
+		}, Parents{Roots: 2, Alone: 2, Likely: 1}, Traces{Certain: 1, Likely: 1}, 2},
+		"what begins within another call of its trace": {func(s *shop) {
+			s.one("10.0.0.1", front, "/a", 0, 60, traceA)
+			s.one("10.0.0.1", cart, "/c", 5, 50, traceA)
+			s.one("10.0.0.1", front, "/a", 70, 80, traceA)
+		}, Parents{Roots: 2, Unknown: 1}, Traces{Certain: 1, CutOff: 1}, 0},
+		"callers that have only the address of loopback": {func(s *shop) {
+			s.one(load, front, "/a", 0, 60)
+			s.one(load, cart, "/c", 5, 50)
+		}, Parents{Unknown: 2}, Traces{}, 0},
 		"several processes at one address": {func(s *shop) {
 			s.one(load, stock+":1", "/a", 0, 50)
 			s.one(stock, stock+":2", "/c", 20, 30)

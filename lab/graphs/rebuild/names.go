@@ -20,6 +20,7 @@ type Names struct {
 	alone map[netip.Addr]string // addresses that one process has
 	ports map[netip.AddrPort]process
 	bases map[string]bool // all names
+	run   bool            // of a run: its load has the address of no process, and sends a traceparent with each request
 }
 
 type process struct {
@@ -81,6 +82,7 @@ func (n *Names) add(address, name string) error {
 // namesOf are the names of a run's processes.
 func namesOf(of *record.Capture) (*Names, error) {
 	n, owners := newNames(), map[netip.Addr]int{}
+	n.run = true
 	for _, p := range of.Processes {
 		if p.Address == "" {
 			continue

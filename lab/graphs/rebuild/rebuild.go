@@ -97,6 +97,7 @@ type call struct {
 type trace struct {
 	likely, cut bool
 	rooted      bool
+	until       time.Time // when its last call ended
 }
 
 // Run rebuilds the traces of one capture.

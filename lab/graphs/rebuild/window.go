@@ -90,14 +90,14 @@ func (r *rebuilder) place(all []call, parents []tree.Parent, i int) {
 		return
 	}
 	c.how, c.above = parents[i].How, parents[i].Index
+	c.trace, _ = c.IDs()
+	has := c.trace != [16]byte{}
 	switch {
-	case c.how == tree.Root && (r.hosts.serves(c.From.Addr()) || r.unread[c.From.Addr()]):
-		c.how, c.above = tree.Unknown, -1 // it served calls before this window, or such as could not be read
+	case c.how == tree.Root && r.served(c, r.open[c.trace]):
+		c.how, c.above = tree.Unknown, -1
 	case c.how == tree.Alone && r.midway && c.Asked.Sub(r.began) < settling:
 		c.how = tree.Likely
 	}
-	c.trace, _ = c.IDs()
-	has := c.trace != [16]byte{}
 	if c.above >= 0 {
 		r.place(all, parents, c.above)
 		p := &all[c.above]
@@ -122,6 +122,9 @@ func (r *rebuilder) place(all []call, parents []tree.Parent, i int) {
 	if c.how == tree.Root && c.of.rooted { // a second one of this id
 		c.of = &trace{}
 		r.further = append(r.further, c.of)
+	}
+	if until := c.until(); until.After(c.of.until) {
+		c.of.until = until
 	}
 	c.of.rooted = c.of.rooted || c.how == tree.Root
 	c.of.likely = c.of.likely || c.how == tree.Likely
