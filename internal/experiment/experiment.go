@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/run/prepare"
+	"github.com/tracetax/tracetax/internal/stats"
 	"github.com/tracetax/tracetax/internal/steady"
 )
 
@@ -250,13 +252,36 @@ func (l *Loop) tell(plan design.Plan, e Event) {
 
 // Searches for a capacity: of the experiment, and of the pilots that it rests on.
 
-// search makes the search for the capacity of an operation. It sets out from the rate
-// that the operation is asked at elsewhere, or from the workload's.
-func (l *Loop) search(c config.RateSearch, o program.Operation) run.Searcher {
+// search makes the search for the capacity of an operation. It sets out from the rate that the search names, or from where
+// earlier blocks ended, or from the rate at which the operation or its workload is asked elsewhere.
+func (l *Loop) search(c config.RateSearch, variant string, o program.Operation, parameter map[string]string) run.Searcher {
+	if c.Goal == config.GoalCPU && c.From == 0 {
+		c.From = l.halfFound(variant, o.Name, parameter)
+	}
 	if l.Search != nil {
 		return l.Search(c, o)
 	}
 	return capacity.New(c, capacity.Options{Duration: l.Experiment.Load.Duration, First: cmp.Or(o.Rate, l.Experiment.Workload.Rate)})
+}
+
+// halfFound is half the median rate, in operations/s, that the variant's searches in earlier blocks found; 0 where none did. From
+// there a search reaches its target in three probes. At the rate itself the first probe could end it, and earlier blocks would
+// decide the result.
+func (l *Loop) halfFound(variant, operation string, parameter map[string]string) float64 {
+	var found []float64
+	for i := range l.history {
+		if made := &l.history[i]; made.Variant == variant && made.Kind == record.Measured && !made.Failed() {
+			for _, phase := range made.Phases {
+				if c := phase.Capacity; c != nil && c.Outcome == record.Found && phase.Operation == operation && maps.Equal(phase.Parameter, parameter) {
+					found = append(found, c.Rate)
+				}
+			}
+		}
+	}
+	if len(found) == 0 {
+		return 0
+	}
+	return stats.Median(found) / 2
 }
 
 // pilotLoad is the load of a pilot: the search that a relative rate rests on.
@@ -303,7 +328,7 @@ func (l *Loop) watched(phase design.Phase, operations []program.Operation, rates
 		request.Load.Rate = relative.Share * rates[phase.Operation]
 	}
 	if c := e.Load.Capacity; c != nil {
-		if first, more := l.search(*c, request.Operation).Next(nil); more {
+		if first, more := l.search(*c, "", request.Operation, request.Parameter).Next(nil); more {
 			request.Load.Rate = first.Rate
 		}
 		request.Load.Capacity, request.Operation.Rate = nil, 0

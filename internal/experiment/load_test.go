@@ -70,6 +70,56 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// A search for a CPU target begins at half of what the variant's earlier blocks found, at the same operation and level.
+func TestSearchGoesOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		search config.RateSearch
+		block2 map[string]float64 // the first rate of each variant's operation
+	}{
+		"a CPU target": {config.RateSearch{Goal: config.GoalCPU, CPU: 0.75}, map[string]float64{"none a": 500, "none b": 50, "otel a": 300, "otel b": 70}},
+		"that names its first rate": {config.RateSearch{Goal: config.GoalCPU, CPU: 0.75, From: 20},
+			map[string]float64{"none a": 20, "none b": 20, "otel a": 20, "otel b": 20}},
+		"no lost spans": {config.RateSearch{Goal: config.GoalLossless}, map[string]float64{"none a": 70, "none b": 70, "otel a": 70, "otel b": 70}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := map[string]float64{"none a": 1000, "none b": 100, "otel a": 600, "otel b": 0}
+			runner := blockScript()
+			runner.change = func(q run.Request, r *record.Record) {
+				for i := range r.Phases {
+					one := &record.Search{Outcome: record.Found, Rate: found[q.Plan.Variant+" "+r.Phases[i].Operation]}
+					if one.Rate == 0 {
+						one.Outcome = record.Unsteady
+					}
+					r.Phases[i].Capacity = one
+				}
+			}
+			s := newLoop(runner, &kept{})
+			s.Experiment.Load = config.Load{Capacity: &c.search, Duration: time.Second}
+			s.Experiment.Workload.Rate = 70
+			if _, err := s.Run(context.Background(), nil); err != nil {
+				t.Fatal(err)
+			}
+			seen := 0
+			for _, q := range measured(runner.seen) {
+				for _, p := range q.Phases {
+					work := q.Plan.Variant + " " + p.Operation.Name
+					want := c.block2[work]
+					if strings.HasPrefix(q.Name, "001") && c.search.From == 0 {
+						want = 70
+					}
+					if probe, _ := p.Search.Next(nil); probe.Rate != want {
+						t.Errorf("%s: the search of %s begins at %g/s, want %g/s", q.Name, work, probe.Rate, want)
+					}
+					seen++
+				}
+			}
+			if seen != 12 {
+				t.Errorf("%d searches, want 12: 3 blocks, 2 variants, 2 operations", seen)
+			}
+		})
+	}
+}
+
 // A relative rate is a share of what the slowest variant was found to do, the same
 // for all variants, by operation.
 func TestRelative(t *testing.T) {

@@ -202,7 +202,7 @@ func (l *Loop) request(next design.Run) (run.Request, error) {
 			request.Phases = append(request.Phases, l.watched(phase, prepared.Plan.Operations, rates))
 			continue
 		}
-		one := l.phase(next.Kind, phase, prepared.Plan.Operations, rates)
+		one := l.phase(next, phase, prepared.Plan.Operations, rates)
 		if next.Kind == record.Measured {
 			one.Load.Warmup = warmup
 		}
@@ -213,16 +213,16 @@ func (l *Loop) request(next design.Run) (run.Request, error) {
 
 // phase resolves the load of one phase. Operations are those of the variant's plan,
 // in which ${env:NAME} is filled in; rates are by operation, where they are relative.
-func (l *Loop) phase(kind record.Kind, phase design.Phase, operations []program.Operation, rates map[string]float64) run.PhaseRequest {
+func (l *Loop) phase(next design.Run, phase design.Phase, operations []program.Operation, rates map[string]float64) run.PhaseRequest {
 	e := l.Experiment
 	at := slices.IndexFunc(operations, func(o program.Operation) bool { return o.Name == phase.Operation })
 	request := run.PhaseRequest{Operation: operations[at], Load: e.Load}
 	switch {
-	case kind == record.Calibration:
+	case next.Kind == record.Calibration:
 		level := e.Load.Steps()[phase.Level]
 		request.Load, request.Parameter = level.Load, ofDepth(level.Parameter)
 		return request
-	case kind == record.Pilot:
+	case next.Kind == record.Pilot:
 		request.Load = pilotLoad(e.Load)
 	default:
 		level := e.Load.Steps()[phase.Level]
@@ -232,7 +232,7 @@ func (l *Loop) phase(kind record.Kind, phase design.Phase, operations []program.
 		}
 	}
 	if c := request.Load.Capacity; c != nil {
-		request.Search = l.search(*c, request.Operation)
+		request.Search = l.search(*c, next.Variant, request.Operation, request.Parameter)
 	}
 	return request
 }
