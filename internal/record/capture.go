@@ -2,9 +2,8 @@ package record
 
 import "time"
 
-// Captures is the folder of kept packets in a results folder. A capture is VARIANT-BLOCK.pcap, with a Capture beside it in
-// VARIANT-BLOCK.json; further files of one run are VARIANT-BLOCK-2.pcap and so on. Of several workloads each has a folder.
-const Captures = "captures"
+// Captures is the folder of kept packets: VARIANT-BLOCK.pcap and VARIANT-BLOCK-2.pcap, with a Capture in VARIANT-BLOCK.json.
+const Captures = "captures" // in the results; of several workloads each has a folder in it
 
 // Capture is what the packets of a run do not tell: whose addresses they have, and when its phases were.
 type Capture struct {
@@ -12,7 +11,7 @@ type Capture struct {
 	Variant   string         `json:"variant"`
 	Block     int            `json:"block"`
 	Files     []string       `json:"files"`             // in the same folder
-	Dropped   uint64         `json:"dropped,omitempty"` // packets that the kernel dropped, as far as what captures them says so
+	Dropped   *uint64        `json:"dropped,omitempty"` // packets that the kernel dropped; nil: not known
 	Processes []Captured     `json:"processes"`
 	Phases    []CapturePhase `json:"phases"`
 }

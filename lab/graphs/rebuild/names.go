@@ -187,8 +187,10 @@ func captureOf(file string) (Input, error) {
 	if err != nil {
 		return Input{}, fmt.Errorf("reading %s: %w", file, err)
 	}
-	in := Input{Title: fmt.Sprintf("%s, %s, block %d", of.Workload, of.Variant, of.Block), Names: names, Phases: of.Phases,
-		Dropped: int64(of.Dropped)}
+	in := Input{Title: fmt.Sprintf("%s, %s, block %d", of.Workload, of.Variant, of.Block), Names: names, Phases: of.Phases}
+	if of.Dropped != nil {
+		in.Dropped = int64(*of.Dropped)
+	}
 	for _, name := range of.Files {
 		if !filepath.IsLocal(name) {
 			return Input{}, fmt.Errorf("reading %s: it names %s, which is in another folder", file, name)

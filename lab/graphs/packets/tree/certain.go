@@ -1,5 +1,7 @@
 package tree
 
+import "slices"
+
 // work holds the answers so far for the calls of a book.
 type work struct {
 	*book
@@ -19,7 +21,7 @@ func (w *work) certain() {
 		*f = Parent{nobody, Unknown}
 		var now []int32
 		if e.from != nobody {
-			now = still(serving[e.from], w.entries, e.begin)
+			now = slices.DeleteFunc(serving[e.from], func(i int32) bool { return w.entries[i].end < e.begin })
 			serving[e.from] = now
 		}
 		switch {
@@ -41,17 +43,6 @@ func (w *work) certain() {
 	if len(late) > 0 {
 		w.late(late)
 	}
-}
-
-// still keeps the calls of a list that are served at a time.
-func still(serving []int32, entries []entry, at int64) []int32 {
-	now := serving[:0]
-	for _, i := range serving {
-		if entries[i].end >= at {
-			now = append(now, i)
-		}
-	}
-	return now
 }
 
 // caller finds the call that e names among those that are served; nobody is none, or two.

@@ -14,7 +14,7 @@ type Score struct {
 // Compare compares parents with the true ones.
 func Compare(truth, found []Parent) Score {
 	var s Score
-	roots, wrong := rootsOf(truth), map[int]bool{} // by their roots
+	wrong := map[int]bool{} // traces by their roots
 	for i, is := range truth {
 		if is.How != ID {
 			continue
@@ -30,7 +30,7 @@ func Compare(truth, found []Parent) Score {
 				s.Wrong++
 			}
 		}
-		if at := roots[i]; at != nobody {
+		if at := rootOf(truth, i); at != nobody {
 			wrong[at] = wrong[at] || !right
 		}
 	}
@@ -43,30 +43,19 @@ func Compare(truth, found []Parent) Score {
 	return s
 }
 
-// rootsOf finds the root of each call; nobody is of one that cannot be followed to a root, as in a circle.
-func rootsOf(truth []Parent) []int {
-	const unseen = -2
-	roots := make([]int, len(truth))
-	for i := range roots {
-		roots[i] = unseen
-	}
-	var rootOf func(i int) int
-	rootOf = func(i int) int {
-		if roots[i] == unseen {
-			roots[i] = nobody // of a circle too
-			switch truth[i].How {
-			case Root:
-				roots[i] = i
-			case ID, Alone:
-				roots[i] = rootOf(truth[i].Index)
-			}
+// rootOf finds the root of a call; nobody is of one that cannot be followed to a root, as in a circle.
+func rootOf(truth []Parent, i int) int {
+	for range truth {
+		switch truth[i].How {
+		case Root:
+			return i
+		case ID, Alone:
+			i = truth[i].Index
+		default:
+			return nobody
 		}
-		return roots[i]
 	}
-	for i := range roots {
-		rootOf(i)
-	}
-	return roots
+	return nobody
 }
 
 // Add adds what was compared apart: another part of a capture.
