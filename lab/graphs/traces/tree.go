@@ -70,7 +70,7 @@ func (r *reading) root(of trace) (root call, why string) {
 		return call{}, why
 	}
 	root = r.served(top, nil)
-	if top.calling() && len(root.calls) == 1 && !r.methods.all[root.calls[0].method].store {
+	if top.calling() && len(root.calls) == 1 && !r.shapes.methods.all[root.calls[0].method].store {
 		root = root.calls[0] // a load generator made the span above: here the load comes from tracetax
 	}
 	root.late = false
@@ -182,7 +182,7 @@ func (r *reading) served(b, client *branch) call {
 			c.bytes[i] = max(c.bytes[i], client.bytes[i])
 		}
 	}
-	c.method = r.methods.of(m)
+	c.method = r.shapes.methods.of(m)
 	if b.above == nil && b.calling() {
 		c.calls = r.clients(nil, b)
 	} else {
@@ -275,7 +275,7 @@ func (r *reading) unserved(b *branch) call {
 	if b.system != "" {
 		r.systems[m.node], m.protocol = b.system, ""
 	}
-	c := call{method: r.methods.of(m), failed: b.failed, bytes: b.bytes}
+	c := call{method: r.shapes.methods.of(m), failed: b.failed, bytes: b.bytes}
 	c.start, c.end = b.times()
 	c.own = c.end - c.start
 	return c
