@@ -279,11 +279,6 @@ func cleaned(text, otherwise string, longest int) string {
 	return name
 }
 
-// nodeName makes the name of a node or a store.
-func nodeName(text string) string {
-	return cleaned(strings.ToLower(text), "service", longNode)
-}
-
 // methodName makes the name of a method: the last part of a procedure, or all of a path.
 func methodName(m method) string {
 	name := m.name

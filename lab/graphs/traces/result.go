@@ -45,8 +45,7 @@ type LeftOut struct {
 // reading has the methods, the shapes and the counts of all traces.
 type reading struct {
 	*Import
-	branches    []branch // of the trace that is read
-	methods     numbers[method]
+	branches    []branch          // of the trace that is read
 	systems     map[string]string // of stores, by their names
 	shapes      shapes
 	left        LeftOut
@@ -83,8 +82,7 @@ func (im *Import) read() *reading {
 }
 
 func (r *reading) count(root *call) {
-	id := r.shapes.of(root)
-	r.shapes.all[id].traces++
+	r.shapes.of(root).traces++
 	if root.start >= thisCentury {
 		r.first, r.last = min(r.first, root.start), max(r.last, root.start)
 	}
@@ -99,53 +97,35 @@ func (im *Import) Topology() (*Result, error) {
 	}
 	comments := strings.Repeat("-", 4<<10) // as long as any that come before the text
 	most := sort.Search(len(roots), func(i int) bool {
-		return !im.options.Fits(fmt.Appendf(nil, "# %s\n%s", comments, r.draft(roots[:i+1]).text))
+		return !im.options.Fits(fmt.Appendf(nil, "# %s\n%s", comments, r.draft(roots[:i+1]).Text))
 	})
 	if most == 0 {
 		return nil, errors.New("making a topology: the most frequent operation alone is too large for one: " +
 			"fewer of its calls have to be traced")
 	}
-	for _, id := range roots[most:] {
-		r.left.Traces["no room in a topology"] += r.shapes.all[id].traces
+	for _, root := range roots[most:] {
+		r.left.Traces["no room in a topology"] += root.traces
 	}
 	d := r.draft(roots[:most])
-	out := &Result{
-		Traces: len(im.traces), Spans: im.found.Spans, Operations: d.operations, LeftOut: r.left, Guessed: d.guessed(),
-	}
-	for _, n := range d.nodes {
-		if n.store {
-			out.Stores++
-		} else {
-			out.Services++
+	out := &d.Result
+	out.Traces, out.Spans, out.LeftOut, out.Guessed = len(im.traces), im.found.Spans, r.left, d.guessed()
+	if seconds := float64(r.last-r.first) / 1e9; seconds >= 1 {
+		for _, root := range roots[:most] {
+			out.PerSecond += float64(root.traces) / seconds
 		}
 	}
-	kept := 0
-	for _, o := range d.operations {
-		kept += o.Traces
-	}
-	if seconds := float64(r.last-r.first) / 1e9; seconds >= 1 {
-		out.PerSecond = float64(kept) / seconds
-	}
-	for line := range strings.Lines(out.Summary()) {
-		out.Text = append(out.Text, "# "+line...)
-	}
-	out.Text = append(out.Text, "# Wait is the median of a method's own time; with --work 30% a part of it would be CPU work.\n"...)
-	out.Text = append(out.Text, d.text...)
+	head := "# " + strings.ReplaceAll(out.Summary(), "\n", "\n# ") +
+		"Wait is the median of a method's own time; with --work 30% a part of it would be CPU work.\n"
+	out.Text = append([]byte(head), out.Text...)
 	return out, nil
 }
 
 // roots returns the shapes that begin the kept traces, the most frequent first. It leaves out the rarest shapes of an operation.
-func (r *reading) roots() []int32 {
-	var all []int32
-	for id := range r.shapes.all {
-		if r.shapes.all[id].traces > 0 {
-			all = append(all, int32(id))
-		}
-	}
-	slices.SortStableFunc(all, func(x, y int32) int { return cmp.Compare(r.shapes.all[y].traces, r.shapes.all[x].traces) })
-	of := map[uint32]int{}
-	return slices.DeleteFunc(all, func(id int32) bool {
-		s := &r.shapes.all[id]
+func (r *reading) roots() []*shape {
+	all := slices.DeleteFunc(slices.Clone(r.shapes.all), func(s *shape) bool { return s.traces == 0 })
+	slices.SortStableFunc(all, func(x, y *shape) int { return cmp.Compare(y.traces, x.traces) })
+	of := map[method]int{}
+	return slices.DeleteFunc(all, func(s *shape) bool {
 		of[s.method]++
 		rare := of[s.method] > r.options.Shapes
 		if rare {
@@ -165,9 +145,9 @@ func (d *draft) guessed() []string {
 		out = append(out, fmt.Sprintf("bytes of %s of %s messages (nothing tells them)", grouped(d.guesses), grouped(d.messages)))
 	}
 	unknown := 0
-	for i := range d.shapes.all {
-		if m := d.methodOf(int32(i)); m.protocol == "" && !m.store {
-			unknown += d.shapes.all[i].called
+	for _, s := range d.shapes.all {
+		if s.method.protocol == "" && !s.method.store {
+			unknown += s.called
 		}
 	}
 	for _, of := range []struct {

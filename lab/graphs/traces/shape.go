@@ -9,11 +9,12 @@ import (
 
 // shapes tells the calls of a method apart by the calls that they make. First it learns the times of all.
 type shapes struct {
+	methods  numbers[method]
 	children numbers[child]
 	late     []int               // by child: how many more of its calls ended behind their caller than before
 	orders   map[[2]uint32]uint8 // of two children, the lower number first
 	keys     numbers[string]
-	all      []shape         // by key
+	all      []*shape        // by key
 	tangled  map[uint32]bool // methods whose calls are neither in turn nor at once
 }
 
@@ -99,25 +100,30 @@ func (s *shapes) always(x, y uint32) bool {
 
 // shape is a method that does one thing: all its calls make the same calls in the same order.
 type shape struct {
-	method         uint32
+	id             int
+	method         method
 	steps          []step
 	called, failed int
 	traces         int    // those that begin with it
 	own            sample // ns
 	bytes          [2]sample
+
+	node *node  // nil before it is a part of a topology
+	name string // of the method there
 }
 
-// step is a call of a shape, or several steps.
+// call is NODE.METHOD.
+func (s *shape) call() string { return s.node.name + "." + s.name }
+
+// step is a call of a shape, or several steps, which have no shape.
 type step struct {
-	shape          int32
+	*shape
 	child          uint32
 	late           bool
 	atOnce, inTurn []step
 	times          int
 	key            string // steps with one key do the same
 }
-
-func (s *step) isCall() bool { return s.atOnce == nil && s.inTurn == nil }
 
 // joined is the key of a list of steps.
 func joined(steps []step) string {
@@ -130,21 +136,21 @@ func joined(steps []step) string {
 }
 
 // of returns the shape of a call, and counts it.
-func (s *shapes) of(c *call) int32 {
+func (s *shapes) of(c *call) *shape {
 	steps := make([]step, len(c.calls))
 	for i, id := range s.childrenOf(c) {
 		of := s.of(&c.calls[i])
-		steps[i] = step{shape: of, child: id, late: s.isLate(id), times: 1, key: strconv.Itoa(int(of))}
+		steps[i] = step{shape: of, child: id, late: s.isLate(id), times: 1, key: strconv.Itoa(of.id)}
 		if steps[i].late {
 			steps[i].key += "!"
 		}
 	}
 	steps = s.inTurn(c.method, s.settled(steps))
-	id := int32(s.keys.of(strconv.Itoa(int(c.method)) + ": " + joined(steps)))
-	if int(id) == len(s.all) {
-		s.all = append(s.all, shape{method: c.method, steps: steps})
+	id := int(s.keys.of(strconv.Itoa(int(c.method)) + ": " + joined(steps)))
+	if id == len(s.all) {
+		s.all = append(s.all, &shape{id: id, method: s.methods.all[c.method], steps: steps})
 	}
-	one := &s.all[id]
+	one := s.all[id]
 	one.called++
 	one.own.add(c.own)
 	for i := range c.bytes {
@@ -153,7 +159,7 @@ func (s *shapes) of(c *call) int32 {
 	if c.failed && !slices.ContainsFunc(c.calls, func(k call) bool { return k.failed }) { // an error that came from a call is that call's
 		one.failed++
 	}
-	return id
+	return one
 }
 
 // settled puts each call in the background right behind the last one that always ended before it began. Where it began among the

@@ -74,7 +74,7 @@ func (r *reading) root(of trace) (root call, why string) {
 	}
 	r.fates.lost = false
 	root = r.served(top, nil)
-	if top.calling() && len(root.calls) == 1 && !r.methods.all[root.calls[0].method].store {
+	if top.calling() && len(root.calls) == 1 && !r.shapes.methods.all[root.calls[0].method].store {
 		root = root.calls[0] // a load generator made the span above: here the load comes from tracetax
 	}
 	root.late = false
@@ -196,7 +196,7 @@ func (r *reading) served(b, client *branch) call {
 			c.bytes[i] = max(c.bytes[i], client.bytes[i])
 		}
 	}
-	c.method = r.methods.of(m)
+	c.method = r.shapes.methods.of(m)
 	if b.above != nil {
 		r.fates.called(c.method)
 	}
@@ -298,7 +298,7 @@ func (r *reading) unserved(b *branch) call {
 	if !b.failed {
 		r.fates.unserved(b.span.label)
 	}
-	c := call{method: r.methods.of(m), failed: b.failed, bytes: b.bytes}
+	c := call{method: r.shapes.methods.of(m), failed: b.failed, bytes: b.bytes}
 	c.start, c.end = b.times()
 	c.own = c.end - c.start
 	return c

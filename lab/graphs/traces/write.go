@@ -29,12 +29,10 @@ var messages = [2]struct {
 // draft is a topology that is made of shapes.
 type draft struct {
 	*reading
+	Result
 	nodes             []*node // in the order in which calls come to them
-	byPlace           map[place]*node
-	calls             map[int32]string // NODE.METHOD of a shape; "" before it has a name
-	operations        []Operation
+	places            numbers[place]
 	guesses, messages int // messages with guessed bytes, and all
-	text              []byte
 }
 
 // node is a service or a store of a topology.
@@ -42,24 +40,25 @@ type node struct {
 	place
 	name     string
 	protocol string
-	shapes   []int32 // its methods
-	guessed  [2]bool // by message: all its methods have the same guess
+	shapes   []*shape // its methods
+	guessed  [2]bool  // by message: all its methods have the same guess
 }
 
 // draft makes a topology. Each root is an operation.
-func (r *reading) draft(roots []int32) *draft {
-	d := &draft{reading: r, byPlace: map[place]*node{}, calls: map[int32]string{}}
+func (r *reading) draft(roots []*shape) *draft {
+	d := &draft{reading: r}
+	for _, s := range r.shapes.all {
+		s.node, s.name = nil, ""
+	}
 	for _, root := range roots {
 		d.visit(root)
 	}
 	names := d.name()
 	var nodes, stores, operations, mix strings.Builder
-	given, gateway, begun := taken{}, "", numbers[uint32]{}
+	given, gateway, begun := taken{}, "", numbers[method]{}
 	for _, root := range roots {
-		s, of, call := &r.shapes.all[root], d.nodeOf(root), d.calls[root]
-		method := call[len(of.name)+1:]
-		name := given.give(method, of.name+"-"+method)
-		if of.protocol != topology.HTTP { // an operation begins by HTTP
+		name, call := given.give(root.name, root.node.name+"-"+root.name), root.call()
+		if root.node.protocol != topology.HTTP { // an operation begins by HTTP
 			if gateway == "" {
 				gateway = names.give("gateway")
 				fmt.Fprintf(&nodes, "  %s:\n    methods:\n", gateway)
@@ -68,62 +67,55 @@ func (r *reading) draft(roots []int32) *draft {
 			call = gateway + "." + name
 		}
 		fmt.Fprintf(&operations, "  %s: {call: %s}\n", name, call)
-		fmt.Fprintf(&mix, "  %s: %d\n", name, s.traces)
-		i := int(begun.of(s.method))
-		if i == len(d.operations) {
-			d.operations = append(d.operations, Operation{Name: name, Node: of.name})
+		fmt.Fprintf(&mix, "  %s: %d\n", name, root.traces)
+		i := int(begun.of(root.method))
+		if i == len(d.Operations) {
+			d.Operations = append(d.Operations, Operation{Name: name, Node: root.node.name})
 		}
-		d.operations[i].Traces += s.traces
-		d.operations[i].Shapes++
+		d.Operations[i].Traces += root.traces
+		d.Operations[i].Shapes++
 	}
 	for _, n := range d.nodes {
 		if n.store {
+			d.Stores++
 			d.write(&stores, n)
 		} else {
+			d.Services++
 			d.write(&nodes, n)
 		}
 	}
 	head := "\nstores: # nobody's spans tell what they do: the wait is what their clients saw\n"
-	if stores.Len() == 0 {
+	if d.Stores == 0 {
 		head = ""
 	}
-	d.text = fmt.Appendf(nil, "description: Made of %s.\n\nnodes:\n%s%s%s\noperations:\n%s\nmix: # traces\n%s",
+	d.Text = fmt.Appendf(nil, "description: Made of %s.\n\nnodes:\n%s%s%s\noperations:\n%s\nmix: # traces\n%s",
 		wording.Counted(len(r.traces), "recorded trace"), &nodes, head, &stores, &operations, &mix)
 	return d
 }
 
-// visit lists the shapes that a shape leads to, each with its node.
-func (d *draft) visit(id int32) {
-	if _, seen := d.calls[id]; seen {
+// visit gives a shape, and those that it leads to, to their nodes.
+func (d *draft) visit(s *shape) {
+	if s.node != nil {
 		return
 	}
-	d.calls[id] = ""
-	n := d.nodeOf(id)
-	n.shapes = append(n.shapes, id)
-	d.visitSteps(d.shapes.all[id].steps)
+	i := int(d.places.of(s.method.place))
+	if i == len(d.nodes) {
+		d.nodes = append(d.nodes, &node{place: s.method.place})
+	}
+	s.node = d.nodes[i]
+	s.node.shapes = append(s.node.shapes, s)
+	d.visitAll(s.steps)
 }
 
-func (d *draft) visitSteps(steps []step) {
+func (d *draft) visitAll(steps []step) {
 	for i := range steps {
-		if s := &steps[i]; s.isCall() {
+		if s := &steps[i]; s.shape != nil {
 			d.visit(s.shape)
 		} else {
-			d.visitSteps(s.atOnce)
-			d.visitSteps(s.inTurn)
+			d.visitAll(s.atOnce)
+			d.visitAll(s.inTurn)
 		}
 	}
-}
-
-func (d *draft) methodOf(id int32) method { return d.reading.methods.all[d.shapes.all[id].method] }
-
-// nodeOf is the node that has a shape.
-func (d *draft) nodeOf(id int32) *node {
-	at := d.methodOf(id).place
-	if d.byPlace[at] == nil {
-		d.byPlace[at] = &node{place: at}
-		d.nodes = append(d.nodes, d.byPlace[at])
-	}
-	return d.byPlace[at]
 }
 
 // name gives names to the nodes, services first, and to their methods. It returns the names of the nodes.
@@ -133,8 +125,8 @@ func (d *draft) name() taken {
 	for _, stores := range []bool{false, true} {
 		for _, n := range sorted {
 			if n.store == stores {
-				n.name = names.give(nodeName(n.node))
-				d.nameMethods(n)
+				n.name = names.give(cleaned(strings.ToLower(n.node), "service", longNode))
+				n.nameMethods()
 			}
 		}
 	}
@@ -143,26 +135,25 @@ func (d *draft) name() taken {
 
 // nameMethods names the shapes of a node: METHOD, and METHOD-2 for the next frequent one, those that are operations first. The node
 // takes the protocol of most of its calls.
-func (d *draft) nameMethods(n *node) {
+func (n *node) nameMethods() {
 	called := map[string]int{}
-	sorted := slices.SortedFunc(slices.Values(n.shapes), func(x, y int32) int {
-		m, o, a, b := d.methodOf(x), d.methodOf(y), &d.shapes.all[x], &d.shapes.all[y]
-		return cmp.Or(cmp.Compare(slices.Index(verbs, m.verb), slices.Index(verbs, o.verb)), cmp.Compare(m.name, o.name),
-			cmp.Compare(m.protocol, o.protocol), cmp.Compare(b.traces, a.traces), cmp.Compare(b.called, a.called), cmp.Compare(x, y))
+	sorted := slices.SortedFunc(slices.Values(n.shapes), func(x, y *shape) int {
+		a, b := &x.method, &y.method
+		return cmp.Or(cmp.Compare(slices.Index(verbs, a.verb), slices.Index(verbs, b.verb)), cmp.Compare(a.name, b.name),
+			cmp.Compare(a.protocol, b.protocol), cmp.Compare(y.traces, x.traces), cmp.Compare(y.called, x.called), cmp.Compare(x.id, y.id))
 	})
 	given, first := taken{}, map[method]string{}
-	for _, id := range sorted {
-		m := d.methodOf(id)
-		called[cmp.Or(m.protocol, topology.HTTP)] += d.shapes.all[id].called
-		if first[m] == "" {
-			name := methodName(m)
-			first[m] = given.give(name, cleaned(name+"-"+m.verb, "index", longMethod))
-			d.calls[id] = n.name + "." + first[m]
+	for _, s := range sorted {
+		called[cmp.Or(s.method.protocol, topology.HTTP)] += s.called
+		if first[s.method] == "" {
+			name := methodName(s.method)
+			s.name = given.give(name, cleaned(name+"-"+s.method.verb, "index", longMethod))
+			first[s.method] = s.name
 		}
 	}
-	for _, id := range sorted {
-		if d.calls[id] == "" {
-			d.calls[id] = n.name + "." + given.give(first[d.methodOf(id)])
+	for _, s := range sorted {
+		if s.name == "" {
+			s.name = given.give(first[s.method])
 		}
 	}
 	protocols := slices.Sorted(maps.Keys(called))
@@ -183,23 +174,22 @@ func (d *draft) write(out *strings.Builder, n *node) {
 		fmt.Fprintf(out, "    protocol: %s\n", n.protocol)
 	}
 	for i, of := range messages {
-		told := func(id int32) bool { return d.shapes.all[id].bytes[i].median() >= 0 }
+		told := func(s *shape) bool { return s.bytes[i].median() >= 0 }
 		if n.guessed[i] = !slices.ContainsFunc(n.shapes, told); n.guessed[i] {
 			fmt.Fprintf(out, "    %s: %d # a guess: no span tells it\n", of.key, of.guess)
 		}
 	}
 	out.WriteString("    methods:\n")
-	for _, id := range n.shapes {
-		name, m := d.calls[id][len(n.name)+1:], d.methodOf(id)
-		origin := m.name
-		if m.verb != "" && m.verb != "GET" {
-			origin = m.verb + " " + m.name
+	for _, s := range n.shapes {
+		origin := s.method.name
+		if verb := s.method.verb; verb != "" && verb != "GET" {
+			origin = verb + " " + origin
 		}
-		if slices.Contains([]string{name, "/" + name, n.node + "/" + name, n.node + "." + name}, origin) {
+		if slices.Contains([]string{s.name, "/" + s.name, n.node + "/" + s.name, n.node + "." + s.name}, origin) {
 			origin = ""
 		}
-		does, guesses := d.does(id, n)
-		fmt.Fprintf(out, "      %s: {%s}%s%s\n", name, does, comment(origin), guesses)
+		does, guesses := d.does(s)
+		fmt.Fprintf(out, "      %s: {%s}%s%s\n", s.name, does, comment(origin), guesses)
 	}
 }
 
@@ -212,12 +202,11 @@ func comment(text string) string {
 }
 
 // does lists the work and the calls of a method. guesses is a comment that names what is guessed of them.
-func (d *draft) does(id int32, n *node) (does, guesses string) {
+func (d *draft) does(s *shape) (does, guesses string) {
 	var keys []string
 	add := func(key, value string) { keys = append(keys, key+": "+value) }
-	s := &d.shapes.all[id]
 	own, work := time.Duration(max(0, s.own.median())), time.Duration(0)
-	if !n.store {
+	if !s.node.store {
 		work = rounded(min(time.Duration(float64(own)*d.options.Work), mostWork))
 	}
 	if work > 0 {
@@ -232,7 +221,7 @@ func (d *draft) does(id int32, n *node) (does, guesses string) {
 		if bytes < 0 {
 			d.guesses++
 		}
-		if bytes < 0 && !n.guessed[i] {
+		if bytes < 0 && !s.node.guessed[i] {
 			bytes = of.guess
 			guesses += comment(of.key + " is a guess")
 		}
@@ -244,7 +233,7 @@ func (d *draft) does(id int32, n *node) (does, guesses string) {
 		add("errors", strconv.FormatFloat(float64(s.failed)/float64(s.called)*100, 'g', 4, 64)+"%")
 	}
 	if len(s.steps) > 0 {
-		add("steps", d.steps(s.steps))
+		add("steps", written(s.steps))
 	}
 	return strings.Join(keys, ", "), guesses
 }
@@ -260,20 +249,21 @@ func rounded(d time.Duration) time.Duration {
 
 func duration(d time.Duration) string { return strings.Replace(d.String(), "µ", "u", 1) }
 
-// steps is a list of steps in one line.
-func (d *draft) steps(all []step) string {
+// written writes a list of steps in one line.
+func written(steps []step) string {
 	var out []string
-	for i := range all {
-		s := &all[i]
-		key := "call: " + d.calls[s.shape]
+	for _, s := range steps {
+		key := ""
 		switch {
 		case s.atOnce != nil:
-			key = "at_once: " + d.steps(s.atOnce)
+			key = "at_once: " + written(s.atOnce)
 		case s.inTurn != nil:
-			key = "in_turn: " + d.steps(s.inTurn)
+			key = "in_turn: " + written(s.inTurn)
 		case s.times == 1 && !s.late:
-			out = append(out, d.calls[s.shape])
+			out = append(out, s.call())
 			continue
+		default:
+			key = "call: " + s.call()
 		}
 		if s.times > 1 {
 			key += fmt.Sprintf(", times: %d", s.times)
