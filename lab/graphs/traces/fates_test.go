@@ -26,6 +26,8 @@ func TestSpansThatAreMissing(t *testing.T) {
 		"a service that is down":     {root + client + "error=true", 9, "a.x{b.y}, a.x-2{b-2.GET}", ""},
 		"often called by others":     {server, 1, "b.y, a.x{b.y}", ""},
 		"a span that is there twice": {root + client + server + server, 9, "a.x{b.y}", "1 span (an id that another span has)"},
+		"two calls with one id": {root + client + server + strings.Replace(server, "20 30", "60 20", 1), 9, "a.x{b.y}",
+			"1 trace (different spans of one id)"},
 		"two spans with one id": {root + client + server + strings.Replace(server, "/y", "/z", 2), 9, "a.x{b.y}",
 			"1 trace (different spans of one id)"},
 		"no answer in a capture": {root + "tracetax.ended=false", 9, "a.x{b.y}", "1 trace (a call without an answer)"},
