@@ -3,14 +3,22 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/tracetax/tracetax/lab/graphs"
 )
 
 // rebuilt is what 'graph rebuild --json' says of a capture.
@@ -84,6 +92,73 @@ design: {blocks: 1, seed: 7, order: woven}
 			alike(t, "imported again", shownTrees(t, in("again.yaml")), want)
 		})
 	}
+}
+
+// Traces that a Jaeger stored are the graph that ran, when they are imported from the file that its page saves.
+func TestGraphImportedFromJaeger(t *testing.T) {
+	more(t, "graphs")
+	for _, name := range []string{"social-network", "boutique", "hotel"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // it counts, whatever rate a busy machine holds
+			g, err := graphs.Read(filepath.Join("..", "workloads", "graph", name, name+".yaml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			front, _, _ := strings.Cut(g.Operations[0].Call, ".")
+			dir := t.TempDir()
+			saved, results, topology := filepath.Join(dir, "jaeger.json"), filepath.Join(dir, "results"), filepath.Join(dir, "graph.yaml")
+			page := httptest.NewServer(savedPage(t, front, saved))
+			defer page.Close()
+			catalog := filepath.Join(dir, "catalog")
+			copied(t, "../services/jaeger", filepath.Join(catalog, "services", "jaeger"), map[string][2]string{
+				"service.yaml": {`spans: "http://127.0.0.1:{port.query}/`, `spans: "` + page.URL + `/{port.query}/`},
+			})
+			c := tracetax(t, "run", "--go-on", builtInGraph(t, name, `
+stores: echo
+variants:
+  none:
+  jaeger: {tracer: otel, settings: {delay: 200ms}, to: jaeger}
+load: {rate: 40/s, warmup: 300ms, duration: 2s, idle: 100ms}
+design: {blocks: 1, order: woven}
+`), "--out", results)
+			c.Env = append(c.Env, "TRACETAX_CATALOG="+catalog)
+			c.exit(t, 0)
+			var found struct{ Spans uint64 }
+			c = tracetax(t, "graph", "import", saved, "--out", topology, "--json").exit(t, 0)
+			if err := json.Unmarshal(c.out.Bytes(), &found); err != nil {
+				t.Fatal(err)
+			}
+			if b := measuredRuns(t, results)["jaeger"].Backend; b == nil || b.Stored != found.Spans {
+				t.Errorf("%d spans are imported, and Jaeger says %+v", found.Spans, b)
+			}
+			alike(t, "from Jaeger", shownTrees(t, topology), shownTrees(t, "graph/"+name))
+		})
+	}
+}
+
+// savedPage is asked in the place of a Jaeger for all spans, once all else of a run has ended. It saves the traces of a service in a
+// file, as Jaeger's page does, and passes the question on. A question begins with the port of the Jaeger.
+func savedPage(t *testing.T, service, file string) http.Handler {
+	get := func(to io.Writer, address string) error {
+		answer, err := http.Get(address)
+		if err != nil {
+			return err
+		}
+		defer answer.Body.Close()
+		_, err = io.Copy(to, answer.Body)
+		return err
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		port, question, _ := strings.Cut(strings.TrimPrefix(r.URL.RequestURI(), "/"), "/")
+		jaeger := "http://127.0.0.1:" + port
+		var page bytes.Buffer
+		now := time.Now()
+		err := get(&page, fmt.Sprintf("%s/api/traces?service=%s&limit=100000&start=%d&end=%d",
+			jaeger, service, now.Add(-time.Hour).UnixMicro(), now.UnixMicro()))
+		if err := errors.Join(err, os.WriteFile(file, page.Bytes(), 0o644), get(w, jaeger+"/"+question)); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // onlyOf rebuilds the capture of the variant ids alone, with the names beside it.

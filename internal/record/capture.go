@@ -2,16 +2,16 @@ package record
 
 import "time"
 
-// Captures is the folder of kept packets in a results folder. A capture is VARIANT-BLOCK.pcap, with a Capture beside it in
-// VARIANT-BLOCK.json; further files of one run are VARIANT-BLOCK-2.pcap and so on. Of several workloads each has a folder.
-const Captures = "captures"
+// Captures is the folder of kept packets: VARIANT-BLOCK.pcap and VARIANT-BLOCK-2.pcap, with a Capture in VARIANT-BLOCK.json.
+const Captures = "captures" // in the results; of several workloads each has a folder in it
 
 // Capture is what the packets of a run do not tell: whose addresses they have, and when its phases were.
 type Capture struct {
 	Workload  string         `json:"workload"`
 	Variant   string         `json:"variant"`
 	Block     int            `json:"block"`
-	Files     []string       `json:"files"` // in the same folder
+	Files     []string       `json:"files"`             // in the same folder
+	Dropped   *uint64        `json:"dropped,omitempty"` // packets that the kernel dropped; nil: not known
 	Processes []Captured     `json:"processes"`
 	Phases    []CapturePhase `json:"phases"`
 }

@@ -37,11 +37,11 @@ func (s *stage) keepCapture(files []string) error {
 	if s.request.Captures == 0 || len(files) == 0 {
 		return nil
 	}
-	folder := filepath.Join(s.results, record.Captures)
+	r, folder := s.record, filepath.Join(s.results, record.Captures)
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("keeping captured packets: %w", err)
 	}
-	of := record.Capture{Workload: s.record.Workload, Variant: s.record.Variant, Block: s.request.Captures, Phases: s.made}
+	of := record.Capture{Workload: r.Workload, Variant: r.Variant, Block: s.request.Captures, Dropped: r.Packets.Dropped, Phases: s.made}
 	whole := fmt.Sprintf("%s-%d", of.Variant, of.Block)
 	for i, file := range files {
 		name := whole

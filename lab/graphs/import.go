@@ -57,7 +57,8 @@ func (f *importing) run(s console.Streams, files []string) error {
 	}
 	const often = 20 // percent; the collector's usual 100 holds twice what is live, and 1 GB of traces has to fit into 200 MB
 	defer debug.SetGCPercent(debug.SetGCPercent(often))
-	im := traces.New(traces.Options{Shapes: f.shapes, Work: work})
+	fits := func(text []byte) bool { return new(program.Source).Graph(text) != nil }
+	im := traces.New(traces.Options{Shapes: f.shapes, Work: work, Fits: fits})
 	for _, file := range files {
 		if err := addTraces(s, im, file); err != nil {
 			return console.UsageError(err)
@@ -67,8 +68,7 @@ func (f *importing) run(s console.Streams, files []string) error {
 	if err != nil {
 		return console.UsageError(err)
 	}
-	source := &program.Source{File: f.out}
-	if source.Graph(found.Text); len(source.Problems) > 0 {
+	if source := (&program.Source{File: f.out}); source.Graph(found.Text) == nil {
 		return fmt.Errorf("checking the topology before it is written: it is not valid, which is a defect of tracetax: %w", source.Err())
 	}
 	if err := f.write(s, found.Text); err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -66,13 +67,22 @@ func (f *rebuilding) run(s console.Streams, args []string) (err error) {
 		if name == "" {
 			continue
 		}
+		is, wrong := os.Stat(name)
+		fresh := errors.Is(wrong, fs.ErrNotExist)
+		if wrong == nil && is.Mode().IsRegular() { // it may be one of the captures
+			return console.UsageError(fmt.Errorf("%s is there already; name another file", name))
+		}
 		file, wrong := os.Create(name) // err is that of the whole, to which the end of the writing adds
 		if wrong != nil {
 			return console.UsageError(fmt.Errorf("writing what is rebuilt: %w", wrong))
 		}
 		w := bufio.NewWriterSize(file, 1<<16)
 		*out = w
-		defer func() { err = errors.Join(err, w.Flush(), file.Close()) }()
+		defer func() {
+			if err = errors.Join(err, w.Flush(), file.Close()); err != nil && fresh {
+				err = errors.Join(err, os.Remove(name))
+			}
+		}()
 	}
 	var all []*rebuild.Summary
 	for i := range inputs {

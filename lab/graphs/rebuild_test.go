@@ -84,6 +84,8 @@ func TestRebuild(t *testing.T) {
 		{".", "has no captures: run with --captures"},
 		{". --names names.csv", "is a results folder"},
 		{"mine.pcap --out a --csv a", "both name a"},
+		{"mine.pcap --out mine.pcap", "mine.pcap is there already"},
+		{"none.pcap --out fresh", "none.pcap: it is neither"},
 		{"mine.pcap --topology no-such", "no-such"},
 		{"", "requires at least 1 arg"},
 	} {
@@ -91,5 +93,11 @@ func TestRebuild(t *testing.T) {
 		if status != console.Usage || !strings.Contains(errOut, test.want) {
 			t.Errorf("%s: status %d, %q, want %q", test.args, status, errOut, test.want)
 		}
+	}
+	if text, err := os.ReadFile("mine.pcap"); err != nil || !bytes.Equal(text, captured()) {
+		t.Errorf("the capture was written over, error %v", err)
+	}
+	if _, err := os.Stat("fresh"); err == nil {
+		t.Error("what could not be rebuilt leaves a file behind")
 	}
 }

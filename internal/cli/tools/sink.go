@@ -54,7 +54,7 @@ but what --keep asks for, and passes nothing on.`,
 		},
 	}
 	sinkFlags(c.Flags(), &cfg)
-	c.Flags().StringVar(&mode, "mode", string(config.Checking), "checking (look at ids for duplicates and orphans) or counting (little memory)")
+	c.Flags().StringVar(&mode, "mode", string(config.Checking), "checking (finds duplicate and orphaned spans) or counting (little memory)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print the counts as JSON")
 	return c
 }
@@ -101,11 +101,11 @@ func sinkFlags(flags *pflag.FlagSet, cfg *sink.Config) {
 		}
 		flags.Var(listenFlag{cfg.Listen, r.Name}, string(r.Name), kind+" for "+r.Title+`; "" for none`)
 	}
-	flags.StringVar(&cfg.Keep, "keep", "", "write the spans that come over OTLP to a new `file`, as OTLP JSON, a request a line (takes some of the sink's CPU)")
+	flags.StringVar(&cfg.Keep, "keep", "", "write the spans of OTLP to a new `file`: OTLP JSON, a request a line (takes CPU of the sink)")
 	flags.IntVar(&cfg.MaxSpans, "max-spans", sink.DefaultMaxSpans, "most spans whose ids are kept when checking")
 	flags.Var((*shareFlag)(&cfg.Lose), "lose", "fault: accept this share of the spans and throw it away, such as 3% or 0.03")
 	flags.DurationVar(&cfg.Late, "late", 0, "fault: wait before each answer, such as 500ms (at most 1m)")
-	flags.StringVar(&cfg.Gone, "gone", "", "fault: receive nothing; `away` refuses connections, silent never reads them, resetting resets them")
+	flags.StringVar(&cfg.Gone, "gone", "", "fault: receive nothing; `away` refuses connections, silent never reads, resetting resets them")
 }
 
 func runSink(ctx context.Context, s console.Streams, cfg sink.Config, asJSON bool) error {

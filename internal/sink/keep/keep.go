@@ -183,9 +183,9 @@ func asJSON(body []byte) ([]byte, error) {
 	}
 	for _, resource := range all.GetResourceSpans() {
 		for _, scope := range resource.GetScopeSpans() {
-			for _, span := range scope.GetSpans() {
-				span.TraceId, span.SpanId, span.ParentSpanId = shownAsHex(span.GetTraceId()), shownAsHex(span.GetSpanId()), shownAsHex(span.GetParentSpanId())
-				for _, link := range span.GetLinks() {
+			for _, s := range scope.GetSpans() {
+				s.TraceId, s.SpanId, s.ParentSpanId = shownAsHex(s.GetTraceId()), shownAsHex(s.GetSpanId()), shownAsHex(s.GetParentSpanId())
+				for _, link := range s.GetLinks() {
 					link.TraceId, link.SpanId = shownAsHex(link.GetTraceId()), shownAsHex(link.GetSpanId())
 				}
 			}

@@ -9,24 +9,26 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/lab/graphs/packets"
-	"github.com/tracetax/tracetax/lab/graphs/packets/capture"
 	"github.com/tracetax/tracetax/lab/graphs/packets/packetstest"
 	"golang.org/x/net/http2"
-	"golang.org/x/net/http2/hpack"
 )
 
 // crowd makes a capture of connections of each protocol, with so many calls on each. With another first port the connections are
 // closed.
 func crowd(connections, calls, port int, change func(c *packetstest.Capture)) *packetstest.Capture {
 	c := packetstest.New(change)
-	type talker struct {
-		conn *packetstest.Conn
-		next func(i int) (request, answer string)
-	}
-	var all []talker
-	open := func(host int, next func(i int) (string, string)) *packetstest.Conn {
+	var all []func(i int)
+	var conns []*packetstest.Conn
+	open := func(host int, next func(i int) (request, answer string)) *packetstest.Conn {
 		conn := c.Dial(fmt.Sprintf("127.1.0.%d:%d", 1+host, port+len(all)), fmt.Sprintf("127.1.0.%d:8080", 2+host))
-		all = append(all, talker{conn, next})
+		conns = append(conns, conn)
+		all = append(all, func(i int) {
+			request, answer := next(i)
+			conn.Ask(request)
+			c.Segment(conn.Server, conn.Client, conn.SSeq, conn.CSeq, packetstest.ACK, nil)
+			conn.Answer(answer)
+			c.Segment(conn.Client, conn.Server, conn.CSeq, conn.SSeq, packetstest.ACK, nil)
+		})
 		return conn
 	}
 	for range connections {
@@ -35,36 +37,26 @@ func crowd(connections, calls, port int, change func(c *packetstest.Capture)) *p
 			return thriftFrame(1, "post", uint32(i), thriftCarrier("traceparent", "t")), thriftFrame(2, "post", uint32(i), "\x00")
 		})
 		open(3, func(int) (string, string) { return "*2\r\n$3\r\nget\r\n$1\r\na\r\n", "$1\r\nx\r\n" })
-		up, down := &bytes.Buffer{}, &bytes.Buffer{}
-		asking, answering := hpack.NewEncoder(up), hpack.NewEncoder(down)
+		asking, answering := newH2(), newH2()
 		conn := open(4, func(i int) (string, string) {
 			id := uint32(2*i + 1)
-			return frames(asking, up, func(f *http2.Framer, h func(...string) []byte) {
-					must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, BlockFragment: h(
-						":method", "POST", ":scheme", "http", ":path", "/shop.Cart/Add", ":authority", "cart",
-						"content-type", "application/grpc", "traceparent", fmt.Sprintf("00-%032x-%016x-01", i, i))}))
-					must(f.WriteData(id, true, make([]byte, 100)))
-				}), frames(answering, down, func(f *http2.Framer, h func(...string) []byte) {
-					must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true,
-						BlockFragment: h(":status", "200", "content-type", "application/grpc")}))
-					must(f.WriteData(id, false, make([]byte, 100)))
-					must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, EndHeaders: true, EndStream: true, BlockFragment: h("grpc-status", "0")}))
-				})
+			asking.headers(id, false, grpcHeaders("/shop.Cart/Add", fmt.Sprintf("00-%032x-%016x-01", i, i))...)
+			must(asking.WriteData(id, true, make([]byte, 100)))
+			answering.headers(id, false, ":status", "200", "content-type", "application/grpc")
+			must(answering.WriteData(id, false, make([]byte, 100)))
+			answering.headers(id, true, "grpc-status", "0")
+			return asking.said(), answering.said()
 		})
 		conn.Ask(http2.ClientPreface)
 	}
 	for i := range calls {
-		for _, t := range all {
-			request, answer := t.next(i)
-			t.conn.Ask(request)
-			c.Segment(t.conn.Server, t.conn.Client, t.conn.SSeq, t.conn.CSeq, packetstest.ACK, nil)
-			t.conn.Answer(answer)
-			c.Segment(t.conn.Client, t.conn.Server, t.conn.CSeq, t.conn.SSeq, packetstest.ACK, nil)
+		for _, call := range all {
+			call(i)
 		}
 	}
-	for _, t := range all {
+	for _, conn := range conns {
 		if port != firstPort {
-			t.conn.Close()
+			conn.Close()
 		}
 	}
 	return c
@@ -78,12 +70,9 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(len(c.Bytes())))
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := capture.NewReader("a capture", bytes.NewReader(c.Bytes()))
-		if err != nil {
-			b.Fatal(err)
-		}
 		calls := 0
-		_, err = packets.Read([]*capture.Reader{r}, packets.Options{}, func(packets.Call) error { calls++; return nil })
+		in := openAll(b, bytes.NewReader(c.Bytes()))
+		_, err := packets.Read(in, packets.Options{}, func(packets.Call) error { calls++; return nil })
 		if err != nil || calls != 8*4*250 {
 			b.Fatal(calls, err)
 		}
@@ -91,55 +80,44 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportMetric(float64(c.Packets)*float64(b.N)/b.Elapsed().Seconds(), "packets/s")
 }
 
-// long is a capture of crowds one after the other.
-type long struct {
-	made      []byte
-	round, of int
-	closed    bool   // the connections have other ports each time, and are closed
-	end       func() // is called after the last byte
-}
-
-func (l *long) Read(into []byte) (int, error) {
-	if len(l.made) == 0 {
-		if l.round == l.of {
-			l.end()
-			return 0, io.EOF
+// long is a capture of crowds one after the other, made as it is read. The connections are ever the same ones, or others that are
+// closed. end is called once it has been read.
+func long(rounds int, closed bool, end func()) io.Reader {
+	out, in := io.Pipe()
+	go func() {
+		head := len(packetstest.New(nil).Bytes())
+		for round := range rounds {
+			port := firstPort
+			if closed {
+				port += 1 + round*100
+			}
+			made := crowd(20, 20, port, func(c *packetstest.Capture) {
+				c.First, c.Now = uint32(round+1)*100_000, c.Now.Add(time.Duration(round)*time.Second)
+			}).Bytes()
+			if round > 0 {
+				made = made[head:]
+			}
+			_, err := in.Write(made)
+			must(err)
 		}
-		port := firstPort
-		if l.closed {
-			port += 1 + l.round*100
-		}
-		c := crowd(20, 20, port, func(c *packetstest.Capture) {
-			c.First, c.Now = uint32(l.round+1)*100_000, c.Now.Add(time.Duration(l.round)*time.Second)
-		})
-		l.made = c.Bytes()
-		if l.round > 0 {
-			l.made = l.made[len(packetstest.New(nil).Bytes()):]
-		}
-		l.round++
-	}
-	n := copy(into, l.made)
-	l.made = l.made[n:]
-	return n, nil
+		end()
+		must(in.Close())
+	}()
+	return out
 }
 
 // Memory does not grow with the capture: at the end of a long one as much is in use as at the end of a short one, whether ever the same
 // connections are begun again or others are, which are closed.
 func TestMemoryBounded(t *testing.T) {
 	inUse := func(times int, closed bool) (bytes uint64) {
-		in := &long{of: times, closed: closed}
-		in.end = func() {
+		in := long(times, closed, func() {
 			var m runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&m)
 			bytes = m.HeapAlloc
-		}
-		r, err := capture.NewReader("a capture", in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		})
 		calls := 0
-		_, err = packets.Read([]*capture.Reader{r}, packets.Options{}, func(packets.Call) error { calls++; return nil })
+		_, err := packets.Read(openAll(t, in), packets.Options{}, func(packets.Call) error { calls++; return nil })
 		if err != nil || calls != times*4*20*20 {
 			t.Fatalf("%d calls, error %v", calls, err)
 		}

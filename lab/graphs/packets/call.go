@@ -1,9 +1,12 @@
-// Package packets owns calls that are read from captured packets: files of packets, connections put together, protocols, and of
-// each call its ends, its times and its headers. It must not know which call made which; its tree does.
+// Package packets owns calls that are read from captured packets: connections put together, protocols, and of each call its ends,
+// its times, its headers and the ids in them. It must not know which call made which; its tree does.
 package packets
 
 import (
+	"encoding/binary"
+	"encoding/hex"
 	"net/netip"
+	"strings"
 	"time"
 )
 
@@ -43,3 +46,35 @@ type Field struct{ Name, Value string }
 
 // Ended reports whether the capture has the answer's end.
 func (c *Call) Ended() bool { return !c.AnsweredAll.IsZero() }
+
+// IDs reads the traceparent, 00-TRACE-CALL-FLAGS: the ids of the trace and of the call. Both are zeros where it is none.
+func (c *Call) IDs() (trace [16]byte, call uint64) {
+	var span [8]byte
+	if p := c.Trace; len(p) < 55 || p[2] != '-' || p[35] != '-' || !digits(trace[:], p[3:35]) || !digits(span[:], p[36:52]) {
+		return [16]byte{}, 0
+	}
+	if call = binary.BigEndian.Uint64(span[:]); call == 0 || trace == [16]byte{} {
+		return [16]byte{}, 0
+	}
+	return trace, call
+}
+
+// Caller is the id of the call that made this one, as the tracestate names it by tt=ID; 0 without one.
+func (c *Call) Caller() uint64 {
+	if !strings.Contains(c.State, "tt=") {
+		return 0
+	}
+	for entry := range strings.SplitSeq(c.State, ",") {
+		var id [8]byte
+		if text, is := strings.CutPrefix(strings.Trim(entry, " \t"), "tt="); is && len(text) == 2*len(id) && digits(id[:], text) {
+			return binary.BigEndian.Uint64(id[:])
+		}
+	}
+	return 0
+}
+
+// digits reads hexadecimal digits, and reports whether all are.
+func digits(into []byte, text string) bool {
+	_, err := hex.Decode(into, []byte(text))
+	return err == nil
+}

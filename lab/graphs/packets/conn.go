@@ -1,7 +1,7 @@
 package packets
 
 import (
-	"errors"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -16,13 +16,13 @@ type conn struct {
 	sure           bool // which end is the client's
 	counted        bool
 	closed         bool
-	deaf           bool // nothing more is made of it
-	at             time.Time
+	deaf           bool      // nothing more is made of it
+	at             time.Time // of its last segment
 
 	spoken   *language // nil: not known yet
-	protocol protocol
-	unknown  int // turns that the client took in no protocol that is known, since the capture began within the connection
-	troubles int // times that the protocol was lost
+	unknown  int       // turns that the client took in no protocol that is known, since the capture began within the connection
+	troubles int       // times that the protocol was lost
+	pushes   bool      // the server sends more than answers
 
 	// A connection is in step when a request was seen to begin. Requests that begin before the server's acknowledgement resume
 	// may have been answered already, and are not taken.
@@ -30,7 +30,7 @@ type conn struct {
 	resume uint32
 	acked  bool   // resume is known
 	since  uint32 // the sequence number of the request that began the step
-	front  front
+	alone  lengthAlone
 	open   []*exchange
 }
 
@@ -41,30 +41,26 @@ type exchange struct {
 	answer int64  // of the answer's
 	resent int    // of both streams when it began
 	id     uint32 // of a stream, a message or a request in its protocol
-	head   bool   // its answer has no body
 	asked  bool   // its request is whole
+	mute   bool   // nothing answers it
 	tally  bool   // its protocol counts its bytes
 }
 
-// front is a segment of a client that may be the length of a frame, which comes next.
-type front struct {
-	data []byte
-	seq  uint32
-	at   time.Time
-}
-
-const mostTroubles = 16
+const (
+	mostTroubles = 16
+	silence      = time.Second // that ends an answer of a protocol that is not known
+)
 
 // newConn begins a connection with its first segment.
 func (r *reading) newConn(s *capture.Segment) *conn {
-	c := &conn{r: r, client: &stream{addr: s.From}, server: &stream{addr: s.To}}
+	c := &conn{r: r}
+	c.client, c.server = &stream{conn: c, addr: s.From}, &stream{conn: c, addr: s.To}
 	switch {
 	case s.Flags.Has(capture.SYN):
-		c.sure, c.whole, c.inStep, c.server.inStep = true, true, true, true
 		if s.Flags.Has(capture.ACK) {
 			c.turn()
-			c.server.inStep, c.client.inStep = true, false
 		}
+		c.sure, c.whole, c.inStep, c.server.inStep = true, true, true, true
 	case r.serves(s.From) != r.serves(s.To):
 		c.sure = true
 		if r.serves(s.From) {
@@ -76,10 +72,11 @@ func (r *reading) newConn(s *capture.Segment) *conn {
 	return c
 }
 
-func (r *reading) serves(at addrPort) bool { return r.opt.Serves != nil && r.opt.Serves(at) }
-
 // turn makes the client the server.
 func (c *conn) turn() { c.client, c.server = c.server, c.client }
+
+// streams are both of a connection, the client's first.
+func (c *conn) streams() [2]*stream { return [2]*stream{c.client, c.server} }
 
 // begunAgain reports whether a segment begins another connection between the same ends.
 func (c *conn) begunAgain(s *capture.Segment) bool {
@@ -91,24 +88,23 @@ func (c *conn) begunAgain(s *capture.Segment) bool {
 	case s.From != c.client.addr:
 		return true // the other end connects
 	}
-	of := c.client
-	return !of.known || of.began != s.Seq+1
+	return !c.client.known || c.client.began != s.Seq+1
 }
 
 // segment takes a segment of either end.
 func (c *conn) segment(s *capture.Segment) {
 	from, to := c.client, c.server
 	if s.From == c.server.addr {
-		from, to = c.server, c.client
+		from, to = to, from
 	}
 	if s.At.After(c.at) {
 		c.at = s.At
 	}
-	if s.Flags.Has(capture.SYN) && !from.known {
-		from.begin(s.Seq + 1)
-	}
 	if s.Flags.Has(capture.SYN) {
 		s.Seq++
+		if !from.known {
+			from.begin(s.Seq)
+		}
 	}
 	if s.Flags.Has(capture.ACK) {
 		from.acks, from.hasAcked = s.Ack, true
@@ -121,100 +117,75 @@ func (c *conn) segment(s *capture.Segment) {
 			c.r.counts.Before++
 		}
 	}
-	c.take(from, s)
-	if s.Flags.Has(capture.RST) {
-		c.drain()
-		c.close()
-	}
-	if c.client.ended && c.server.ended {
+	from.take(s)
+	if s.Flags.Has(capture.RST) || c.client.ended && c.server.ended {
 		c.close()
 	}
 }
 
-// take puts the data of a segment in its place of the stream.
-func (c *conn) take(on *stream, s *capture.Segment) {
-	if s.Flags.Has(capture.FIN) {
-		on.fin, on.last = true, s.Seq+uint32(s.Length)
-	}
-	if s.Length > 0 {
-		on.arrive(c, s)
-	}
-	for len(on.held) > 0 && on.hopeless(c.at) {
-		c.jump(on)
-	}
-	if on.fin && !on.ended && on.known && on.next == on.last {
-		on.ended = true
-		c.over(on)
-	}
-}
-
-// jump gives up waiting for the bytes before the first held segment.
-func (c *conn) jump(on *stream) {
-	missing := int64(on.held[0].seq - on.next)
-	on.next = on.held[0].seq
-	c.gap(on, missing)
-	on.release(c)
-}
-
-// drain uses what is held of both streams.
-func (c *conn) drain() {
-	for _, on := range []*stream{c.client, c.server} {
-		for len(on.held) > 0 {
-			c.jump(on)
-		}
-	}
-}
-
-// over says that a stream has ended.
-func (c *conn) over(on *stream) {
-	if c.protocol != nil && c.inStep && !c.deaf {
-		c.protocol.closed(c, on == c.server)
-	}
-}
-
-// close ends the connection: calls that are open will have no end.
+// close uses what is held, and ends the connection: calls that are open will have no end.
 func (c *conn) close() {
 	if c.closed {
 		return
 	}
 	c.closed = true
-	if c.protocol == nil && !c.deaf && c.whole && len(c.client.buf) > 0 {
-		c.decide(c.client.buf, true)
-		c.pour(c.client, nil)
+	for _, s := range c.streams() {
+		for len(s.held) > 0 {
+			s.jump()
+		}
 	}
-	if c.protocol != nil && !c.deaf {
-		c.protocol.closed(c, false)
-		c.protocol.closed(c, true)
+	c.lacking()
+	if c.spoken == nil && !c.deaf && c.whole && len(c.client.buf) > 0 {
+		c.decide(true)
 	}
-	c.abandon()
+	c.server.over()
 	c.stop()
 }
 
 // stop makes nothing more of the connection, and frees what it holds.
 func (c *conn) stop() {
-	c.deaf, c.protocol = true, nil
-	for _, on := range []*stream{c.client, c.server} {
-		on.buf, on.held, on.heldBytes, on.skip = nil, nil, 0, 0
+	c.abandon()
+	c.deaf = true
+	for _, s := range c.streams() {
+		s.read, s.buf, s.held, s.heldBytes, s.skip, s.of = nil, nil, nil, 0, 0, nil
+	}
+}
+
+// leaveOut makes nothing more of the connection, and notes that calls of its server are missing.
+func (c *conn) leaveOut() {
+	if c.r.counts.Unread == nil {
+		c.r.counts.Unread = map[netip.Addr]bool{}
+	}
+	c.r.counts.Unread[c.server.addr.Addr()] = true
+	c.stop()
+}
+
+// lacking counts the bytes that the capture lacks behind the last one of each stream: its end, or what was acknowledged, tells them.
+func (c *conn) lacking() {
+	if c.deaf {
+		return
+	}
+	for _, of := range [][2]*stream{{c.client, c.server}, {c.server, c.client}} {
+		on, other := of[0], of[1]
+		end := on.last
+		if !on.fin {
+			end = other.acks - 1 // of what may be an end that is not there
+		}
+		if n := int32(end - on.next); on.known && (on.fin || other.hasAcked) && n > 0 && n < farAway {
+			c.r.counts.Missing += int64(n)
+		}
 	}
 }
 
 // rest is called once in a while.
 func (c *conn) rest() {
-	for _, on := range []*stream{c.client, c.server} {
-		for len(on.held) > 0 && on.hopeless(c.r.now) {
-			c.jump(on)
-		}
+	for _, s := range c.streams() {
+		s.giveUp(c.r.now)
 	}
-	if t, is := c.protocol.(*turns); is {
-		t.rest(c)
+	if x := c.oldest(); x != nil && x.Ended() && c.r.now.Sub(x.AnsweredAll) > silence {
+		c.give(x)
 	}
 }
-
-// errLost is of bytes that are no message where one should begin.
-var errLost = errors.New("no message begins here")
-
-// errUpgraded is of a connection that goes on to another protocol.
-var errUpgraded = errors.New("the connection goes on to another protocol")
 
 // lose gives up the calls that are open, and waits for the beginning of a request.
 func (c *conn) lose() {
@@ -224,42 +195,36 @@ func (c *conn) lose() {
 	c.abandon()
 	c.inStep = false
 	c.resume, c.acked = c.server.acks, c.server.hasAcked
-	for _, on := range []*stream{c.client, c.server} {
-		on.clear()
-		on.inStep = false
+	for _, s := range c.streams() {
+		s.clear()
+		s.inStep = false
 	}
 	c.troubles++
 	switch {
 	case c.spoken != nil && c.spoken.stateful:
 		c.r.counts.NoTables++
-		c.stop()
+		c.leaveOut()
 	case c.troubles > mostTroubles && c.r.counts.Missing == 0:
 		c.r.counts.GivenUp++
-		c.stop()
+		c.leaveOut()
 	case c.spoken != nil:
-		c.protocol = c.spoken.start()
+		c.speak(c.spoken)
 	}
 }
 
 // gap leaves bytes of a stream out that the capture does not have.
-func (c *conn) gap(on *stream, n int64) {
+func (c *conn) gap(s *stream, n int64) {
 	c.r.counts.Missing += n
-	if c.deaf {
-		return
+	switch reads := c.inStep && !c.deaf; {
+	case reads && n <= s.skip:
+		s.pass(n)
+	case reads && c.spoken == inTurns:
+		c.turns(s, n)
+		s.pos += n
+	default:
+		s.pos += n
+		c.lose()
 	}
-	if c.protocol != nil && c.inStep {
-		if t, is := c.protocol.(*turns); is {
-			t.missing(c, on == c.server, n)
-			on.pos += n
-			return
-		}
-		if n <= on.skip {
-			c.skipped(on, n)
-			return
-		}
-	}
-	on.pos += n
-	c.lose()
 }
 
 // ask begins a call with the message that now begins on the client's stream.
@@ -271,11 +236,6 @@ func (c *conn) ask(protocol string) *exchange {
 	return x
 }
 
-// asked ends the request of a call with the byte before pos.
-func (c *conn) asked(x *exchange, pos int64) {
-	x.AskedAll, x.Request, x.asked = c.client.now, pos-x.pos, true
-}
-
 // answers begins the answer of a call with the message that now begins on the server's stream.
 func (c *conn) answers(x *exchange) {
 	if x.Answered.IsZero() {
@@ -283,30 +243,40 @@ func (c *conn) answers(x *exchange) {
 	}
 }
 
-// answered ends a call with the byte of its answer before pos, and gives it.
-func (c *conn) answered(x *exchange, pos int64) {
-	x.AnsweredAll, x.Answer = c.server.now, pos-x.answer
-	c.give(x)
+// ended ends the request or the answer of a call, as the stream is, with the last byte that was read. It gives a call that is over.
+func (c *conn) ended(x *exchange, s *stream) {
+	if s.serves() {
+		x.AnsweredAll = s.now
+		if !x.tally {
+			x.Answer = s.pos - x.answer
+		}
+		c.give(x)
+		return
+	}
+	x.AskedAll, x.asked = s.now, true
+	if !x.tally {
+		x.Request = s.pos - x.pos
+	}
+	if x.mute {
+		x.Answered, x.AnsweredAll = s.now, s.now
+		c.give(x)
+	}
 }
 
-// unanswered ends a call that is not answered by design, with its request.
-func (c *conn) unanswered(x *exchange) {
-	x.Answered, x.AnsweredAll = x.AskedAll, x.AskedAll
-	c.give(x)
-}
-
-// give hands a call out, with or without an end.
+// give hands an open call out, with or without an end.
 func (c *conn) give(x *exchange) {
+	at := slices.Index(c.open, x)
+	if at < 0 {
+		return
+	}
+	c.open = slices.Delete(c.open, at, at+1)
 	if !x.asked {
 		x.AskedAll = c.client.now
-	}
-	if !x.asked && !x.tally {
-		x.Request = c.client.pos - x.pos
+		if !x.tally {
+			x.Request = c.client.pos - x.pos
+		}
 	}
 	x.Resent = c.client.resent + c.server.resent - x.resent
-	if at := slices.Index(c.open, x); at >= 0 {
-		c.open = slices.Delete(c.open, at, at+1)
-	}
 	c.r.give(&x.Call)
 }
 
@@ -327,10 +297,9 @@ func (c *conn) oldest() *exchange {
 
 // byID is the open call with this number; nil is none.
 func (c *conn) byID(id uint32) *exchange {
-	for _, x := range c.open {
-		if x.id == id {
-			return x
-		}
+	at := slices.IndexFunc(c.open, func(x *exchange) bool { return x.id == id })
+	if at < 0 {
+		return nil
 	}
-	return nil
+	return c.open[at]
 }

@@ -7,26 +7,22 @@ import (
 	"strings"
 )
 
-// http1 reads HTTP/1.0 and 1.1.
+// http1 reads one direction of HTTP/1.0 and 1.1.
 type http1 struct {
-	sides [2]http1Side // the client's, the server's
+	at http1Part
+	of *exchange // the call of the message
+
+	offered int64 // bytes of a body that the client sends if the server wants it, or chunked
 }
 
-// http1Side holds the state of one stream.
-type http1Side struct {
-	stage http1Stage
-	of    *exchange // the call of its message
-}
-
-type http1Stage int
+// http1Part is what comes next of a message.
+type http1Part int
 
 const (
-	inHead http1Stage = iota
-	inBody
-	inChunkSize
-	inChunk
-	inTrailer
-	toTheEnd // the body ends with the connection
+	head http1Part = iota
+	chunk
+	trailer
+	offer // the body, if the server wants it
 )
 
 var methodsOfHTTP = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"}
@@ -41,216 +37,195 @@ func beginsHTTP1(data []byte, server bool) bool {
 
 var endOfHead = []byte("\r\n\r\n")
 
-func (h *http1) read(c *conn, server bool, data []byte) (int, error) {
-	side, s := h.side(c, server)
-	switch side.stage {
-	case toTheEnd:
-		return len(data), nil
-	case inChunkSize, inTrailer:
-		line := s.line(data)
-		if line == nil {
-			if len(data) > mostLine {
-				return 0, errLost
-			}
-			return 0, nil
+func (h *http1) read(s *stream, data []byte) (taken, error) {
+	if h.at == offer {
+		h.at = head
+		switch wanted := slices.Contains(s.conn.open, h.of) || !beginsHTTP1(data, false); {
+		case wanted && h.offered == chunked:
+			h.at = chunk
+		case wanted:
+			n := min(h.offered, int64(len(data)))
+			return taken{n: int(n), skip: h.offered - n, of: h.of}, nil
 		}
-		return len(line), h.line(c, server, line)
+	}
+	if h.at != head {
+		line, err := s.line(data)
+		if line == nil {
+			return taken{}, err
+		}
+		return h.line(line)
 	}
 	if data[0] == '\r' || data[0] == '\n' { // some send an empty line after a body
-		return 1, nil
+		return taken{n: 1}, nil
 	}
-	at := bytes.Index(data[max(0, s.seen-3):], endOfHead)
+	from := max(0, s.seen-3)
+	at := bytes.Index(data[from:], endOfHead)
 	if at < 0 {
 		s.seen = len(data)
-		return 0, nil
+		return taken{}, nil
 	}
-	size := max(0, s.seen-3) + at + len(endOfHead)
-	head := string(data[:size-len(endOfHead)])
-	if server {
-		return size, h.answer(c, head, size)
+	size := from + at + len(endOfHead)
+	first, rest, _ := strings.Cut(string(data[:from+at]), "\r\n")
+	if s.serves() {
+		return h.answer(s.conn, size, first, rest)
 	}
-	return size, h.request(c, head, size)
+	return h.request(s.conn, size, first, rest)
 }
 
-func (h *http1) side(c *conn, server bool) (*http1Side, *stream) {
-	if server {
-		return &h.sides[1], c.server
-	}
-	return &h.sides[0], c.client
-}
-
-// line reads the size of a chunk, or a line of the trailer.
-func (h *http1) line(c *conn, server bool, line []byte) error {
-	side, s := h.side(c, server)
+// line takes the size of a chunk, or a line of the trailer.
+func (h *http1) line(line []byte) (taken, error) {
 	text := strings.TrimRight(string(line), "\r\n")
-	if side.stage == inTrailer {
-		if text == "" {
-			h.done(c, server, s.pos+int64(len(line)))
+	if h.at == trailer {
+		if text != "" {
+			return taken{n: len(line)}, nil
 		}
-		return nil
+		h.at = head
+		return taken{n: len(line), of: h.of}, nil
 	}
 	digits, _, _ := strings.Cut(text, ";")
 	size, err := strconv.ParseInt(strings.TrimSpace(digits), 16, 63)
 	switch {
-	case err != nil || size < 0 || size > 1<<60:
-		return errLost
-	case size == 0:
-		side.stage = inTrailer
-	default:
-		side.stage, s.skip = inChunk, size+2
+	case err != nil || size < 0 || size > mostBody:
+		return taken{}, errLost
+	case size > 0:
+		return taken{n: len(line), skip: size + 2}, nil
 	}
-	return nil
+	h.at = trailer
+	return taken{n: len(line)}, nil
 }
 
-// request reads the head of a request of so many bytes.
-func (h *http1) request(c *conn, head string, size int) error {
-	first, rest, _ := strings.Cut(head, "\r\n")
+// request takes the head of a request of so many bytes, by its first line and the others.
+func (h *http1) request(c *conn, size int, first, rest string) (taken, error) {
 	word, target, _ := strings.Cut(first, " ")
 	target, version, ok := strings.Cut(target, " ")
-	if !ok || !strings.HasPrefix(version, "HTTP/1.") || !slices.Contains(methodsOfHTTP, word) {
-		return errLost
+	if !ok || !strings.HasPrefix(version, "HTTP/1.") || !isMethod(word) {
+		return taken{}, errLost
 	}
 	x := c.ask(HTTP)
-	x.Method, x.head = word+" "+pathOf(target), word == "HEAD"
-	if word == "CONNECT" {
-		x.Method, x.id = "CONNECT", 1
+	if x.Method = word; word != connect {
+		x.Method += " " + pathOf(target)
 	}
 	x.Fields = make([]Field, 0, strings.Count(rest, "\r\n")+1)
-	body, err := headersOf(rest, func(name, value string) { x.field(name, value) })
+	body, err := bodyOf(rest, x.field)
 	if err != nil {
-		return err
+		return taken{}, err
 	}
-	h.sides[0].of = x
-	return h.body(c, false, body, size)
+	if body == untold {
+		body = 0
+	}
+	if body != 0 && slices.ContainsFunc(x.Fields, isExpectation) {
+		h.at, h.of, h.offered = offer, x, body
+		return taken{n: size}, nil
+	}
+	return h.body(x, size, body), nil
 }
+
+func isExpectation(f Field) bool {
+	return strings.EqualFold(f.Name, "expect") && strings.EqualFold(f.Value, "100-continue")
+}
+
+// isMethod reports whether a word may be a method, as PROPFIND and PURGE.
+func isMethod(word string) bool {
+	return word != "" && strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-_") == ""
+}
+
+// connect asks for a tunnel, whose bytes are no HTTP.
+const connect = "CONNECT"
 
 // pathOf is the path of a request's target, without a query.
 func pathOf(target string) string {
-	if !strings.HasPrefix(target, "/") {
-		if _, of, is := strings.Cut(target, "://"); is {
-			_, path, _ := strings.Cut(of, "/")
-			target = "/" + path
-		}
+	if _, of, is := strings.Cut(target, "://"); is && !strings.HasPrefix(target, "/") {
+		_, path, _ := strings.Cut(of, "/")
+		target = "/" + path
 	}
 	path, _, _ := strings.Cut(target, "?")
 	return path
 }
 
-// answer reads the head of an answer of so many bytes.
-func (h *http1) answer(c *conn, head string, size int) error {
-	first, rest, _ := strings.Cut(head, "\r\n")
+// answer takes the head of an answer of so many bytes, by its first line and the others.
+func (h *http1) answer(c *conn, size int, first, rest string) (taken, error) {
 	version, status, _ := strings.Cut(first, " ")
 	status, _, _ = strings.Cut(status, " ")
 	code, err := strconv.Atoi(status)
-	if err != nil || code < 100 || code > 999 || !strings.HasPrefix(version, "HTTP/1.") {
-		return errLost
-	}
 	x := c.oldest()
-	if x == nil {
-		return errLost
+	if err != nil || code < 100 || code > 999 || !strings.HasPrefix(version, "HTTP/1.") || x == nil && code != 408 {
+		return taken{}, errLost
+	}
+	if x == nil { // a server may say so before it closes an idle connection
+		c.stop()
+		return taken{n: size}, nil
 	}
 	if code < 200 && code != 101 {
-		return nil // the answer is yet to come
+		return taken{n: size}, nil // the answer is yet to come
 	}
-	body, err := headersOf(rest, nil)
+	body, err := bodyOf(rest, nil)
 	if err != nil {
-		return err
+		return taken{}, err
 	}
 	c.answers(x)
-	x.Status, h.sides[1].of = status, x
+	x.Status = status
 	switch {
-	case code == 101 || x.Method == "CONNECT" && code < 300:
-		h.done(c, true, c.server.pos+int64(size))
-		return errUpgraded
-	case x.head || code == 204 || code == 304:
-		body = bodyOf{length: 0}
-	case !body.chunked && body.length < 0:
-		h.sides[1].stage = toTheEnd
-		return nil
+	case code == 101 || x.Method == connect && code < 300:
+		return taken{n: size, of: x, last: true}, nil
+	case strings.HasPrefix(x.Method, "HEAD ") || code == 204 || code == 304:
+		body = 0
+	case body == untold:
+		body = toTheEnd
 	}
-	return h.body(c, true, body, size)
+	return h.body(x, size, body), nil
 }
 
-// bodyOf says how long a body is.
-type bodyOf struct {
-	length  int64 // -1 is not told
-	chunked bool
+// body takes a head of so many bytes with a body of so many, or of chunks.
+func (h *http1) body(x *exchange, size int, body int64) taken {
+	if body == chunked {
+		h.at, h.of = chunk, x
+		return taken{n: size}
+	}
+	return taken{n: size, skip: body, of: x}
 }
 
-// headersOf calls each for the lines of a head.
-func headersOf(head string, each func(name, value string)) (bodyOf, error) {
-	body := bodyOf{length: -1}
-	for line := range strings.SplitSeq(head, "\r\n") {
+// Lengths of bodies, in bytes, that no head tells.
+const (
+	untold   = -1
+	chunked  = -2
+	mostBody = 1 << 60
+)
+
+// bodyOf is the length of the body after these lines of a head, in bytes; each is called for the lines, unless it is nil.
+func bodyOf(lines string, each func(name, value string)) (int64, error) {
+	length := int64(untold)
+	for line := range strings.SplitSeq(lines, "\r\n") {
 		name, value, ok := strings.Cut(line, ":")
 		if !ok {
 			continue
 		}
 		value = strings.Trim(value, " \t")
 		switch {
-		case strings.EqualFold(name, "content-length"):
-			n, err := strconv.ParseInt(value, 10, 63)
-			if err != nil || n < 0 || n > 1<<60 {
-				return body, errLost
-			}
-			body.length = n
 		case strings.EqualFold(name, "transfer-encoding"):
-			body.chunked = strings.HasSuffix(strings.ToLower(value), "chunked")
+			if strings.HasSuffix(strings.ToLower(value), "chunked") {
+				length = chunked
+			}
+		case strings.EqualFold(name, "content-length") && length != chunked:
+			n, err := strconv.ParseInt(value, 10, 63)
+			if err != nil || n < 0 || n > mostBody {
+				return 0, errLost
+			}
+			length = n
 		}
 		if each != nil {
 			each(name, value)
 		}
 	}
-	return body, nil
-}
-
-// body begins the body of a message after a head of so many bytes.
-func (h *http1) body(c *conn, server bool, body bodyOf, size int) error {
-	side, s := h.side(c, server)
-	switch {
-	case body.chunked:
-		side.stage = inChunkSize
-	case body.length > 0:
-		side.stage, s.skip = inBody, body.length
-	default:
-		h.done(c, server, s.pos+int64(size))
-	}
-	return nil
-}
-
-// done ends a message with the byte before pos.
-func (h *http1) done(c *conn, server bool, pos int64) {
-	side, _ := h.side(c, server)
-	x := side.of
-	side.stage, side.of = inHead, nil
-	if server {
-		c.answered(x, pos)
-		return
-	}
-	c.asked(x, pos)
-}
-
-func (h *http1) passed(c *conn, server bool) {
-	side, s := h.side(c, server)
-	if side.stage == inChunk {
-		side.stage = inChunkSize
-		return
-	}
-	h.done(c, server, s.pos)
-}
-
-func (h *http1) closed(c *conn, server bool) {
-	if server && h.sides[1].stage == toTheEnd {
-		h.done(c, true, c.server.pos)
-	}
+	return length, nil
 }
 
 // field adds a header to a call, and what it says of the trace.
 func (x *exchange) field(name, value string) {
 	x.Fields = append(x.Fields, Field{name, value})
 	switch {
-	case len(name) == len("traceparent") && strings.EqualFold(name, "traceparent"):
+	case strings.EqualFold(name, "traceparent"):
 		x.Trace = value
-	case len(name) == len("tracestate") && strings.EqualFold(name, "tracestate"):
+	case strings.EqualFold(name, "tracestate"):
 		if x.State != "" {
 			value = x.State + "," + value
 		}

@@ -1,279 +1,219 @@
 package packets
 
 import (
+	"bytes"
 	"encoding/binary"
 	"strings"
-	"time"
 
+	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 )
 
-// Types of frames of HTTP/2.
 const (
-	frameData     = 0
-	frameHeaders  = 1
-	frameReset    = 3
-	frameSettings = 4
-	framePush     = 5
-	framePing     = 6
-	frameWindow   = 8
-	frameContinue = 9
-)
-
-// Flags of frames.
-const (
-	flagEndStream  = 1
-	flagEndHeaders = 4
-	flagPadded     = 8
-	flagPriority   = 0x20
-)
-
-const (
-	preface     = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-	frameHead   = 9
-	mostFrame   = 1 << 20 // bytes of a frame that is no data
-	mostBlock   = 1 << 20 // bytes of a block of headers
+	frameHead   = 9       // bytes
+	mostBlock   = 1 << 20 // bytes of a block of headers, and of any frame that is no data
 	mostTable   = 1 << 20 // bytes of the table of headers; 4,096 by default
 	mostStreams = 10_000  // open on a connection
 )
 
-// http2 reads HTTP/2 that begins with its preface, gRPC included.
-type http2 struct {
-	greeted bool
-	sides   [2]http2Side
+// h2 reads one direction of HTTP/2 that begins with its preface, gRPC included.
+type h2 struct {
+	greeted bool   // the client's preface was read
+	last    uint32 // the highest number of a request's stream so far
+	in      bytes.Reader
+	frames  *http2.Framer
 }
 
-type http2Side struct {
-	headers *hpack.Decoder
-	fields  []hpack.HeaderField
-
-	// the block of headers that goes on
-	block       []byte
-	stream      uint32
-	open        bool
-	end, pushed bool
-	first       time.Time
-	pos, size   int64
-
-	// the data that is skipped
-	of      *exchange
-	endData bool
+func newHTTP2() reader {
+	h := &h2{}
+	h.frames = http2.NewFramer(nil, &h.in)
+	h.frames.SetMaxReadFrameSize(mostBlock)
+	h.frames.SetReuseFrames()
+	h.frames.MaxHeaderListSize = mostBlock
+	h.frames.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	h.frames.ReadMetaHeaders.SetAllowedMaxDynamicTableSize(mostTable)
+	return h.read
 }
 
-func newHTTP2() protocol {
-	h := &http2{}
-	for i := range h.sides {
-		side := &h.sides[i]
-		side.headers = hpack.NewDecoder(4096, func(f hpack.HeaderField) { side.fields = append(side.fields, f) })
-		side.headers.SetAllowedMaxDynamicTableSize(mostTable)
-		side.headers.SetMaxStringLength(mostBlock)
+// frame is the head of a frame.
+type frame struct {
+	length int
+	kind   http2.FrameType
+	flags  http2.Flags
+	stream uint32
+}
+
+func frameOf(data []byte) frame {
+	return frame{int(data[0])<<16 | int(data[1])<<8 | int(data[2]), http2.FrameType(data[3]), http2.Flags(data[4]),
+		binary.BigEndian.Uint32(data[5:])}
+}
+
+// isFrame reports whether a frame of HTTP/2 begins here.
+func isFrame(data []byte) bool {
+	if len(data) < frameHead || data[5]&0x80 != 0 {
+		return false
 	}
-	return h
+	f := frameOf(data)
+	switch f.kind {
+	case http2.FrameData:
+		return f.length <= mostBlock && f.flags&^(http2.FlagDataEndStream|http2.FlagDataPadded) == 0 && f.stream&1 == 1
+	case http2.FrameHeaders:
+		return f.length <= mostBlock && f.length > 0 && f.stream&1 == 1 &&
+			f.flags&^(http2.FlagHeadersEndStream|http2.FlagHeadersEndHeaders|http2.FlagHeadersPadded|http2.FlagHeadersPriority) == 0
+	case http2.FrameRSTStream:
+		return f.length == 4 && f.flags == 0 && f.stream != 0
+	case http2.FrameSettings:
+		return f.length%6 == 0 && f.length < 1<<10 && f.flags&^1 == 0 && f.stream == 0
+	case http2.FramePing:
+		return f.length == 8 && f.flags&^1 == 0 && f.stream == 0
+	case http2.FrameWindowUpdate:
+		return f.length == 4 && f.flags == 0
+	}
+	return false
 }
 
 func beginsHTTP2(data []byte, server bool) bool {
 	if server {
-		return isFrames(data)
+		return isFrame(data)
 	}
-	return len(data) >= 8 && strings.HasPrefix(preface, string(data[:min(len(data), len(preface))]))
+	return len(data) >= 8 && strings.HasPrefix(http2.ClientPreface, string(data[:min(len(data), len(http2.ClientPreface))]))
 }
 
-func (h *http2) read(c *conn, server bool, data []byte) (int, error) {
-	if !server && !h.greeted {
-		if len(data) < len(preface) {
-			return 0, nil
-		}
-		if string(data[:len(preface)]) != preface {
-			return 0, errLost
+func (h *h2) read(s *stream, data []byte) (taken, error) {
+	if !s.serves() && !h.greeted {
+		switch {
+		case len(data) < len(http2.ClientPreface):
+			return taken{}, nil
+		case string(data[:len(http2.ClientPreface)]) != http2.ClientPreface:
+			return taken{}, errLost
 		}
 		h.greeted = true
-		return len(preface), nil
+		return taken{n: len(http2.ClientPreface)}, nil
 	}
-	if len(data) < frameHead {
-		return 0, nil
+	if len(data) >= frameHead && http2.FrameType(data[3]) == http2.FrameData {
+		return h.data(s, frameOf(data)), nil
 	}
-	length := int(data[0])<<16 | int(data[1])<<8 | int(data[2])
-	kind, flags, id := data[3], data[4], binary.BigEndian.Uint32(data[5:])&0x7fffffff
-	side, s := h.side(c, server)
-	if side.open && (kind != frameContinue || id != side.stream) {
-		return 0, errLost
+	size, err := blockSize(data)
+	if size == 0 {
+		return taken{}, err
 	}
-	if kind == frameData {
-		h.data(c, server, id, int64(length), flags&flagEndStream != 0)
-		return frameHead, nil
+	h.in.Reset(data[:size])
+	f, err := h.frames.ReadFrame()
+	if err != nil {
+		return taken{}, errLost
 	}
-	if length > mostFrame {
-		return 0, errLost
-	}
-	if len(data) < frameHead+length {
-		return 0, nil
-	}
-	body, size := data[frameHead:frameHead+length], frameHead+length
-	switch kind {
-	case frameHeaders, framePush:
-		if !side.begin(kind, flags, body) {
-			return 0, errLost
+	out := taken{n: size}
+	switch f := f.(type) {
+	case *http2.MetaHeadersFrame:
+		if !s.serves() && len(s.conn.open) >= mostStreams {
+			return taken{}, errLost
 		}
-		side.stream, side.first, side.pos, side.size = id, s.first, s.pos, int64(size)
-	case frameContinue:
-		if !side.open || len(side.block)+length > mostBlock {
-			return 0, errLost
-		}
-		side.block, side.size = append(side.block, body...), side.size+int64(size)
-	case frameReset:
-		if x := c.byID(id); x != nil {
-			c.give(x) // one side gave it up
-		}
-		return size, nil
-	default:
-		return size, nil
-	}
-	if flags&flagEndHeaders == 0 {
-		return size, nil
-	}
-	return size, h.block(c, server)
-}
-
-func (h *http2) side(c *conn, server bool) (*http2Side, *stream) {
-	if server {
-		return &h.sides[1], c.server
-	}
-	return &h.sides[0], c.client
-}
-
-// begin begins a block of headers with a frame's body.
-func (s *http2Side) begin(kind, flags byte, body []byte) bool {
-	if flags&flagPadded != 0 {
-		if len(body) < 1 || len(body) < 1+int(body[0]) {
-			return false
-		}
-		body = body[1 : len(body)-int(body[0])]
-	}
-	front := 0
-	switch {
-	case kind == framePush:
-		front = 4
-	case flags&flagPriority != 0:
-		front = 5
-	}
-	if len(body) < front {
-		return false
-	}
-	s.block, s.open, s.pushed = append(s.block[:0], body[front:]...), true, kind == framePush
-	s.end = kind == frameHeaders && flags&flagEndStream != 0
-	return true
-}
-
-// block reads a whole block of headers.
-func (h *http2) block(c *conn, server bool) error {
-	side, _ := h.side(c, server)
-	side.open, side.fields = false, side.fields[:0]
-	if _, err := side.headers.Write(side.block); err != nil {
-		return errLost
-	}
-	if err := side.headers.Close(); err != nil {
-		return errLost
-	}
-	if cap(side.block) > mostLine {
-		side.block = nil
-	}
-	switch {
-	case side.pushed:
-		return nil
-	case server:
-		h.answer(c, side)
-		return nil
-	case len(c.open) >= mostStreams:
-		return errLost
-	}
-	h.request(c, side)
-	return nil
-}
-
-// request takes the headers of a request, or its trailer.
-func (h *http2) request(c *conn, side *http2Side) {
-	x := c.byID(side.stream)
-	if x == nil {
-		x = c.ask(HTTP)
-		x.id, x.tally = side.stream, true
-		x.Asked, x.Sequence = side.first, c.client.sequence(side.pos)
-		x.Fields = make([]Field, 0, len(side.fields))
-		var method, path string
-		for _, f := range side.fields {
-			switch f.Name {
-			case ":method":
-				method = f.Value
-			case ":path":
-				path = f.Value
-			case "content-type":
-				if strings.HasPrefix(f.Value, "application/grpc") {
-					x.Protocol = GRPC
-				}
+		if !s.serves() && s.conn.byID(f.StreamID) == nil {
+			if f.StreamID <= h.last {
+				return out, nil // the trailer of a request that has its answer already
 			}
-			x.field(f.Name, f.Value)
+			h.last = f.StreamID
 		}
-		x.Method = pathOf(path)
-		if x.Protocol == HTTP {
-			x.Method = method + " " + x.Method
+		x := headersOf(s, f)
+		if x != nil {
+			tally(s, x, int64(size))
+		}
+		if f.StreamEnded() {
+			out.of = x
+		}
+	case *http2.PushPromiseFrame: // it is read for the tables alone
+		if !f.HeadersEnded() {
+			return taken{}, errLost
+		}
+		if _, err := h.frames.ReadMetaHeaders.Write(f.HeaderBlockFragment()); err != nil {
+			return taken{}, errLost
+		}
+	case *http2.RSTStreamFrame:
+		if x := s.conn.byID(f.StreamID); x != nil {
+			s.conn.give(x) // one side gave it up
 		}
 	}
-	x.Request += side.size
-	if side.end {
-		x.AskedAll, x.asked = c.client.now, true
-	}
+	return out, nil
 }
 
-// answer takes the headers of an answer, or its trailer.
-func (h *http2) answer(c *conn, side *http2Side) {
-	x := c.byID(side.stream)
-	if x == nil {
-		return
-	}
-	for _, f := range side.fields {
+// blockSize is how many bytes a frame has, with those that continue its block of headers; 0 is that more must come first.
+func blockSize(data []byte) (int, error) {
+	for size := 0; len(data) >= size+frameHead; {
+		f := frameOf(data[size:])
+		first := size == 0
+		size += frameHead + f.length
 		switch {
-		case f.Name == ":status" && len(f.Value) == 3 && f.Value[0] == '1':
-			return // the answer is yet to come
-		case f.Name == ":status" && x.Protocol == HTTP, f.Name == "grpc-status" && x.Protocol == GRPC:
-			x.Status = f.Value
+		case size > mostBlock:
+			return 0, errLost
+		case len(data) < size:
+			return 0, nil
+		case f.flags.Has(http2.FlagHeadersEndHeaders) || first && f.kind != http2.FrameHeaders:
+			return size, nil
 		}
 	}
-	if x.Answered.IsZero() {
-		x.Answered = side.first
-	}
-	x.Answer += side.size
-	if side.end {
-		x.AnsweredAll = c.server.now
-		c.give(x)
-	}
+	return 0, nil
 }
 
 // data takes the head of a frame of data.
-func (h *http2) data(c *conn, server bool, id uint32, length int64, end bool) {
-	side, s := h.side(c, server)
-	x := c.byID(id)
-	side.of, side.endData = x, end
-	if x != nil && server {
-		x.Answer += frameHead + length
-	} else if x != nil {
-		x.Request += frameHead + length
+func (h *h2) data(s *stream, f frame) taken {
+	out := taken{n: frameHead, skip: int64(f.length)}
+	x := s.conn.byID(f.stream & (1<<31 - 1))
+	if x == nil {
+		return out
 	}
-	if s.skip = length; length == 0 {
-		h.passed(c, server)
+	tally(s, x, frameHead+out.skip)
+	if f.flags.Has(http2.FlagDataEndStream) {
+		out.of = x
+	}
+	return out
+}
+
+// tally counts bytes of a call.
+func tally(s *stream, x *exchange, bytes int64) {
+	if s.serves() {
+		x.Answer += bytes
+	} else {
+		x.Request += bytes
 	}
 }
 
-func (h *http2) passed(c *conn, server bool) {
-	side, _ := h.side(c, server)
-	x := side.of
-	side.of = nil
-	switch {
-	case x == nil || !side.endData:
-	case server:
-		x.AnsweredAll = c.server.now
-		c.give(x)
-	default:
-		x.AskedAll, x.asked = c.client.now, true
+// headersOf takes the headers of a request or an answer, or their trailer. It returns their call; nil is none, or an answer that is
+// yet to come.
+func headersOf(s *stream, f *http2.MetaHeadersFrame) *exchange {
+	x := s.conn.byID(f.StreamID)
+	switch status := f.PseudoValue("status"); {
+	case !s.serves() && x == nil:
+		return request(s.conn, f)
+	case !s.serves() || x == nil:
+		return x
+	case len(status) == 3 && status[0] == '1':
+		return nil
+	case status != "" && x.Protocol == HTTP:
+		x.Status = status
 	}
+	for _, field := range f.RegularFields() {
+		if field.Name == "grpc-status" && x.Protocol == GRPC {
+			x.Status = field.Value
+		}
+	}
+	s.conn.answers(x)
+	return x
 }
 
-func (h *http2) closed(*conn, bool) {}
+// request begins a call with its headers.
+func request(c *conn, f *http2.MetaHeadersFrame) *exchange {
+	x := c.ask(HTTP)
+	x.id, x.tally = f.StreamID, true
+	x.Fields = make([]Field, 0, len(f.Fields))
+	for _, field := range f.Fields {
+		if field.Name == "content-type" && strings.HasPrefix(field.Value, "application/grpc") {
+			x.Protocol = GRPC
+		}
+		x.field(field.Name, field.Value)
+	}
+	x.Method = pathOf(f.PseudoValue("path"))
+	if x.Protocol == HTTP {
+		x.Method = f.PseudoValue("method") + " " + x.Method
+	}
+	return x
+}

@@ -2,8 +2,8 @@ package packets_test
 
 import (
 	"bufio"
-	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -12,12 +12,13 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/tracetax/tracetax/lab/graphs/packets"
-	"github.com/tracetax/tracetax/lab/graphs/packets/capture"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health"
@@ -34,9 +35,9 @@ func missing(t *testing.T, why string) {
 	t.Skip(why)
 }
 
-// tcpdump captures the packets of these ports until each stops it; wait returns what was read. Its immediate mode would have a slot of
-// the largest packet for each one, and drop most: the last call is awaited instead.
-func tcpdump(t *testing.T, ports []uint16, each func(c packets.Call, stop func())) (wait func() packets.Counts) {
+// tcpdump captures the packets of these ports until it is interrupted. Its immediate mode would have a slot of the largest packet for
+// each one, and drop most: the last call is awaited instead.
+func tcpdump(t *testing.T, ports []uint16) (c *exec.Cmd, out, says io.Reader) {
 	t.Helper()
 	if _, err := exec.LookPath("tcpdump"); err != nil {
 		missing(t, "tcpdump is not installed")
@@ -49,60 +50,23 @@ func tcpdump(t *testing.T, ports []uint16, each func(c packets.Call, stop func()
 	if os.Geteuid() == 0 {
 		args = append([]string{"-Z", "root"}, args...)
 	}
-	c := exec.CommandContext(t.Context(), "tcpdump", args...)
+	c = exec.CommandContext(t.Context(), "tcpdump", args...)
 	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	says, err := c.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(err)
+	stderr, err := c.StderrPipe()
+	must(err)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	lines := bufio.NewScanner(says)
-	var said []string
-	listening := false
-	for !listening && lines.Scan() {
-		said = append(said, lines.Text())
-		listening = strings.Contains(lines.Text(), "listening on lo")
-	}
-	if !listening {
-		missing(t, fmt.Sprintf("tcpdump has no right to capture here (%v): %s", c.Wait(), strings.Join(said, "; ")))
-	}
-	type result struct {
-		counts packets.Counts
-		err    error
-	}
-	read, rest := make(chan result, 1), make(chan string, 1)
-	go func() {
-		all, err := io.ReadAll(says)
-		rest <- fmt.Sprint(string(all), err)
-	}()
-	go func() {
-		r, err := capture.NewReader("tcpdump", out)
+	lines := bufio.NewReader(stderr)
+	for said := ""; ; {
+		line, err := lines.ReadString('\n')
+		if said += line; strings.Contains(line, "listening on lo") {
+			return c, out, lines
+		}
 		if err != nil {
-			read <- result{err: err}
-			return
+			missing(t, fmt.Sprintf("tcpdump has no right to capture here (%v): %s", c.Wait(), said))
 		}
-		counts, err := packets.Read([]*capture.Reader{r}, packets.Options{}, func(call packets.Call) error {
-			each(call, func() {
-				if err := c.Process.Signal(os.Interrupt); err != nil {
-					t.Error(err)
-				}
-			})
-			return nil
-		})
-		read <- result{counts, err}
-	}()
-	return func() packets.Counts {
-		got := <-read
-		text := <-rest
-		if err := c.Wait(); err != nil || got.err != nil || !strings.Contains(text, "\n0 packets dropped by kernel") {
-			t.Errorf("reading %v, tcpdump %v: %s", got.err, err, text)
-		}
-		return got.counts
 	}
 }
 
@@ -116,8 +80,8 @@ func listen(t *testing.T) (net.Listener, uint16) {
 	return l, netip.MustParseAddrPort(l.Addr().String()).Port()
 }
 
-// store starts a store that is installed.
-func store(t *testing.T, program string, args func(port uint16) []string) uint16 {
+// store starts a store that is installed; PORT among its arguments stands for the port that is returned. 0 is not installed.
+func store(t *testing.T, program string, args ...string) uint16 {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
 		t.Logf("%s is not installed: left out", program)
@@ -127,7 +91,8 @@ func store(t *testing.T, program string, args func(port uint16) []string) uint16
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c := exec.CommandContext(t.Context(), program, args(port)...)
+	args[slices.Index(args, "PORT")] = fmt.Sprint(port)
+	c := exec.CommandContext(t.Context(), program, args...)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -149,8 +114,8 @@ func store(t *testing.T, program string, args func(port uint16) []string) uint16
 	return 0
 }
 
-// serve answers each request of a protocol that begins with its length by what answer makes of it.
-func serveFrames(l net.Listener, answer func(frame []byte) string) {
+// serveFrames answers each frame that begins with its length.
+func serveFrames(l net.Listener, answer string) {
 	for {
 		conn, err := l.Accept()
 		if err != nil {
@@ -159,16 +124,15 @@ func serveFrames(l net.Listener, answer func(frame []byte) string) {
 		go func() {
 			defer conn.Close()
 			in := bufio.NewReader(conn)
+			var size [4]byte
 			for {
-				var size [4]byte
 				if _, err := io.ReadFull(in, size[:]); err != nil {
 					return
 				}
-				frame := make([]byte, binary.BigEndian.Uint32(size[:]))
-				if _, err := io.ReadFull(in, frame); err != nil {
+				if _, err := in.Discard(int(binary.BigEndian.Uint32(size[:]))); err != nil {
 					return
 				}
-				if _, err := io.WriteString(conn, answer(frame)); err != nil {
+				if _, err := io.WriteString(conn, answer); err != nil {
 					return
 				}
 			}
@@ -176,181 +140,169 @@ func serveFrames(l net.Listener, answer func(frame []byte) string) {
 	}
 }
 
-// talkTo sends each request in the parts given, and reads as many bytes as its answer has.
-func talkTo(port uint16, answer int, parts ...string) error {
-	conn, err := net.Dial("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	for range perClient {
-		for _, part := range parts {
-			if _, err := io.WriteString(conn, part); err != nil {
-				return err
-			}
-		}
-		if _, err := io.ReadFull(conn, make([]byte, answer)); err != nil {
-			return err
-		}
-	}
-	return nil
+const (
+	clients = 4
+	rounds  = 100
+)
+
+// load is what clients do, each over one connection: dial connects, and returns what a round is.
+type load struct {
+	calls []string // of a round
+	dial  func(t *testing.T) (round func() error, err error)
 }
 
-const (
-	clients   = 4
-	perClient = 100
-)
+// raw sends each request in the parts given, and reads as many bytes as its answer has.
+func raw(port uint16, answer int, parts ...string) func(t *testing.T) (func() error, error) {
+	return func(t *testing.T) (func() error, error) {
+		conn, err := net.Dial("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			return nil, err
+		}
+		t.Cleanup(func() { must(conn.Close()) })
+		return func() error {
+			for _, part := range parts {
+				if _, err := io.WriteString(conn, part); err != nil {
+					return err
+				}
+			}
+			_, err := io.ReadFull(conn, make([]byte, answer))
+			return err
+		}, nil
+	}
+}
+
+// posts sends bodies by HTTP.
+func posts(url, body string) func(t *testing.T) (func() error, error) {
+	return func(t *testing.T) (func() error, error) {
+		client := &http.Client{Transport: &http.Transport{}}
+		t.Cleanup(client.CloseIdleConnections)
+		return func() error {
+			r, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
+			if err != nil {
+				return err
+			}
+			r.Header.Set("traceparent", "t1")
+			answer, err := client.Do(r)
+			if err != nil {
+				return err
+			}
+			_, err = io.Copy(io.Discard, answer.Body)
+			return errors.Join(err, answer.Body.Close())
+		}, nil
+	}
+}
+
+// checks calls a server by gRPC.
+func checks(port uint16) func(t *testing.T) (func() error, error) {
+	return func(t *testing.T) (func() error, error) {
+		conn, err := grpc.NewClient(fmt.Sprintf("127.0.0.1:%d", port), grpc.WithTransportCredentials(insecure.NewCredentials()))
+		if err != nil {
+			return nil, err
+		}
+		t.Cleanup(func() { must(conn.Close()) })
+		ctx := metadata.AppendToOutgoingContext(t.Context(), "traceparent", "t1")
+		return func() error {
+			_, err := healthpb.NewHealthClient(conn).Check(ctx, &healthpb.HealthCheckRequest{})
+			return err
+		}, nil
+	}
+}
+
+// work has all clients of a load make their rounds at once.
+func (l load) work(t *testing.T, all *sync.WaitGroup) {
+	for range clients {
+		all.Go(func() {
+			round, err := l.dial(t)
+			for i := 0; i < rounds && err == nil; i++ {
+				err = round()
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
 
 // What real servers and clients said over loopback is read as so many calls as the clients made, each with its headers, its
 // status and its end.
 func TestTcpdump(t *testing.T) {
-	web := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
 			t.Error(err)
 		}
-		if r.URL.Path == "/large" {
-			for range 4 {
-				fmt.Fprint(w, strings.Repeat("x", 5000))
-				w.(http.Flusher).Flush() // chunks
-			}
+		if r.URL.Path != "/large" {
+			fmt.Fprint(w, "hello")
 			return
 		}
-		fmt.Fprint(w, "hello")
+		for range 4 {
+			fmt.Fprint(w, strings.Repeat("x", 5000))
+			w.(http.Flusher).Flush() // chunks
+		}
 	}))
-	web.Start()
 	defer web.Close()
-	webPort := netip.MustParseAddrPort(web.Listener.Addr().String()).Port()
-
 	grpcListener, grpcPort := listen(t)
 	service := grpc.NewServer()
 	healthpb.RegisterHealthServer(service, health.NewServer())
 	go service.Serve(grpcListener)
 	defer service.Stop()
-
 	thriftListener, thriftPort := listen(t)
 	defer thriftListener.Close()
-	thriftAnswer := thriftFrame(2, "post", 7, "\x00")
-	go serveFrames(thriftListener, func([]byte) string { return thriftAnswer })
+	frame, answer := thriftFrame(1, "post", 7, thriftCarrier("traceparent", "t1")), thriftFrame(2, "post", 7, "\x00")
+	go serveFrames(thriftListener, answer)
+	redis := store(t, "redis-server", "--port", "PORT", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no")
+	memcached := store(t, "memcached", "-l", "127.0.0.1", "-p", "PORT", "-u", "nobody")
 
-	redis := store(t, "redis-server", func(port uint16) []string {
-		return []string{"--port", fmt.Sprint(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"}
-	})
-	memcached := store(t, "memcached", func(port uint16) []string {
-		return []string{"-l", "127.0.0.1", "-p", fmt.Sprint(port), "-u", "nobody"}
-	})
-
-	got, last := map[string]int{}, make(chan struct{})
-	ports := []uint16{webPort, grpcPort, thriftPort, redis, memcached}
-	wait := tcpdump(t, ports, func(c packets.Call, stop func()) {
-		if c.Method == "GET /last" {
-			close(last)
+	loads := []load{
+		{[]string{"thrift post OK"}, raw(thriftPort, len(answer), frame[:4], frame[4:])},
+		{[]string{"http POST /small 200"}, posts(web.URL+"/small", "")},
+		{[]string{"http POST /large 200"}, posts(web.URL+"/large", strings.Repeat("y", 30_000))},
+		{[]string{"grpc /grpc.health.v1.Health/Check 0"}, checks(grpcPort)},
+	}
+	if redis != 0 {
+		loads = append(loads, load{[]string{"redis set OK", "redis get OK"}, raw(redis, len("+OK\r\n$1\r\nx\r\n"),
+			"*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nx\r\n*2\r\n$3\r\nGET\r\n$1\r\na\r\n")})
+	}
+	if memcached != 0 {
+		loads = append(loads, load{[]string{"memcached set OK", "memcached get OK"},
+			raw(memcached, len("STORED\r\nVALUE a 0 1\r\nx\r\nEND\r\n"), "set a 0 0 1\r\nx\r\n", "get a\r\n")})
+	}
+	webPort := netip.MustParseAddrPort(web.Listener.Addr().String()).Port()
+	dump, out, says := tcpdump(t, []uint16{webPort, grpcPort, thriftPort, redis, memcached})
+	var all sync.WaitGroup
+	want, got := map[string]int{}, map[string]int{}
+	for _, l := range loads {
+		for _, call := range l.calls {
+			want[call] = clients * rounds
+		}
+		l.work(t, &all)
+	}
+	stop := func() { must(dump.Process.Signal(os.Interrupt)) }
+	go func() {
+		all.Wait()
+		if answer, err := http.Get(web.URL + "/last"); err != nil || answer.Body.Close() != nil {
+			t.Error("the last call was not made:", err)
 			stop()
-			return
+		}
+	}()
+	counts, err := packets.Read(openAll(t, out), packets.Options{}, func(c packets.Call) error {
+		if c.Method == "GET /last" {
+			stop()
+			return nil
 		}
 		traced := c.Trace == "t1" || c.Protocol == packets.Redis || c.Protocol == packets.Memcached
 		if !c.Ended() || !traced || c.Answered.Before(c.AskedAll) || c.AnsweredAll.Before(c.Answered) {
 			t.Errorf("call %+v", c)
 		}
 		got[strings.Join([]string{c.Protocol, c.Method, c.Status}, " ")]++
+		return nil
 	})
-
-	var all sync.WaitGroup
-	loads := []func() error{
-		func() error {
-			return talkTo(thriftPort, len(thriftAnswer), splitLength(thriftFrame(1, "post", 7, thriftCarrier("traceparent", "t1")))...)
-		},
-		func() error { return getMany(web.URL+"/small", "") },
-		func() error { return getMany(web.URL+"/large", strings.Repeat("y", 30_000)) },
-		func() error { return checkMany(grpcPort) },
+	text, wrong := io.ReadAll(says)
+	if err := errors.Join(err, wrong, dump.Wait()); err != nil || !strings.Contains(string(text), "\n0 packets dropped by kernel") {
+		t.Errorf("reading what tcpdump wrote: %v: %s", err, text)
 	}
-	want := map[string]int{"thrift post OK": 0, "http POST /small 200": 0, "http POST /large 200": 0, "grpc /grpc.health.v1.Health/Check 0": 0}
-	if redis != 0 {
-		loads = append(loads, func() error {
-			return talkTo(redis, len("+OK\r\n$1\r\nx\r\n"), "*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nx\r\n*2\r\n$3\r\nGET\r\n$1\r\na\r\n")
-		})
-		want["redis set OK"], want["redis get OK"] = 0, 0
-	}
-	if memcached != 0 {
-		loads = append(loads, func() error {
-			return talkTo(memcached, len("STORED\r\nVALUE a 0 1\r\nx\r\nEND\r\n"), "set a 0 0 1\r\nx\r\n", "get a\r\n")
-		})
-		want["memcached set OK"], want["memcached get OK"] = 0, 0
-	}
-	for key := range want {
-		want[key] = clients * perClient
-	}
-	for _, do := range loads {
-		for range clients {
-			all.Go(func() {
-				if err := do(); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-	}
-	all.Wait()
-	answer, err := http.Get(web.URL + "/last")
-	if err != nil {
-		t.Fatal(err)
-	}
-	must(answer.Body.Close())
-	select {
-	case <-last:
-	case <-t.Context().Done():
-		t.Fatal("the last call was not captured")
-	}
-	counts := wait()
-	for key, n := range want {
-		if got[key] != n {
-			t.Errorf("%s: %d calls, want %d", key, got[key], n)
-		}
-		delete(got, key)
-	}
-	if len(got) > 0 || counts.Missing > 0 || counts.Unknown+counts.NoTables+counts.GivenUp+counts.Before > 0 {
-		t.Errorf("further calls %v, counts %+v", got, counts)
+	diff := cmp.Diff(want, got)
+	if diff != "" || counts.Missing > 0 || counts.Unknown+counts.NoTables+counts.GivenUp+counts.Before > 0 {
+		t.Errorf("counts %+v, calls (-want +got):\n%s", counts, diff)
 	}
 	t.Logf("%d packets, %d resent", counts.Packets, counts.Resent)
-}
-
-// splitLength parts a frame's length from the frame.
-func splitLength(frame string) []string { return []string{frame[:4], frame[4:]} }
-
-// getMany posts over one connection.
-func getMany(url, body string) error {
-	client := &http.Client{Transport: &http.Transport{}}
-	defer client.CloseIdleConnections()
-	for range perClient {
-		r, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
-		if err != nil {
-			return err
-		}
-		r.Header.Set("traceparent", "t1")
-		answer, err := client.Do(r)
-		if err != nil {
-			return err
-		}
-		if _, err := io.Copy(io.Discard, answer.Body); err != nil {
-			return err
-		}
-		if err := answer.Body.Close(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkMany calls a gRPC server over one connection.
-func checkMany(port uint16) error {
-	conn, err := grpc.NewClient(fmt.Sprintf("127.0.0.1:%d", port), grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	ctx := metadata.AppendToOutgoingContext(context.Background(), "traceparent", "t1")
-	for range perClient {
-		if _, err := healthpb.NewHealthClient(conn).Check(ctx, &healthpb.HealthCheckRequest{}); err != nil {
-			return err
-		}
-	}
-	return nil
 }

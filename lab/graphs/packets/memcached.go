@@ -7,15 +7,11 @@ import (
 	"strings"
 )
 
-// memcached reads memcached's text protocol.
-type memcached struct {
-	asking *exchange // its data is passed over
-	mute   bool      // nothing answers it
-	ends   bool      // the answer ends with the data that is passed over
+// memcachedData are the words that begin a line before data, by the place of its size in bytes among the words of the line.
+var memcachedData = map[string]int{
+	"set": 4, "add": 4, "replace": 4, "append": 4, "prepend": 4, "cas": 4, "ms": 2,
+	"VALUE": 3, "VA": 1,
 }
-
-// memcachedWith are the commands with data, by the place of its size among their words.
-var memcachedWith = map[string]int{"set": 4, "add": 4, "replace": 4, "append": 4, "prepend": 4, "cas": 4, "ms": 2}
 
 var memcachedCommands = []string{
 	"get", "gets", "gat", "gats", "set", "add", "replace", "append", "prepend", "cas", "delete", "incr", "decr", "touch",
@@ -40,103 +36,48 @@ func beginsMemcached(data []byte, server bool) bool {
 	return slices.Contains(memcachedCommands, word)
 }
 
-func (m *memcached) read(c *conn, server bool, data []byte) (int, error) {
-	s := c.client
-	if server {
-		s = c.server
-	}
-	line := s.line(data)
+// readMemcached reads memcached's text protocol.
+func readMemcached(s *stream, data []byte) (taken, error) {
+	line, err := s.line(data)
 	if line == nil {
-		if len(data) > mostLine {
-			return 0, errLost
-		}
-		return 0, nil
+		return taken{}, err
 	}
 	words := strings.Fields(string(line))
-	if len(words) == 0 || !beginsMemcached(line, server) {
-		return 0, errLost
+	if len(words) == 0 || !beginsMemcached(line, s.serves()) {
+		return taken{}, errLost
 	}
-	if server {
-		return len(line), m.answer(c, words, s.pos+int64(len(line)))
-	}
-	return len(line), m.request(c, words, s.pos+int64(len(line)))
-}
-
-func (m *memcached) request(c *conn, words []string, pos int64) error {
-	x := c.ask(Memcached)
-	x.Method = words[0]
-	if x.Method == "gets" {
-		x.Method = "get" // with a number of the version
-	}
-	m.asking = x
-	m.mute = words[len(words)-1] == "noreply" || words[0] == "quit"
-	if place, has := memcachedWith[words[0]]; has {
-		size, err := sizeAt(words, place)
-		if err != nil {
-			return err
+	out := taken{n: len(line)}
+	if s.serves() {
+		if out.of = s.conn.oldest(); out.of == nil {
+			return taken{}, errLost
 		}
-		c.client.skip = size + 2
-		return nil
+		s.conn.answers(out.of)
+		switch word := words[0]; {
+		case word == "VALUE" || word == "STAT":
+			out.of.Status, out.of = "OK", nil // there is more of the answer
+		case strings.HasSuffix(word, "ERROR"):
+			out.of.Status = word
+		default:
+			out.of.Status = "OK"
+		}
+	} else {
+		out.of = s.conn.ask(Memcached)
+		out.of.Method, out.of.mute = words[0], words[len(words)-1] == "noreply" || words[0] == "quit"
+		if words[0] == "gets" {
+			out.of.Method = "get" // with a number of the version
+		}
 	}
-	m.asked(c, pos)
-	return nil
-}
-
-func (m *memcached) asked(c *conn, pos int64) {
-	if c.asked(m.asking, pos); m.mute {
-		c.unanswered(m.asking)
+	place, has := memcachedData[words[0]]
+	if !has {
+		return out, nil
 	}
-	m.asking = nil
-}
-
-// sizeAt is the size of data that this word says.
-func sizeAt(words []string, place int) (int64, error) {
 	if len(words) <= place {
-		return 0, errLost
+		return taken{}, errLost
 	}
-	n, err := strconv.ParseInt(words[place], 10, 40)
-	if err != nil || n < 0 {
-		return 0, errLost
+	size, err := strconv.ParseInt(words[place], 10, 40)
+	if err != nil || size < 0 {
+		return taken{}, errLost
 	}
-	return n, nil
+	out.skip = size + 2
+	return out, nil
 }
-
-func (m *memcached) answer(c *conn, words []string, pos int64) error {
-	x := c.oldest()
-	if x == nil {
-		return errLost
-	}
-	c.answers(x)
-	if x.Status == "" {
-		x.Status = "OK"
-	}
-	var place int
-	switch words[0] {
-	case "VALUE":
-		place, m.ends = 3, false
-	case "VA":
-		place, m.ends = 1, true
-	case "STAT":
-		return nil
-	case "ERROR", "CLIENT_ERROR", "SERVER_ERROR":
-		x.Status = words[0]
-	}
-	if place > 0 {
-		size, err := sizeAt(words, place)
-		c.server.skip = size + 2
-		return err
-	}
-	c.answered(x, pos)
-	return nil
-}
-
-func (m *memcached) passed(c *conn, server bool) {
-	switch {
-	case !server:
-		m.asked(c, c.client.pos)
-	case m.ends && c.oldest() != nil:
-		c.answered(c.oldest(), c.server.pos)
-	}
-}
-
-func (m *memcached) closed(*conn, bool) {}

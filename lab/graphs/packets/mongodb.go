@@ -3,17 +3,12 @@ package packets
 import (
 	"bytes"
 	"encoding/binary"
+	"iter"
 	"math"
 	"strconv"
 )
 
-// mongo reads MongoDB's messages: OP_MSG, and the old OP_QUERY with which drivers begin.
-type mongo struct {
-	sides [2]struct{ of *exchange }
-	mute  bool // nothing answers the request
-}
-
-// Kinds of messages.
+// Kinds of MongoDB's messages: OP_MSG, and the old ones with which drivers begin.
 const (
 	mongoReply      = 1
 	mongoQuery      = 2004
@@ -32,19 +27,12 @@ func beginsMongo(data []byte, server bool) bool {
 	if len(data) < mongoHead {
 		return false
 	}
-	length, to := binary.LittleEndian.Uint32(data), binary.LittleEndian.Uint32(data[8:])
+	r := cursor{data: data}
+	length, _, to, kind := r.little(), r.little(), r.little(), r.little()
 	if length < mongoHead || length > mongoMost || server == (to == 0) {
 		return false
 	}
-	switch binary.LittleEndian.Uint32(data[12:]) {
-	case mongoMsg, mongoCompressed:
-		return true
-	case mongoReply:
-		return server
-	case mongoQuery:
-		return !server
-	}
-	return false
+	return kind == mongoMsg || kind == mongoCompressed || kind == mongoReply && server || kind == mongoQuery && !server
 }
 
 // mayBeMongo reports whether fewer bytes than a head has may begin one.
@@ -52,123 +40,74 @@ func mayBeMongo(data []byte) bool {
 	return len(data) >= 4 && data[3] == 0 && binary.LittleEndian.Uint32(data) >= mongoHead
 }
 
-func (m *mongo) read(c *conn, server bool, data []byte) (int, error) {
+// readMongo reads MongoDB's messages.
+func readMongo(s *stream, data []byte) (taken, error) {
 	if len(data) < mongoHead {
-		return 0, nil
+		return taken{}, nil
 	}
-	length := int(binary.LittleEndian.Uint32(data))
-	if length < mongoHead || length > mongoMost {
-		return 0, errLost
-	}
+	r := cursor{data: data}
+	length, id, to, kind := int(r.little()), r.little(), r.little(), r.little()
 	looked := min(length, mongoPrefix)
-	if len(data) < looked {
-		return 0, nil
+	switch {
+	case length < mongoHead || length > mongoMost || !s.serves() && !beginsMongo(data, false):
+		return taken{}, errLost
+	case len(data) < looked:
+		return taken{}, nil
 	}
-	id, to, kind := binary.LittleEndian.Uint32(data[4:]), binary.LittleEndian.Uint32(data[8:]), binary.LittleEndian.Uint32(data[12:])
-	body, s, at := data[mongoHead:looked], c.client, 0
-	var x *exchange
-	if server {
-		s, at = c.server, 1
-		if x = c.byID(to); x != nil {
-			c.answers(x)
-			x.Status = mongoStatus(kind, body)
-		}
-	} else {
-		if !beginsMongo(data, false) {
-			return 0, errLost
-		}
-		x = c.ask(MongoDB)
-		x.id = id
-		x.Method, m.mute = mongoRequest(kind, body)
+	document, flags := mongoDocument(kind, data[mongoHead:looked])
+	out := taken{n: looked, skip: int64(length - looked)}
+	if !s.serves() {
+		command := cursor{data: document}
+		command.take(5) // its length, and the type of its first element, which has the command's name
+		x := s.conn.ask(MongoDB)
+		x.id, x.Method, x.mute = id, string(command.text()), flags&moreToCome != 0
+		out.of = x
+	} else if out.of = s.conn.byID(to); out.of != nil {
+		s.conn.answers(out.of)
+		out.of.Status = mongoStatus(document)
 	}
-	m.sides[at].of = x
-	if s.skip = int64(length - looked); s.skip == 0 {
-		m.done(c, server, s.pos+int64(looked))
-	}
-	return looked, nil
+	return out, nil
 }
 
-func (m *mongo) passed(c *conn, server bool) {
-	if server {
-		m.done(c, true, c.server.pos)
-		return
-	}
-	m.done(c, false, c.client.pos)
-}
-
-// done ends a message with the byte before pos.
-func (m *mongo) done(c *conn, server bool, pos int64) {
-	if server {
-		if x := m.sides[1].of; x != nil {
-			m.sides[1].of = nil
-			c.answered(x, pos)
-		}
-		return
-	}
-	x := m.sides[0].of
-	if c.asked(x, pos); m.mute {
-		c.unanswered(x)
-	}
-}
-
-func (m *mongo) closed(*conn, bool) {}
-
-// mongoRequest is the command of a request, "" where it is compressed, and whether nothing answers it.
-func mongoRequest(kind uint32, body []byte) (method string, mute bool) {
+// mongoDocument is the document of a command or of an answer in the body of a message, and the flags of the message. The document
+// is empty where it is compressed.
+func mongoDocument(kind uint32, body []byte) (document []byte, flags uint32) {
+	r := cursor{data: body}
+	flags = r.little()
 	switch kind {
-	case mongoMsg:
-		if len(body) < 4 {
-			return "", false
-		}
-		mute = binary.LittleEndian.Uint32(body)&moreToCome != 0
-		elements(mongoDocument(body[4:]), func(name string, _ byte, _ []byte) bool { method = name; return false })
 	case mongoQuery:
-		if len(body) < 4 {
-			return "", false
+		r.text() // the collection
+		r.take(8)
+		return r.data, 0
+	case mongoReply:
+		r.take(16)
+		return r.data, 0
+	case mongoMsg:
+		section := r.byte()
+		for section == 1 { // other documents, with their length
+			r.take(int(r.little()) - 4)
+			section = r.byte()
 		}
-		if end := bytes.IndexByte(body[4:], 0); end >= 0 && len(body) > 4+end+1+8 {
-			elements(body[4+end+1+8:], func(name string, _ byte, _ []byte) bool { method = name; return false })
+		if section == 0 {
+			return r.data, flags
 		}
 	}
-	return method, mute
-}
-
-// mongoDocument is the command's or the answer's document of an OP_MSG after its flags: sections of other documents may precede it.
-func mongoDocument(sections []byte) []byte {
-	for len(sections) > 5 && sections[0] == 1 {
-		size := int(binary.LittleEndian.Uint32(sections[1:]))
-		if size < 4 || size >= len(sections) {
-			return nil
-		}
-		sections = sections[1+size:]
-	}
-	if len(sections) == 0 || sections[0] != 0 {
-		return nil
-	}
-	return sections[1:]
+	return nil, 0
 }
 
 // mongoStatus is OK, or the name of an answer's error.
-func mongoStatus(kind uint32, body []byte) string {
-	var document []byte
-	switch {
-	case kind == mongoMsg && len(body) > 4:
-		document = mongoDocument(body[4:])
-	case kind == mongoReply && len(body) > 20:
-		document = body[20:]
-	}
+func mongoStatus(document []byte) string {
 	ok, code, name := true, "", ""
-	elements(document, func(key string, kind byte, value []byte) bool {
+	for e := range elements(document) {
 		switch {
-		case key == "ok":
-			ok = isTrue(kind, value)
-		case key == "code" && kind == bsonInt32:
-			code = strconv.Itoa(int(int32(binary.LittleEndian.Uint32(value))))
-		case key == "codeName" && kind == bsonString && len(value) > 5:
-			name = string(value[4 : len(value)-1])
+		case e.name == "ok":
+			ok = e.isTrue()
+		case e.name == "code" && e.kind == bsonInt32:
+			code = strconv.Itoa(int(int32(binary.LittleEndian.Uint32(e.value))))
+		case e.name == "codeName" && e.kind == bsonString:
+			name = string(bytes.TrimSuffix(e.value, []byte{0}))
 		}
-		return true
-	})
+	}
 	switch {
 	case ok:
 		return "OK"
@@ -189,80 +128,54 @@ const (
 	bsonInt64  = 18
 )
 
-func isTrue(kind byte, value []byte) bool {
-	switch kind {
+// Other values have a known size in bytes, or begin with one: it counts so many bytes too few of what follows it.
+var (
+	bsonFixed = map[byte]int{bsonDouble: 8, 6: 0, 7: 12, bsonBool: 1, 9: 8, 10: 0, bsonInt32: 4, 17: 8, bsonInt64: 8, 19: 16, 127: 0, 255: 0}
+	bsonSized = map[byte]int{bsonString: 0, 3: -4, 4: -4, 5: 1, 12: 12, 13: 0, 14: 0, 15: -4}
+)
+
+const bsonPattern = 11 // two texts
+
+// element is one of a document; its value stands without its size.
+type element struct {
+	kind  byte
+	name  string
+	value []byte
+}
+
+// elements are those of a document, until its data ends.
+func elements(document []byte) iter.Seq[element] {
+	return func(yield func(element) bool) {
+		r := cursor{data: document}
+		r.take(4)
+		for kind := r.byte(); kind != 0; kind = r.byte() {
+			e := element{kind: kind, name: string(r.text())}
+			size, fixed := bsonFixed[kind]
+			more, sized := bsonSized[kind]
+			switch {
+			case fixed:
+				e.value = r.take(size)
+			case sized:
+				e.value = r.take(int(int32(r.little())) + more)
+			case kind == bsonPattern:
+				r.text()
+				r.text()
+			default:
+				return
+			}
+			if r.short || !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+func (e *element) isTrue() bool {
+	switch e.kind {
 	case bsonDouble:
-		return math.Float64frombits(binary.LittleEndian.Uint64(value)) != 0
+		return math.Float64frombits(binary.LittleEndian.Uint64(e.value)) != 0
 	case bsonBool, bsonInt32, bsonInt64:
-		return bytes.IndexFunc(value, func(r rune) bool { return r != 0 }) >= 0
+		return len(bytes.Trim(e.value, "\x00")) > 0
 	}
 	return true
-}
-
-// elements calls each for the elements of a document, until it returns false or the data ends.
-func elements(document []byte, each func(name string, kind byte, value []byte) bool) {
-	if len(document) < 5 {
-		return
-	}
-	rest := document[4:]
-	for len(rest) > 1 && rest[0] != 0 {
-		end := bytes.IndexByte(rest[1:], 0)
-		if end < 0 {
-			return
-		}
-		kind, name := rest[0], rest[1:1+end]
-		rest = rest[end+2:]
-		size := bsonSize(kind, rest)
-		if size < 0 || size > len(rest) || !each(string(name), kind, rest[:size]) {
-			return
-		}
-		rest = rest[size:]
-	}
-}
-
-// bsonSize is the size of an element's value in bytes; -1 is not known.
-func bsonSize(kind byte, data []byte) int {
-	sized := func(more int) int {
-		if len(data) < 4 {
-			return -1
-		}
-		n := int(int32(binary.LittleEndian.Uint32(data)))
-		if n < 0 {
-			return -1
-		}
-		return n + more
-	}
-	switch kind {
-	case bsonDouble, 9, 17, bsonInt64:
-		return 8
-	case bsonString, 13, 14:
-		return sized(4)
-	case 3, 4, 15:
-		return sized(0)
-	case 5:
-		return sized(5)
-	case 6, 10, 127, 255:
-		return 0
-	case 7:
-		return 12
-	case bsonBool:
-		return 1
-	case 11: // a pattern and its options
-		first := bytes.IndexByte(data, 0)
-		if first < 0 {
-			return -1
-		}
-		second := bytes.IndexByte(data[first+1:], 0)
-		if second < 0 {
-			return -1
-		}
-		return first + second + 2
-	case 12:
-		return sized(16)
-	case bsonInt32:
-		return 4
-	case 19:
-		return 16
-	}
-	return -1
 }

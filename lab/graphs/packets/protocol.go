@@ -2,27 +2,31 @@ package packets
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"slices"
+	"time"
 )
 
-// protocol reads the messages of one connection. Its methods may end calls, and set how many bytes of a stream are skipped.
-type protocol interface {
-	// read takes what it can from the front of data, the bytes of the stream from its pos on. It returns how many it took; 0
-	// is that more must come first.
-	read(c *conn, server bool, data []byte) (int, error)
-	// passed is called when the bytes that were to be skipped have come.
-	passed(c *conn, server bool)
-	// closed is called when a stream has ended.
-	closed(c *conn, server bool)
+// reader takes the message, or the part of one, at the front of data: the bytes of a stream from its pos on. Where more bytes must
+// come first it takes none. The error is errLost.
+type reader func(s *stream, data []byte) (taken, error)
+
+// taken is what a reader took.
+type taken struct {
+	n    int       // bytes of data
+	skip int64     // bytes after them that are passed over
+	of   *exchange // its request, or its answer, ends with them; nil is none
+	last bool      // after them the connection goes on to another protocol
 }
+
+// errLost is of bytes that are no message where one should begin.
+var errLost = errors.New("no message begins here")
 
 // language is a protocol that can be recognised.
 type language struct {
 	stateful bool // nothing can be read after a gap
 	length   int  // bytes of a frame's length, which may be a segment of its own
-	start    func() protocol
+	start    func() reader
 	begins   func(data []byte, server bool) bool // reports whether a message begins with these bytes
 	asks     bool                                // requests look unlike answers
 }
@@ -30,26 +34,29 @@ type language struct {
 // languages are tried in turn.
 var languages = []*language{
 	{stateful: true, start: newHTTP2, begins: beginsHTTP2, asks: true},
-	{start: func() protocol { return &http1{} }, begins: beginsHTTP1, asks: true},
-	{length: 4, start: func() protocol { return &thriftFramed{} }, begins: beginsThrift, asks: true},
-	{start: func() protocol { return &mongo{} }, begins: beginsMongo, asks: true},
-	{start: func() protocol { return &resp{} }, begins: beginsRESP},
-	{start: func() protocol { return &memcached{} }, begins: beginsMemcached, asks: true},
-}
-
-// resumes reports whether a message of this language may begin with these bytes.
-func (l *language) resumes(data []byte, server bool) bool {
-	return l.begins(data, server) || l.length > 0 && len(data) == l.length
+	{start: func() reader { return (&http1{}).read }, begins: beginsHTTP1, asks: true},
+	{length: 4, start: func() reader { return readThrift }, begins: beginsThrift, asks: true},
+	{start: func() reader { return readMongo }, begins: beginsMongo, asks: true},
+	{start: func() reader { return (&resp{}).read }, begins: beginsRESP},
+	{start: func() reader { return readMemcached }, begins: beginsMemcached, asks: true},
 }
 
 // inTurns is any protocol that is not known.
-var inTurns = &language{start: func() protocol { return &turns{} }, begins: func([]byte, bool) bool { return true }}
+var inTurns = &language{start: func() reader { return readTurns }, begins: func([]byte, bool) bool { return true }}
 
 const (
 	decided      = 8 // bytes that are looked at before a protocol is decided: a frame's length may be a segment of its own
 	mostGreeting = 64 << 10
 	turnsUnknown = 16
+	mostBuffer   = 2 << 20  // bytes of a message's head
+	mostLine     = 64 << 10 // bytes of a line
+	toTheEnd     = 1 << 62  // bytes of a body that ends with its connection
 )
+
+// resumes reports whether a message of this language may begin with these bytes.
+func (l *language) resumes(data []byte, server bool) bool {
+	return l.begins(data, server) || l.length > 0 && len(data) == l.length
+}
 
 // recognise finds the language of a request; nil is none that is known.
 func recognise(data []byte) *language {
@@ -61,25 +68,31 @@ func recognise(data []byte) *language {
 	return nil
 }
 
-// feed gives the next bytes of a stream to the protocol; seq is TCP's number of the first.
+// speak begins to read a language.
+func (c *conn) speak(l *language) {
+	c.spoken, c.client.read, c.server.read = l, l.start(), l.start()
+}
+
+// feed reads the next bytes of a stream; seq is TCP's number of the first.
 func (c *conn) feed(s *stream, data []byte, seq uint32) {
 	switch {
 	case !c.inStep && !c.steps(s, data, seq):
 		s.pos += int64(len(data))
-		return
-	case c.protocol == nil:
+	case c.spoken == nil:
 		c.undecided(s, data)
-		return
-	}
-	server := s == c.server // it may have turned out to be the client
-	if server && !s.inStep {
-		if int32(s.acks-c.since) <= 0 || !c.spoken.resumes(data, true) {
-			s.pos += int64(len(data)) // of an earlier request
-			return
-		}
+	case s.serves() && !s.inStep && (int32(s.acks-c.since) <= 0 || !c.spoken.resumes(data, true)):
+		s.pos += int64(len(data)) // of an earlier request
+	default:
 		s.inStep = true
+		s.pour(data)
 	}
-	c.pour(s, data)
+}
+
+// lengthAlone is a segment of a client that may be the length of a frame, which comes next.
+type lengthAlone struct {
+	data []byte
+	seq  uint32
+	at   time.Time
 }
 
 // steps looks for the beginning of a request on a connection that is not in step.
@@ -87,7 +100,7 @@ func (c *conn) steps(s *stream, data []byte, seq uint32) bool {
 	if c.spoken == nil && c.foreign(data) {
 		return false
 	}
-	if s == c.server {
+	if s.serves() {
 		l := recognise(data)
 		if c.sure || c.spoken != nil || l == nil || !l.asks {
 			return false
@@ -97,29 +110,30 @@ func (c *conn) steps(s *stream, data []byte, seq uint32) bool {
 	if c.acked && int32(seq-c.resume) < 0 {
 		return false
 	}
-	l, before := c.spoken, c.front
-	c.front = front{}
+	l, before := c.spoken, c.alone
+	c.alone = lengthAlone{}
 	if l == nil {
-		if l = recognise(data); l == nil && before.data != nil && before.seq+4 == seq {
-			if l = recognise(append(before.data, data[:min(len(data), decided)]...)); l != nil {
-				s.buf, s.first, seq = before.data, before.at, before.seq
-				s.pos -= int64(len(s.buf))
-			}
-		}
-		if l == nil {
-			if len(data) == 4 {
-				c.front = front{slices.Clone(data), seq, s.now}
-			}
-			if c.unknown++; c.unknown < turnsUnknown {
-				return false
-			}
-			l = inTurns
-			c.r.counts.Unknown++
-		}
+		l = recognise(data)
 	} else if !l.resumes(data, false) {
 		return false
 	}
-	c.spoken, c.protocol = l, l.start()
+	if l == nil && before.data != nil && before.seq+4 == seq {
+		if l = recognise(append(before.data, data[:min(len(data), decided)]...)); l != nil {
+			s.buf, s.first, seq = before.data, before.at, before.seq
+			s.pos -= int64(len(s.buf))
+		}
+	}
+	if l == nil {
+		if len(data) == 4 {
+			c.alone = lengthAlone{slices.Clone(data), seq, s.now}
+		}
+		if c.unknown++; c.unknown < turnsUnknown {
+			return false
+		}
+		l = inTurns
+		c.r.counts.Unknown++
+	}
+	c.speak(l)
 	c.sure, c.inStep, c.since, c.server.inStep = true, true, seq, false
 	return true
 }
@@ -129,105 +143,96 @@ func (c *conn) foreign(data []byte) bool {
 	switch {
 	case isTLS(data):
 		c.r.counts.Encrypted++
-	case !c.whole && isFrames(data):
+	case !c.whole && isFrame(data):
 		c.r.counts.NoTables++
 	default:
 		return false
 	}
-	c.abandon()
-	c.stop()
+	c.leaveOut()
 	return true
 }
 
-// undecided keeps bytes until the protocol is known.
+// isTLS reports whether records of TLS begin here.
+func isTLS(data []byte) bool {
+	return len(data) >= 3 && data[0] >= 0x14 && data[0] <= 0x17 && data[1] == 3 && data[2] <= 4
+}
+
+// undecided keeps bytes until the protocol is known: by the first ones of the client, however few they are once they are answered.
 func (c *conn) undecided(s *stream, data []byte) {
 	if len(s.buf) == 0 {
 		s.first = s.now
 	}
-	if s == c.client {
-		s.buf = append(s.buf, data...)
-		if c.decide(s.buf, false) {
-			c.begin()
+	switch {
+	case !s.serves():
+		s.buf, data = append(s.buf, data...), nil
+	case len(c.client.buf) == 0: // the server speaks first
+		if len(s.buf) < mostGreeting {
+			s.buf = append(s.buf, data...)
 		}
 		return
 	}
-	if len(c.client.buf) > 0 && c.decide(c.client.buf, true) {
-		c.begin()
-		if !c.deaf {
-			c.pour(s, data)
-		}
-		return
-	}
-	if !c.deaf && len(s.buf) < mostGreeting {
-		s.buf = append(s.buf, data...) // the server speaks first
+	c.decide(s.serves())
+	if c.spoken != nil {
+		c.server.pour(data)
 	}
 }
 
-// begin reads what came before the protocol was known.
-func (c *conn) begin() {
-	if c.deaf {
-		return
-	}
-	if !c.spoken.stateful {
-		c.server.clear() // a greeting
-	}
-	c.pour(c.client, nil)
-	if !c.deaf {
-		c.pour(c.server, nil)
-	}
-}
-
-// decide finds the protocol by the first bytes of a client, however few they are with at. It reports whether the connection
-// needs no more of them.
-func (c *conn) decide(data []byte, now bool) bool {
+// decide finds the protocol by what is kept of the client, and begins to read. It waits for more of it unless it has to decide now.
+func (c *conn) decide(now bool) {
+	data := c.client.buf
 	if c.foreign(data) {
-		return true
+		return
 	}
-	c.spoken = recognise(data)
-	if c.spoken == nil && !now && (len(data) < decided || len(data) < 16 && mayBeMongo(data)) {
-		return false
+	l := recognise(data)
+	if l == nil && !now && (len(data) < decided || len(data) < mongoHead && mayBeMongo(data)) {
+		return
 	}
-	if c.spoken == nil {
-		c.spoken = inTurns
+	if l == nil {
+		l = inTurns
 		c.r.counts.Unknown++
 	}
-	c.protocol = c.spoken.start()
-	return true
+	c.speak(l)
+	if !l.stateful {
+		c.server.clear() // a greeting
+	}
+	c.client.pour(nil)
 }
 
-// pour reads the messages in what is kept of a stream and data, and keeps the rest.
-func (c *conn) pour(s *stream, data []byte) {
-	server := s == c.server
+// pour reads the messages in what is kept of a stream and in data, and keeps the rest.
+func (s *stream) pour(data []byte) {
 	if len(s.buf) == 0 {
 		s.first = s.now
 	} else {
 		s.buf = append(s.buf, data...)
 		data = s.buf
 	}
-	for len(data) > 0 && c.protocol != nil {
+	for len(data) > 0 && s.read != nil {
 		if s.skip > 0 {
 			n := min(s.skip, int64(len(data)))
 			data = data[n:]
-			c.skipped(s, n)
+			s.pass(n)
 			continue
 		}
-		n, err := c.protocol.read(c, server, data)
-		if err == nil && n == 0 && len(data) > mostBuffer {
-			err = errLost
-		}
-		if err != nil {
+		got, err := s.read(s, data)
+		if err != nil || got.n == 0 && len(data) > mostBuffer {
 			s.buf = data
-			c.trouble(err)
+			s.conn.r.counts.Garbled++
+			s.conn.lose()
 			return
 		}
-		if n == 0 {
+		if got.n == 0 {
 			break
 		}
-		data = data[n:]
-		s.pos += int64(n)
-		s.seen, s.first = 0, s.now
+		data = data[got.n:]
+		s.pos += int64(got.n)
+		s.seen, s.skip, s.of = 0, got.skip, got.of
+		s.pass(0)
+		if got.last {
+			s.conn.r.counts.Upgraded++
+			s.conn.leaveOut()
+		}
 	}
-	if c.protocol == nil {
+	if s.read == nil {
 		s.pos += int64(len(data))
 		return
 	}
@@ -237,65 +242,52 @@ func (c *conn) pour(s *stream, data []byte) {
 	s.buf = append(s.buf[:0], data...)
 }
 
-// trouble ends what was read of a connection.
-func (c *conn) trouble(err error) {
-	if errors.Is(err, errUpgraded) {
-		c.r.counts.Upgraded++
-		c.abandon()
-		c.stop()
-		return
-	}
-	c.lose()
-}
-
-// skipped passes bytes over that were to be skipped.
-func (c *conn) skipped(s *stream, n int64) {
+// pass passes bytes over that are to be skipped. With the last of them a request or an answer may end.
+func (s *stream) pass(n int64) {
 	s.skip -= n
 	s.pos += n
 	s.first = s.now
-	if s.skip == 0 && n > 0 {
-		c.protocol.passed(c, s == c.server)
+	if x := s.of; s.skip == 0 && x != nil {
+		s.of = nil
+		s.conn.ended(x, s)
 	}
 }
 
 // line is the first line of data with its end; nil is that more must come first.
-func (s *stream) line(data []byte) []byte {
+func (s *stream) line(data []byte) ([]byte, error) {
 	at := bytes.IndexByte(data[min(s.seen, len(data)):], '\n')
-	if at < 0 {
-		s.seen = len(data)
-		return nil
+	if at >= 0 {
+		return data[:s.seen+at+1], nil
 	}
-	return data[:s.seen+at+1]
+	if s.seen = len(data); s.seen > mostLine {
+		return nil, errLost
+	}
+	return nil, nil
 }
 
-// mostLine is the longest line of a protocol of lines, in bytes.
-const mostLine = 64 << 10
-
-// isTLS reports whether records of TLS begin here.
-func isTLS(data []byte) bool {
-	return len(data) >= 3 && data[0] >= 0x14 && data[0] <= 0x17 && data[1] == 3 && data[2] <= 4
+// readTurns takes what the client sends until the server answers for a request. Its answer ends with the next request, or silence.
+func readTurns(s *stream, data []byte) (taken, error) {
+	s.conn.turns(s, int64(len(data)))
+	return taken{n: len(data)}, nil
 }
 
-// isFrames reports whether frames of HTTP/2 begin here.
-func isFrames(data []byte) bool {
-	if len(data) < 9 || data[5]&0x80 != 0 {
-		return false
+// turns counts bytes of a protocol that is not known, also those that the capture lacks.
+func (c *conn) turns(s *stream, n int64) {
+	x := c.oldest()
+	switch {
+	case s.serves() && x == nil: // a greeting, or news without a request
+	case s.serves():
+		c.answers(x)
+		x.AnsweredAll, x.Answer = s.now, x.Answer+n
+	default:
+		if x != nil && x.Ended() {
+			c.give(x)
+			x = nil
+		}
+		if x == nil {
+			x = c.ask(Turns)
+			x.tally = true
+		}
+		x.AskedAll, x.asked, x.Request = s.now, true, x.Request+n
 	}
-	length := int(data[0])<<16 | int(data[1])<<8 | int(data[2])
-	flags, stream := data[4], binary.BigEndian.Uint32(data[5:])
-	switch data[3] {
-	case frameData:
-		return length <= 1<<20 && flags&^9 == 0 && stream&1 == 1
-	case frameHeaders:
-		return length <= 1<<20 && length > 0 && flags&^0x2d == 0 && stream&1 == 1
-	case frameReset:
-		return length == 4 && flags == 0 && stream != 0
-	case frameSettings:
-		return length%6 == 0 && length < 1<<10 && flags&^1 == 0 && stream == 0
-	case framePing:
-		return length == 8 && flags&^1 == 0 && stream == 0
-	case frameWindow:
-		return length == 4 && flags == 0
-	}
-	return false
 }

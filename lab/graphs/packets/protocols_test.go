@@ -2,7 +2,6 @@ package packets_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -10,301 +9,71 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/tracetax/tracetax/lab/graphs/packets"
+	"github.com/tracetax/tracetax/lab/graphs/packets/capture"
 	"github.com/tracetax/tracetax/lab/graphs/packets/packetstest"
 	"golang.org/x/net/http2"
-	"golang.org/x/net/http2/hpack"
 )
-
-// said holds bytes that one end of a connection sends.
-type said struct {
-	server bool
-	data   string
-}
-
-func asks(data string) said    { return said{false, data} }
-func answers(data string) said { return said{true, data} }
-
-// frames writes what one end sends over HTTP/2.
-func frames(table *hpack.Encoder, block *bytes.Buffer, do func(f *http2.Framer, headers func(fields ...string) []byte)) string {
-	var out bytes.Buffer
-	do(http2.NewFramer(&out, nil), func(fields ...string) []byte {
-		block.Reset()
-		for i := 0; i < len(fields); i += 2 {
-			if err := table.WriteField(hpack.HeaderField{Name: fields[i], Value: fields[i+1]}); err != nil {
-				panic(err)
-			}
-		}
-		return bytes.Clone(block.Bytes())
-	})
-	return out.String()
-}
-
-// must is for writes to a buffer.
-func must(err error) {
-	if err != nil {
-		panic(err)
-	}
-}
-
-// http2Talk is two gRPC calls and one of HTTP, which overlap, with a large block of headers.
-func http2Talk() []said {
-	var up, down bytes.Buffer
-	asking, answering := hpack.NewEncoder(&up), hpack.NewEncoder(&down)
-	grpcHeaders := func(h func(...string) []byte, path, trace string) []byte {
-		return h(":method", "POST", ":scheme", "http", ":path", path, ":authority", "cart",
-			"content-type", "application/grpc", "traceparent", trace)
-	}
-	large := strings.Repeat("z", 40_000)
-	return []said{
-		answers(frames(answering, &down, func(f *http2.Framer, _ func(...string) []byte) { must(f.WriteSettings()) })),
-		asks(http2.ClientPreface + frames(asking, &up, func(f *http2.Framer, h func(...string) []byte) {
-			must(f.WriteSettings(http2.Setting{ID: http2.SettingMaxFrameSize, Val: 1 << 20}))
-			must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: grpcHeaders(h, "/shop.Cart/Add", "t1"), EndHeaders: true}))
-			must(f.WriteData(1, true, []byte("hello")))
-			block := grpcHeaders(h, "/shop.Cart/Get", large)
-			must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: 3, BlockFragment: block[:10_000], PadLength: 7,
-				Priority: http2.PriorityParam{StreamDep: 1, Weight: 3}}))
-			must(f.WriteContinuation(3, false, block[10_000:20_000]))
-			must(f.WriteContinuation(3, true, block[20_000:]))
-			must(f.WriteDataPadded(3, true, []byte("hi"), make([]byte, 9)))
-			must(f.WritePing(false, [8]byte{}))
-			must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: 5, EndStream: true, EndHeaders: true,
-				BlockFragment: h(":method", "GET", ":path", "/page?x=1", ":scheme", "http", ":authority", "cart")}))
-			must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: 7, EndStream: true, EndHeaders: true,
-				BlockFragment: h(":method", "GET", ":path", "/gone", ":scheme", "http", ":authority", "cart")}))
-		})),
-		answers(frames(answering, &down, func(f *http2.Framer, h func(...string) []byte) {
-			must(f.WriteSettingsAck())
-			must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: 3, EndHeaders: true,
-				BlockFragment: h(":status", "200", "content-type", "application/grpc")}))
-			must(f.WriteData(3, false, []byte("an answer")))
-			must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: 5, EndHeaders: true, BlockFragment: h(":status", "103")}))
-			must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: 5, EndHeaders: true, BlockFragment: h(":status", "404")}))
-			must(f.WriteData(5, true, nil))
-			must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: 3, EndStream: true, EndHeaders: true, BlockFragment: h("grpc-status", "0")}))
-			must(f.WriteRSTStream(7, http2.ErrCodeCancel))
-			must(f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, EndStream: true, EndHeaders: true,
-				BlockFragment: h(":status", "200", "content-type", "application/grpc", "grpc-status", "5")}))
-		})),
-	}
-}
-
-// thriftFrame is a message of Thrift in its frame.
-func thriftFrame(kind byte, name string, id uint32, body string) string {
-	b := append([]byte{0x80, 1, 0, kind}, binary.BigEndian.AppendUint32(nil, uint32(len(name)))...)
-	b = binary.BigEndian.AppendUint32(append(b, name...), id)
-	b = append(b, body...)
-	return string(binary.BigEndian.AppendUint32(nil, uint32(len(b)))) + string(b)
-}
-
-// thriftCarrier is the arguments of a call: numbers, a struct, a list, then a map of strings.
-func thriftCarrier(pairs ...string) string {
-	text := func(b []byte, s string) []byte {
-		return append(binary.BigEndian.AppendUint32(b, uint32(len(s))), s...)
-	}
-	b := []byte{10, 0, 1, 0, 0, 0, 0, 0, 0, 0, 9, 12, 0, 2, 8, 0, 1, 0, 0, 0, 1, 11, 0, 2, 0, 0, 0, 1, 'a', 0, 15, 0, 3, 10, 0, 0, 0, 1}
-	b = append(b, 0, 0, 0, 0, 0, 0, 0, 1, 13, 0, 4, 11, 11)
-	b = binary.BigEndian.AppendUint32(b, uint32(len(pairs)/2))
-	for _, p := range pairs {
-		b = text(b, p)
-	}
-	return string(text(append(b, 11, 0, 5), strings.Repeat("p", 300))) + "\x00"
-}
-
-// bson is a document with these elements.
-func bson(elements ...string) string {
-	body := strings.Join(elements, "") + "\x00"
-	return string(binary.LittleEndian.AppendUint32(nil, uint32(len(body)+4))) + body
-}
-
-func bsonText(name, value string) string {
-	return "\x02" + name + "\x00" + string(binary.LittleEndian.AppendUint32(nil, uint32(len(value)+1))) + value + "\x00"
-}
-
-// mongoMessage is one of OP_MSG, or of another kind.
-func mongoMessage(id, to, kind uint32, body string) string {
-	b := binary.LittleEndian.AppendUint32(nil, uint32(16+len(body)))
-	b = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, id), to)
-	return string(binary.LittleEndian.AppendUint32(b, kind)) + body
-}
-
-const (
-	bsonOK     = "\x01ok\x00\x00\x00\x00\x00\x00\x00\xf0\x3f"
-	bsonFailed = "\x01ok\x00\x00\x00\x00\x00\x00\x00\x00\x00"
-	noFlags    = "\x00\x00\x00\x00\x00" // of OP_MSG, and the kind of its first section
-)
-
-// talks are conversations with what is known of their calls.
-var talks = []struct {
-	name  string
-	says  []said
-	calls []string
-	count func(c packets.Counts) bool // nil: nothing else
-	more  [2]int                      // bytes of each end that belong to no call
-}{
-	{"http", []said{
-		asks("GET /a?b=c HTTP/1.1\r\nHost: x\r\n\r\n"), answers("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc"),
-		asks("HEAD http://user:secret@shop/b HTTP/1.1\r\n\r\n"), answers("HTTP/1.1 200 OK\r\nContent-Length: 3000\r\n\r\n"),
-		asks("DELETE /c HTTP/1.1\r\nContent-Length: 2\r\n\r\nxy"), answers("HTTP/1.1 204 No Content\r\n\r\n"),
-		asks("GET /d HTTP/1.1\r\n\r\n"), answers("HTTP/1.1 304 Not Modified\r\nContent-Length: 10\r\n\r\n"),
-		asks("POST /e HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n"), answers("HTTP/1.1 100 Continue\r\n\r\n"),
-		asks("body"), answers("HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n"),
-		asks("POST /f HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n10;x=y\r\n0123456789abcdef\r\n0\r\n\r\n"),
-		answers("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nTrailer: x\r\n\r\n"),
-		asks("GET /g HTTP/1.1\r\n\r\nGET /h HTTP/1.1\r\n\r\n"),
-		answers("HTTP/1.1 201 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 202 OK\r\nContent-Length: 1\r\n\r\nx"),
-		asks("GET /i HTTP/1.0\r\n\r\n"), answers("HTTP/1.0 200 OK\r\n\r\nto the end"),
-	}, []string{
-		"http GET /a 200", "http HEAD /b 200", "http DELETE /c 204", "http GET /d 304", "http POST /e 500",
-		"http POST /f 200", "http GET /g 201", "http GET /h 202", "http GET /i 200",
-	}, nil, [2]int{0, len("HTTP/1.1 100 Continue\r\n\r\n")}},
-	{"http upgraded", []said{
-		asks("GET /ws HTTP/1.1\r\nUpgrade: websocket\r\n\r\n"), answers("HTTP/1.1 101 Switching Protocols\r\n\r\n"),
-		asks("\x81\x05hello"), answers("\x81\x05hello"),
-	}, []string{"http GET /ws 101"}, func(c packets.Counts) bool { return c.Upgraded == 1 }, [2]int{7, 7}},
-	{"http/2", http2Talk(), []string{
-		"grpc /shop.Cart/Add 5", "grpc /shop.Cart/Get 0", "http GET /page 404", "http GET /gone  no end",
-	}, nil, [2]int{len(http2.ClientPreface) + 15 + 17, 9 + 9 + 13 + 13}},
-	{"thrift", []said{
-		asks(thriftFrame(1, "post", 1, thriftCarrier("traceparent", "t1", "tracestate", "tt=2"))),
-		answers(thriftFrame(2, "post", 1, "\x0b\x00\x00\x00\x00\x00\x01x\x00")),
-		asks(thriftFrame(1, "read", 2, thriftCarrier())), answers(thriftFrame(2, "read", 2, "\x0c\x00\x01\x00\x00")),
-		asks(thriftFrame(4, "tell", 3, "\x00")),
-		asks(thriftFrame(1, "none", 4, "\x00")), answers(thriftFrame(3, "none", 4, "\x00")),
-		asks(thriftFrame(1, "a", 5, "\x00") + thriftFrame(1, "b", 6, "\x0b\x00\x01\x00\x03\x00\x00"+strings.Repeat("x", 3<<16)+"\x00")),
-		answers(thriftFrame(2, "b", 6, "\x00") + thriftFrame(2, "a", 5, "\x00")),
-	}, []string{
-		"thrift post OK", "thrift read EXCEPTION", "thrift tell ", "thrift none EXCEPTION", "thrift a OK", "thrift b OK",
-	}, nil, [2]int{}},
-	{"redis", []said{
-		asks("*2\r\n$3\r\nGET\r\n$1\r\na\r\n"), answers("$5\r\nhello\r\n"),
-		asks("*3\r\n$3\r\nset\r\n$1\r\na\r\n$100\r\n" + strings.Repeat("x", 100) + "\r\n"), answers("+OK\r\n"),
-		asks("*2\r\n$3\r\nGET\r\n$1\r\nb\r\n*1\r\n$4\r\nPING\r\n"), answers("$-1\r\n+PONG\r\n"),
-		asks("*4\r\n$6\r\nzrange\r\n$1\r\na\r\n$1\r\n0\r\n$2\r\n-1\r\n"), answers("*2\r\n$1\r\na\r\n*2\r\n:1\r\n$0\r\n\r\n"),
-		asks("*1\r\n$4\r\nlpop\r\n"), answers("-WRONGTYPE no list\r\n"),
-		asks("*1\r\n$5\r\nhello\r\n"), answers("|1\r\n+ttl\r\n:3\r\n%1\r\n+server\r\n+redis\r\n"),
-		asks("PING\r\n"), answers("+PONG\r\n"),
-		asks("*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\nc\r\n"),
-		answers("*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n"), answers(">2\r\n$1\r\nc\r\n$2\r\nhi\r\n"), answers("*2\r\n$1\r\nc\r\n$2\r\nhi\r\n"),
-	}, []string{
-		"redis get OK", "redis set OK", "redis get OK", "redis ping OK", "redis zrange OK", "redis lpop WRONGTYPE",
-		"redis hello OK", "redis ping OK", "redis subscribe OK",
-	}, nil, [2]int{0, 19 + 19}},
-	{"memcached", []said{
-		asks("gets a\r\n"), answers("VALUE a 0 5 9\r\nhello\r\nEND\r\n"),
-		asks("get a\r\n"), answers("END\r\n"),
-		asks("set a 0 0 10\r\n0123456789\r\n"), answers("STORED\r\n"),
-		asks("set a 0 0 1 noreply\r\nx\r\n"),
-		asks("incr n 1\r\n"), answers("12\r\n"),
-		asks("cas a 0 0 1 9\r\nx\r\n"), answers("EXISTS\r\n"),
-		asks("stats\r\n"), answers("STAT pid 1\r\nSTAT uptime 2\r\nEND\r\n"),
-		asks("set a 0 0 1\r\nx\r\n"), answers("SERVER_ERROR out of memory\r\n"),
-		asks("mg a v\r\n"), answers("VA 2\r\nab\r\n"),
-		asks("get a b\r\nget c\r\n"), answers("VALUE a 0 1\r\nx\r\nVALUE b 0 1\r\ny\r\nEND\r\nEND\r\n"),
-	}, []string{
-		"memcached get OK", "memcached get OK", "memcached set OK", "memcached set ", "memcached incr OK", "memcached cas OK",
-		"memcached stats OK", "memcached set SERVER_ERROR", "memcached mg OK", "memcached get OK", "memcached get OK",
-	}, nil, [2]int{}},
-	{"mongodb", []said{
-		asks(mongoMessage(1, 0, 2004, "\x00\x00\x00\x00admin.$cmd\x00\x00\x00\x00\x00\xff\xff\xff\xff"+bson(bsonText("isMaster", "1")))),
-		answers(mongoMessage(90, 1, 1, strings.Repeat("\x00", 20)+bson(bsonText("x", "y"), bsonOK))),
-		asks(mongoMessage(2, 0, 2013, noFlags+bson(bsonText("find", "items"), bsonText("$db", "shop")))),
-		answers(mongoMessage(91, 2, 2013, noFlags+bson("\x03cursor\x00"+bson(bsonText("firstBatch", strings.Repeat("x", 90_000))), bsonOK))),
-		asks(mongoMessage(3, 0, 2013, noFlags+bson(bsonText("insert", "items"))+"\x01\x10\x00\x00\x00documents\x00"+bson())),
-		answers(mongoMessage(92, 3, 2013, noFlags+bson(bsonFailed, bsonText("errmsg", "no"),
-			"\x10code\x00\x0b\x00\x00\x00", bsonText("codeName", "DuplicateKey")))),
-		asks(mongoMessage(4, 0, 2013, "\x02\x00\x00\x00\x00"+bson(bsonText("update", "items")))),
-		asks(mongoMessage(5, 0, 2012, "compressed")), answers(mongoMessage(93, 5, 2012, "compressed")),
-	}, []string{
-		"mongodb isMaster OK", "mongodb find OK", "mongodb insert DuplicateKey", "mongodb update ", "mongodb  OK",
-	}, nil, [2]int{}},
-	{"turns", []said{
-		answers("a greeting of a server"), asks("\x01 what is this protocol?"), answers("\x02 nobody knows"),
-		asks("\x01 again"), asks("\x01 and more"),
-		answers("\x02 an"), answers(" answer"), asks("\x01 the last one"),
-	}, []string{"turns  ", "turns  ", "turns   no end"}, func(c packets.Counts) bool { return c.Unknown == 1 },
-		[2]int{0, len("a greeting of a server")}},
-}
-
-// talk is the capture of a conversation, in segments of at most mss bytes.
-func talk(says []said, mss int) *packetstest.Capture {
-	c := packetstest.New(func(c *packetstest.Capture) { c.MSS = mss })
-	conn := c.Dial(client, server)
-	for _, s := range says {
-		if s.server {
-			conn.Answer(s.data)
-		} else {
-			conn.Ask(s.data)
-		}
-	}
-	conn.Close()
-	return c
-}
 
 // Each protocol has its calls, however the segments cut its messages.
 func TestProtocols(t *testing.T) {
 	for _, test := range talks {
 		for _, mss := range []int{60_000, 1448, 100, 7, 1} {
 			t.Run(fmt.Sprintf("%s by %d", test.name, mss), func(t *testing.T) {
-				says := test.says
-				calls, counts := read(t, packets.Options{}, talk(says, mss).Bytes())
+				calls, counts := read(t, packets.Options{}, talk(test.says, mss))
 				var got []string
-				var sent, told [2]int64
+				rest := [2]int{} // bytes that belong to no call
+				for _, s := range test.says {
+					if s.server {
+						rest[1] += len(s.data)
+					} else {
+						rest[0] += len(s.data)
+					}
+				}
 				for _, c := range calls {
 					line := fmt.Sprintf("%s %s %s", c.Protocol, c.Method, c.Status)
 					if !c.Ended() {
 						line += " no end"
 					}
 					got = append(got, line)
-					told[0] += c.Request
-					told[1] += c.Answer
+					rest[0] -= int(c.Request)
+					rest[1] -= int(c.Answer)
 				}
-				for _, s := range says {
-					if s.server {
-						sent[1] += int64(len(s.data))
-					} else {
-						sent[0] += int64(len(s.data))
-					}
+				if diff := cmp.Diff(test.calls, got); diff != "" || rest != test.more {
+					t.Errorf("%v bytes belong to no call, want %v; calls (-want +got):\n%s", rest, test.more, diff)
 				}
-				if diff := cmp.Diff(test.calls, got); diff != "" {
-					t.Errorf("calls (-want +got):\n%s", diff)
-				}
-				if sent[0] != told[0]+int64(test.more[0]) || sent[1] != told[1]+int64(test.more[1]) {
-					t.Errorf("of %d and %d bytes are %d and %d of calls, and should be all but %v", sent[0], sent[1], told[0], told[1], test.more)
-				}
-				if counts.Missing != 0 || counts.Resent != 0 || counts.GivenUp != 0 || counts.NoTables != 0 || counts.Connections != 1 {
-					t.Errorf("counts %+v", counts)
-				}
-				if test.count != nil && !test.count(counts) || test.count == nil && counts.Unknown+counts.Upgraded+counts.Encrypted != 0 {
-					t.Errorf("counts %+v", counts)
+				want := packets.Counts{Counts: counts.Counts, Connections: 1, Calls: counts.Calls, Unended: counts.Unended,
+					Unknown: test.unknown, Upgraded: test.upgraded, Unread: counts.Unread}
+				if diff := cmp.Diff(want, counts); diff != "" {
+					t.Errorf("counts (-want +got):\n%s", diff)
 				}
 			})
 		}
 	}
 }
 
-// What ids a request has is known in each protocol, with a large header too.
+// The ids of a request are known in each protocol, with a large header too.
 func TestIDs(t *testing.T) {
-	for _, test := range talks {
-		calls, _ := read(t, packets.Options{}, talk(test.says, 1448).Bytes())
-		switch test.name {
-		case "http/2":
-			if calls[0].Trace != "t1" || len(calls[1].Trace) != 40_000 || calls[2].Trace != "" {
-				t.Errorf("%s: traces %q, %d bytes, %q", test.name, calls[0].Trace, len(calls[1].Trace), calls[2].Trace)
-			}
-			if !calls[1].Answered.Before(calls[1].AnsweredAll) && calls[1].Answered != calls[1].AnsweredAll {
-				t.Errorf("times of the answer %v %v", calls[1].Answered, calls[1].AnsweredAll)
-			}
-		case "thrift":
-			if calls[0].Trace != "t1" || calls[0].State != "tt=2" || calls[1].Trace != "" {
-				t.Errorf("%s: %+v", test.name, calls[0])
-			}
-		}
-	}
 	long := strings.Replace(get, "Host", "Cookie: "+strings.Repeat("a", 64<<10)+"\r\nHost", 1)
-	calls, _ := read(t, packets.Options{}, talk([]said{asks(long), answers(ok)}, 1448).Bytes())
-	if len(calls) != 1 || calls[0].State != "tt=1" || calls[0].Request != int64(len(long)) || !calls[0].Asked.Before(calls[0].AskedAll) {
-		t.Errorf("calls %v", brief(calls))
+	for name, test := range map[string]struct {
+		says  []said
+		trace []string
+		state string // of the first call
+	}{
+		"http/2": {http2Talk(), []string{"t1", strings.Repeat("z", 40_000), "", ""}, ""},
+		"thrift": {thriftTalk, []string{"t1", "", "", "", "", ""}, "tt=2"},
+		"http":   {[]said{asks(long), answers(ok)}, []string{traceparent}, "tt=1"},
+	} {
+		calls, _ := read(t, packets.Options{}, talk(test.says, 1448))
+		var got []string
+		for _, c := range calls {
+			got = append(got, c.Trace)
+		}
+		if diff := cmp.Diff(test.trace, got); diff != "" || calls[0].State != test.state {
+			t.Errorf("%s: state %q, traces %s", name, calls[0].State, diff)
+		}
+		if name == "http" && (calls[0].Request != int64(len(long)) || !calls[0].Asked.Before(calls[0].AskedAll)) {
+			t.Errorf("%s: %d bytes, asked from %v to %v", name, calls[0].Request, calls[0].Asked, calls[0].AskedAll)
+		}
 	}
 }
 
@@ -373,4 +142,101 @@ func TestLengthAlone(t *testing.T) {
 			t.Errorf("%s: %d of 20, counts %+v, calls %v", name, ended, counts, brief(calls))
 		}
 	}
+}
+
+func TestIDsOfHeaders(t *testing.T) {
+	const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+	want := [16]byte{0x0a, 0xf7, 0x65, 0x19, 0x16, 0xcd, 0x43, 0xdd, 0x84, 0x48, 0xeb, 0x21, 0x1c, 0x80, 0x31, 0x9c}
+	for _, text := range []string{parent, strings.ToUpper(parent), parent + "-more"} {
+		if trace, call := (&packets.Call{Trace: text}).IDs(); trace != want || call != 0xb7ad6b7169203331 {
+			t.Errorf("%s: %x %x", text, trace, call)
+		}
+	}
+	for _, bad := range []string{
+		"", "00", parent[:54], strings.Replace(parent, "-b", "_b", 1), strings.Replace(parent, "a", "g", 1),
+		parent[:36] + "0000000000000000-01", parent[:3] + strings.Repeat("0", 32) + parent[35:], strings.Replace(parent, "b7ad", "b7a-", 1),
+	} {
+		if trace, call := (&packets.Call{Trace: bad}).IDs(); trace != [16]byte{} || call != 0 {
+			t.Errorf("%q has the ids %x %x", bad, trace, call)
+		}
+	}
+	for state, want := range map[string]uint64{
+		"tt=00f067aa0ba902b7": 0x00f067aa0ba902b7, "rojo=1, tt=00000000000000aa ,congo=2": 0xaa, "congo=2,tt=00000000000000aa": 0xaa,
+		"": 0, "tt=": 0, "tt=00f067aa0ba902b": 0, "tt=00f067aa0ba902b77": 0, "tt=00f067aa0ba902bx": 0,
+		"xtt=00f067aa0ba902b7": 0, "rojo=tt=00f067aa0ba902b7": 0,
+	} {
+		if got := (&packets.Call{State: state}).Caller(); got != want {
+			t.Errorf("%q names %x, want %x", state, got, want)
+		}
+	}
+}
+
+// wantSane holds what is true of every reading.
+func wantSane(t *testing.T, data []byte) {
+	r, err := capture.NewReader("a capture", bytes.NewReader(data))
+	if err != nil {
+		return
+	}
+	given, unended := int64(0), int64(0)
+	counts, err := packets.Read([]*capture.Reader{r}, packets.Options{}, func(c packets.Call) error {
+		given++
+		if !c.Ended() {
+			unended++
+		}
+		if c.Asked.IsZero() || c.Request < 0 || c.Answer < 0 || c.Protocol == "" || c.Resent < 0 {
+			t.Errorf("call %+v", c)
+		}
+		return nil
+	})
+	total := int64(0)
+	for _, n := range counts.Calls {
+		total += n
+	}
+	if total != given || counts.Unended != unended || counts.Missing < 0 {
+		t.Errorf("%d calls given, %d without an end, error %v, counts %+v", given, unended, err, counts)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, test := range talks {
+		if test.name == "http" || test.name == "redis" {
+			f.Add(talk(test.says, 100))
+		}
+	}
+	for _, link := range []uint32{packetstest.Ethernet, packetstest.Null, packetstest.Cooked, packetstest.Cooked2} {
+		c := packetstest.New(func(c *packetstest.Capture) { c.Link, c.NG, c.VLAN = link, true, true })
+		for _, conn := range []*packetstest.Conn{c.Dial(client, server), c.Dial(client6, server6)} {
+			conn.Ask(get)
+			conn.Next(true, 5)
+			conn.Answer(ok)
+			conn.Close()
+		}
+		f.Add(c.Bytes())
+	}
+	f.Fuzz(wantSane)
+}
+
+// FuzzProtocols has any bytes said on a connection that begins as one of a protocol, with a gap, in segments of any size.
+func FuzzProtocols(f *testing.F) {
+	for i, test := range talks {
+		for _, s := range test.says {
+			if len(s.data) < 2000 {
+				f.Add(uint8(i), s.data, s.data, uint16(9), uint8(0))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, of uint8, request, answer string, mss uint16, gap uint8) {
+		c := packetstest.New(func(c *packetstest.Capture) { c.MSS = int(mss)%2000 + 1 })
+		if len(request)+len(answer) > 1<<14 {
+			return
+		}
+		conn := c.Dial(client, server)
+		say(conn, talks[int(of)%len(talks)].says[:2])
+		conn.Ask(request)
+		conn.Answer(answer)
+		conn.Next(gap&1 == 0, int(gap))
+		conn.Ask(request)
+		conn.Answer(answer)
+		wantSane(t, c.Bytes())
+	})
 }

@@ -41,15 +41,18 @@ type Counts struct {
 	Unknown     int `json:"unknown"`     // connections with a protocol that is not known: their calls are by turns
 	NoTables    int `json:"no_tables"`   // connections with HTTP/2 that are left out: the tables of their headers are not in the capture
 	Upgraded    int `json:"upgraded"`    // connections that went on to another protocol after HTTP: those calls are left out
+	Garbled     int `json:"garbled"`     // times that no message began where one should: calls are left out there
 	GivenUp     int `json:"given_up"`    // connections that nothing could be made of
 
 	Calls   map[string]int64 `json:"calls"`   // by protocol
 	Unended int64            `json:"unended"` // calls without an answer's end
+
+	Unread map[netip.Addr]bool `json:"-"` // addresses that were called on connections that could not be read
 }
 
 // Gaps reports whether calls may be missing among those that were given.
 func (c *Counts) Gaps() bool {
-	return c.Missing > 0 || c.Dropped > 0 || c.Encrypted+c.NoTables+c.GivenUp > 0
+	return c.Missing > 0 || c.Dropped > 0 || c.Encrypted+c.NoTables+c.Upgraded+c.Garbled+c.GivenUp > 0
 }
 
 const (
@@ -111,13 +114,13 @@ func (r *reading) all(from capture.Source) error {
 			}
 		}
 	}
-	for key, c := range r.conns {
-		c.drain()
+	for _, c := range r.conns {
 		c.close()
-		delete(r.conns, key)
 	}
 	return r.err
 }
+
+func (r *reading) serves(at netip.AddrPort) bool { return r.opt.Serves != nil && r.opt.Serves(at) }
 
 // segment gives a segment to its connection.
 func (r *reading) segment(s *capture.Segment) {
@@ -130,7 +133,6 @@ func (r *reading) segment(s *capture.Segment) {
 	}
 	c := r.conns[key]
 	if c != nil && c.begunAgain(s) {
-		c.drain()
 		c.close()
 		c = nil
 	}
@@ -175,7 +177,6 @@ func (r *reading) forget() {
 	for patience := time.Minute; len(r.conns) > mostConnections; patience /= 4 {
 		for key, c := range r.conns {
 			if r.now.Sub(c.at) >= patience {
-				c.drain()
 				c.close()
 				delete(r.conns, key)
 			}

@@ -6,18 +6,11 @@ import (
 	"strings"
 )
 
-// resp reads Redis' protocol, its versions 2 and 3.
+// resp reads one direction of Redis' protocol, its versions 2 and 3.
 type resp struct {
-	sides  [2]respSide
-	pushes bool // the server sends more than answers
-}
-
-// respSide holds the place of a stream in a value.
-type respSide struct {
 	levels []respLevel
-	of     *exchange
-	pushed bool // it is no answer
-	names  bool // the command's name comes next
+	of     *exchange // the call of the message; nil is none
+	names  bool      // the command's name comes next
 }
 
 // respLevel is a value with values in it.
@@ -26,6 +19,14 @@ type respLevel struct {
 	note bool  // it precedes the value that it is about
 }
 
+// Kinds of values of a server: those of a line, those whose length in bytes a line tells, and those of other values.
+const (
+	respLines  = "+-:_#,("
+	respBytes  = "$=!"
+	respValues = "*~>%|"
+	respKinds  = respLines + respBytes + respValues
+)
+
 const mostName = 64 // bytes of a command's name
 
 func beginsRESP(data []byte, server bool) bool {
@@ -33,147 +34,108 @@ func beginsRESP(data []byte, server bool) bool {
 		return false
 	}
 	if server {
-		return bytes.IndexByte([]byte("+-:$*_#,(%~>=!|"), data[0]) >= 0
+		return strings.IndexByte(respKinds, data[0]) >= 0
 	}
 	return data[0] == '*' && data[1] >= '1' && data[1] <= '9'
 }
 
-func (r *resp) side(c *conn, server bool) (*respSide, *stream) {
-	if server {
-		return &r.sides[1], c.server
-	}
-	return &r.sides[0], c.client
-}
-
-func (r *resp) read(c *conn, server bool, data []byte) (int, error) {
-	side, s := r.side(c, server)
-	line := s.line(data)
+func (r *resp) read(s *stream, data []byte) (taken, error) {
+	line, err := s.line(data)
 	if line == nil {
-		if len(data) > mostLine {
-			return 0, errLost
-		}
-		return 0, nil
+		return taken{}, err
 	}
-	size := len(line)
-	text := strings.TrimRight(string(line[:min(size, 128)]), "\r\n")
-	if text == "" {
-		return 0, errLost
+	text := bytes.TrimRight(line[:min(len(line), 128)], "\r\n")
+	if len(text) == 0 {
+		return taken{}, errLost
 	}
 	kind, count := text[0], int64(0)
-	if bytes.IndexByte([]byte("$=!*~>%|"), kind) >= 0 {
-		var err error
-		if count, err = strconv.ParseInt(text[1:], 10, 62); err != nil && text[1:] != "?" {
-			return 0, errLost
+	ofBytes, ofValues := strings.IndexByte(respBytes, kind) >= 0, strings.IndexByte(respValues, kind) >= 0
+	if (ofBytes || ofValues) && string(text[1:]) != "?" {
+		if count, err = strconv.ParseInt(string(text[1:]), 10, 62); err != nil {
+			return taken{}, errLost
 		}
 	}
-	if side.names && kind == '$' && count >= 0 && count <= mostName {
-		if int64(len(data)) < int64(size)+count+2 {
-			return 0, nil
+	out := taken{n: len(line)}
+	switch {
+	case r.names && kind == '$' && count >= 0 && count <= mostName:
+		end := len(line) + int(count)
+		if len(data) < end+2 {
+			return taken{}, nil
 		}
-		side.of.Method = strings.ToLower(string(data[size : size+int(count)]))
-		r.pushes = r.pushes || strings.HasSuffix(side.of.Method, "subscribe") || side.of.Method == "monitor"
-		size += int(count) + 2
-		side.names = false
-		r.value(c, server, s.pos+int64(size))
-		return size, nil
+		r.of.Method, r.names = strings.ToLower(string(data[len(line):end])), false
+		s.conn.pushes = s.conn.pushes || strings.HasSuffix(r.of.Method, "subscribe") || r.of.Method == "monitor"
+		return taken{n: end + 2, of: r.value()}, nil
+	case len(r.levels) > 0:
+		r.names = false
+	case !s.serves():
+		err = r.ask(s.conn, kind, text)
+	default:
+		err = r.answer(s.conn, kind, text)
 	}
-	if len(side.levels) == 0 {
-		if err := r.begin(c, server, kind, text); err != nil {
-			return 0, err
-		}
-	} else {
-		side.names = false
-	}
-	switch kind {
-	case '$', '=', '!':
-		if count >= 0 {
-			s.skip = count + 2
-			return size, nil
-		}
-	case '*', '~', '>', '%', '|':
+	switch {
+	case err != nil || ofValues && len(r.levels) >= deepest:
+		return taken{}, errLost
+	case ofBytes && count >= 0:
+		out.skip = count + 2
+	case ofValues && count > 0:
 		if kind == '%' || kind == '|' {
 			count *= 2
 		}
-		if count > 0 {
-			if len(side.levels) >= deepest {
-				return 0, errLost
-			}
-			side.levels = append(side.levels, respLevel{count, kind == '|'})
-			return size, nil
-		}
+		r.levels = append(r.levels, respLevel{count, kind == '|'})
+		return out, nil
 	}
-	r.value(c, server, s.pos+int64(size))
-	return size, nil
+	out.of = r.value()
+	return out, nil
 }
 
-// begin begins a message with its first line.
-func (r *resp) begin(c *conn, server bool, kind byte, text string) error {
-	side, _ := r.side(c, server)
-	if !server {
-		if kind != '*' && (kind < 'A' || kind > 'z') {
-			return errLost
-		}
-		side.of, side.names = c.ask(Redis), kind == '*'
-		if kind != '*' { // a command as a person types it
-			word, _, _ := strings.Cut(text, " ")
-			side.of.Method = strings.ToLower(word)
-		}
-		return nil
-	}
-	if !beginsRESP([]byte(text+"\r\n"), true) {
+// ask begins a request with its first line.
+func (r *resp) ask(c *conn, kind byte, text []byte) error {
+	if kind != '*' && (kind < 'A' || kind > 'z') {
 		return errLost
 	}
-	if side.pushed = kind == '>'; side.pushed {
-		return nil
+	r.of, r.names = c.ask(Redis), kind == '*'
+	if kind != '*' { // a command as a person types it
+		word, _, _ := bytes.Cut(text, []byte{' '})
+		r.of.Method = strings.ToLower(string(word))
 	}
+	return nil
+}
+
+// answer begins an answer with its first line, or what is none.
+func (r *resp) answer(c *conn, kind byte, text []byte) error {
 	x := c.oldest()
-	if x == nil {
-		if !r.pushes {
-			return errLost
-		}
-		side.pushed = true
+	switch {
+	case strings.IndexByte(respKinds, kind) < 0 || x == nil && kind != '>' && !c.pushes:
+		return errLost
+	case x == nil || kind == '>':
 		return nil
 	}
 	c.answers(x)
-	side.of, x.Status = x, "OK"
-	if kind == '-' {
-		x.Status, _, _ = strings.Cut(text[1:], " ")
-	}
-	if kind == '!' {
+	r.of, x.Status = x, "OK"
+	switch kind {
+	case '-':
+		word, _, _ := bytes.Cut(text[1:], []byte{' '})
+		x.Status = string(word)
+	case '!':
 		x.Status = "ERR"
 	}
 	return nil
 }
 
-// value ends a value with the byte before pos, and what ends with it.
-func (r *resp) value(c *conn, server bool, pos int64) {
-	side, _ := r.side(c, server)
-	for len(side.levels) > 0 {
-		top := &side.levels[len(side.levels)-1]
+// value ends a value, and what ends with it: the call of a whole message is returned, nil where there is none.
+func (r *resp) value() *exchange {
+	for len(r.levels) > 0 {
+		top := &r.levels[len(r.levels)-1]
 		if top.left--; top.left > 0 {
-			return
+			return nil
 		}
 		note := top.note
-		side.levels = side.levels[:len(side.levels)-1]
+		r.levels = r.levels[:len(r.levels)-1]
 		if note {
-			return
+			return nil
 		}
 	}
-	x := side.of
-	side.of, side.names = nil, false
-	switch {
-	case side.pushed || x == nil:
-		side.pushed = false
-	case server:
-		c.answered(x, pos)
-	default:
-		c.asked(x, pos)
-	}
+	x := r.of
+	r.of, r.names = nil, false
+	return x
 }
-
-func (r *resp) passed(c *conn, server bool) {
-	_, s := r.side(c, server)
-	r.value(c, server, s.pos)
-}
-
-func (r *resp) closed(*conn, bool) {}

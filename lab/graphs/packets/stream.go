@@ -8,15 +8,14 @@ import (
 	"github.com/tracetax/tracetax/lab/graphs/packets/capture"
 )
 
-type addrPort = netip.AddrPort
-
 // stream is one direction of a connection.
 type stream struct {
-	addr     addrPort // of the sender
-	known    bool     // next is
-	began    uint32   // the sequence number of its first byte
-	next     uint32   // the sequence number that comes next
-	acks     uint32   // what the sender has of the other stream
+	conn     *conn
+	addr     netip.AddrPort // of the sender
+	known    bool           // next is
+	began    uint32         // the sequence number of its first byte
+	next     uint32         // the sequence number that comes next
+	acks     uint32         // what the sender has of the other stream
 	hasAcked bool
 	fin      bool
 	last     uint32 // the sequence number after the last byte, with fin
@@ -28,12 +27,14 @@ type stream struct {
 	past      bool // the receiver has acknowledged what is missing
 	resent    int
 
+	read reader // nil: the protocol is not known, or nothing more is read
 	// What is not understood yet.
 	buf    []byte
 	pos    int64     // of the first byte of buf in the stream
 	first  time.Time // when it came
 	now    time.Time // when the last byte came
 	skip   int64     // bytes of a message that are passed over
+	of     *exchange // ends with them; nil is none
 	seen   int       // bytes of buf in which an end was not found
 	inStep bool      // of a server's stream: an answer was seen to begin since the connection is in step
 }
@@ -51,10 +52,12 @@ const (
 	mostWaiting = 512       // segments of a stream
 	patience    = time.Second
 	afterPast   = 4
-	mostBuffer  = 2 << 20 // bytes of a message's head
 	// farAway is a distance of sequence numbers that no window has.
 	farAway = 1 << 26
 )
+
+// serves reports whether it is the server's.
+func (s *stream) serves() bool { return s == s.conn.server }
 
 func (s *stream) begin(seq uint32) { s.known, s.began, s.next = true, seq, seq }
 
@@ -64,7 +67,7 @@ func (s *stream) sequence(pos int64) uint32 { return s.began + uint32(pos) }
 // clear forgets what is not understood yet.
 func (s *stream) clear() {
 	s.pos += int64(len(s.buf))
-	s.buf, s.skip, s.seen = nil, 0, 0
+	s.buf, s.skip, s.of, s.seen = nil, 0, nil, 0
 }
 
 // ackedTo notes how far the receiver has come.
@@ -74,65 +77,78 @@ func (s *stream) ackedTo(ack uint32) {
 	}
 }
 
-// hopeless reports whether the bytes before the first held segment will not come.
-func (s *stream) hopeless(now time.Time) bool {
-	return s.heldBytes > mostHeld || len(s.held) > mostWaiting || now.Sub(s.held[0].at) > patience || s.past && s.waited > afterPast
+// take puts the data of a segment in its place.
+func (s *stream) take(of *capture.Segment) {
+	if of.Flags.Has(capture.FIN) {
+		s.fin, s.last = true, of.Seq+uint32(of.Length)
+	}
+	if of.Length > 0 {
+		s.arrive(segment{of.Seq, of.Data, of.Length, of.At})
+	}
+	s.giveUp(s.conn.at)
+	if s.fin && !s.ended && s.known && s.next == s.last {
+		s.ended = true
+		s.over()
+	}
 }
 
-// arrive takes the data of a segment: now, later, or not at all.
-func (s *stream) arrive(c *conn, of *capture.Segment) {
-	if !s.known {
-		s.begin(of.Seq)
+// over ends the body that ends with the stream.
+func (s *stream) over() {
+	if s.skip > toTheEnd/2 {
+		s.skip = 0
+		s.pass(0)
 	}
-	seg := segment{of.Seq, of.Data, of.Length, of.At}
-	ahead := int32(seg.seq - s.next)
+}
+
+// giveUp stops waiting for bytes that will not come any more.
+func (s *stream) giveUp(now time.Time) {
+	for len(s.held) > 0 && (s.heldBytes > mostHeld || len(s.held) > mostWaiting || now.Sub(s.held[0].at) > patience ||
+		s.past && s.waited > afterPast) {
+		s.jump()
+	}
+}
+
+// jump leaves the bytes before the first held segment out.
+func (s *stream) jump() {
+	missing := int64(s.held[0].seq - s.next)
+	s.next = s.held[0].seq
+	s.conn.gap(s, missing)
+	s.release()
+}
+
+// arrive takes a segment: now, later, or not at all.
+func (s *stream) arrive(g segment) {
+	if !s.known {
+		s.begin(g.seq)
+	}
+	ahead := int32(g.seq - s.next)
 	if ahead > farAway || ahead < -farAway { // of another connection: its beginning is missing
-		c.drain()
-		s.next = seg.seq
-		s.began = seg.seq - uint32(s.pos)
-		c.lose()
+		for len(s.held) > 0 {
+			s.jump()
+		}
+		s.next, s.began = g.seq, g.seq-uint32(s.pos)
+		s.conn.lose()
 		ahead = 0
 	}
-	if ahead == -1 && seg.length == 1 {
+	if ahead == -1 && g.length == 1 {
 		return // it asks whether the other end is alive
 	}
 	if len(s.held) > 0 {
 		s.waited++
 	}
 	if ahead > 0 {
-		s.hold(c, seg)
+		s.hold(g)
 		return
 	}
-	if ahead < 0 {
-		s.again(c)
-		if seg = seg.after(s.next); seg.length == 0 {
-			return
-		}
-	}
-	s.deliver(c, seg)
-	s.release(c)
-}
-
-// again counts a segment that came before.
-func (s *stream) again(c *conn) {
-	s.resent++
-	c.r.counts.Resent++
-}
-
-// after returns the part of a segment from this sequence number on.
-func (g segment) after(seq uint32) segment {
-	n := int(seq - g.seq)
-	if n >= g.length {
-		return segment{}
-	}
-	return segment{seq, g.data[min(n, len(g.data)):], g.length - n, g.at}
+	s.deliver(g)
+	s.release()
 }
 
 // hold keeps a segment that came too early.
-func (s *stream) hold(c *conn, g segment) {
+func (s *stream) hold(g segment) {
 	at, same := slices.BinarySearchFunc(s.held, g.seq, func(h segment, seq uint32) int { return int(int32(h.seq - seq)) })
 	if same && s.held[at].length >= g.length {
-		s.again(c)
+		s.again()
 		return
 	}
 	if len(s.held) == 0 {
@@ -144,44 +160,44 @@ func (s *stream) hold(c *conn, g segment) {
 }
 
 // release delivers the held segments that are next.
-func (s *stream) release(c *conn) {
+func (s *stream) release() {
 	for len(s.held) > 0 && int32(s.held[0].seq-s.next) <= 0 {
 		g := s.held[0]
 		s.held = slices.Delete(s.held, 0, 1)
 		s.heldBytes -= len(g.data)
 		s.waited, s.past = 0, false
-		if g.seq != s.next {
-			if g = g.after(s.next); g.length == 0 {
-				s.again(c)
-				continue
-			}
-		}
-		s.deliver(c, g)
+		s.deliver(g)
 	}
 	if len(s.held) == 0 {
 		s.held = nil
 	}
 }
 
-// deliver gives the next bytes of the stream to the protocol.
-func (s *stream) deliver(c *conn, g segment) {
+// again counts a segment with bytes that came before.
+func (s *stream) again() {
+	s.resent++
+	s.conn.r.counts.Resent++
+}
+
+// deliver reads the next bytes of the stream: those of a segment that did not come before.
+func (s *stream) deliver(g segment) {
+	if n := int(s.next - g.seq); n > 0 {
+		s.again()
+		if n >= g.length {
+			return
+		}
+		g = segment{s.next, g.data[min(n, len(g.data)):], g.length - n, g.at}
+	}
 	s.next = g.seq + uint32(g.length)
 	if g.at.After(s.now) {
 		s.now = g.at
 	}
-	if len(g.data) > g.length {
-		g.data = g.data[:g.length]
-	}
-	if c.deaf {
-		s.pos += int64(g.length)
+	if s.conn.deaf {
+		s.pos += int64(len(g.data))
 	} else if len(g.data) > 0 {
-		c.feed(s, g.data, g.seq)
+		s.conn.feed(s, g.data, g.seq)
 	}
 	if missing := g.length - len(g.data); missing > 0 {
-		if c.deaf {
-			c.r.counts.Missing += int64(missing)
-			return
-		}
-		c.gap(s, int64(missing))
+		s.conn.gap(s, int64(missing))
 	}
 }

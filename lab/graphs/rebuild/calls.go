@@ -38,24 +38,24 @@ func (w *callWriter) add(c *call) error {
 	if w.to == nil {
 		return nil
 	}
-	if !w.titled {
-		w.titled = true
-		if err := w.to.Write(callColumns); err != nil {
-			return fmt.Errorf("writing the calls: %w", err)
-		}
-	}
 	parent := ""
 	if c.parent != 0 {
 		parent = strconv.FormatInt(c.parent, 10)
 	}
-	err := w.to.Write([]string{
+	rows := [][]string{callColumns, {
 		c.From.String(), c.To.String(), strconv.FormatUint(uint64(c.Sequence), 10), headers(c.Fields), strconv.FormatInt(c.number, 10),
 		c.Protocol, sheet.Text(c.Method), sheet.Text(c.Status), strconv.FormatInt(c.Request, 10), strconv.FormatInt(c.Answer, 10),
 		stamp(c.Asked), stamp(c.AskedAll), stamp(c.Answered), stamp(c.AnsweredAll), strconv.Itoa(c.Resent),
 		hex.EncodeToString(c.trace[:]), parent, string(c.how), sheet.Text(w.run),
-	})
-	if err != nil {
-		return fmt.Errorf("writing the calls: %w", err)
+	}}
+	if w.titled {
+		rows = rows[1:]
+	}
+	w.titled = true
+	for _, row := range rows {
+		if err := w.to.Write(row); err != nil {
+			return fmt.Errorf("writing the calls: %w", err)
+		}
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package rebuild
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/netip"
@@ -21,6 +20,7 @@ type Names struct {
 	alone map[netip.Addr]string // addresses that one process has
 	ports map[netip.AddrPort]process
 	bases map[string]bool // all names
+	run   bool            // of a run: its load has the address of no process, and sends a traceparent with each request
 }
 
 type process struct {
@@ -82,6 +82,7 @@ func (n *Names) add(address, name string) error {
 // namesOf are the names of a run's processes.
 func namesOf(of *record.Capture) (*Names, error) {
 	n, owners := newNames(), map[netip.Addr]int{}
+	n.run = true
 	for _, p := range of.Processes {
 		if p.Address == "" {
 			continue
@@ -104,8 +105,8 @@ func namesOf(of *record.Capture) (*Names, error) {
 	return n, nil
 }
 
-// Name is the process that alone has an address, "" where none or several have it.
-func (n *Names) Name(at netip.Addr) string { return n.alone[at] }
+// serviceAt is the service of the process that alone has an address, "" where none or several have it.
+func (n *Names) serviceAt(at netip.Addr) string { return n.service(n.alone[at]) }
 
 // Serves reports whether a process is known to listen there.
 func (n *Names) Serves(at netip.AddrPort) bool {
@@ -137,14 +138,12 @@ func (n *Names) service(name string) string {
 // Folder finds the captures of a results folder.
 func Folder(dir string) ([]Input, error) {
 	var files []string
-	for _, pattern := range []string{"*.json", filepath.Join("*", "*.json")} {
-		for _, above := range []string{dir, filepath.Join(dir, "*")} {
-			found, err := filepath.Glob(filepath.Join(above, record.Captures, pattern))
-			if err != nil {
-				return nil, fmt.Errorf("looking for captures in %s: %w", dir, err)
-			}
-			files = append(files, found...)
+	for _, pattern := range []string{"C/*.json", "C/*/*.json", "*/C/*.json", "*/C/*/*.json"} {
+		found, err := filepath.Glob(filepath.Join(dir, strings.Replace(pattern, "C", record.Captures, 1)))
+		if err != nil {
+			return nil, fmt.Errorf("looking for captures in %s: %w", dir, err)
 		}
+		files = append(files, found...)
 	}
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s has no captures: run with --captures and a variant with the tracer packets, or with capture: packets", dir)
@@ -189,6 +188,9 @@ func captureOf(file string) (Input, error) {
 		return Input{}, fmt.Errorf("reading %s: %w", file, err)
 	}
 	in := Input{Title: fmt.Sprintf("%s, %s, block %d", of.Workload, of.Variant, of.Block), Names: names, Phases: of.Phases}
+	if of.Dropped != nil {
+		in.Dropped = int64(*of.Dropped)
+	}
 	for _, name := range of.Files {
 		if !filepath.IsLocal(name) {
 			return Input{}, fmt.Errorf("reading %s: it names %s, which is in another folder", file, name)
@@ -196,7 +198,7 @@ func captureOf(file string) (Input, error) {
 		in.Files = append(in.Files, filepath.Join(filepath.Dir(file), name))
 	}
 	if len(in.Files) == 0 {
-		return Input{}, errors.New("reading " + file + ": it names no files of packets")
+		return Input{}, fmt.Errorf("reading %s: it names no files of packets: it is damaged", file)
 	}
 	return in, nil
 }

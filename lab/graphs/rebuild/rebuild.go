@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/netip"
 	"os"
 	"slices"
@@ -20,10 +21,11 @@ import (
 
 // Input is a capture: one run's files, or those of a user.
 type Input struct {
-	Title  string // the variant and block of a run; "" of a user's files
-	Files  []string
-	Names  *Names
-	Phases []record.CapturePhase
+	Title   string // the variant and block of a run; "" of a user's files
+	Files   []string
+	Names   *Names
+	Phases  []record.CapturePhase
+	Dropped int64 // packets that the kernel dropped, by the word of what captured them
 	// Topology tells what each method calls, where it is known; nil is not.
 	Topology *topology.Graph
 	// Score has the parents that can be found without ids compared with those that ids of calls tell. A phase is then one
@@ -54,74 +56,69 @@ const (
 
 // rebuilder rebuilds the traces of one capture.
 type rebuilder struct {
-	names   *Names
-	phases  []record.CapturePhase
-	graph   *topology.Graph
-	scorer  *scorer // nil: nothing is compared
+	Input
 	spans   *spanWriter
 	table   *callWriter
 	known   *tree.Programs
-	window  int       // most calls of one
-	began   time.Time // of the first call
-	cut     time.Time // before it all calls have parents
+	without [2]*tree.Programs // known without ids of calls, and without any
+	window  int               // most calls of one
+	began   time.Time         // of the first call
+	cut     time.Time         // before it all calls have parents
 	pending []packets.Call
 	carried []call
-	servers map[netip.Addr]bool // addresses at which calls were served so far
+	hosts   hosts               // that served calls so far
+	unread  map[netip.Addr]bool // addresses whose calls could not be read
 	open    map[[16]byte]*trace
-	number  int64 // of the last call
-	most    int   // calls of one window
-	midway  bool  // the capture began within connections
-	late    bool  // calls are missing from the capture
-	stale   bool  // a call that lasts long is missing from the window
+	further []*trace // that have the id of an open one
+	number  int64    // of the last call
+	midway  bool     // the capture began within connections
+	gaps    bool     // calls may be missing from the capture
+	stale   bool     // a call that lasts long is missing from the window
 	out     Summary
 }
 
 // call is a call with its place in a trace.
 type call struct {
 	packets.Call
-	number   int64
-	how      tree.How
-	parent   int64 // its number; 0 is none
-	above    int   // the parent's place in the window; -1 is none
-	trace    [16]byte
-	client   [8]byte // ids of its spans
-	server   [8]byte
-	above8   [8]byte // the parent's server span; zeros: none
-	of       *trace
-	old      bool // it was in an earlier window
-	keep     bool
-	assigned bool
+	number int64
+	how    tree.How // "": it has no place yet
+	parent int64    // its number; 0 is none
+	above  int      // the parent's place in the window; -1 is none
+	trace  [16]byte
+	of     *trace
+	old    bool // it was in an earlier window
+	keep   bool
+
+	by      string // the process that made it, as its parent tells; "" without one
+	doubted bool   // it may have made more or fewer calls than it has
 }
 
 // trace holds what is known of a trace that goes on.
 type trace struct {
-	id          [16]byte
 	likely, cut bool
 	rooted      bool
+	until       time.Time // when its last call ended
 }
 
 // Run rebuilds the traces of one capture.
-func Run(in Input, to Outputs) (*Summary, error) {
-	return newRebuilder(in).run(in, to)
-}
+func Run(in Input, to Outputs) (*Summary, error) { return newRebuilder(in, to).run() }
 
-func newRebuilder(in Input) *rebuilder {
-	r := &rebuilder{names: in.Names, phases: in.Phases, graph: in.Topology, window: mostCalls,
-		servers: map[netip.Addr]bool{}, open: map[[16]byte]*trace{}}
-	if in.Score {
-		r.window, r.scorer = mostScored, &scorer{}
-	}
-	return r
-}
-
-func (r *rebuilder) run(in Input, to Outputs) (_ *Summary, err error) {
+func newRebuilder(in Input, to Outputs) *rebuilder {
+	r := &rebuilder{Input: in, window: mostCalls, hosts: newHosts(), open: map[[16]byte]*trace{}, gaps: in.Dropped > 0,
+		spans: newSpanWriter(to.Spans, in.Names, to.Run), table: newCallWriter(to.Calls, in.Title, to.Run > 0)}
 	r.out.Title, r.out.Files = in.Title, in.Files
 	for _, p := range in.Phases {
 		r.out.Phases = append(r.out.Phases, Phase{Operation: p.Operation, Level: p.Level})
 	}
-	r.spans, r.table = newSpanWriter(to.Spans, r.names, to.Run), newCallWriter(to.Calls, in.Title, to.Run > 0)
+	if in.Score {
+		r.window, r.out.Score = mostScored, &Score{}
+	}
+	return r
+}
+
+func (r *rebuilder) run() (*Summary, error) {
 	var readers []*capture.Reader
-	for _, name := range in.Files {
+	for _, name := range r.Files {
 		file, err := os.Open(name)
 		if err != nil {
 			return nil, fmt.Errorf("reading a capture: %w", err)
@@ -133,9 +130,9 @@ func (r *rebuilder) run(in Input, to Outputs) (_ *Summary, err error) {
 		}
 		readers = append(readers, reader)
 	}
-	opt := packets.Options{Serves: r.names.Serves, Tick: r.tick, Patience: stale}
+	opt := packets.Options{Serves: r.Names.Serves, Tick: r.tick, Patience: stale}
 	counts, err := packets.Read(readers, opt, func(c packets.Call) error {
-		if to.Calls == nil {
+		if r.table.to == nil {
 			c.Fields = nil
 		}
 		r.pending = append(r.pending, c)
@@ -144,24 +141,29 @@ func (r *rebuilder) run(in Input, to Outputs) (_ *Summary, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r.out.Counts = counts
-	r.late, r.midway = r.late || counts.Gaps(), counts.Before > 0
+	r.see(&counts)
 	if err := r.flush(time.Time{}, 0); err != nil {
 		return nil, err
 	}
-	r.settle()
-	if r.scorer != nil {
-		r.scorer.into(&r.out)
+	for _, t := range slices.AppendSeq(r.further, maps.Values(r.open)) {
+		r.out.Traces.add(t)
 	}
+	r.out.Counts = counts
+	r.out.Dropped += r.Dropped
+	r.out.Shared = r.hosts.several(r.Names)
 	return &r.out, errors.Join(r.spans.flush(), r.table.flush())
+}
+
+// see notes what the capture lacks.
+func (r *rebuilder) see(c *packets.Counts) {
+	r.gaps, r.midway, r.unread = r.gaps || c.Gaps(), c.Before > 0, c.Unread
 }
 
 // tick ends a window where enough calls are together: at a moment when none is open, or else before the oldest that is.
 func (r *rebuilder) tick(p packets.Progress) error {
-	r.late = r.late || p.Counts.Gaps()
+	r.see(p.Counts)
 	r.stale = r.stale || p.Stale > 0
-	r.midway = r.midway || p.Counts.Before > 0
-	for _, phase := range r.phases { // nothing goes on from one to the next
+	for _, phase := range r.Phases { // nothing goes on from one to the next
 		if after := phase.End.Add(1); after.After(r.cut) && !after.After(p.Oldest) {
 			return r.tickOver(after, 0, p)
 		}
@@ -189,49 +191,40 @@ func (r *rebuilder) tickOver(cut time.Time, grace time.Duration, p packets.Progr
 	return err
 }
 
-// settle counts the traces that were open at the end.
-func (r *rebuilder) settle() {
-	for _, t := range r.open {
-		r.out.Traces.add(t)
-	}
-}
-
-// count counts a call by how its parent is known, and in its phase.
-func (r *rebuilder) count(c *call) {
-	switch c.how {
+// count counts a call by the means that found its parent, and in its phase. It reports whether its spans are wanted: a run's call in
+// no phase is a look whether a process is ready, and the like.
+func (r *rebuilder) count(c *call) bool {
+	switch p := &r.out.Parents; c.how {
 	case tree.Root:
-		r.out.Parents.Roots++
+		p.Roots++
 	case tree.ID:
-		r.out.Parents.ID++
+		p.ID++
 	case tree.Alone:
-		r.out.Parents.Alone++
+		p.Alone++
 	case tree.Likely:
-		r.out.Parents.Likely++
+		p.Likely++
 	default:
-		r.out.Parents.Unknown++
+		p.Unknown++
 	}
 	if c.Ended() && c.AnsweredAll.Before(c.Asked) {
 		r.out.Backwards++
 	}
-	if i := r.phaseAt(c.Asked); i >= 0 {
-		r.out.Phases[i].Calls++
-		if c.how == tree.Root {
-			r.out.Phases[i].Traces++
-		}
+	if len(r.Phases) == 0 {
+		return true
 	}
+	i := r.phaseAt(c.Asked)
+	if i < 0 {
+		r.out.Outside++
+		return false
+	}
+	r.out.Phases[i].Calls++
+	if c.how == tree.Root {
+		r.out.Phases[i].Traces++
+	}
+	return true
 }
 
 // phaseAt is the phase of a moment; -1 is none.
 func (r *rebuilder) phaseAt(at time.Time) int {
-	return slices.IndexFunc(r.phases, func(p record.CapturePhase) bool { return !at.Before(p.Begin) && !at.After(p.End) })
-}
-
-// phaseOf is the phase in which the new calls of a window end; -1 is none.
-func (r *rebuilder) phaseOf(all []call) int {
-	for i := range all {
-		if c := &all[len(all)-1-i]; !c.old {
-			return r.phaseAt(c.Asked)
-		}
-	}
-	return -1
+	return slices.IndexFunc(r.Phases, func(p record.CapturePhase) bool { return !at.Before(p.Begin) && !at.After(p.End) })
 }

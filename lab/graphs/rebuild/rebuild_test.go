@@ -44,15 +44,16 @@ const (
 	stock = "127.1.0.5"
 )
 
-func spanOf(trace, step int) string { return fmt.Sprintf("%08x%08x", trace+1, step+1) }
+func spanOfStep(trace, step int) string { return fmt.Sprintf("%08x%08x", trace+1, step+1) }
 
 // call is an HTTP or a Redis call from begin to end, on a connection of its own.
 func (s *shop) call(from, to string, trace, step, above int, begin, end time.Duration) {
 	s.ports++
 	var conn *packetstest.Conn
-	request := fmt.Sprintf("GET /%s/%d HTTP/1.1\r\nCookie: secret\r\ntraceparent: 00-%032x-%s-01\r\n", to, step, trace+1, spanOf(trace, step))
+	request := fmt.Sprintf("GET /%s/%d HTTP/1.1\r\nCookie: secret\r\ntraceparent: 00-%032x-%s-01\r\n",
+		to, step, trace+1, spanOfStep(trace, step))
 	if s.ids && above >= 0 {
-		request += "tracestate: tt=" + spanOf(trace, above) + "\r\n"
+		request += "tracestate: tt=" + spanOfStep(trace, above) + "\r\n"
 	}
 	request += "\r\n"
 	answer := "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
@@ -93,20 +94,29 @@ func newShop() *shop {
 
 const names = "# who is who\n" + front + "=front\n" + cart + " , cart\n" + store + "=store\n" + stock + ":8080=stock\n"
 
+// paced is a shop with so many traces, which begin so long one after the other; ids are those of calls.
+func paced(traces int, apart time.Duration, ids bool) *shop {
+	s := newShop()
+	s.ids = ids
+	for i := range traces {
+		s.trace(time.Duration(i) * apart)
+	}
+	return s
+}
+
+// rebuilt rebuilds what a shop plays, in windows of so many calls.
 func rebuilt(t *testing.T, file []byte, window int) (*Summary, []span, [][]string) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "a.pcap")
-	if err := os.WriteFile(name, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, name, file)
 	n, err := ReadNames("names.csv", strings.NewReader(names))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var spans, calls bytes.Buffer
-	r := newRebuilder(Input{Names: n, Files: []string{name}})
+	r := newRebuilder(Input{Names: n, Files: []string{name}}, Outputs{Spans: &spans, Calls: &calls})
 	r.window = window
-	out, err := r.run(Input{Files: []string{name}}, Outputs{Spans: &spans, Calls: &calls})
+	out, err := r.run()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,6 +125,16 @@ func rebuilt(t *testing.T, file []byte, window int) (*Summary, []span, [][]strin
 		t.Fatal(err)
 	}
 	return out, spansOf(t, spans.Bytes()), rows
+}
+
+// known is how the parent of a call is known.
+func known(rows [][]string, trace, step int) string {
+	for _, row := range rows {
+		if strings.Contains(row[3], "-"+spanOfStep(trace, step)+"-") {
+			return row[17]
+		}
+	}
+	return ""
 }
 
 // span is one as OTLP has it.
@@ -151,11 +171,9 @@ func spansOf(t *testing.T, lines []byte) (out []span) {
 			t.Fatalf("%v: %s", err, line)
 		}
 		for _, r := range request.ResourceSpans {
-			for _, s := range r.ScopeSpans {
-				for _, one := range s.Spans {
-					one.Service = r.Resource.attribute("service.name")
-					out = append(out, one)
-				}
+			for _, one := range r.ScopeSpans[0].Spans {
+				one.Service = r.Resource.attribute("service.name")
+				out = append(out, one)
 			}
 		}
 	}
@@ -202,12 +220,7 @@ func TestTraces(t *testing.T) {
 	} {
 		for _, window := range []int{mostCalls, 400, 100} {
 			t.Run(fmt.Sprintf("%s, windows of %d calls", test.name, window), func(t *testing.T) {
-				s := newShop()
-				s.ids = test.ids
-				for i := range 1000 {
-					s.trace(time.Duration(i) * test.apart)
-				}
-				out, spans, rows := rebuilt(t, s.play(), window)
+				out, spans, rows := rebuilt(t, paced(1000, test.apart, test.ids).play(), window)
 				if len(spans) != 6*1000 || len(rows) != 4*1000+1 || out.Unended != 0 || out.Parents.Unknown != 0 || out.Parents.Roots != 1000 {
 					t.Errorf("%d spans, %d rows, %+v", len(spans), len(rows), out)
 				}
@@ -263,20 +276,27 @@ func TestWindowsAlike(t *testing.T) {
 	}
 }
 
-// Where packets are missing, no parent is certain by time alone.
+// Where packets are missing, no parent is certain by time alone: whether their bytes are, or the kernel says that it dropped some.
 func TestMissing(t *testing.T) {
-	s := newShop()
-	for i := range 100 {
-		s.trace(time.Duration(i) * 20 * time.Millisecond)
-	}
+	s := paced(100, 20*time.Millisecond, false)
 	s.events = append(s.events, event{time.Second, func() {
 		conn := s.capture.Dial(load+":9999", front+":8080")
 		conn.Next(false, 10)
 		conn.Ask("rest")
 	}})
-	out, _, _ := rebuilt(t, s.play(), mostCalls)
-	if out.Missing != 10 || out.Parents.Alone != 0 || out.Parents.Likely != 300 || out.Traces.Certain != 0 {
-		t.Errorf("missing %d, parents %+v, traces %+v", out.Missing, out.Parents, out.Traces)
+	gap, _, _ := rebuilt(t, s.play(), mostCalls)
+	in := ran(t, t.TempDir(), paced(100, 20*time.Millisecond, false), 3)
+	dropped, err := Run(in, Outputs{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []*Summary{gap, dropped} {
+		if out.Parents.Alone != 0 || out.Parents.Likely != 300 || out.Parents.Roots != 100 || out.Traces.Certain != 0 {
+			t.Errorf("%d bytes missing, %d packets dropped: parents %+v, traces %+v", out.Missing, out.Dropped, out.Parents, out.Traces)
+		}
+	}
+	if text := dropped.Text(); gap.Missing != 10 || !strings.Contains(text, "3 packets dropped by the kernel, no byte missing") {
+		t.Errorf("%d bytes missing; %s", gap.Missing, text)
 	}
 }
 
@@ -284,11 +304,8 @@ func TestMissing(t *testing.T) {
 // seconds later.
 func TestMidway(t *testing.T) {
 	for _, window := range []int{mostCalls, 100} {
-		s := newShop()
+		s := paced(1000, 20*time.Millisecond, false)
 		conn := s.capture.Begun(load+":9999", front+":8080")
-		for i := range 1000 {
-			s.trace(time.Duration(i) * 20 * time.Millisecond)
-		}
 		s.events = append(s.events, event{0, func() { conn.Answer("the rest of an answer") }})
 		out, _, rows := rebuilt(t, s.play(), window)
 		if out.Parents.Likely < 700 || out.Parents.Alone < 2000 || out.Parents.Unknown != 0 || rows[2][17] != "likely" {
@@ -299,25 +316,10 @@ func TestMidway(t *testing.T) {
 
 // While a call lasts for minutes its server may have made any call for it: none of those is certain by time alone, and others are.
 func TestStale(t *testing.T) {
-	s := newShop()
-	for i := range 9000 {
-		s.trace(time.Duration(i) * 20 * time.Millisecond)
-	}
+	s := paced(9000, 20*time.Millisecond, false)
 	s.call(load, front, 99_999, 0, -1, 50*time.Second+15*time.Millisecond, 120*time.Second+15*time.Millisecond)
 	out, _, rows := rebuilt(t, s.play(), 100)
-	known := map[string]string{}
-	for _, row := range rows {
-		_, id, _ := strings.Cut(row[3], "-")
-		known[id] = row[17]
-	}
-	how := func(second int) string {
-		for id, how := range known {
-			if strings.Contains(id, "-"+spanOf(second*50, 1)+"-") {
-				return how
-			}
-		}
-		return ""
-	}
+	how := func(second int) string { return known(rows, second*50, 1) }
 	if how(2) != "alone" || how(100) != "likely" || how(175) != "alone" {
 		t.Errorf("%s, %s, %s; parents %+v", how(2), how(100), how(175), out.Parents)
 	}
@@ -325,28 +327,22 @@ func TestStale(t *testing.T) {
 
 // What a process calls that served in an earlier window alone is no root.
 func TestServedBefore(t *testing.T) {
-	s := newShop()
-	for i := range 1000 {
-		s.trace(time.Duration(i) * 3 * time.Millisecond)
-	}
-	for i := range 2000 {
-		s.call(load, stock, 5000+i, 0, -1, 10*time.Second+time.Duration(i)*3*time.Millisecond, 10*time.Second+time.Duration(i)*3*time.Millisecond+time.Millisecond)
-	}
-	s.call(cart, stock, 9999, 0, -1, 15*time.Second, 15*time.Second+time.Millisecond)
-	for window, how := range map[int]string{mostCalls: "unknown", 200: "unknown"} {
-		out, _, rows := rebuilt(t, s.play(), window)
-		for _, row := range rows {
-			if strings.Contains(row[3], "-"+spanOf(9999, 0)+"-") && row[17] != how {
-				t.Errorf("windows of %d: %v, %+v", window, row, out.Parents)
-			}
+	for _, window := range []int{mostCalls, 200} {
+		s := paced(1000, 3*time.Millisecond, false)
+		for i := range 2000 {
+			at := 10*time.Second + time.Duration(i)*3*time.Millisecond
+			s.call(load, stock, 5000+i, 0, -1, at, at+time.Millisecond)
 		}
-		s.capture = newShop().capture
+		s.call(cart, stock, 9999, 0, -1, 15*time.Second, 15*time.Second+time.Millisecond)
+		if _, _, rows := rebuilt(t, s.play(), window); known(rows, 9999, 0) != "unknown" {
+			t.Errorf("windows of %d: %s", window, known(rows, 9999, 0))
+		}
 	}
 }
 
 // A window begins with the calls that may have made its own, and with all that those made.
 func TestCarry(t *testing.T) {
-	r := newRebuilder(Input{})
+	r := newRebuilder(Input{}, Outputs{})
 	at := func(ms int) time.Time { return packetstest.Start.Add(time.Duration(ms) * time.Millisecond) }
 	all := make([]call, 5)
 	for i, is := range []struct{ begin, end, above int }{{0, 9000, -1}, {10, 20, 0}, {11, 19, 1}, {12, 30, -1}, {3000, 4000, -1}} {
@@ -375,42 +371,31 @@ func TestCredentials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bytes.Contains(text, []byte("hidden")) || !strings.Contains(rows[1][3], `["Accept","a@b"]`) || strings.Count(rows[1][3], leftOut) != 7 {
-		t.Errorf("written is %s", text)
-	}
-}
-
-// The value of a header is written without what may be secret.
-func TestWithoutSecrets(t *testing.T) {
 	for name, values := range map[string][2]string{
-		":path": {"/a?token=hidden", "/a"}, ":authority": {"me:hidden@shop:80", leftOut + "@shop:80"}, "cookie": {"hidden", leftOut},
-		"location": {"https://me@shop/a@b", "https://" + leftOut + "@shop/a@b"}, "accept": {"a/b", "a/b"}, "from": {"me@shop", "me@shop"},
+		":path": {"/a?token=hidden", "/a"}, ":authority": {"me:hidden@shop:80", leftOut + "@shop:80"}, "from": {"me@shop", "me@shop"},
+		"location": {"https://me@shop/a@b", "https://" + leftOut + "@shop/a@b"}, "accept": {"a/b", "a/b"},
 	} {
 		if got := withoutSecrets(packets.Field{Name: name, Value: values[0]}); got != values[1] {
 			t.Errorf("%s: %s is %s, want %s", name, values[0], got, values[1])
 		}
 	}
+	if bytes.Contains(text, []byte("hidden")) || !strings.Contains(rows[1][3], `["Accept","a@b"]`) || strings.Count(rows[1][3], leftOut) != 7 {
+		t.Errorf("written is %s", text)
+	}
 }
 
-// A results folder has its names and phases; a call outside is in none.
-func TestFolder(t *testing.T) {
-	dir := t.TempDir()
-	if _, err := Folder(dir); err == nil || !strings.Contains(err.Error(), "--captures") {
-		t.Errorf("error %v", err)
-	}
-	s := newShop()
-	for i := range 20 {
-		s.trace(time.Duration(i) * 20 * time.Millisecond)
-	}
-	of := record.Capture{Workload: "shop", Variant: "none", Block: 2, Files: []string{"none-2.pcap"}, Processes: []record.Captured{
-		{Name: "load", Role: "load", Address: load},
-		{Name: "front", Role: "app", Address: front, Ports: []int{8080}},
-		{Name: "cart", Role: "app", Address: cart, Ports: []int{8080}},
-		{Name: "db", Role: "database", Address: store, Ports: []int{6379}, Store: "redis"},
-		{Name: "stock", Role: "database", Address: stock, Ports: []int{8080}},
-	}, Phases: []record.CapturePhase{{Operation: "buy",
-		Begin: packetstest.Start.Add(90 * time.Millisecond), End: packetstest.Start.Add(210 * time.Millisecond)}}}
-	text, err := json.Marshal(of)
+// ran writes a results folder with a run of a shop, and reads it.
+func ran(t *testing.T, dir string, s *shop, dropped uint64) Input {
+	t.Helper()
+	text, err := json.Marshal(record.Capture{Workload: "shop", Variant: "none", Block: 2, Files: []string{"none-2.pcap"}, Dropped: &dropped,
+		Processes: []record.Captured{
+			{Name: "load", Role: "load", Address: load},
+			{Name: "front", Role: "app", Address: front, Ports: []int{8080}},
+			{Name: "cart", Role: "app", Address: cart, Ports: []int{8080}},
+			{Name: "db", Role: "database", Address: store, Ports: []int{6379}, Store: "redis"},
+			{Name: "stock", Role: "database", Address: stock, Ports: []int{8080}},
+		}, Phases: []record.CapturePhase{{Operation: "buy",
+			Begin: packetstest.Start.Add(90 * time.Millisecond), End: packetstest.Start.Add(210 * time.Millisecond)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -420,8 +405,18 @@ func TestFolder(t *testing.T) {
 	if err != nil || len(in) != 1 {
 		t.Fatal(in, err)
 	}
+	return in[0]
+}
+
+// A results folder has its names and phases; a call outside is in none.
+func TestFolder(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Folder(dir); err == nil || !strings.Contains(err.Error(), "--captures") {
+		t.Errorf("error %v", err)
+	}
+	in := ran(t, dir, paced(20, 20*time.Millisecond, false), 0)
 	var spans bytes.Buffer
-	out, err := Run(in[0], Outputs{Spans: &spans})
+	out, err := Run(in, Outputs{Spans: &spans})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -475,28 +470,32 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Memory does not grow with the capture: a tenfold one has the same calls pending at most.
+// Memory does not grow with the capture: a fivefold one has the same calls in memory at most.
 func TestBounded(t *testing.T) {
-	most := func(traces int) int {
-		s := newShop()
-		for i := range traces {
-			s.trace(time.Duration(i) * 3 * time.Millisecond)
-		}
+	most := func(traces int) (most int) {
 		name := filepath.Join(t.TempDir(), "a.pcap")
-		write(t, name, s.play())
+		write(t, name, paced(traces, 3*time.Millisecond, false).play())
 		n, err := ReadNames("names.csv", strings.NewReader(names))
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := newRebuilder(Input{Names: n})
+		var r *rebuilder
+		r = newRebuilder(Input{Names: n, Files: []string{name}}, Outputs{Spans: writer(func(b []byte) (int, error) {
+			p := r.out.Parents
+			most = max(most, len(r.pending)+int(r.number-p.Roots-p.ID-p.Alone-p.Likely-p.Unknown))
+			return len(b), nil
+		})})
 		r.window = 2000
-		if _, err := r.run(Input{Files: []string{name}}, Outputs{}); err != nil {
+		if _, err := r.run(); err != nil {
 			t.Fatal(err)
 		}
-		return r.most
+		return most
 	}
-	small, large := most(2000), most(10_000)
-	if large > small*3/2 {
+	if small, large := most(2000), most(10_000); small == 0 || large > small*3/2 {
 		t.Errorf("%d and %d calls at most in memory", small, large)
 	}
 }
+
+type writer func(b []byte) (int, error)
+
+func (w writer) Write(b []byte) (int, error) { return w(b) }

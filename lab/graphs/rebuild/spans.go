@@ -1,6 +1,7 @@
 package rebuild
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -22,8 +23,7 @@ const (
 	kindClient = 3
 )
 
-// mostSpans are those of a line.
-const mostSpans = 1000
+const mostSpans = 1000 // of a line
 
 // spanWriter writes spans as lines of JSON, each a request of OTLP.
 type spanWriter struct {
@@ -45,17 +45,23 @@ func (w *spanWriter) add(c *call) error {
 	}
 	to := w.names.server(c.To)
 	from := w.names.alone[c.From.Addr()]
+	if from == "" {
+		from = c.by
+	}
 	if from == "" && c.how != tree.Root {
 		from = c.From.Addr().String()
 	}
 	store := to.store != "" || to.stub || c.Protocol == packets.Redis || c.Protocol == packets.Memcached || c.Protocol == packets.MongoDB
-	above := c.above8
+	var above [8]byte
+	if c.parent != 0 {
+		above = spanOf(c.parent, kindServer)
+	}
 	if from != "" {
-		w.span(w.names.service(from), c, to, kindClient, c.client, above, store)
-		above = c.client
+		w.span(w.names.service(from), c, to, kindClient, above, store)
+		above = spanOf(c.number, kindClient)
 	}
 	if !store || from == "" {
-		w.span(w.names.service(to.name), c, to, kindServer, c.server, above, false)
+		w.span(w.names.service(to.name), c, to, kindServer, above, false)
 	}
 	if w.n >= mostSpans {
 		return w.flush()
@@ -64,40 +70,30 @@ func (w *spanWriter) add(c *call) error {
 }
 
 // span adds a span to those of a service.
-func (w *spanWriter) span(service string, c *call, to process, kind int, id, above [8]byte, store bool) {
-	b, has := w.lines[service]
-	if has && len(b) > 0 {
+func (w *spanWriter) span(service string, c *call, to process, kind int, above [8]byte, store bool) {
+	b := w.lines[service]
+	if len(b) > 0 {
 		b = append(b, ',')
 	}
-	b = append(b, `{"traceId":"`...)
-	b = hex.AppendEncode(b, w.idOf(c))
-	b = append(b, `","spanId":"`...)
-	b = hex.AppendEncode(b, id[:])
+	// Runs of one block have the same traces: those of further runs are changed.
+	id, own := c.trace, spanOf(c.number, kind)
+	binary.BigEndian.PutUint64(id[:], binary.BigEndian.Uint64(id[:])^uint64(w.run)*0x9e3779b97f4a7c15)
+	b = hex.AppendEncode(append(b, `{"traceId":"`...), id[:])
+	b = hex.AppendEncode(append(b, `","spanId":"`...), own[:])
 	if above != [8]byte{} {
-		b = append(b, `","parentSpanId":"`...)
-		b = hex.AppendEncode(b, above[:])
+		b = hex.AppendEncode(append(b, `","parentSpanId":"`...), above[:])
 	}
-	b = append(b, `","name":`...)
-	b = text(b, w.nameOf(c, to, store))
-	b = append(b, `,"kind":`...)
-	b = strconv.AppendInt(b, int64(kind), 10)
-	b = moment(append(b, `,"startTimeUnixNano":"`...), c.Asked)
-	b = moment(append(b, `","endTimeUnixNano":"`...), endOf(c))
-	b = append(b, `","attributes":[`...)
-	b = w.attributes(b, c, to, kind, store)
+	b = text(append(b, `","name":`...), w.nameOf(c, to, store))
+	b = strconv.AppendInt(append(b, `,"kind":`...), int64(kind), 10)
+	b = strconv.AppendInt(append(b, `,"startTimeUnixNano":"`...), c.Asked.UnixNano(), 10)
+	b = strconv.AppendInt(append(b, `","endTimeUnixNano":"`...), endOf(c).UnixNano(), 10)
+	b = w.attributes(append(b, `","attributes":[`...), c, to, kind, store)
 	b = append(b, ']')
 	if failed(c, kind) {
 		b = append(b, `,"status":{"code":2}`...)
 	}
 	w.lines[service] = append(b, '}')
 	w.n++
-}
-
-// idOf is the id of a call's trace. Runs of one block have the same ids, so those of further runs are changed.
-func (w *spanWriter) idOf(c *call) []byte {
-	id := c.trace
-	binary.BigEndian.PutUint64(id[:], binary.BigEndian.Uint64(id[:])^uint64(w.run)*0x9e3779b97f4a7c15)
-	return id[:]
 }
 
 // nameOf is the name of a span by OpenTelemetry's conventions.
@@ -123,13 +119,7 @@ func operationOf(c *call) string {
 
 // endOf is the last time that is known of a call.
 func endOf(c *call) time.Time {
-	last := c.Asked
-	for _, at := range []time.Time{c.AskedAll, c.Answered, c.AnsweredAll} {
-		if at.After(last) {
-			last = at
-		}
-	}
-	return last
+	return slices.MaxFunc([]time.Time{c.Asked, c.AskedAll, c.Answered, c.AnsweredAll}, time.Time.Compare)
 }
 
 // failed reports whether a call failed, as its span has it: a refusal is no failure of a server.
@@ -145,9 +135,12 @@ func failed(c *call, kind int) bool {
 	return c.Status != "OK" && c.Status != ""
 }
 
-// attributes are those of a call's span.
+// attributes appends those of a call's span.
 func (w *spanWriter) attributes(b []byte, c *call, to process, kind int, store bool) []byte {
 	b = attribute(b, "tracetax.parent", string(c.how))
+	if c.doubted {
+		b = append(b, `,{"key":"tracetax.whole","value":{"boolValue":false}}`...)
+	}
 	if !c.Ended() {
 		b = append(b, `,{"key":"tracetax.ended","value":{"boolValue":false}}`...)
 	}
@@ -160,11 +153,7 @@ func (w *spanWriter) attributes(b []byte, c *call, to process, kind int, store b
 		b = number(b, "server.port", int64(c.To.Port()))
 	}
 	if store {
-		system := to.store
-		if system == "" {
-			system = c.Protocol
-		}
-		b = more(b, "db.system.name", system)
+		b = more(b, "db.system.name", cmp.Or(to.store, c.Protocol))
 		return more(b, "db.operation.name", operationOf(c))
 	}
 	switch c.Protocol {
@@ -192,6 +181,7 @@ func attribute(b []byte, key, value string) []byte {
 	return append(text(b, value), `}}`...)
 }
 
+// more appends a further attribute, unless it is empty.
 func more(b []byte, key, value string) []byte {
 	if value == "" {
 		return b
@@ -199,12 +189,11 @@ func more(b []byte, key, value string) []byte {
 	return attribute(append(b, ','), key, value)
 }
 
+// number appends a further attribute.
 func number(b []byte, key string, value int64) []byte {
 	b = append(append(append(b, `,{"key":"`...), key...), `","value":{"intValue":"`...)
 	return append(strconv.AppendInt(b, value, 10), `"}}`...)
 }
-
-func moment(b []byte, at time.Time) []byte { return strconv.AppendInt(b, at.UnixNano(), 10) }
 
 // text appends a string as JSON has it.
 func text(b []byte, s string) []byte {

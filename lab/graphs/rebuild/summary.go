@@ -16,13 +16,16 @@ type Summary struct {
 	Title string   `json:"title,omitempty"`
 	Files []string `json:"files"`
 	packets.Counts
-	Outside   int64   `json:"outside"`   // calls in no phase of the run, as whether a process is ready: they are not among the spans
-	Backwards int64   `json:"backwards"` // calls that end before they begin: the clocks of several machines disagree
-	Parents   Parents `json:"parents"`
-	Traces    Traces  `json:"traces"`
-	Phases    []Phase `json:"phases,omitempty"`
-	Score     *Score  `json:"score,omitempty"` // of what is in no phase too
-	CPU       float64 `json:"cpu_seconds"`     // that rebuilding took, writing included
+	Outside   int64 `json:"outside"`   // calls in no phase of the run, as whether a process is ready: they are not among the spans
+	Backwards int64 `json:"backwards"` // calls that end before they begin: the clocks of several machines disagree
+	// Translated are calls that are in the capture twice, with the address that was called and the one it was translated to.
+	Translated int64   `json:"translated"`
+	Shared     int     `json:"shared"` // callers that may be several processes at one address
+	Parents    Parents `json:"parents"`
+	Traces     Traces  `json:"traces"`
+	Phases     []Phase `json:"phases,omitempty"`
+	Score      *Score  `json:"score,omitempty"` // of what is in no phase too
+	CPU        float64 `json:"cpu_seconds"`     // that rebuilding took, writing included
 }
 
 // Parents are the calls by how their parent is known.
@@ -73,7 +76,7 @@ func (s *Summary) Text() string {
 		missing = count(s.Missing, "byte") + " missing"
 	}
 	if s.Dropped > 0 {
-		missing = count(s.Dropped, "packet") + " dropped, " + missing
+		missing = count(s.Dropped, "packet") + " dropped by the kernel, " + missing
 	}
 	fmt.Fprintf(&b, "%s, %s; %s%s, %s without an end\n", count(s.Packets, "packet"), missing,
 		s.calls(), s.byProtocol(), finding.FormatCount(s.Unended))
@@ -95,6 +98,10 @@ func (s *Summary) Text() string {
 	}
 	if out := s.leftOut(); len(out) > 0 {
 		fmt.Fprintf(&b, "left out: %s\n", strings.Join(out, "; "))
+	}
+	if s.Shared > 0 {
+		fmt.Fprintf(&b, "%s may be several processes at one address: what they call has no certain parent by time "+
+			"(give each an address; --names tells which is one)\n", count(int64(s.Shared), "caller"))
 	}
 	return b.String()
 }
@@ -133,11 +140,14 @@ func (s *Summary) leftOut() []string {
 	say(s.Encrypted, "connection", " encrypted")
 	say(s.NoTables, "connection", " with HTTP/2 headers that need what was sent before the capture or in a gap")
 	say(s.Upgraded, "connection", " after an upgrade to another protocol")
+	say(s.Garbled, "place", " in connections where no message began that could be read")
 	say(s.GivenUp, "connection", " that could not be read")
 	say(s.CutOff, "file", " cut off in its last packet, as a capture is that was stopped")
 	say(int(s.Cut), "packet", " captured in part (capture with -s 0)")
+	say(int(s.NoTCP), "packet", " of another protocol than TCP, or in a tunnel")
 	say(int(s.Fragments), "fragment", " of IP packets")
 	say(int(s.Outside), "call", " in no phase of the run")
+	say(int(s.Translated), "call", " that went to two addresses, one of which was translated to the other: each counts twice")
 	say(int(s.Backwards), "call", " that end before they begin: the clocks of the machines disagree")
 	return out
 }

@@ -18,24 +18,18 @@ func (r *rebuilder) flush(cut time.Time, grace time.Duration) error {
 		r.cut = cut
 		return nil
 	}
-	r.most = max(r.most, len(all))
 	calls := make([]packets.Call, len(all))
 	for i := range all {
 		calls[i] = all[i].Call
 	}
-	opt := tree.Options{Name: r.names.Name, Programs: r.known, Topology: r.graph}
-	if r.late || r.stale {
-		opt.Missing = 1
-	}
-	parents, _ := tree.Parents(calls, opt)
-	if !cut.IsZero() {
-		r.known = tree.Learn(calls, opt)
-	}
-	if r.scorer != nil {
-		r.scorer.rate(calls, opt, r.phaseOf(all))
+	opt := tree.Options{Name: r.Names.serviceAt, Programs: r.known, Topology: r.Topology, Missing: r.gaps || r.stale}
+	parents, known := tree.Parents(calls, opt)
+	r.known = known
+	if r.Score {
+		r.rate(calls, opt, parents, r.phaseAt(all[len(all)-1].Asked))
 	}
 	for i := range all {
-		r.servers[all[i].To.Addr()] = true
+		r.hosts.add(all[i].From, all[i].To)
 	}
 	for i := range all {
 		if all[i].Asked.Before(r.cut) && !all[i].old { // it came after its window
@@ -43,20 +37,19 @@ func (r *rebuilder) flush(cut time.Time, grace time.Duration) error {
 		}
 		r.place(all, parents, i)
 	}
+	r.doubt(all)
 	for i := range all {
-		if all[i].old {
+		c := &all[i]
+		if c.old {
 			continue
 		}
-		r.count(&all[i])
-		if err := r.table.add(&all[i]); err != nil {
+		if err := r.table.add(c); err != nil {
 			return err
 		}
-		if len(r.phases) > 0 && r.phaseAt(all[i].Asked) < 0 { // a look whether a process is ready, and the like
-			r.out.Outside++
-			continue
-		}
-		if err := r.spans.add(&all[i]); err != nil {
-			return err
+		if r.count(c) {
+			if err := r.spans.add(c); err != nil {
+				return err
+			}
 		}
 	}
 	r.carry(all, cut, grace)
@@ -90,55 +83,52 @@ func (r *rebuilder) take(cut time.Time) []call {
 	return all
 }
 
-// place gives a call its trace and its ids, after its parent.
+// place gives a call its trace, after its parent.
 func (r *rebuilder) place(all []call, parents []tree.Parent, i int) {
 	c := &all[i]
-	if c.assigned {
+	if c.how != "" {
 		return
 	}
-	c.assigned, c.how, c.above = true, parents[i].How, parents[i].Index
+	c.how, c.above = parents[i].How, parents[i].Index
+	c.trace, _ = c.IDs()
+	has := c.trace != [16]byte{}
 	switch {
-	case c.how == tree.Root && r.servers[c.From.Addr()]:
-		c.how, c.above = tree.Unknown, -1 // it served calls before this window
+	case c.how == tree.Root && r.served(c, r.open[c.trace]):
+		c.how, c.above = tree.Unknown, -1
 	case c.how == tree.Alone && r.midway && c.Asked.Sub(r.began) < settling:
 		c.how = tree.Likely
 	}
-	c.client, c.server = id(c.number, 1), id(c.number, 2)
-	id, has := traceOf(c.Trace)
 	if c.above >= 0 {
 		r.place(all, parents, c.above)
 		p := &all[c.above]
-		c.parent, c.above8, c.of = p.number, p.server, p.of
-		if !has {
-			id, has = p.trace, true
+		if c.how == tree.Alone && r.doubtful(c, p) {
+			c.how = tree.Likely
 		}
+		c.parent, c.of, c.by = p.number, p.of, r.Names.server(p.To).name
+		if !has {
+			c.trace = p.trace
+		}
+	} else if !has {
+		binary.BigEndian.PutUint64(c.trace[:], mix(uint64(c.Asked.UnixNano())))
+		binary.BigEndian.PutUint64(c.trace[8:], mix(uint64(c.number)))
 	}
-	if !has {
-		binary.BigEndian.PutUint64(id[:], mix(uint64(c.Asked.UnixNano())))
-		binary.BigEndian.PutUint64(id[8:], mix(uint64(c.number)))
-	}
-	c.trace = id
 	if c.of == nil {
-		c.of = r.open[id]
+		c.of = r.open[c.trace]
 	}
 	if c.of == nil {
-		c.of = &trace{id: id}
-		r.open[id] = c.of
+		c.of = &trace{}
+		r.open[c.trace] = c.of
 	}
-	switch {
-	case c.how == tree.Root && c.of.rooted: // a second one of this id
-		c.of = &trace{id: id, rooted: true}
-		r.out.Traces.add(c.of)
-	case c.how == tree.Root:
-		c.of.rooted = true
-	case c.how == tree.Likely:
-		c.of.likely = true
-	case c.how == tree.Unknown:
-		c.of.cut = true
+	if c.how == tree.Root && c.of.rooted { // a second one of this id
+		c.of = &trace{}
+		r.further = append(r.further, c.of)
 	}
-	if !c.Ended() {
-		c.of.cut = true
+	if until := c.until(); until.After(c.of.until) {
+		c.of.until = until
 	}
+	c.of.rooted = c.of.rooted || c.how == tree.Root
+	c.of.likely = c.of.likely || c.how == tree.Likely
+	c.of.cut = c.of.cut || c.how == tree.Unknown || !c.Ended()
 }
 
 // carry keeps the calls that may have made calls of the next window, and all that they made, which tells their programs.
@@ -150,11 +140,7 @@ func (r *rebuilder) carry(all []call, cut time.Time, grace time.Duration) {
 	since := cut.Add(-min(grace, cut.Sub(all[0].Asked)/4))
 	for i := range all {
 		c := &all[i]
-		ended := c.AnsweredAll
-		if !c.Ended() {
-			ended = c.Asked.Add(stale)
-		}
-		c.keep = ended.After(since) || c.above >= 0 && all[c.above].keep
+		c.keep = c.until().After(since) || c.above >= 0 && all[c.above].keep
 	}
 	kept := map[*trace]bool{}
 	for i := range all {
@@ -170,31 +156,25 @@ func (r *rebuilder) carry(all []call, cut time.Time, grace time.Duration) {
 			delete(r.open, id)
 		}
 	}
-}
-
-// traceOf is the trace of a traceparent.
-func traceOf(parent string) (id [16]byte, has bool) {
-	if len(parent) < 55 || parent[2] != '-' || parent[35] != '-' {
-		return id, false
-	}
-	for i := range 32 {
-		digit := parent[3+i]
-		switch {
-		case digit >= '0' && digit <= '9':
-			digit -= '0'
-		case digit|0x20 >= 'a' && digit|0x20 <= 'f':
-			digit = digit | 0x20 - 'a' + 10
-		default:
-			return [16]byte{}, false
+	r.further = slices.DeleteFunc(r.further, func(t *trace) bool {
+		if !kept[t] {
+			r.out.Traces.add(t)
 		}
-		id[i/2] = id[i/2]<<4 | digit
-	}
-	return id, id != [16]byte{}
+		return !kept[t]
+	})
 }
 
-// id is the id of a call's span, the same whenever a capture is read.
-func id(number int64, which uint64) (out [8]byte) {
-	binary.BigEndian.PutUint64(out[:], max(1, mix(uint64(number)<<2|which)))
+// until is the time until which a call may have made others.
+func (c *call) until() time.Time {
+	if !c.Ended() {
+		return c.Asked.Add(stale)
+	}
+	return c.AnsweredAll
+}
+
+// spanOf is the id of one of a call's two spans, the same whenever a capture is read.
+func spanOf(number int64, kind int) (out [8]byte) {
+	binary.BigEndian.PutUint64(out[:], max(1, mix(uint64(number)<<2|uint64(kind))))
 	return out
 }
 

@@ -7,25 +7,25 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
-	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/lab/graphs/topology"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/wording"
 )
 
-// Result is what an import found and made.
+// Result has the figures of an import, and the topology that it made.
 type Result struct {
-	Traces     int            `json:"traces"` // read, those left out among them
-	Spans      int            `json:"spans"`
-	Services   int            `json:"services"`
-	Stores     int            `json:"stores"`
-	Operations []Operation    `json:"operations"`
-	PerSecond  float64        `json:"per_second"` // kept traces, from the first's begin to the last's; 0: the times do not tell
-	LeftOut    LeftOut        `json:"left_out"`
-	Guessed    []string       `json:"guessed"`
-	Graph      topology.Graph `json:"-"`
-	Text       []byte         `json:"-"` // the topology as YAML
+	Traces     int         `json:"traces"` // all that were read
+	Spans      int         `json:"spans"`
+	Services   int         `json:"services"`
+	Stores     int         `json:"stores"`
+	Operations []Operation `json:"operations"`
+	PerSecond  float64     `json:"per_second"` // kept traces, from the first's begin to the last's; 0: the times do not tell
+	LeftOut    LeftOut     `json:"left_out"`
+	Guessed    []string    `json:"guessed"`
+	Text       []byte      `json:"-"` // the topology as YAML
 }
 
 // Operation is an operation, its shapes put together.
@@ -42,253 +42,176 @@ type LeftOut struct {
 	Spans  map[string]int `json:"spans"`
 }
 
-// reading is what all traces come to.
+// reading has the methods, the shapes and the counts of all traces.
 type reading struct {
-	*tree
-	shapes      *shapes
-	why         map[string]int // traces left out
-	first, last int64          // begins of traces
+	*Import
+	branches    []branch          // of the trace that is read
+	systems     map[string]string // of stores, by their names
+	shapes      shapes
+	left        LeftOut
+	loose       loose
+	fates       fates
+	first, last int64 // begins of traces
+}
+
+// loose counts spans that lack something.
+type loose struct {
+	backwards int // that end before they begin
+	untimed   int // with a time before this century
+	unnamed   int // of clients that name no other side
+}
+
+// read reads all traces twice. The first time it learns which calls are at once, and which are in the background.
+func (im *Import) read() *reading {
+	r := &reading{Import: im, systems: map[string]string{}, first: math.MaxInt64, fates: newFates()}
+	r.shapes.orders, r.shapes.tangled = map[[2]uint32]uint8{}, map[uint32]bool{}
+	for _, do := range []func(root *call){r.shapes.learn, r.count} {
+		r.left = LeftOut{Traces: map[string]int{}, Spans: map[string]int{"no id": im.found.Without, "beyond 50,000 of a trace": im.found.Beyond}}
+		r.loose = loose{}
+		for _, of := range im.traces {
+			if root, why := r.root(of); why == "" {
+				do(&root)
+			} else {
+				r.left.Traces[why]++
+			}
+		}
+		r.fates.known = true
+	}
+	maps.DeleteFunc(r.left.Spans, func(_ string, n int) bool { return n == 0 })
+	return r
+}
+
+func (r *reading) count(root *call) {
+	r.shapes.of(root).traces++
+	if root.start >= thisCentury {
+		r.first, r.last = min(r.first, root.start), max(r.last, root.start)
+	}
 }
 
 // Topology makes a topology of all spans.
 func (im *Import) Topology() (*Result, error) {
-	r := im.walk()
-	roots := r.roots(im.options.Shapes)
+	r := im.read()
+	roots := r.roots()
 	if len(roots) == 0 {
-		return nil, fmt.Errorf("making a topology of %s: all of them are left out: %s", counted(len(im.sizes), "trace"), listed(r.why, "trace"))
+		return nil, fmt.Errorf("making a topology of %s: all of them are left out: %s", wording.Counted(im.found.Spans, "span"), r.left)
 	}
-	made := im.fitting(r, roots)
-	if made == nil {
-		return nil, errors.New("making a topology: the most frequent operation alone is too large for one: fewer of its calls have to be traced")
+	comments := strings.Repeat("-", 4<<10) // as long as any that come before the text
+	most := sort.Search(len(roots), func(i int) bool {
+		return !im.options.Fits(fmt.Appendf(nil, "# %s\n%s", comments, r.draft(roots[:i+1]).Text))
+	})
+	if most == 0 {
+		return nil, errors.New("making a topology: the most frequent operation alone is too large for one: " +
+			"fewer of its calls have to be traced")
 	}
-	for _, id := range roots[len(made.shapes):] {
-		r.why[noRoom] += r.shapes.all[id].traces
+	for _, root := range roots[most:] {
+		r.left.Traces["no room in a topology"] += root.traces
 	}
-	out := &Result{
-		Traces: len(im.sizes), Spans: im.found.Spans, Services: len(made.Nodes), Stores: len(made.Stores), Operations: made.bases,
-		LeftOut: LeftOut{Traces: r.why, Spans: im.spansLeftOut(r.tree)}, Guessed: im.guesses(r, made), Graph: made.Graph,
-	}
-	kept := 0
-	for _, o := range made.bases {
-		kept += o.Traces
-	}
+	d := r.draft(roots[:most])
+	out := &d.Result
+	out.Traces, out.Spans, out.LeftOut, out.Guessed = len(im.traces), im.found.Spans, r.left, d.guessed()
 	if seconds := float64(r.last-r.first) / 1e9; seconds >= 1 {
-		out.PerSecond = float64(kept) / seconds
+		for _, root := range roots[:most] {
+			out.PerSecond += float64(root.traces) / seconds
+		}
 	}
-	out.Text = made.text(out.head())
+	head := "# " + strings.ReplaceAll(out.Summary(), "\n", "\n# ") +
+		"Wait is the median of a method's own time; with --work 30% a part of it would be CPU work.\n"
+	out.Text = append([]byte(head), out.Text...)
 	return out, nil
 }
 
-// walk reads all traces twice: first what is at once and what is in the background, then what each does.
-func (im *Import) walk() *reading {
-	t := newTree(im)
-	r := &reading{tree: t, shapes: newShapes(newOrders()), why: map[string]int{}, first: math.MaxInt64}
-	places, begins := im.byTrace()
-	each := func(do func(root *call)) {
-		clear(r.why)
-		t.loose = loose{}
-		for i := range im.sizes {
-			root, why := t.read(places[begins[i]:begins[i+1]])
-			if why != "" {
-				r.why[why]++
-				continue
-			}
-			do(&root)
+// roots returns the shapes that begin the kept traces, the most frequent first. It leaves out the rarest shapes of an operation.
+func (r *reading) roots() []*shape {
+	all := slices.DeleteFunc(slices.Clone(r.shapes.all), func(s *shape) bool { return s.traces == 0 })
+	slices.SortStableFunc(all, func(x, y *shape) int { return cmp.Compare(y.traces, x.traces) })
+	of := map[method]int{}
+	return slices.DeleteFunc(all, func(s *shape) bool {
+		of[s.method]++
+		rare := of[s.method] > r.options.Shapes
+		if rare {
+			r.left.Traces["rare shapes"] += s.traces
 		}
-	}
-	each(r.shapes.orders.learn)
-	each(func(root *call) {
-		r.shapes.all[r.shapes.of(root)].traces++
-		if root.start >= thisCentury {
-			r.first, r.last = min(r.first, root.start), max(r.last, root.start)
-		}
-	})
-	return r
-}
-
-// roots are the shapes of traces that are kept, the most frequent first; those of an operation beyond most are left out.
-func (r *reading) roots(most int) []int32 {
-	var all []int32
-	for id := range r.shapes.all {
-		if r.shapes.all[id].traces > 0 {
-			all = append(all, int32(id))
-		}
-	}
-	slices.SortStableFunc(all, func(x, y int32) int { return cmp.Compare(r.shapes.all[y].traces, r.shapes.all[x].traces) })
-	of := map[uint32]int{}
-	return slices.DeleteFunc(all, func(id int32) bool {
-		s := &r.shapes.all[id]
-		if of[s.method]++; of[s.method] > most {
-			r.why[rareShape] += s.traces
-			return true
-		}
-		return false
+		return rare
 	})
 }
 
-// fitting is the topology of as many operations as it can have, the most frequent ones; nil where not even one fits.
-func (im *Import) fitting(r *reading, roots []int32) *named {
-	try := func(n int) *named {
-		made := build(r.tree, r.shapes.all, roots[:n], im.options.Work)
-		made.Description = "Made of " + counted(len(im.sizes), "recorded trace") + "."
-		s := &program.Source{}
-		head := []string{strings.Repeat("-", 4<<10)} // room for the comment before it
-		if program.ParseYAML(s, made.text(head)) == nil || len(s.Problems) > 0 || len(made.Check()) > 0 {
-			return nil
-		}
-		return &made
-	}
-	if all := try(len(roots)); all != nil {
-		return all
-	}
-	var best *named
-	for low, high := 1, len(roots)-1; low <= high; {
-		n := (low + high) / 2
-		if made := try(n); made != nil {
-			best, low = made, n+1
-		} else {
-			high = n - 1
-		}
-	}
-	return best
-}
-
-func (im *Import) spansLeftOut(t *tree) map[string]int {
-	out := map[string]int{}
-	for reason, n := range map[string]int{
-		"no service": t.loose.services, "no id": im.found.Without, "an id that another span has": t.loose.doubles,
-		"beyond 50,000 of a trace": im.found.Beyond,
-	} {
-		if n > 0 {
-			out[reason] = n
-		}
-	}
-	return out
-}
-
-// guesses says what nothing in the traces tells.
-func (im *Import) guesses(r *reading, made *named) []string {
+// guessed lists the guesses, each with its reason.
+func (d *draft) guessed() []string {
 	out := []string{}
-	add := func(n int, one, many string) {
-		switch {
-		case n == 1:
-			out = append(out, "1 "+one)
-		case n > 1:
-			out = append(out, thousands(n)+" "+many)
-		}
-	}
-	if text := guessedBytes(made); text != "" {
-		out = append(out, text)
+	switch {
+	case d.guesses == d.messages:
+		out = append(out, "bytes of all messages (nothing tells them)")
+	case d.guesses > 0:
+		out = append(out, fmt.Sprintf("bytes of %s of %s messages (nothing tells them)", grouped(d.guesses), grouped(d.messages)))
 	}
 	unknown := 0
-	for _, s := range r.shapes.all {
-		if m := r.methods[s.method]; m.protocol == "" && !m.store {
+	for _, s := range d.shapes.all {
+		if s.method.protocol == "" && !s.method.store {
 			unknown += s.called
 		}
 	}
-	add(unknown, "call is taken for HTTP (nothing tells its protocol)", "calls are taken for HTTP (nothing tells their protocol)")
-	add(r.loose.unnamed, "call goes to \"elsewhere\" (nothing names whom it called)", "calls go to \"elsewhere\" (nothing names whom they called)")
-	add(r.loose.untimed, "span has no time (it stands as in the file)", "spans have no time (they stand as in the file)")
-	add(r.loose.backwards, "span ends before it begins (taken for none long)", "spans end before they begin (taken for none long)")
-	add(len(r.shapes.tangled), "method makes calls neither in turn nor at once (taken for at once)",
-		"methods make calls neither in turn nor at once (taken for at once)")
-	for _, file := range im.cutOff {
+	for _, of := range []struct {
+		n         int
+		one, rest string
+	}{
+		{unknown, "call", "taken for HTTP (nothing tells the protocol)"},
+		{d.loose.unnamed, "call", "to \"elsewhere\" (nothing names the other side)"},
+		{d.loose.untimed, "span", "without a time (in the order of the file)"},
+		{d.loose.backwards, "span", "of negative length (taken for none long)"},
+		{len(d.shapes.tangled), "method", "with calls neither in turn nor at once (taken for at once)"},
+	} {
+		if of.n > 0 {
+			out = append(out, wording.Counted(of.n, of.one)+" "+of.rest)
+		}
+	}
+	for _, file := range d.cutOff {
 		out = append(out, plain(file)+" ends in the middle of a value (read up to there)")
 	}
 	return out
 }
 
-// guessedBytes says how many messages have a size that nothing tells.
-func guessedBytes(made *named) string {
-	guesses, messages := 0, -2*made.gates // a request and an answer each
-	for _, of := range slices.Concat(made.Nodes, made.Stores) {
-		messages += 2 * len(of.Methods)
-		for _, key := range []string{".request", ".answer"} {
-			if made.guessed[of.Name+key] {
-				guesses += len(of.Methods)
-			}
-			for _, m := range of.Methods {
-				if made.guessed[of.Name+"."+m.Name+key] {
-					guesses++
-				}
-			}
-		}
-	}
-	switch {
-	case guesses == 0:
-		return ""
-	case guesses == messages:
-		return "bytes of all messages (nothing tells them)"
-	}
-	return fmt.Sprintf("bytes of %s of %s messages (nothing tells them)", thousands(guesses), thousands(messages))
-}
-
-// Summary is what a person reads of it, in lines.
-func (r *Result) Summary() string { return strings.Join(r.lines(), "\n") + "\n" }
-
-func (r *Result) lines() []string {
+// Summary returns the figures as lines of text.
+func (r *Result) Summary() string {
 	shapes, names := 0, []string{}
 	for _, o := range r.Operations {
 		shapes += o.Shapes
-		names = append(names, o.Name+" "+thousands(o.Traces))
+		names = append(names, o.Name+" "+grouped(o.Traces))
 	}
 	const shown = 12
 	if len(names) > shown {
 		names = append(names[:shown], fmt.Sprintf("%d more", len(names)-shown))
 	}
-	line := fmt.Sprintf("%s, %s: %s, %s, %s (%s) of %s", counted(r.Traces, "trace"), counted(r.Spans, "span"), counted(r.Services, "service"),
-		counted(r.Stores, "store"), counted(len(r.Operations), "operation"), strings.Join(names, ", "), counted(shapes, "shape"))
-	if r.PerSecond > 0 {
-		rate := strconv.FormatFloat(r.PerSecond, 'g', 3, 64)
-		if r.PerSecond >= 1000 {
-			rate = thousands(int(r.PerSecond))
-		}
-		line += fmt.Sprintf(", %s calls/s", rate)
+	out := fmt.Sprintf("%s, %s: %s, %s, %s (%s) of %s", wording.Counted(r.Traces, "trace"), wording.Counted(r.Spans, "span"),
+		wording.Counted(r.Services, "service"), wording.Counted(r.Stores, "store"),
+		wording.Counted(len(r.Operations), "operation"), strings.Join(names, ", "), wording.Counted(shapes, "shape"))
+	switch {
+	case r.PerSecond >= 1000:
+		out += fmt.Sprintf(", %s operations/s", grouped(int(r.PerSecond)))
+	case r.PerSecond > 0:
+		out += fmt.Sprintf(", %s operations/s", strconv.FormatFloat(r.PerSecond, 'g', 3, 64))
 	}
-	out := []string{line}
-	var left []string
-	for _, part := range []string{listed(r.LeftOut.Traces, "trace"), listed(r.LeftOut.Spans, "span")} {
-		if part != "" {
-			left = append(left, part)
-		}
-	}
-	if len(left) > 0 {
-		out = append(out, "left out: "+strings.Join(left, ", "))
+	if left := r.LeftOut.String(); left != "" {
+		out += "\nleft out: " + left
 	}
 	if len(r.Guessed) > 0 {
-		out = append(out, "guessed: "+strings.Join(r.Guessed, "; "))
+		out += "\nguessed: " + strings.Join(r.Guessed, "; ")
 	}
-	return out
+	return out + "\n"
 }
 
-// head is the comment at the top of the file.
-func (r *Result) head() []string {
-	return append(r.lines(), "Wait is the median of a method's own time; with --work 30% a part of it would be CPU work.")
+// String lists the reasons: "4 traces (parent missing), 2 spans (no service)". The most frequent come first.
+func (l LeftOut) String() string {
+	var out []string
+	for _, of := range []struct {
+		one string
+		why map[string]int
+	}{{"trace", l.Traces}, {"span", l.Spans}} {
+		byNumber := func(a, b string) int { return cmp.Or(cmp.Compare(of.why[b], of.why[a]), cmp.Compare(a, b)) }
+		for _, reason := range slices.SortedFunc(maps.Keys(of.why), byNumber) {
+			out = append(out, fmt.Sprintf("%s (%s)", wording.Counted(of.why[reason], of.one), reason))
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
-// listed is "4 traces (parent missing), 2 traces (no service)", most first.
-func listed(why map[string]int, one string) string {
-	reasons := slices.SortedFunc(maps.Keys(why), func(a, b string) int {
-		return cmp.Or(cmp.Compare(why[b], why[a]), cmp.Compare(a, b))
-	})
-	for i, reason := range reasons {
-		reasons[i] = fmt.Sprintf("%s (%s)", counted(why[reason], one), reason)
-	}
-	return strings.Join(reasons, ", ")
-}
-
-func counted(n int, one string) string {
-	if n != 1 {
-		one += "s"
-	}
-	return thousands(n) + " " + one
-}
-
-// thousands writes a number as 11,024.
-func thousands(n int) string {
-	text := strconv.Itoa(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
-}
+func grouped(n int) string { return finding.FormatCount(int64(n)) }

@@ -1,5 +1,5 @@
 // Package traces owns the way from recorded traces to a topology: which spans are one call, what each method calls, in which
-// order, and how often it does so. It must not know how a file of spans is written; its formats do.
+// order, and how often it does so. It must not know how a file of spans is written (its formats do), nor how a topology is read.
 package traces
 
 import (
@@ -12,39 +12,41 @@ import (
 	"github.com/tracetax/tracetax/lab/graphs/traces/formats"
 )
 
-// Options are the choices of whoever imports.
+// Options are the choices of an import.
 type Options struct {
-	Shapes int     // most shapes of an operation that are kept; the rarest are left out
-	Work   float64 // share of a method's own time that is CPU work, from 0 to 1; the rest is waiting
+	Shapes int                    // most shapes of an operation that are kept; the rarest are left out
+	Work   float64                // share of a method's own time that is CPU work, from 0 to 1; the rest is waiting
+	Fits   func(text []byte) bool // reports whether a text is within the bounds of a topology
 }
 
 // Import gathers the spans of files, and makes a topology of them.
 type Import struct {
 	options Options
 	chunks  [][]span // in the order of the files, each but the last with chunkSpans
-	sizes   []uint32 // spans by trace
-	traces  map[[2]uint64]uint32
-	whats   []what
-	whatIDs map[what]uint32
+	ids     numbers[[2]uint64]
+	traces  []trace // by the number of their ids
+	labels  numbers[label]
 	found   formats.Found
 	cutOff  []string // files that end too early
 }
 
 // New returns an import without spans.
-func New(o Options) *Import {
-	return &Import{options: o, traces: map[[2]uint64]uint32{}, whatIDs: map[what]uint32{}}
+func New(o Options) *Import { return &Import{options: o} }
+
+// span holds little of a span, for there may be millions.
+type span struct {
+	id, parent     uint64
+	start, end     int64    // ns since 1970; 0: not known
+	before         uint32   // place of the trace's previous span
+	label          uint32   // of Import.labels
+	bytes          [2]int32 // of the request and the answer; -1: not known
+	failed, shared bool
+	guessed        bool // its parent is likely, or not known; or it may have more calls, or fewer
+	cut            bool // its answer is not known
 }
 
-// span is what is kept of a span: little, for there may be millions.
-type span struct {
-	id, parent      uint64
-	start, end      int64  // ns since 1970; 0: not known
-	trace           uint32 // in the order of the first spans
-	what            uint32 // of Import.whats
-	request, answer int32  // bytes; -1: not known
-	failed, shared  bool
-	guessed         bool // its parent is likely, or not known
-}
+// trace is a list of spans, from the last one on. A place is counted from 1; 0 is none.
+type trace struct{ last, spans uint32 }
 
 const chunkSpans = 1 << 14
 
@@ -64,31 +66,28 @@ func (im *Import) Add(file string, in io.Reader) error {
 }
 
 func (im *Import) add(s *formats.Span) {
-	trace, known := im.traces[s.Trace]
-	if !known {
-		trace = uint32(len(im.sizes))
-		im.traces[s.Trace], im.sizes = trace, append(im.sizes, 0)
+	number := im.ids.of(s.Trace)
+	if int(number) == len(im.traces) {
+		im.traces = append(im.traces, trace{})
 	}
-	im.sizes[trace]++
-	if im.sizes[trace] > formats.MostSpans+1 { // the one beyond says that there were more
+	of := &im.traces[number]
+	of.spans++
+	if of.spans > formats.MostSpans+1 { // the one beyond says that there were more
 		im.found.Beyond++
 		return
-	}
-	one := whatOf(s)
-	id, known := im.whatIDs[one]
-	if !known {
-		id = uint32(len(im.whats))
-		im.whatIDs[one], im.whats = id, append(im.whats, one)
 	}
 	if n := len(im.chunks); n == 0 || len(im.chunks[n-1]) == chunkSpans {
 		im.chunks = append(im.chunks, make([]span, 0, chunkSpans))
 	}
 	last := &im.chunks[len(im.chunks)-1]
 	*last = append(*last, span{
-		id: s.ID, parent: s.Parent, start: s.Start, end: s.End, trace: trace, what: id,
-		request: bytesOf(s.Fields[formats.Request]), answer: bytesOf(s.Fields[formats.Answer]), failed: s.Failed, shared: s.Shared,
-		guessed: s.Fields[formats.KnownBy] == "likely" || s.Fields[formats.KnownBy] == "unknown",
+		id: s.ID, parent: s.Parent, start: s.Start, end: s.End, before: of.last, label: im.labels.of(labelOf(s)),
+		bytes: [2]int32{bytesOf(s.Fields[formats.Request]), bytesOf(s.Fields[formats.Answer])}, failed: s.Failed, shared: s.Shared,
+		guessed: s.Fields[formats.KnownBy] == "likely" || s.Fields[formats.KnownBy] == "unknown" ||
+			s.Fields[formats.Whole] == "false",
+		cut: s.Fields[formats.Ended] == "false",
 	})
+	of.last = uint32((len(im.chunks)-1)*chunkSpans + len(*last))
 }
 
 // bytesOf reads a number of bytes; -1 where there is none.
@@ -100,34 +99,29 @@ func bytesOf(text string) int32 {
 	return int32(min(n, math.MaxInt32))
 }
 
-// at is a span by its place in the files.
-func (im *Import) at(place uint32) *span { return &im.chunks[place/chunkSpans][place%chunkSpans] }
-
-// byTrace returns the places of all spans, those of a trace together, and where each trace begins among them.
-func (im *Import) byTrace() (places, begins []uint32) {
-	begins = make([]uint32, len(im.sizes)+1)
-	for _, chunk := range im.chunks {
-		for i := range chunk {
-			begins[chunk[i].trace+1]++
-		}
-	}
-	total := uint32(0)
-	for i := range begins {
-		total += begins[i]
-		begins[i] = total
-	}
-	places, next := make([]uint32, total), append([]uint32(nil), begins...)
-	place := uint32(0)
-	for _, chunk := range im.chunks {
-		for i := range chunk {
-			t := chunk[i].trace
-			places[next[t]] = place
-			next[t]++
-			place++
-		}
-	}
-	return places, begins
+// at is the span of a place.
+func (im *Import) at(place uint32) *span {
+	return &im.chunks[(place-1)/chunkSpans][(place-1)%chunkSpans]
 }
 
 // thisCentury is the earliest time that is believed: a clock that was never set says 1970.
 var thisCentury = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
+
+// numbers counts things that are not the same, from 0 on, in the order in which they come.
+type numbers[T comparable] struct {
+	all     []T
+	numbers map[T]uint32
+}
+
+// of is the number of a thing.
+func (n *numbers[T]) of(one T) uint32 {
+	number, known := n.numbers[one]
+	if !known {
+		if n.numbers == nil {
+			n.numbers = map[T]uint32{}
+		}
+		number = uint32(len(n.all))
+		n.numbers[one], n.all = number, append(n.all, one)
+	}
+	return number
+}

@@ -8,248 +8,217 @@ import (
 	"github.com/tracetax/tracetax/lab/graphs/traces/formats"
 )
 
-// Why a trace is left out.
-const (
-	parentMissing = "parent missing"
-	severalRoots  = "several roots"
-	likelyParent  = "a parent that is only likely"
-	circle        = "spans in a circle"
-	noService     = "no service"
-	tooManyCalls  = "over 1,000 calls"
-	tooManySpans  = "over 50,000 spans"
-	rareShape     = "rare shapes"
-	noRoom        = "no room in a topology"
-)
-
-// method is what can be called, as the spans name it.
+// method is a method of a service or a store.
 type method struct {
-	node     string // the service, or the store
-	store    bool   // nobody's spans tell what it does
-	protocol string
-	verb     string
-	name     string
+	place
+	asked
+}
+
+// place is a service or a store, under the name that the spans have for it. A store has no spans of its own.
+type place struct {
+	node  string
+	store bool
 }
 
 // call is a call in one trace, or the trace's own.
 type call struct {
-	method     uint32 // of Import's methods
-	start, end int64  // as who calls has it
-	late       bool   // it ended behind what called it
+	method     uint32
+	start, end int64 // as the caller has them
+	late       bool  // it ended after its caller
 	failed     bool
-	own        int64 // ns that no call took which was awaited; of a store all
-	request    int32 // bytes; -1: not known
-	answer     int32
-	calls      []call // by their start
+	own        int64    // ns without an awaited call
+	bytes      [2]int32 // as those of a span
+	calls      []call   // by their start
 }
 
-// tree reads traces one after the other.
-type tree struct {
-	*Import
-	methods   []method
-	methodIDs map[method]uint32
-	systems   map[string]string // of the stores: what their clients take them for
-
-	spans    []*span
-	services []string // of each span: its own, or that of whoever made it
-	kids     [][]int32
-	parents  []int32 // -1: none
-	made     int     // calls of the trace
-	loose    loose
-}
-
-// loose counts spans that are not as they should be.
-type loose struct {
-	services  int // without a service
-	doubles   int // of an id that another one of the trace has
-	backwards int // that end before they begin
-	untimed   int // of 1970
-	unnamed   int // of clients that do not say whom they call
-}
-
-func newTree(im *Import) *tree {
-	return &tree{Import: im, methodIDs: map[method]uint32{}, systems: map[string]string{}}
-}
-
-// read returns the root call of a trace, or why there is none.
-func (t *tree) read(places []uint32) (root call, why string) {
-	if len(places) > formats.MostSpans {
-		return call{}, tooManySpans
+// size is the number of calls that a call leads to.
+func (c *call) size() int {
+	n := len(c.calls)
+	for i := range c.calls {
+		n += c.calls[i].size()
 	}
-	t.spans = t.spans[:0]
-	for _, place := range places {
-		s := t.at(place)
-		if s.guessed {
-			return call{}, likelyParent
+	return n
+}
+
+// branch is a span in its trace.
+type branch struct {
+	*span
+	*label
+	of     string // its service, or the one of the span above
+	above  *branch
+	below  []*branch
+	double bool // another one has its id
+}
+
+// root returns the first call of a trace, or the reason to leave the trace out.
+func (r *reading) root(of trace) (root call, why string) {
+	if of.spans > formats.MostSpans {
+		return call{}, "over 50,000 spans"
+	}
+	r.branches = r.branches[:0]
+	for place := of.last; place > 0; place = r.at(place).before {
+		s := r.at(place)
+		switch {
+		case s.guessed:
+			return call{}, "a parent that is only likely"
+		case s.cut:
+			return call{}, "a call without an answer"
 		}
-		t.spans = append(t.spans, s)
+		r.branches = append(r.branches, branch{span: s, label: &r.labels.all[s.label]})
 	}
-	slices.SortStableFunc(t.spans, func(a, b *span) int { return cmp.Compare(a.start, b.start) })
-	top, why := t.link()
+	slices.Reverse(r.branches)
+	slices.SortStableFunc(r.branches, func(a, b branch) int { return cmp.Compare(a.start, b.start) })
+	top, why := r.link()
 	if why != "" {
 		return call{}, why
 	}
-	t.made = 0
-	root = t.served(top, -1)
-	if kind := t.what(top).kind; (kind == formats.Client || kind == formats.Producer) && len(root.calls) == 1 {
-		if only := root.calls[0]; !t.methods[only.method].store { // a load generator's span: the load comes from tracetax
-			root, t.made = only, t.made-1
-		}
+	r.fates.lost = false
+	root = r.served(top, nil)
+	if top.calling() && len(root.calls) == 1 && !r.shapes.methods.all[root.calls[0].method].store {
+		root = root.calls[0] // a load generator made the span above: here the load comes from tracetax
 	}
 	root.late = false
-	if t.made > topology.MostCalls {
-		return call{}, tooManyCalls
+	switch {
+	case top.parent != 0 && r.fates.lostAbove(root.method):
+		return call{}, "parent missing"
+	case r.fates.lost:
+		return call{}, "span of the called service missing"
+	}
+	if root.size() > topology.MostCalls {
+		return call{}, "over 1,000 calls"
 	}
 	return root, ""
 }
 
-func (t *tree) what(i int32) *what { return &t.whats[t.spans[i].what] }
-
 // sides are the spans of a trace by their ids. Zipkin's two spans of one call have one id, and are on different sides.
-type sides struct {
-	client, server map[uint64]int32 // client: and all that serve nothing
-	doubles        map[int32]bool   // spans whose id another one of their side has
-}
+type sides struct{ client, server map[uint64]*branch } // client: and all that serve nothing
 
-// prepare makes room for the spans of a trace, and sorts them by their ids.
-func (t *tree) prepare() sides {
-	of := sides{map[uint64]int32{}, map[uint64]int32{}, map[int32]bool{}}
-	n := len(t.spans)
-	t.kids, t.services, t.parents = slices.Grow(t.kids[:0], n)[:n], slices.Grow(t.services[:0], n)[:n], slices.Grow(t.parents[:0], n)[:n]
-	for i, s := range t.spans {
-		t.kids[i], t.parents[i] = t.kids[i][:0], -1
+// link finds the span above each one, and the root of the trace.
+func (r *reading) link() (root *branch, why string) {
+	of, singles := sides{map[uint64]*branch{}, map[uint64]*branch{}}, 0
+	for i := range r.branches {
+		b := &r.branches[i]
 		side := of.client
-		if kind := t.what(int32(i)).kind; kind == formats.Server || kind == formats.Consumer || s.shared {
+		if b.serving() || b.shared {
 			side = of.server
 		}
-		if _, is := side[s.id]; is {
-			of.doubles[int32(i)] = true
-			t.loose.doubles++
+		other := side[b.id]
+		if b.double = other != nil; b.double {
+			if other.span.label != b.span.label || other.parent != b.parent || other.start != b.start {
+				return nil, "different spans of one id"
+			}
+			r.left.Spans["an id that another span has"]++
 			continue
 		}
-		side[s.id] = int32(i)
-		if s.start < thisCentury {
-			t.loose.untimed++
+		side[b.id] = b
+		singles++
+		if b.start < thisCentury {
+			r.loose.untimed++
 		}
-		if s.end < s.start {
-			t.loose.backwards++
+		if b.end < b.start {
+			r.loose.backwards++
 		}
 	}
-	return of
-}
-
-// link finds the parents of all spans and the root of the trace.
-func (t *tree) link() (root int32, why string) {
-	of := t.prepare()
-	var bare, orphans []int32
-	for i, s := range t.spans {
-		i := int32(i)
-		if of.doubles[i] {
+	var bare, orphans []*branch
+	for i := range r.branches {
+		b := &r.branches[i]
+		if b.double {
 			continue
 		}
-		parent, is := of.client[s.id]
-		if !is || parent == i {
-			parent, is = t.parentOf(i, of)
+		if b.above = of.client[b.id]; b.above == nil || b.above == b {
+			b.above = of.parent(b)
 		}
 		switch {
-		case is:
-			t.kids[parent], t.parents[i] = append(t.kids[parent], i), parent
-		case s.parent == 0:
-			bare = append(bare, i)
+		case b.above != nil:
+			b.above.below = append(b.above.below, b)
+		case b.parent == 0:
+			bare = append(bare, b)
 		default:
-			orphans = append(orphans, i)
+			orphans = append(orphans, b)
 		}
 	}
 	switch roots := append(bare, orphans...); {
 	case len(bare) > 1 || len(bare) == 0 && len(orphans) > 1:
-		return 0, severalRoots
+		return nil, "several roots"
 	case len(roots) > 1:
-		return 0, parentMissing
+		return nil, "parent missing"
 	case len(roots) == 0:
-		return 0, circle
+		return nil, "spans in a circle"
 	default:
 		root = roots[0]
 	}
 	switch {
-	case t.what(root).service == "":
-		return 0, noService
-	case t.inherit(root) < len(t.spans)-len(of.doubles):
-		return 0, circle
+	case root.service == "":
+		return nil, "no service"
+	case r.inherit(root) < singles:
+		return nil, "spans in a circle"
 	}
 	return root, ""
 }
 
-// parentOf is the span that a span names as its parent: of two with one id the one of its own service.
-func (t *tree) parentOf(i int32, of sides) (int32, bool) {
-	id := t.spans[i].parent
-	c, isClient := of.client[id]
-	s, isServer := of.server[id]
-	if isClient && (!isServer || t.what(c).service == t.what(i).service && t.what(s).service != t.what(i).service) {
-		return c, true
+// parent returns the span that a span names as its parent, nil without one. Of two with one id it takes the one of the same service.
+func (of sides) parent(b *branch) *branch {
+	client, server := of.client[b.parent], of.server[b.parent]
+	if client != nil && (server == nil || client.service == b.service && server.service != b.service) {
+		return client
 	}
-	return s, isServer
+	return server
 }
 
-// inherit gives spans without a service that of their parent, and returns how many spans the root leads to.
-func (t *tree) inherit(root int32) int {
-	reached, next := 0, []int32{root}
-	t.services[root] = t.what(root).service
-	for len(next) > 0 {
-		i := next[len(next)-1]
-		next, reached = next[:len(next)-1], reached+1
-		for _, kid := range t.kids[i] {
-			if t.services[kid] = t.what(kid).service; t.services[kid] == "" {
-				t.services[kid] = t.services[i]
-				t.loose.services++
-			}
-			next = append(next, kid)
-		}
+// inherit gives spans without a service the one of the span above. It returns the number of spans from b on.
+func (r *reading) inherit(b *branch) int {
+	if b.of = b.service; b.of == "" {
+		b.of = b.above.of
+		r.left.Spans["no service"]++
 	}
-	return reached
+	n := 1
+	for _, kid := range b.below {
+		n += r.inherit(kid)
+	}
+	return n
 }
 
 // times are the begin and the end of a span; one of negative length has none.
-func (t *tree) times(i int32) (start, end int64) {
-	s := t.spans[i]
-	return s.start, max(s.start, s.end)
-}
+func (b *branch) times() (start, end int64) { return b.start, max(b.start, b.end) }
 
-// served is the call that a span answers; client is the span of who calls, -1 where there is none.
-func (t *tree) served(i, client int32) call {
-	w := *t.what(i)
-	m := method{node: t.services[i], protocol: w.protocol, verb: w.verb, name: w.name}
-	c := call{failed: t.spans[i].failed, request: t.spans[i].request, answer: t.spans[i].answer}
-	start, end := t.times(i)
-	c.start, c.end = start, end
-	if client >= 0 {
-		of, by := t.what(client), t.spans[client]
-		if m.protocol == "" && of.protocol != "" {
-			m.protocol = of.protocol
+// served makes the call that a span answers. client is the caller's span, nil without one.
+func (r *reading) served(b, client *branch) call {
+	m := method{place{node: b.of}, b.asked}
+	start, end := b.times()
+	c := call{start: start, end: end, failed: b.failed, bytes: b.bytes}
+	if client != nil {
+		m.protocol = cmp.Or(m.protocol, client.protocol)
+		if client.kind != formats.Producer { // the sender of a message awaits no answer
+			c.start, c.end = client.times()
 		}
-		if of.kind != formats.Producer { // who sends a message does not await what becomes of it
-			c.start, c.end = t.times(client)
+		c.failed = c.failed || client.failed
+		for i := range c.bytes {
+			c.bytes[i] = max(c.bytes[i], client.bytes[i])
 		}
-		c.failed = c.failed || by.failed
-		c.request, c.answer = max(c.request, by.request), max(c.answer, by.answer)
 	}
-	c.method = t.methodID(m)
-	c.calls = t.collect(nil, i, i)
+	c.method = r.shapes.methods.of(m)
+	if b.above != nil {
+		r.fates.called(c.method)
+	}
+	if b.above == nil && b.calling() {
+		c.calls = r.clients(nil, b)
+	} else {
+		c.calls = r.within(nil, b, nil)
+	}
 	slices.SortStableFunc(c.calls, func(a, b call) int { return cmp.Compare(a.start, b.start) })
-	for k := range c.calls {
-		c.calls[k].late = c.calls[k].end > end && c.calls[k].start >= thisCentury
+	for i := range c.calls {
+		c.calls[i].late = c.calls[i].end > end && c.calls[i].start >= thisCentury
 	}
 	c.own = alone(start, end, c.calls)
 	return c
 }
 
-// alone is the time between start and end in which no call was under way.
+// alone returns the ns between start and end without an awaited call.
 func alone(start, end int64, calls []call) int64 {
 	rest, at := end-start, start
 	for i := range calls {
-		if calls[i].late {
-			continue
-		}
 		from, to := max(calls[i].start, at), min(calls[i].end, end)
-		if to > from {
+		if !calls[i].late && to > from {
 			rest -= to - from
 			at = to
 		}
@@ -257,117 +226,80 @@ func alone(start, end int64, calls []call) int64 {
 	return max(0, rest)
 }
 
-func (t *tree) methodID(m method) uint32 {
-	id, known := t.methodIDs[m]
-	if !known {
-		id = uint32(len(t.methods))
-		t.methodIDs[m], t.methods = id, append(t.methods, m)
-	}
-	return id
-}
-
-// isServed reports whether a span answers a call that its parent, or whoever its parent is of, makes.
-func (t *tree) isServed(kid, parent int32) bool {
-	other := t.services[kid] != t.services[parent]
-	switch t.what(kid).kind {
-	case formats.Server, formats.Consumer:
-		return other || t.isClient(parent, -1)
-	case formats.Client, formats.Producer:
-		return other && len(t.kids[kid]) > 0
+// isServed reports whether a span answers a call that begins at the span above.
+func (b *branch) isServed() bool {
+	other := b.of != b.above.of
+	switch {
+	case b.serving():
+		return other || b.above.isClient()
+	case b.calling():
+		return other && len(b.below) > 0
 	}
 	return other
 }
 
-// isClient reports whether a span is the call of another program; under is the span that serves, which calls nobody by itself.
-func (t *tree) isClient(i, under int32) bool {
-	if i == under {
-		return false
-	}
-	w := t.what(i)
-	switch w.kind {
-	case formats.Client, formats.Producer:
-		return true
-	case formats.Unknown:
-		return w.system != "" && len(t.kids[i]) == 0 || len(t.kids[i]) == 1 && t.services[t.kids[i][0]] != t.services[i]
-	}
-	return w.system != "" && len(t.kids[i]) == 0
+// isClient reports whether a span calls another program.
+func (b *branch) isClient() bool {
+	store := b.system != "" && len(b.below) == 0
+	return b.calling() || store || b.kind == formats.Unknown && len(b.below) == 1 && b.below[0].of != b.of
 }
 
-// collect appends the calls that are made in the span i and in those within it. by is the span that serves.
-func (t *tree) collect(out []call, i, by int32) []call {
-	if w := t.what(i); i == by && t.parents[i] < 0 && (w.kind == formats.Client || w.kind == formats.Producer) { // a root that calls
-		return t.clients(out, i)
-	}
-	for _, kid := range t.kids[i] {
+// within appends the calls that are made in a span and in those below it. client is the caller's span of those served at once below.
+func (r *reading) within(out []call, b, client *branch) []call {
+	for _, kid := range b.below {
 		switch {
-		case t.isServed(kid, i):
-			t.made++
-			out = append(out, t.served(kid, -1))
-		case t.isClient(kid, by):
-			out = t.clients(out, kid)
+		case kid.isServed():
+			out = append(out, r.served(kid, client))
+		case kid.isClient():
+			out = r.clients(out, kid)
 		default:
-			out = t.collect(out, kid, by)
+			out = r.within(out, kid, nil)
 		}
 	}
 	return out
 }
 
-// clients appends the calls of a client's span: those that were served, else those of the spans within it, else one of a store.
-func (t *tree) clients(out []call, client int32) []call {
-	var within []int32
-	served := 0
-	for _, kid := range t.kids[client] {
-		if t.isServed(kid, client) {
+// clients appends the calls of a client's span: those that were served, those of the spans below it, or else one of a store.
+func (r *reading) clients(out []call, client *branch) []call {
+	before, served, by := len(out), 0, client
+	for _, kid := range client.below {
+		if kid.isServed() {
 			served++
-		} else {
-			within = append(within, kid)
 		}
 	}
-	for _, kid := range t.kids[client] {
-		if !t.isServed(kid, client) {
-			continue
-		}
-		t.made++
-		if served == 1 {
-			out = append(out, t.served(kid, client))
-		} else {
-			out = append(out, t.served(kid, -1))
-		}
+	if served > 0 {
+		r.fates.served(client.span.label)
 	}
-	before := len(out)
-	if w := t.what(client); w.system == "" || served > 0 {
-		for _, kid := range within {
-			if t.isClient(kid, -1) {
-				out = t.clients(out, kid)
-			} else {
-				out = t.collect(out, kid, client)
-			}
-		}
+	if served > 1 { // its times and bytes are those of several calls
+		by = nil
 	}
-	if served == 0 && len(out) == before {
-		t.made++
-		out = append(out, t.unserved(client))
+	if client.system == "" || served > 0 { // a store's client may speak HTTP
+		out = r.within(out, client, by)
+	}
+	if len(out) == before {
+		out = append(out, r.unserved(client))
 	}
 	return out
 }
 
-// unserved is the call of a store, or of a service that makes no spans.
-func (t *tree) unserved(i int32) call {
-	w := *t.what(i)
-	m := method{node: w.peer, store: true, protocol: w.protocol, name: w.name}
-	if p := t.parents[i]; m.node == "" && p >= 0 && t.services[p] != t.services[i] { // it stands for what is called
-		m.node = t.services[i]
+// unserved makes the call of a store, or of a service that makes no spans.
+func (r *reading) unserved(b *branch) call {
+	m := method{place{b.peer, true}, asked{protocol: b.protocol, name: b.name}}
+	if m.node == "" && b.above != nil && b.above.of != b.of { // it stands for the called service
+		m.node = b.of
 	}
 	if m.node == "" {
 		m.node = "elsewhere"
-		t.loose.unnamed++
+		r.loose.unnamed++
 	}
-	if w.system != "" {
-		t.systems[m.node], m.protocol = w.system, ""
+	if b.system != "" {
+		r.systems[m.node], m.protocol = b.system, ""
 	}
-	s := t.spans[i]
-	c := call{method: t.methodID(m), failed: s.failed, request: s.request, answer: s.answer}
-	c.start, c.end = t.times(i)
+	if !b.failed {
+		r.fates.unserved(b.span.label)
+	}
+	c := call{method: r.shapes.methods.of(m), failed: b.failed, bytes: b.bytes}
+	c.start, c.end = b.times()
 	c.own = c.end - c.start
 	return c
 }

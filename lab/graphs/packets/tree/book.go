@@ -15,37 +15,38 @@ const patience = time.Minute
 // nobody is no call, and no server.
 const nobody = -1
 
-// entry is a call as numbers: times in ns, ids in halves.
+// entry is a call as numbers: times in ns.
 type entry struct {
-	begin, ready, end int64     // when its first byte was asked, its last, and when its answer was there
-	trace             [2]uint64 // 0, 0 without one
-	span, of          uint64    // its id, and the id of the call that made it; 0 without one
-	from, to          int32     // servers; the client may be none
-	method            int32     // of the table of methods
-	open              bool      // it has no end in the capture
+	begin, ready, end int64    // when its first byte was asked, its last, and when its answer was there
+	trace             [16]byte // zeros without one
+	span, of          uint64   // its id, and the id of the call that made it; 0 without one
+	from, to          int32    // servers; the client may be none
+	method            int32    // of the table of methods
+	unended           bool     // it has no end in the capture
+	slot              int      // its place among the calls that are served at a time; nobody without one
 }
 
-func (e *entry) traced() bool { return e.trace != [2]uint64{} }
+func (e *entry) traced() bool { return e.trace != [16]byte{} }
 
 // server is an address at which calls are served.
 type server struct {
 	service string
 	served  []int32 // calls, in their order
 	made    []int32
+	opens   bool // it may have made some of the calls that are open
 }
 
 // book is a capture as numbers.
 type book struct {
 	entries   []entry
 	servers   []server
-	unended   int
-	backwards int
+	backwards bool // calls end before they begin
 }
 
 // newBook reads the calls. Names of methods go into the table of the programs, which gets those that it lacks.
 func newBook(calls []packets.Call, opt *Options, known *Programs) *book {
 	b := &book{entries: make([]entry, len(calls))}
-	numbers := b.addresses(calls, opt)
+	numbers, unended := b.addresses(calls, opt), false
 	for i := range calls {
 		c, e := &calls[i], &b.entries[i]
 		e.begin, e.end = c.Asked.UnixNano(), math.MaxInt64
@@ -53,17 +54,12 @@ func newBook(calls []packets.Call, opt *Options, known *Programs) *book {
 		if !c.AskedAll.IsZero() {
 			e.ready = c.AskedAll.UnixNano()
 		}
-		if c.Ended() {
+		if e.unended = !c.Ended(); !e.unended {
 			e.end = c.AnsweredAll.UnixNano()
-		} else {
-			e.open = true
-			b.unended++
 		}
-		if e.end < e.begin || e.ready < e.begin || !c.Answered.IsZero() && c.Answered.Before(c.Asked) {
-			b.backwards++
-		}
-		e.to = numbers[c.To.Addr()]
-		e.from = nobody
+		unended = unended || e.unended
+		b.backwards = b.backwards || e.end < e.begin || e.ready < e.begin || !c.Answered.IsZero() && c.Answered.Before(c.Asked)
+		e.to, e.from = numbers[c.To.Addr()], nobody
 		if from, serves := numbers[c.From.Addr()]; serves {
 			e.from = from
 			b.servers[from].made = append(b.servers[from].made, int32(i))
@@ -72,13 +68,13 @@ func newBook(calls []packets.Call, opt *Options, known *Programs) *book {
 		to.served = append(to.served, int32(i))
 		e.method = known.number(methodName{to.service, c.Protocol, plain(c.Protocol, c.Method)})
 		if opt.Ignore < IDs {
-			e.trace, e.span = idsOf(c.Trace)
+			e.trace, e.span = c.IDs()
 		}
 		if opt.Ignore < State && e.traced() {
-			e.of = callerOf(c.State)
+			e.of = c.Caller()
 		}
 	}
-	if b.unended > 0 {
+	if unended {
 		b.close(calls)
 	}
 	return b
@@ -86,37 +82,31 @@ func newBook(calls []packets.Call, opt *Options, known *Programs) *book {
 
 // addresses numbers the servers. One without a name is called as its address.
 func (b *book) addresses(calls []packets.Call, opt *Options) map[netip.Addr]int32 {
-	numbers, names := map[netip.Addr]int32{}, map[string]bool{}
+	numbers := map[netip.Addr]int32{}
 	for i := range calls {
 		address := calls[i].To.Addr()
 		if _, known := numbers[address]; known {
 			continue
 		}
-		name := ""
+		numbers[address] = int32(len(b.servers))
+		s := server{}
 		if opt.Name != nil {
-			name = opt.Name(address)
+			s.service = opt.Name(address)
 		}
-		if name == "" {
-			name = address.String()
+		if s.service == "" {
+			s.service = address.String()
 		}
-		numbers[address], names[name] = int32(len(b.servers)), true
-		b.servers = append(b.servers, server{service: name})
-	}
-	for i := range b.servers {
-		if base := strings.TrimRight(b.servers[i].service, "0123456789"); strings.HasSuffix(base, "-") && names[base[:len(base)-1]] {
-			b.servers[i].service = base[:len(base)-1] // a replica
-		}
+		b.servers = append(b.servers, s)
 	}
 	return numbers
 }
 
 // close ends the calls that have no end: where a connection carries one call at a time with the next one, else after some time.
 func (b *book) close(calls []packets.Call) {
-	type connection struct{ from, to netip.AddrPort }
-	next := map[connection]int64{}
+	next := map[[2]netip.AddrPort]int64{}
 	for i := len(calls) - 1; i >= 0; i-- {
-		e, on := &b.entries[i], connection{calls[i].From, calls[i].To}
-		if e.open {
+		e, on := &b.entries[i], [2]netip.AddrPort{calls[i].From, calls[i].To}
+		if e.unended {
 			e.end = e.begin + int64(patience)
 			if begin, has := next[on]; has && calls[i].Protocol != packets.GRPC {
 				e.end = min(e.end, begin)
@@ -139,60 +129,4 @@ func plain(protocol, method string) string {
 		}
 	}
 	return strings.Join(parts, "/")
-}
-
-// Places in a traceparent, 00-TRACE-ID-FLAGS.
-const (
-	parentLength      = 55
-	traceAt, traceMid = 3, 19
-	dashAt, idAt      = 35, 36
-	hexDigits         = 16 // of 64 bits
-)
-
-// idsOf are the ids of a traceparent, zeros where it is none.
-func idsOf(parent string) (trace [2]uint64, span uint64) {
-	if len(parent) < parentLength || parent[2] != '-' || parent[dashAt] != '-' {
-		return trace, 0
-	}
-	left, ok1 := number(parent[traceAt:traceMid])
-	right, ok2 := number(parent[traceMid:dashAt])
-	span, ok3 := number(parent[idAt : idAt+hexDigits])
-	if !ok1 || !ok2 || !ok3 || span == 0 {
-		return trace, 0
-	}
-	return [2]uint64{left, right}, span
-}
-
-// callerOf is the id of the call that was served, as a tracestate names it; 0 without one.
-func callerOf(state string) uint64 {
-	const key = "tt="
-	for len(state) >= len(key)+hexDigits {
-		entry, others, _ := strings.Cut(state, ",")
-		if value, is := strings.CutPrefix(strings.Trim(entry, " \t"), key); is && len(value) == hexDigits {
-			if id, ok := number(value); ok {
-				return id
-			}
-		}
-		state = others
-	}
-	return 0
-}
-
-// number reads 16 digits, in lower or upper case.
-func number(text string) (n uint64, ok bool) {
-	for i := range len(text) {
-		digit := text[i]
-		switch {
-		case digit >= '0' && digit <= '9':
-			digit -= '0'
-		case digit >= 'a' && digit <= 'f':
-			digit -= 'a' - 10
-		case digit >= 'A' && digit <= 'F':
-			digit -= 'A' - 10
-		default:
-			return 0, false
-		}
-		n = n<<4 | uint64(digit)
-	}
-	return n, true
 }

@@ -1,9 +1,9 @@
 package tree
 
 import (
+	"fmt"
 	"net/netip"
 	"reflect"
-	"strings"
 	"testing"
 	"time"
 
@@ -31,50 +31,6 @@ func TestNamesOfMethods(t *testing.T) {
 	}
 }
 
-func TestIDsOfHeaders(t *testing.T) {
-	const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-	trace, span := idsOf(parent)
-	if want := [2]uint64{0x0af7651916cd43dd, 0x8448eb211c80319c}; trace != want || span != 0xb7ad6b7169203331 {
-		t.Errorf("%x %x", trace, span)
-	}
-	if upper, same := idsOf(strings.ToUpper(parent)); upper != trace || same != span {
-		t.Errorf("in capitals %x %x", upper, same)
-	}
-	for _, bad := range []string{
-		"", "00", parent[:54], strings.Replace(parent, "-b", "_b", 1), strings.Replace(parent, "a", "g", 1),
-		parent[:36] + "0000000000000000-01", strings.Replace(parent, "b7ad", "b7a-", 1),
-	} {
-		if trace, span := idsOf(bad); trace != [2]uint64{} || span != 0 {
-			t.Errorf("%q has the ids %x %x", bad, trace, span)
-		}
-	}
-	for state, want := range map[string]uint64{
-		"tt=00f067aa0ba902b7": 0x00f067aa0ba902b7, "rojo=1, tt=00000000000000aa ,congo=2": 0xaa, "congo=2,tt=00000000000000aa": 0xaa,
-		"": 0, "tt=": 0, "tt=00f067aa0ba902b": 0, "tt=00f067aa0ba902b77": 0, "tt=00f067aa0ba902bx": 0,
-		"xtt=00f067aa0ba902b7": 0, "rojo=tt=00f067aa0ba902b7": 0,
-	} {
-		if got := callerOf(state); got != want {
-			t.Errorf("%q names %x, want %x", state, got, want)
-		}
-	}
-}
-
-// Replicas have one program, and a name that only looks like a replica's has its own.
-func TestServices(t *testing.T) {
-	names := map[byte]string{1: "cart", 2: "cart-2", 3: "s-3", 4: "", 5: "cart-12"}
-	address := func(n byte) netip.Addr { return netip.AddrFrom4([4]byte{127, 1, 0, n}) }
-	var calls []packets.Call
-	for n := range byte(5) {
-		calls = append(calls, packets.Call{To: netip.AddrPortFrom(address(n+1), 80)})
-	}
-	b := newBook(calls, &Options{Name: func(a netip.Addr) string { return names[a.As4()[3]] }}, newPrograms())
-	for i, want := range []string{"cart", "cart", "s-3", "127.1.0.4", "cart"} {
-		if got := b.servers[b.entries[i].to].service; got != want {
-			t.Errorf("server %d is of %s, want %s", i+1, got, want)
-		}
-	}
-}
-
 // A topology's programs are those of its files: in turn, at once, several times.
 func TestExpect(t *testing.T) {
 	call := func(name string) topology.Step { return topology.Step{Call: name} }
@@ -86,28 +42,23 @@ func TestExpect(t *testing.T) {
 		}},
 		{Name: "b"},
 	}}
-	p := newPrograms()
+	p := (*Programs)(nil).clone()
 	turn, once := p.number(methodName{"a", packets.GRPC, "/a/turn"}), p.number(methodName{"a", packets.GRPC, "/a/once"})
 	none, other := p.number(methodName{"a", packets.HTTP, "GET /none"}), p.number(methodName{"a", packets.HTTP, "GET /other"})
 	x, y := p.number(methodName{"b", packets.GRPC, "/b/x"}), p.number(methodName{"b", packets.GRPC, "/b/y"})
 	p.expect(g)
-	ways := func(method int32) string {
-		var text strings.Builder
-		for at := p.begin(method); at >= 0; {
-			s := &p.of[method].states[at]
-			at = nobody
-			for i := range s.next {
-				at = s.next[i].to
-				text.WriteString(map[int32]string{x: "x", y: "y"}[s.next[i].method])
-				if s.next[i].busy {
-					text.WriteString("!")
-				}
+	names := map[int32]string{x: "x", y: "y", nobody: "."}
+	ways := func(method int32) (text string) {
+		at := int32(0)
+		for at != nobody {
+			next := p.of[method].states[at].next
+			if len(next) != 1 || next[0].busy {
+				return fmt.Sprintf("%s, then %+v", text, next)
 			}
-			if s.ends.often > 0 {
-				text.WriteString(".")
-			}
+			text += names[next[0].method]
+			at = next[0].to
 		}
-		return text.String()
+		return text
 	}
 	if got := ways(turn); got != "xxy." {
 		t.Errorf("in turn: %s", got)
@@ -115,11 +66,10 @@ func TestExpect(t *testing.T) {
 	if got := ways(none); got != "." {
 		t.Errorf("nothing: %s", got)
 	}
-	if p.begin(other) != nobody {
+	if p.known(other) {
 		t.Error("a method that the topology has not is known")
 	}
-	first := &p.of[once].states[0]
-	if len(first.next) != 2 || len(p.of[once].states) != 4 || first.ends.often > 0 {
+	if first := p.of[once].states[0]; len(first.next) != 2 || len(p.of[once].states) != 4 {
 		t.Errorf("at once: %+v", p.of[once].states)
 	}
 }
@@ -132,10 +82,10 @@ func TestLearnIsPure(t *testing.T) {
 		{From: at(9), To: at(1), Asked: begin, AnsweredAll: begin.Add(time.Second)},
 		{From: at(1), To: at(2), Asked: begin.Add(time.Millisecond), AnsweredAll: begin.Add(2 * time.Millisecond)},
 	}
-	known := Learn(calls, Options{})
+	_, known := Parents(calls, Options{})
 	before := known.clone()
 	calls = append(calls, packets.Call{From: at(1), To: at(3), Asked: begin.Add(time.Millisecond), Method: "new"})
-	more := Learn(calls, Options{Programs: known})
+	_, more := Parents(calls, Options{Programs: known})
 	if !reflect.DeepEqual(known, before) {
 		t.Errorf("what was known became %+v, and was %+v", known, before)
 	}
@@ -164,8 +114,8 @@ func TestCompareCutTraces(t *testing.T) {
 	found := []Parent{
 		{-1, Root}, {0, Alone}, {-1, Unknown}, {2, Likely}, {4, Likely}, {-1, Unknown}, {-1, Root}, {0, Likely}, {7, Alone}, {7, Alone},
 	}
-	want := Score{Calls: 6, Right: 2, Traces: 2, Whole: 1, Certain: 2, Wrong: 1, Likely: 3, Lucky: 1, Unknown: 1}
-	if got := compare(truth, found); got != want {
+	want := Score{Calls: 6, Right: 2, Traces: 2, Whole: 1, Certain: 2, Wrong: 1}
+	if got := Compare(truth, found); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

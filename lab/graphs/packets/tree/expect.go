@@ -45,6 +45,7 @@ func short(method string) string {
 	return method
 }
 
+// play adds what a method does: once, or many times by chance.
 func (p *Programs) play(method int32, steps []topology.Step, numbers map[string][]int32) {
 	times := 1
 	if anyAtOnce(steps) {
@@ -59,12 +60,9 @@ func (p *Programs) play(method int32, steps []topology.Step, numbers map[string]
 			w.step(one.method, one.begin < last, unknownGap)
 			last = max(last, one.end)
 		}
-		w.end(unknownGap)
+		w.step(nobody, false, unknownGap)
 	}
 }
-
-// unknownGap is a gap that says nothing.
-const unknownGap = -1
 
 func anyAtOnce(steps []topology.Step) bool {
 	return slices.ContainsFunc(steps, func(s topology.Step) bool { return len(s.AtOnce) > 0 || anyAtOnce(s.InTurn) })

@@ -40,6 +40,14 @@ func (g *gaps) add(gap int64, weight float32) {
 	g.all += weight
 }
 
+// fade leaves a part of the counts.
+func (g *gaps) fade(part float32) {
+	g.all *= part
+	for i := range g.counts {
+		g.counts[i] *= part
+	}
+}
+
 // Of few gaps each stands for those beside it too, and a part of all for any gap at all.
 const (
 	besideShare = 0.2
@@ -50,6 +58,9 @@ const (
 type density [steps]float32
 
 func (g *gaps) density() *density {
+	if g.all == 0 {
+		return unknown
+	}
 	var out density
 	for i := range out {
 		n := (1 - 2*besideShare) * float64(g.counts[i])

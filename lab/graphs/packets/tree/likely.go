@@ -58,19 +58,12 @@ type choice struct {
 	before       int32
 }
 
-// served is a call that is served.
-type servedCall struct {
-	call int32
-	slot int
-}
-
 // guess goes through the calls of a server.
 type guess struct {
 	*work
 	known    *Programs
 	effort   effort
-	serving  []servedCall
-	now      []int32 // the calls of serving
+	now      []int32 // the calls that are served
 	free     []int   // slots
 	accounts []account
 	spare    []account
@@ -81,8 +74,7 @@ type guess struct {
 // option is a way for an account to go on.
 type option struct {
 	from  int
-	slot  int // nobody: no parent
-	call  int32
+	call  int32 // nobody: no parent
 	place place
 	score float64
 	hash  uint64
@@ -92,13 +84,16 @@ type option struct {
 func (w *work) likely(s *server, known *Programs, effort effort, most int) (end int64) {
 	g := &guess{work: w, known: known, effort: effort, accounts: []account{{choices: nobody}}}
 	served := s.served
+	for _, i := range served {
+		w.entries[i].slot = nobody
+	}
 	for _, i := range s.made {
 		for len(served) > 0 && served[0] < i {
 			g.begin(served[0])
 			served = served[1:]
 		}
 		g.answer(w.entries[i].begin)
-		if w.isOpen(i) {
+		if w.open[i] {
 			if most == 0 {
 				break
 			}
@@ -111,11 +106,6 @@ func (w *work) likely(s *server, known *Programs, effort effort, most int) (end 
 	return end
 }
 
-func (w *work) isOpen(i int32) bool {
-	s := w.found[i].state
-	return s == open || s >= guessed
-}
-
 // begin notes a call that is served from now on.
 func (g *guess) begin(i int32) {
 	e := &g.entries[i]
@@ -125,7 +115,12 @@ func (g *guess) begin(i int32) {
 		slot = g.free[n-1]
 		g.free = g.free[:n-1]
 	}
-	p := place{at: g.known.begin(e.method), pace: pace{e.ready, e.ready}}.hashed(slot)
+	e.slot = slot
+	p := place{pace: pace{e.ready, e.ready}}
+	if !g.known.known(e.method) {
+		p.at = nobody
+	}
+	p = p.hashed(slot)
 	for a := range g.accounts {
 		of := &g.accounts[a]
 		if slot == len(of.places) {
@@ -134,58 +129,65 @@ func (g *guess) begin(i int32) {
 		of.places[slot] = p
 		of.hash ^= p.hash
 	}
-	g.serving, g.now = append(g.serving, servedCall{i, slot}), append(g.now, i)
+	g.now = append(g.now, i)
 }
 
 // answer ends the calls that were answered before a time.
 func (g *guess) answer(before int64) {
-	kept := 0
-	for n, s := range g.serving {
-		e := &g.entries[s.call]
+	g.now = slices.DeleteFunc(g.now, func(i int32) bool {
+		e := &g.entries[i]
 		if e.end >= before {
-			g.serving[kept], g.now[kept] = g.serving[n], g.now[n]
-			kept++
-			continue
+			return false
 		}
 		for a := range g.accounts {
 			of := &g.accounts[a]
-			p := &of.places[s.slot]
+			p := &of.places[e.slot]
 			of.score += g.known.answers(e, p)
 			of.hash ^= p.hash
 		}
-		g.free = append(g.free, s.slot)
-	}
-	g.serving, g.now = g.serving[:kept], g.now[:kept]
-	if kept == 0 && len(g.accounts) > 1 {
+		g.free = append(g.free, e.slot)
+		e.slot = nobody
+		return true
+	})
+	if len(g.now) == 0 && len(g.accounts) > 1 {
 		g.take()
 	}
 }
 
-// answers is the logarithm of the chance that a call answers where an account has it.
-func (p *Programs) answers(e *entry, at *place) float64 {
-	if at.at < 0 || e.open {
-		return 0
+// next is the logarithm of the density that a served call at a place of its program makes another one at a time, or answers then: a
+// call of nobody. It also returns its state then. ok is false where its program has no such thing there.
+func (p *Programs) next(e *entry, at *place, method int32, then int64) (score float64, to int32, ok bool) {
+	gap, busy := at.gap(then)
+	s := &p.of[e.method].states[at.at]
+	i := s.look(method, busy && method != nobody)
+	if i == nobody || s.next[i].density == nil {
+		return 0, lostWay, false
 	}
-	of := &p.of[e.method].states[at.at].ends
-	if of.density == nil {
-		return ofEarlyEnd
-	}
-	gap, _ := at.gap(e.end)
-	return float64(of.chance + of.density[step(gap)])
+	t := &s.next[i]
+	return float64(t.chance + t.density[step(gap)]), t.to, true
 }
 
-// makes is the logarithm of the chance that a served call makes another one, and its state then.
+// answers is that a call answers where an account has it.
+func (p *Programs) answers(e *entry, at *place) float64 {
+	if at.at < 0 || e.unended {
+		return 0
+	}
+	if score, _, ok := p.next(e, at, nobody, e.end); ok {
+		return score
+	}
+	return ofEarlyEnd
+}
+
+// makes is that a served call makes another one, and its state then.
 func (p *Programs) makes(e *entry, at *place, made *entry) (score float64, to int32) {
-	gap, busy := at.gap(made.begin)
 	if at.at < 0 {
+		gap, _ := at.gap(made.begin)
 		return float64(ofUnlearnt + unknown[step(gap)]), at.at
 	}
-	s := &p.of[e.method].states[at.at]
-	i := s.look(made.method, busy)
-	if i == nobody || s.next[i].density == nil {
-		return ofSurprise, lostWay
+	if score, to, ok := p.next(e, at, made.method, made.begin); ok {
+		return score, to
 	}
-	return float64(s.next[i].chance + s.next[i].density[step(gap)]), s.next[i].to
+	return ofSurprise, lostWay
 }
 
 // then is a place once a call is made.
@@ -195,26 +197,26 @@ func (p *place) then(to int32, made *entry, slot int) place {
 
 // make chooses the parent of a call, or follows a certain one.
 func (g *guess) make(i int32) {
-	e, f := &g.entries[i], &g.found[i]
-	if g.isOpen(i) {
+	e := &g.entries[i]
+	if g.open[i] {
 		g.options = g.options[:0]
-		among, _ := kin(g.entries, g.now, e)
+		among := g.can(g.now, e)
 		for a := range g.accounts {
 			g.offer(a, e, among)
 		}
 		g.choose(i)
 		return
 	}
-	at := slices.Index(g.now, f.parent)
-	if at < 0 {
+	parent := g.found[i].Index
+	if parent == nobody || g.entries[parent].slot == nobody {
 		return // nobody made it, or a call that was answered before
 	}
-	slot := g.serving[at].slot
+	caller := &g.entries[parent]
 	for a := range g.accounts {
 		of := &g.accounts[a]
-		p := &of.places[slot]
-		score, to := g.known.makes(&g.entries[f.parent], p, e)
-		next := p.then(to, e, slot)
+		p := &of.places[caller.slot]
+		score, to := g.known.makes(caller, p, e)
+		next := p.then(to, e, caller.slot)
 		of.hash ^= p.hash ^ next.hash
 		of.score += score
 		*p = next
@@ -222,15 +224,12 @@ func (g *guess) make(i int32) {
 }
 
 // offer lists how an account may go on.
-func (g *guess) offer(a int, e *entry, among kinship) {
+func (g *guess) offer(a int, e *entry, among []int32) {
 	of := &g.accounts[a]
-	g.propose(option{from: a, slot: nobody, call: nobody, score: of.score + ofStray, hash: of.hash})
-	for _, s := range g.serving {
-		caller := &g.entries[s.call]
-		if !among.has(caller, e) {
-			continue
-		}
-		p := &of.places[s.slot]
+	g.propose(option{from: a, call: nobody, score: of.score + ofStray, hash: of.hash})
+	for _, i := range among {
+		caller := &g.entries[i]
+		p := &of.places[caller.slot]
 		score, to := g.known.makes(caller, p, e)
 		if score == ofSurprise {
 			continue
@@ -239,68 +238,55 @@ func (g *guess) offer(a int, e *entry, among kinship) {
 			score += ofLate
 		}
 		if score += of.score; !g.full() || score > g.options[len(g.options)-1].score {
-			next := p.then(to, e, s.slot)
-			g.propose(option{a, s.slot, s.call, next, score, of.hash ^ p.hash ^ next.hash})
+			next := p.then(to, e, caller.slot)
+			g.propose(option{a, i, next, score, of.hash ^ p.hash ^ next.hash})
 		}
 	}
 }
 
 // full reports whether there are as many options as are kept.
 func (g *guess) full() bool {
-	return len(g.options) >= max(leastAccounts, min(g.effort.accounts, g.effort.places/max(1, len(g.serving))))
+	return len(g.options) >= max(leastAccounts, min(g.effort.accounts, g.effort.places/max(1, len(g.now))))
 }
 
 // propose puts an option among the likeliest. Of those that come to the same the likeliest stays.
 func (g *guess) propose(o option) {
 	same := slices.IndexFunc(g.options, func(other option) bool { return other.hash == o.hash })
-	switch {
-	case same >= 0 && g.options[same].score >= o.score:
-		return
-	case same >= 0:
-		g.options = slices.Delete(g.options, same, same+1)
-	case g.full():
-		last := len(g.options) - 1
-		if g.options[last].score >= o.score {
+	at := same
+	if same < 0 && g.full() {
+		at = len(g.options) - 1
+	}
+	if at >= 0 {
+		if g.options[at].score >= o.score {
 			return
 		}
-		g.options = g.options[:last]
+		g.options = slices.Delete(g.options, at, at+1)
 	}
-	at := len(g.options)
+	at = len(g.options)
 	for at > 0 && g.options[at-1].score < o.score {
 		at--
 	}
 	g.options = slices.Insert(g.options, at, o)
 }
 
-// choose goes on with the likeliest options.
+// choose goes on with the likeliest options, in the memory of accounts that are over.
 func (g *guess) choose(i int32) {
-	next := g.spare[:0]
+	next := g.spare[:min(len(g.options), cap(g.spare))]
+	next = append(next, make([]account, len(g.options)-len(next))...)
 	for n := range g.options {
-		next = g.goOn(next, i, &g.options[n])
+		o, to := &g.options[n], &next[n]
+		from := &g.accounts[o.from]
+		to.places = append(to.places[:0], from.places...)
+		to.score, to.hash, to.choices = o.score, o.hash, int32(len(g.choices))
+		if o.call != nobody {
+			to.places[g.entries[o.call].slot] = o.place
+		}
+		g.choices = append(g.choices, choice{i, o.call, from.choices})
 	}
 	g.accounts, g.spare = next, g.accounts
 	if len(g.choices) > mostChoices {
 		g.take()
 	}
-}
-
-// goOn adds an account, in the memory of one that is over.
-func (g *guess) goOn(next []account, i int32, o *option) []account {
-	from := &g.accounts[o.from]
-	if len(next) < cap(next) {
-		next = next[:len(next)+1]
-	} else {
-		next = append(next, account{})
-	}
-	to := &next[len(next)-1]
-	to.places = append(to.places[:0], from.places...)
-	to.score, to.hash = o.score, o.hash
-	if o.slot != nobody {
-		to.places[o.slot] = o.place
-	}
-	g.choices = append(g.choices, choice{i, o.call, from.choices})
-	to.choices = int32(len(g.choices) - 1)
-	return next
 }
 
 // take takes the likeliest account for true.
@@ -313,9 +299,9 @@ func (g *guess) take() {
 	}
 	for at := best.choices; at != nobody; at = g.choices[at].before {
 		c := &g.choices[at]
-		g.found[c.call] = found{c.parent, guessed}
+		g.found[c.call] = Parent{int(c.parent), Likely}
 		if c.parent == nobody {
-			g.found[c.call].state = vague
+			g.found[c.call].How = Unknown
 		}
 	}
 	g.choices = g.choices[:0]

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"maps"
 	"math"
 	"slices"
 )
@@ -15,37 +16,34 @@ type Programs struct {
 // methodName is a method of a service.
 type methodName struct{ service, protocol, method string }
 
-// program holds the states of a method. A state counts the calls that it has made, whatever their order; the first has none.
+// program holds the states of a method, none where nothing was learnt of it. A state counts the calls that it has made, whatever
+// their order; the first has none.
 type program struct {
 	states []stage
-	by     map[uint64]int32
-	asked  bool // something was learnt of it, if only that it calls nothing
+	by     map[uint64]int32 // states by their keys
+	fixed  bool             // no new ways are learnt
 }
 
-// stage is a state of a program: how often it was reached, and what came next.
+// stage is a state of a program, and what came next.
 type stage struct {
-	key     uint64 // of the calls that were made
-	reached float32
-	next    []turn
-	ends    turn
+	key  uint64 // of the calls that were made
+	next []turn
 }
 
-// turn is a call that comes next, or the end.
+// turn is a call that comes next, or the answer.
 type turn struct {
-	method int32
-	busy   bool // while an earlier call is under way
-	to     int32
+	method int32 // nobody of the answer
+	busy   bool  // while an earlier call is under way
+	to     int32 // the state then
 	often  float32
 	gaps   gaps // those that are known
 
 	chance  float32  // logarithm of its share
-	density *density // of its gaps
+	density *density // of its gaps; nil where it never came
 }
 
 // mostStages bounds the states of a program; what goes beyond is not learnt.
 const mostStages = 4096
-
-func newPrograms() *Programs { return &Programs{numbers: map[methodName]int32{}} }
 
 // number is the number of a method; a new one gets the next.
 func (p *Programs) number(name methodName) int32 {
@@ -59,72 +57,66 @@ func (p *Programs) number(name methodName) int32 {
 	return n
 }
 
-// clone is a copy that shares nothing which learning changes.
+// clone is a copy that shares nothing which learning changes; that of nil is empty.
 func (p *Programs) clone() *Programs {
-	out := newPrograms()
 	if p == nil {
-		return out
+		return &Programs{numbers: map[methodName]int32{}}
 	}
-	for _, name := range p.names {
-		out.number(name)
-	}
-	for i := range p.of {
-		from, to := &p.of[i], &out.of[i]
-		to.asked = from.asked
-		to.states = slices.Clone(from.states)
-		for j := range to.states {
-			to.states[j].next = slices.Clone(to.states[j].next)
-		}
-		if from.by != nil {
-			to.by = make(map[uint64]int32, len(from.by))
-			for key, at := range from.by {
-				to.by[key] = at
-			}
+	out := &Programs{maps.Clone(p.numbers), slices.Clone(p.names), slices.Clone(p.of)}
+	for i := range out.of {
+		of := &out.of[i]
+		of.states, of.by = slices.Clone(of.states), maps.Clone(of.by)
+		for j := range of.states {
+			of.states[j].next = slices.Clone(of.states[j].next)
 		}
 	}
 	return out
+}
+
+// stages calls each for all states.
+func (p *Programs) stages(each func(s *stage)) {
+	for i := range p.of {
+		for j := range p.of[i].states {
+			each(&p.of[i].states[j])
+		}
+	}
 }
 
 // fade leaves of all counts a part.
 func (p *Programs) fade(part float32) {
-	for i := range p.of {
-		for j := range p.of[i].states {
-			s := &p.of[i].states[j]
-			s.reached *= part
-			for k := range s.next {
-				s.next[k].fade(part)
-			}
-			s.ends.fade(part)
+	p.stages(func(s *stage) {
+		for i := range s.next {
+			t := &s.next[i]
+			t.often *= part
+			t.gaps.fade(part)
 		}
-	}
+	})
 }
 
-func (t *turn) fade(part float32) {
-	t.often *= part
-	t.gaps.all *= part
-	for i := range t.gaps.counts {
-		t.gaps.counts[i] *= part
-	}
+// rarest is the logarithm of the smallest share that anything has which was seen.
+const rarest = -8
+
+// settle computes what choosing needs of all that was learnt.
+func (p *Programs) settle() {
+	p.stages(func(s *stage) {
+		reached := float32(0)
+		for i := range s.next {
+			reached += s.next[i].often
+		}
+		for i := range s.next {
+			t := &s.next[i]
+			t.density = nil
+			if t.often > 0 {
+				t.chance, t.density = max(rarest, float32(math.Log(float64(t.often/reached)))), t.gaps.density()
+			}
+		}
+	})
 }
 
-// begin is the state of a call of a method that has made none; nobody where it is not known what the method does.
-func (p *Programs) begin(method int32) int32 {
-	if !p.of[method].asked {
-		return nobody
-	}
-	return 0
-}
+// known reports whether it is known what a method does.
+func (p *Programs) known(method int32) bool { return len(p.of[method].states) > 0 }
 
-// taught says of each method whether it has a program.
-func (p *Programs) taught() []bool {
-	out := make([]bool, len(p.of))
-	for i := range p.of {
-		out[i] = p.of[i].asked
-	}
-	return out
-}
-
-// reach is a state of a program, which gets it where there is room.
+// reach is a state of a program, which gets it where there is room; nobody where there is none.
 func (p *program) reach(key uint64) int32 {
 	if at, has := p.by[key]; has {
 		return at
@@ -155,7 +147,7 @@ func scatter(n uint64) uint64 {
 // look is the place of a call among what comes next; nobody where it never did.
 func (s *stage) look(method int32, busy bool) int {
 	for i := range s.next {
-		if s.next[i].method == method && s.next[i].busy == busy {
+		if t := &s.next[i]; t.method == method && t.busy == busy {
 			return i
 		}
 	}
@@ -165,9 +157,8 @@ func (s *stage) look(method int32, busy bool) int {
 // walk is a call of a method while its program is learnt.
 type walk struct {
 	of     *program
-	at     int32
+	at     int32 // nobody where it cannot be learnt
 	weight float32
-	fixed  bool // no new ways are learnt
 	pace
 }
 
@@ -177,7 +168,7 @@ type pace struct {
 	free  int64 // when the last of its calls was answered; at first when its request was there
 }
 
-// gap is the time since its last step, and whether a call is under way.
+// gap is the time since its last step in ns, and whether a call is under way.
 func (p pace) gap(at int64) (gap int64, busy bool) {
 	if at < p.free {
 		return max(0, at-p.asked), true
@@ -185,26 +176,28 @@ func (p pace) gap(at int64) (gap int64, busy bool) {
 	return at - p.free, false
 }
 
-// call notes a call that a walk makes.
-func (w *walk) call(method int32, at, end int64) {
+// walk begins to learn what a call of a method does.
+func (p *Programs) walk(method int32, weight float32, ready int64) walk {
+	of := &p.of[method]
+	return walk{of: of, at: of.reach(0), weight: weight, pace: pace{asked: ready, free: ready}}
+}
+
+// unknownGap is a gap that says nothing.
+const unknownGap = -1
+
+// step notes what comes next: a call, or the answer of the walk as a call of nobody.
+func (w *walk) step(method int32, busy bool, gap int64) {
 	if w.at == nobody {
 		return
 	}
-	gap, busy := w.gap(at)
-	w.step(method, busy, gap)
-	w.asked, w.free = at, max(w.free, end)
-}
-
-// step notes a call that comes next; a gap below 0 is not known.
-func (w *walk) step(method int32, busy bool, gap int64) {
 	s := &w.of.states[w.at]
 	i := s.look(method, busy)
 	if i == nobody {
 		to := int32(nobody)
-		if !w.fixed {
+		if !w.of.fixed && method != nobody {
 			to = w.of.reach(after(s.key, method))
 		}
-		if to == nobody {
+		if to == nobody && (w.of.fixed || method != nobody) {
 			w.at = nobody
 			return
 		}
@@ -212,56 +205,10 @@ func (w *walk) step(method int32, busy bool, gap int64) {
 		i = len(s.next)
 		s.next = append(s.next, turn{method: method, busy: busy, to: to})
 	}
-	s.note(&s.next[i], gap, w.weight)
-	w.at = s.next[i].to
-}
-
-// end notes that a walk answers.
-func (w *walk) end(gap int64) {
-	if w.at != nobody && !(w.fixed && w.of.states[w.at].ends.often == 0) {
-		s := &w.of.states[w.at]
-		s.note(&s.ends, gap, w.weight)
+	t := &s.next[i]
+	t.often += w.weight
+	if gap != unknownGap {
+		t.gaps.add(gap, w.weight)
 	}
-}
-
-func (s *stage) note(t *turn, gap int64, weight float32) {
-	s.reached += weight
-	t.often += weight
-	if gap >= 0 {
-		t.gaps.add(gap, weight)
-	}
-}
-
-// walk begins to learn what a call of a method does.
-func (p *Programs) walk(method int32, weight float32, ready int64) walk {
-	of := &p.of[method]
-	of.asked = true
-	return walk{of: of, at: of.reach(0), weight: weight, pace: pace{asked: ready, free: ready}}
-}
-
-// rarest is the logarithm of the smallest share that anything has which was seen.
-const rarest = -8
-
-// settle computes what choosing needs of all that was learnt.
-func (p *Programs) settle() {
-	for i := range p.of {
-		for j := range p.of[i].states {
-			s := &p.of[i].states[j]
-			for k := range s.next {
-				s.next[k].settle(s.reached)
-			}
-			s.ends.settle(s.reached)
-		}
-	}
-}
-
-func (t *turn) settle(of float32) {
-	t.density = nil
-	if t.often == 0 {
-		return
-	}
-	t.chance, t.density = max(rarest, float32(math.Log(float64(t.often/of)))), unknown
-	if t.gaps.all > 0 {
-		t.density = t.gaps.density()
-	}
+	w.at = t.to
 }

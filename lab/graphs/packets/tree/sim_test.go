@@ -1,12 +1,11 @@
 package tree_test
 
 import (
-	"cmp"
-	"container/heap"
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/tracetax/tracetax/lab/graphs/packets"
@@ -38,11 +37,10 @@ type simulation struct {
 	load   load
 	chance *rand.Rand
 	now    time.Duration
-	free   time.Duration // when the CPU is
-	events events
-	order  int
-	hosts  map[string]netip.Addr
-	next   map[string]int // of the replicas
+	free   time.Duration           // when the CPU is
+	events []event                 // in their order
+	hosts  map[string][]netip.Addr // of the replicas
+	next   map[string]int          // of them
 	made   []*made
 	asked  int
 }
@@ -56,31 +54,18 @@ type made struct {
 }
 
 type event struct {
-	at    time.Duration
-	order int
-	do    func()
-}
-
-type events []event
-
-func (e events) Len() int { return len(e) }
-func (e events) Less(i, j int) bool {
-	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].order < e[j].order
-}
-func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
-func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
-func (e *events) Pop() any {
-	last := (*e)[len(*e)-1]
-	*e = (*e)[:len(*e)-1]
-	return last
+	at time.Duration
+	do func()
 }
 
 // simulate returns the calls of a run, sorted, and of each the parent; -1 is none.
 func simulate(g *topology.Graph, l load) ([]packets.Call, []int) {
-	s := &simulation{graph: g, load: l, chance: rand.New(rand.NewPCG(l.seed, 7)), hosts: map[string]netip.Addr{}, next: map[string]int{}}
+	s := &simulation{graph: g, load: l, chance: rand.New(rand.NewPCG(l.seed, 7)), hosts: map[string][]netip.Addr{}, next: map[string]int{}}
+	last := byte(0)
 	for _, n := range slices.Concat(g.Nodes, g.Stores) {
-		for r := range max(1, n.Replicas) {
-			s.hosts[replica(n.Name, r)] = netip.AddrFrom4([4]byte{127, 1, 0, byte(len(s.hosts) + 1)})
+		for range max(1, n.Replicas) {
+			last++
+			s.hosts[n.Name] = append(s.hosts[n.Name], netip.AddrFrom4([4]byte{127, 1, 0, last}))
 		}
 	}
 	if l.connections == 0 {
@@ -96,21 +81,11 @@ func simulate(g *topology.Graph, l load) ([]packets.Call, []int) {
 		s.after(time.Duration(s.chance.IntN(1000))*time.Microsecond, again)
 	}
 	for len(s.events) > 0 {
-		e := heap.Pop(&s.events).(event)
+		e := s.events[0]
+		s.events = s.events[1:]
 		s.now = e.at
 		e.do()
 	}
-	return s.sorted()
-}
-
-func replica(name string, n int) string {
-	if n == 0 {
-		return name
-	}
-	return fmt.Sprintf("%s-%d", name, n+1)
-}
-
-func (s *simulation) sorted() ([]packets.Call, []int) {
 	slices.SortStableFunc(s.made, func(a, b *made) int { return a.Asked.Compare(b.Asked) })
 	at := map[*made]int{nil: -1}
 	for i, m := range s.made {
@@ -124,8 +99,8 @@ func (s *simulation) sorted() ([]packets.Call, []int) {
 }
 
 func (s *simulation) after(d time.Duration, do func()) {
-	s.order++
-	heap.Push(&s.events, event{s.now + d, s.order, do})
+	at := sort.Search(len(s.events), func(i int) bool { return s.events[i].at > s.now+d })
+	s.events = slices.Insert(s.events, at, event{s.now + d, do})
 }
 
 // work takes CPU, once what came before is done.
@@ -158,9 +133,8 @@ func (s *simulation) call(call string, from netip.Addr, by *made, trace string, 
 		panic("no method " + call)
 	}
 	name := t.Node.Name
-	n := max(1, t.Node.Replicas)
 	s.next[name]++
-	host := s.hosts[replica(name, s.next[name]%n)]
+	host := s.hosts[name][s.next[name]%len(s.hosts[name])]
 	m := &made{by: by, trace: trace, id: s.chance.Uint64() | 1}
 	m.From, m.To = netip.AddrPortFrom(from, uint16(20000+s.chance.IntN(30000))), netip.AddrPortFrom(host, 8000)
 	m.Protocol, m.Method, m.Asked = packets.GRPC, "/"+name+"/"+t.Method, s.clock()
@@ -300,12 +274,12 @@ func random(seed uint64) *topology.Graph {
 	return g
 }
 
-// named names the processes of a simulation, as a capture does.
+// named names the services of a simulation, as a capture does.
 func named(g *topology.Graph) func(netip.Addr) string {
 	names := map[netip.Addr]string{}
 	for _, n := range slices.Concat(g.Nodes, g.Stores) {
-		for r := range max(1, n.Replicas) {
-			names[netip.AddrFrom4([4]byte{127, 1, 0, byte(len(names) + 1)})] = replica(n.Name, r)
+		for range max(1, n.Replicas) {
+			names[netip.AddrFrom4([4]byte{127, 1, 0, byte(len(names) + 1)})] = n.Name
 		}
 	}
 	return func(a netip.Addr) string { return names[a] }
@@ -332,7 +306,7 @@ func drop(calls []packets.Call, parents []int, part float64, seed uint64) ([]pac
 	return kept, of
 }
 
-// tallied are answers, by how they are known and whether they are right.
+// tallied counts answers by how they are known: right ones, wrong ones.
 type tallied map[tree.How][2]int
 
 func tally(found []tree.Parent, truth []int) tallied {
@@ -351,29 +325,14 @@ func tally(found []tree.Parent, truth []int) tallied {
 
 func (t tallied) wrong() int { return t[tree.Root][1] + t[tree.ID][1] + t[tree.Alone][1] }
 
-func (t tallied) all() (right, all int) {
+// part is the share of the answers that are right.
+func (t tallied) part() float64 {
+	right, all := 0, 0
 	for _, n := range t {
 		right, all = right+n[0], all+n[0]+n[1]
 	}
-	return right, all
-}
-
-// part is the share of a call's kind that is right.
-func (t tallied) part() float64 {
-	right, all := t.all()
 	return float64(right) / float64(max(1, all))
 }
 
-func (t tallied) String() string {
-	text := ""
-	for _, how := range slices.SortedFunc(func(yield func(tree.How) bool) {
-		for how := range t {
-			if !yield(how) {
-				return
-			}
-		}
-	}, cmp.Compare[tree.How]) {
-		text += fmt.Sprintf("%s %d right, %d wrong; ", how, t[how][0], t[how][1])
-	}
-	return text
-}
+// of is how many answers are known so.
+func (t tallied) of(how tree.How) int { return t[how][0] + t[how][1] }

@@ -1,14 +1,20 @@
 // Package formats owns files of spans: it reads the JSON of Jaeger, OTLP and Zipkin v2 as a stream, recognised by its content,
-// and passes on each span with the attributes that say who calls whom. It must not know what is made of the spans.
+// and passes on each span with the attributes of calls. It must not know what is made of the spans.
 package formats
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
+	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -38,18 +44,27 @@ type Span struct {
 	Failed     bool
 	Fields     Fields
 
-	ranks   [fields]uint8 // of the attribute that each field came from, counted from 1
-	process string        // Jaeger: the id of its process in the trace
+	ranks            [fields]uint8 // of the attribute that each field came from
+	process          string        // Jaeger: the id of its process in the trace
+	lasts            int64         // ns; 0 where the end is given
+	childOf, follows reference     // Jaeger
+	isSpan           bool          // it has an id, whatever that is
 }
 
-// MostSpans bounds the spans of one trace that are held while its services are not known yet.
+// reference is a span that another one names.
+type reference struct {
+	trace [2]uint64 // 0: the same
+	id    uint64
+}
+
+// MostSpans bounds the spans that are held while their services are not known yet.
 const MostSpans = 50_000
 
 // Found counts what a file has.
 type Found struct {
 	Spans   int // all, those without an id among them
 	Without int // spans without a valid id of a trace or of their own
-	Beyond  int // spans of a trace beyond MostSpans
+	Beyond  int // spans beyond MostSpans
 	CutOff  bool
 }
 
@@ -64,18 +79,25 @@ func Read(in io.Reader, take func(*Span) error) (Found, error) {
 		in:   jsontext.NewDecoder(text, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
 		take: take, texts: map[string]string{},
 	}
-	switch err := r.all(); {
-	case err == nil && r.found.Spans == 0:
-		return r.found, errors.New("it has no spans: import reads the JSON of Jaeger ({data: [...]}), OTLP ({resourceSpans: [...]}) and Zipkin v2")
-	case errors.Is(err, io.ErrUnexpectedEOF) && r.found.Spans > 0:
+	for err == nil {
+		err = r.value(nil)
+	}
+	var wrong *jsontext.SyntacticError
+	switch found := r.found.Spans > 0; {
+	case errors.Is(err, io.EOF) && found:
+		return r.found, nil
+	case errors.Is(err, io.EOF):
+		return r.found, errors.New("it has no spans: import reads the JSON of Jaeger ({data: [...]}), " +
+			"OTLP ({resourceSpans: [...]}) and Zipkin v2")
+	case errors.Is(err, io.ErrUnexpectedEOF) && found:
 		r.found.CutOff = true
 		return r.found, nil
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return r.found, errors.New("it ends in the middle of a value, before its first span")
-	case err != nil:
-		return r.found, err
+	case errors.As(err, &wrong):
+		return r.found, fmt.Errorf("it is not JSON at byte %d: %w", wrong.ByteOffset, wrong.Err)
 	}
-	return r.found, nil
+	return r.found, cmp.Or(errors.Unwrap(err), err) // the reader of JSON adds its own name
 }
 
 // unpacked returns the text of a file, without a byte-order mark.
@@ -106,77 +128,6 @@ type reader struct {
 	scratch []byte
 }
 
-// all reads the values of a file: one, or lines.
-func (r *reader) all() error {
-	for {
-		switch err := r.value(); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return r.explained(err)
-		}
-	}
-}
-
-// explained adds the place to errors of syntax.
-func (r *reader) explained(err error) error {
-	var wrong *jsontext.SyntacticError
-	if errors.As(err, &wrong) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("it is not JSON at byte %d: %w", wrong.ByteOffset, wrong.Err)
-	}
-	return err
-}
-
-// value reads what may be spans: an object, or a list of such.
-func (r *reader) value() error {
-	switch r.in.PeekKind() {
-	case '{':
-		return r.thing()
-	case '[':
-		return r.array(r.value)
-	}
-	return r.in.SkipValue()
-}
-
-// thing reads an object of any of the formats; its members tell which.
-func (r *reader) thing() error {
-	var one flat
-	var trace *jaegerTrace
-	if err := r.object(func(name string) error {
-		switch name {
-		case "data", "result", "trace":
-			return r.value()
-		case "resourceSpans", "resource_spans", "batches":
-			return r.array(r.resourceSpans)
-		case "spans", "processes":
-			if trace == nil {
-				trace = &jaegerTrace{reader: r, services: map[string]string{}}
-			}
-			return trace.member(name)
-		}
-		return one.member(r, name)
-	}); err != nil {
-		return err
-	}
-	switch {
-	case trace != nil:
-		return trace.flush()
-	case one.isSpan:
-		return r.emit(one.done())
-	}
-	return nil
-}
-
-// emit passes a span on.
-func (r *reader) emit(s *Span) error {
-	r.found.Spans++
-	if s.Trace == [2]uint64{} || s.ID == 0 {
-		r.found.Without++
-		return nil
-	}
-	return r.take(s)
-}
-
 // object calls member for each member of an object; member reads its value. Anything else is passed over.
 func (r *reader) object(member func(name string) error) error {
 	if r.in.PeekKind() != '{' {
@@ -186,8 +137,8 @@ func (r *reader) object(member func(name string) error) error {
 		return err
 	}
 	for r.in.PeekKind() == '"' {
-		name, err := r.text()
-		if err != nil {
+		var name string
+		if err := r.text(&name); err != nil {
 			return err
 		}
 		if err := member(name); err != nil {
@@ -215,6 +166,16 @@ func (r *reader) array(element func() error) error {
 	return err
 }
 
+// textIn reads the text of one member of an object.
+func (r *reader) textIn(name string, out *string) error {
+	return r.object(func(member string) error {
+		if member != name {
+			return r.in.SkipValue()
+		}
+		return r.text(out)
+	})
+}
+
 // Bounds of the texts that a reader remembers, and of the bytes of one. A longer one is cut off: no name is so long.
 const (
 	mostTexts = 50_000
@@ -222,23 +183,22 @@ const (
 )
 
 // text reads a string, a number or true and false as text; of anything else it is "".
-func (r *reader) text() (string, error) {
+func (r *reader) text(out *string) error {
 	raw, err := r.scalar()
-	if err != nil || len(raw) == 0 {
-		return "", err
-	}
-	if known, ok := r.texts[string(raw)]; ok {
-		return known, nil
-	}
 	if len(raw) > longText {
-		return string(raw[:longText]), nil
+		*out = string(raw[:longText])
+		return err
 	}
-	if len(r.texts) >= mostTexts {
-		clear(r.texts)
+	known, is := r.texts[string(raw)]
+	if !is {
+		if len(r.texts) >= mostTexts {
+			clear(r.texts)
+		}
+		known = string(raw)
+		r.texts[known] = known
 	}
-	fresh := string(raw)
-	r.texts[fresh] = fresh
-	return fresh, nil
+	*out = known
+	return err
 }
 
 // scalar is text's bytes, valid until the next call.
@@ -259,4 +219,62 @@ func (r *reader) scalar() ([]byte, error) {
 	default:
 		return r.in.ReadValue()
 	}
+}
+
+// id reads an id of 8 or 16 bytes: digits of base 16, where leading noughts may be missing, or base64. 0 stands for none, and for a
+// text that is no id.
+func (r *reader) id(out *[2]uint64) error {
+	text, err := r.scalar()
+	*out = idOf(text)
+	return err
+}
+
+// spanID reads the lower half of an id.
+func (r *reader) spanID(out *uint64) error {
+	var id [2]uint64
+	err := r.id(&id)
+	*out = id[1]
+	return err
+}
+
+// urlBase64 puts the alphabet of URLs in the place of the other one.
+var urlBase64 = strings.NewReplacer("+", "-", "/", "_")
+
+func idOf(text []byte) (id [2]uint64) {
+	const digits, longest = 16, 24 // of base 16 in a half; of base64
+	if len(text) <= 2*digits {
+		cut := max(0, len(text)-digits)
+		high, err := strconv.ParseUint("0"+string(text[:cut]), 16, 64)
+		low, err2 := strconv.ParseUint("0"+string(text[cut:]), 16, 64)
+		if err == nil && err2 == nil {
+			return [2]uint64{high, low}
+		}
+	}
+	if len(text) > longest {
+		return id
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(urlBase64.Replace(strings.TrimRight(string(text), "=")))
+	if err != nil || len(raw) != 8 && len(raw) != 16 {
+		return id
+	}
+	whole := append(make([]byte, 16-len(raw), 16), raw...)
+	return [2]uint64{binary.BigEndian.Uint64(whole), binary.BigEndian.Uint64(whole[8:])}
+}
+
+// integer reads a whole number of units, also one that is a text or has a fraction. It is 0 of anything else, and of what is too much.
+func (r *reader) integer(out *int64, unit int64) error {
+	text, err := r.scalar()
+	n, wrong := strconv.ParseInt(string(text), 10, 64)
+	if wrong != nil {
+		f, wrong := strconv.ParseFloat(string(text), 64)
+		if wrong != nil || math.Abs(f) >= math.MaxInt64 {
+			f = 0
+		}
+		n = int64(f)
+	}
+	if most := math.MaxInt64 / 2 / unit; n > most || n < -most {
+		n = 0
+	}
+	*out = n * unit
+	return err
 }
