@@ -81,7 +81,8 @@ design: {blocks: 1, seed: 7, order: woven}
 			}
 			wholeCapture := onlyOf(t, in("first"), in("ids.jsonl"))
 			want := shownTrees(t, "graph/"+name)
-			for file, from := range map[string]string{"of-packets.yaml": wholeCapture, "of-spans.yaml": filepath.Join(in("first"), "traces", "otel-1.jsonl")} {
+			wholeSpans := filepath.Join(in("first"), "traces", "otel-1.jsonl")
+			for file, from := range map[string]string{"of-packets.yaml": wholeCapture, "of-spans.yaml": wholeSpans} {
 				tracetax(t, "graph", "import", from, "--out", in(file)).exit(t, 0)
 				alike(t, file, shownTrees(t, in(file)), want)
 			}

@@ -120,7 +120,8 @@ func TestHandMade(t *testing.T) {
 		"nobody is named": {"a server /x 0 100 { a client send 10 50 }", "a.x{elsewhere.send}", `guessed: .*1 call to "elsewhere"`},
 		"kinds that names tell": {"a - read 0 100 { a - read_b_client 5 90 { b - read_b_server 10 50 { b - b_mongo_find_client 20 10 } } }",
 			"a.read{b.read_b_server{b-mongodb.find}}", ""},
-		"a load generator": {"load client GET 0 200 { a server /x 10 100 }", "a.x", ""},
+		"a root that calls": {"job client load 0 100 db.system=redis db.operation=get", "job.get{redis.get}", ""},
+		"a load generator":  {"load client GET 0 200 { a server /x 10 100 }", "a.x", ""},
 		"a message": {`a server /x 0 100 { a producer send 10 5 messaging.system=kafka {
 			b consumer orders 500 100 messaging.system=kafka messaging.destination=orders } }`, "a.x{b.orders &}", ""},
 		"a message that nobody takes": {"a server /x 0 100 { a producer send 10 5 messaging.system=kafka messaging.destination=orders }",
@@ -137,7 +138,8 @@ func TestHandMade(t *testing.T) {
 		"in turn within at once": {"a server /x 0 100 { b server /b 10 20 c server /c 40 20 d server /d 15 70 }", "a.x{(b.b; c.c | d.d)}", ""},
 		"neither in turn nor at once": {"a server /x 0 100 { b server /b 1 10 c server /c 2 28 d server /d 15 25 e server /e 35 15 }",
 			"a.x{(b.b | c.c | d.d | e.e)}", "1 method with calls neither in turn nor at once"},
-		"in the background": {"a server /x 0 100 { b server /b 10 500 c server /c 20 40 }", "a.x{b.b &; c.c}", ""},
+		"in the background":     {"a server /x 0 100 { b server /b 10 500 c server /c 20 40 }", "a.x{b.b &; c.c}", ""},
+		"two in the background": {"a server /x 0 100 { b server /b 10 500 c server /c 12 500 d server /d 20 10 }", "a.x{b.b &; c.c &; d.d}", ""},
 		"in the background, begun before and behind the next": {`a server /x 0 100 { d server /d 2 3 b server /b 10 500 c server /c 12 40 }
 			| a server /x 0 100 { d server /d 2 3 c server /c 10 40 b server /b 12 500 }`, "a.x{d.d; b.b &; c.c}", ""},
 		"behind its caller by jitter, once of three": {`a server /x 0 100 { b server /b 10 91 }
@@ -221,7 +223,7 @@ func TestBoundsOfATopology(t *testing.T) {
 		return trace + " }"
 	}
 	r, _ := imported(t, handmade(t, fan(1000), fan(1001)), traces.Options{})
-	if r.LeftOut.Traces["over 1,000 calls"] != 1 || r.Operations[0].Traces != 1 {
+	if r.LeftOut.Traces["over 1,000 calls"] != 1 || r.Operations[0].Traces != 1 || !strings.Contains(string(r.Text), "times: 1000") {
 		t.Errorf("of 1,000 and 1,001 calls: %s", r.Summary())
 	}
 	// One trace of a million spans takes little memory, and is left out.

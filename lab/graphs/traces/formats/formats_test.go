@@ -53,16 +53,16 @@ func TestFormats(t *testing.T) {
 		t.Fatal(err)
 	}
 	bare := strings.TrimSuffix(strings.TrimPrefix(jaegerText, `{"data":[`), `],"total":0}`)
-	line := strings.Trim(zipkinText, "[]")
 	snake := strings.NewReplacer("resourceSpans", "resource_spans", "scopeSpans", "scope_spans", "traceId", "trace_id")
 	for name, c := range map[string]struct {
 		text  string
 		spans int
 	}{
 		"jaeger": {jaegerText, 1}, "jaeger, a bare trace": {bare, 1}, "jaeger, lines": {bare + "\n" + bare, 2},
-		"otlp": {otlpText, 1}, "otlp, lines": {otlpText + "\n\n" + otlpText, 2}, "otlp, as protobuf names it": {snake.Replace(otlpText), 1},
+		"jaeger, backwards": {strings.Replace(bare, "{", `{"processes":{"p1":{"serviceName":"shop"}},`, 1), 1},
+		"otlp":              {otlpText, 1}, "otlp, lines": {otlpText + "\n\n" + otlpText, 2}, "otlp of protobuf": {snake.Replace(otlpText), 1},
 		"otlp of Tempo": {strings.Replace(otlpText, "resourceSpans", "batches", 1), 1},
-		"zipkin":        {zipkinText, 1}, "zipkin, lines": {line + "\n" + line, 2},
+		"zipkin":        {zipkinText, 1}, "zipkin, lines": {strings.Repeat(strings.Trim(zipkinText, "[]")+"\n", 2), 2},
 		"zipkin, traces": {"[" + zipkinText + "," + zipkinText + "]", 2},
 		"gzip":           {packed.String(), 1}, "a byte-order mark": {"\ufeff" + zipkinText, 1},
 	} {
