@@ -13,7 +13,7 @@ type http1 struct {
 	of *exchange // the call of the message
 }
 
-// http1Part is what comes next of a message.
+// http1Part names the part of a message that comes next.
 type http1Part int
 
 const (

@@ -297,7 +297,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// connectionTest is what connections have on them, and their calls.
+// connectionTest plays connections, and has their calls.
 type connectionTest struct {
 	name   string
 	play   func(c *packetstest.Capture)
