@@ -15,7 +15,7 @@ type http1 struct {
 	offered int64 // bytes of a body that the client sends if the server wants it, or chunked
 }
 
-// http1Part is what comes next of a message.
+// http1Part names the part of a message that comes next.
 type http1Part int
 
 const (

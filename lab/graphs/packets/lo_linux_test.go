@@ -145,7 +145,7 @@ const (
 	rounds  = 100
 )
 
-// load is what clients do, each over one connection: dial connects, and returns what a round is.
+// load has clients make calls, each over one connection: dial connects, and returns a function that makes a round of them.
 type load struct {
 	calls []string // of a round
 	dial  func(t *testing.T) (round func() error, err error)

@@ -11,7 +11,7 @@ import (
 // come first it takes none. The error is errLost.
 type reader func(s *stream, data []byte) (taken, error)
 
-// taken is what a reader took.
+// taken describes the bytes that a reader took.
 type taken struct {
 	n    int       // bytes of data
 	skip int64     // bytes after them that are passed over

@@ -153,7 +153,8 @@ func TestIDsOfHeaders(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{
-		"", "00", parent[:54], strings.Replace(parent, "-b", "_b", 1), strings.Replace(parent, "a", "g", 1),
+		"", "00", parent[:54], strings.Replace(parent, "-", "_", 1), strings.Replace(parent, "-b", "_b", 1),
+		strings.Replace(parent, "a", "g", 1),
 		parent[:36] + "0000000000000000-01", parent[:3] + strings.Repeat("0", 32) + parent[35:], strings.Replace(parent, "b7ad", "b7a-", 1),
 	} {
 		if trace, call := (&packets.Call{Trace: bad}).IDs(); trace != [16]byte{} || call != 0 {

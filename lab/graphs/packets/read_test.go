@@ -236,6 +236,15 @@ func TestConnections(t *testing.T) {
 			c.Segment(conn.Server, conn.Client, conn.Next(true, len(late)), 1000, packetstest.ACK, []byte(late))
 			conn.Answer(ok)
 		}, []string{got}, func(n packets.Counts) bool { return n.Before == 1 }},
+		{"news of a server after its answer", func(c *packetstest.Capture) {
+			conn, other := c.Dial("127.1.0.1:40001", server), c.Dial(client, "127.1.0.3:8080")
+			conn.Ask("\x01 what is this?")
+			for _, said := range []string{"\x02 nobody knows", "", "news"} {
+				conn.Answer(said)
+				c.Now = c.Now.Add(2 * time.Second)
+				ask(other) // time goes on
+			}
+		}, []string{"turns   15 14", got, got, got}, func(n packets.Counts) bool { return n.Unknown == 1 }},
 		{"TLS", func(c *packetstest.Capture) {
 			conn := c.Dial(client, server)
 			conn.Ask("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + strings.Repeat("r", 500))
@@ -288,7 +297,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// connectionTest is what connections have on them, and their calls.
+// connectionTest plays connections, and has their calls.
 type connectionTest struct {
 	name   string
 	play   func(c *packetstest.Capture)

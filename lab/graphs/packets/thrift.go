@@ -72,7 +72,7 @@ func readThrift(s *stream, data []byte) (taken, error) {
 		s.conn.answers(out.of)
 		out.of.Status = "OK"
 		// A result is field 0, and a declared exception another one.
-		if field := r.byte(); data[7] == thriftException || field != thriftStop && (r.byte() != 0 || r.byte() != 0) {
+		if head := r.take(3); data[7] == thriftException || head != nil && head[0] != thriftStop && head[1]|head[2] != 0 {
 			out.of.Status = "EXCEPTION"
 		}
 	}

@@ -104,7 +104,7 @@ func paced(traces int, apart time.Duration, ids bool) *shop {
 	return s
 }
 
-// rebuilt rebuilds what a shop plays, in windows of so many calls.
+// rebuilt rebuilds the traces of a capture, in windows of so many calls.
 func rebuilt(t *testing.T, file []byte, window int) (*Summary, []span, [][]string) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "a.pcap")
@@ -127,7 +127,7 @@ func rebuilt(t *testing.T, file []byte, window int) (*Summary, []span, [][]strin
 	return out, spansOf(t, spans.Bytes()), rows
 }
 
-// known is how the parent of a call is known.
+// known names the means that found the parent of a call.
 func known(rows [][]string, trace, step int) string {
 	for _, row := range rows {
 		if strings.Contains(row[3], "-"+spanOfStep(trace, step)+"-") {

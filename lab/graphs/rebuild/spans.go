@@ -109,7 +109,7 @@ func (w *spanWriter) nameOf(c *call, to process, store bool) string {
 	return c.Method
 }
 
-// operationOf is what is asked of a store. One that a node stands for is called by HTTP: POST /get.
+// operationOf names the operation of a store. A node that stands for one is called by HTTP: POST /get.
 func operationOf(c *call) string {
 	if c.Protocol != packets.HTTP {
 		return c.Method

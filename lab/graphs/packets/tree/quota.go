@@ -10,12 +10,11 @@ import (
 // whatever order, their numbers show how many: over parts of the time, the calls made are a sum over the calls served.
 
 const (
-	leastParts  = 8    // parts of the time that numbers are taken from
-	mostParts   = 4096 // further ones are left out
-	partCalls   = 32   // calls served that begin in a part of the time
-	nearInteger = 0.25 // from a whole number
-	mostPlans   = 1024 // states that a program may have
-	sweeps      = 300
+	leastParts = 8    // parts of the time that numbers are taken from
+	mostParts  = 4096 // further ones are left out
+	partCalls  = 32   // calls served that begin in a part of the time
+	mostPlans  = 1024 // states that a program may have
+	sweeps     = 300
 )
 
 // quotas adds programs of the methods that are not known, by the numbers of their calls. Nothing tells their order.
@@ -35,7 +34,7 @@ func (w *work) quotas(known, into *Programs) {
 	}
 }
 
-// quota counts the calls of each method that one call of a method makes. Methods whose numbers are not whole are left out.
+// quota counts the calls of each method that one call of a method makes, to the nearest whole number.
 func (w *work) quota(s *server) map[int32]map[int32]int {
 	parts := w.parts(s)
 	if len(parts) < leastParts {
@@ -53,11 +52,8 @@ func (w *work) quota(s *server) map[int32]map[int32]int {
 	}
 	for m := range made {
 		for n, often := range shares(parts, methods, m) {
-			whole, of := math.Round(often), methods[n]
-			if math.Abs(often-whole) > nearInteger {
-				delete(out, of)
-			} else if out[of] != nil && whole > 0 {
-				out[of][m] = int(whole)
+			if whole := int(math.Round(often)); whole > 0 {
+				out[methods[n]][m] = whole
 			}
 		}
 	}

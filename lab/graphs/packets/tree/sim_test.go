@@ -334,5 +334,5 @@ func (t tallied) part() float64 {
 	return float64(right) / float64(max(1, all))
 }
 
-// of is how many answers are known so.
+// of counts the answers that one means found.
 func (t tallied) of(how tree.How) int { return t[how][0] + t[how][1] }

@@ -84,7 +84,7 @@ const (
 )
 
 // guess finds the likeliest parents of the calls that are open. The gaps of a capture are those of its crowd, and some steps may have
-// none: so they are learnt from guesses of its first calls. known is what was known before, with the facts of these calls.
+// none: so they are learnt from guesses of its first calls. known has before and the facts of these calls.
 func (w *work) guess(before, known *Programs) {
 	w.quotas(known, before)
 	before.fade(ofBefore)
