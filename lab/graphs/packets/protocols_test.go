@@ -104,6 +104,10 @@ func TestNoTables(t *testing.T) {
 	if calls, counts := read(t, packets.Options{}, c.Bytes()); len(calls) != 0 || counts.NoTables != 1 || counts.Missing != 10 {
 		t.Errorf("calls %v, counts %+v", brief(calls), counts)
 	}
+	padded := http2.ClientPreface + "\x00\x00\x03\x01\x0c\x00\x00\x00\x01\xc8\x82\x82" // by more bytes than it has
+	if calls, counts := read(t, packets.Options{}, talk([]said{asks(padded)}, 1448)); len(calls) != 0 || counts.NoTables != 1 {
+		t.Errorf("padded: calls %v, counts %+v", brief(calls), counts)
+	}
 }
 
 // Thrift is recognised where the length of each frame is a segment of its own, also after the connection's beginning and after a gap.
