@@ -256,7 +256,7 @@ func (l *Loop) tell(plan design.Plan, e Event) {
 // earlier blocks ended, or from the rate at which the operation or its workload is asked elsewhere.
 func (l *Loop) search(c config.RateSearch, variant string, o program.Operation, parameter map[string]string) run.Searcher {
 	if c.Goal == config.GoalCPU && c.From == 0 {
-		c.From = l.halfFound(variant, o.Name, parameter)
+		c.From = l.near(variant, o.Name, parameter)
 	}
 	if l.Search != nil {
 		return l.Search(c, o)
@@ -264,10 +264,10 @@ func (l *Loop) search(c config.RateSearch, variant string, o program.Operation, 
 	return capacity.New(c, capacity.Options{Duration: l.Experiment.Load.Duration, First: cmp.Or(o.Rate, l.Experiment.Workload.Rate)})
 }
 
-// halfFound is half the median rate, in operations/s, that the variant's searches in earlier blocks found; 0 where none did. From
-// there a search reaches its target in three probes. At the rate itself the first probe could end it, and earlier blocks would
-// decide the result.
-func (l *Loop) halfFound(variant, operation string, parameter map[string]string) float64 {
+// near is a rate, in operations/s, near what the variant's searches in earlier blocks found; 0 where none did. From there the search
+// needs few probes: a line through it and a lower one meets the target closely. It is too far from the target to end the search by
+// itself, so earlier blocks do not decide the result.
+func (l *Loop) near(variant, operation string, parameter map[string]string) float64 {
 	var found []float64
 	for i := range l.history {
 		if made := &l.history[i]; made.Variant == variant && made.Kind == record.Measured && !made.Failed() {
@@ -281,7 +281,7 @@ func (l *Loop) halfFound(variant, operation string, parameter map[string]string)
 	if len(found) == 0 {
 		return 0
 	}
-	return stats.Median(found) / 2
+	return 0.75 * stats.Median(found)
 }
 
 // pilotLoad is the load of a pilot: the search that a relative rate rests on.

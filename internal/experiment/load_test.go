@@ -70,13 +70,13 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// A search for a CPU target begins at half of what the variant's earlier blocks found, at the same operation and level.
+// A search for a CPU target begins at three quarters of what the variant's earlier blocks found, at the same operation and level.
 func TestSearchGoesOn(t *testing.T) {
 	for name, c := range map[string]struct {
 		search config.RateSearch
 		block2 map[string]float64 // the first rate of each variant's operation
 	}{
-		"a CPU target": {config.RateSearch{Goal: config.GoalCPU, CPU: 0.75}, map[string]float64{"none a": 500, "none b": 50, "otel a": 300, "otel b": 70}},
+		"a CPU target": {config.RateSearch{Goal: config.GoalCPU, CPU: 0.75}, map[string]float64{"none a": 750, "none b": 75, "otel a": 450, "otel b": 70}},
 		"that names its first rate": {config.RateSearch{Goal: config.GoalCPU, CPU: 0.75, From: 20},
 			map[string]float64{"none a": 20, "none b": 20, "otel a": 20, "otel b": 20}},
 		"no lost spans": {config.RateSearch{Goal: config.GoalLossless}, map[string]float64{"none a": 70, "none b": 70, "otel a": 70, "otel b": 70}},
