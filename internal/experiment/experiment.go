@@ -270,11 +270,14 @@ func (l *Loop) search(c config.RateSearch, variant string, o program.Operation, 
 func (l *Loop) near(variant, operation string, parameter map[string]string) float64 {
 	var found []float64
 	for i := range l.history {
-		if made := &l.history[i]; made.Variant == variant && made.Kind == record.Measured && !made.Failed() {
-			for _, phase := range made.Phases {
-				if c := phase.Capacity; c != nil && c.Outcome == record.Found && phase.Operation == operation && maps.Equal(phase.Parameter, parameter) {
-					found = append(found, c.Rate)
-				}
+		made := &l.history[i]
+		if made.Variant != variant || made.Kind != record.Measured || made.Failed() {
+			continue
+		}
+		for _, p := range made.Phases {
+			this := p.Operation == operation && maps.Equal(p.Parameter, parameter)
+			if c := p.Capacity; this && c != nil && c.Outcome == record.Found {
+				found = append(found, c.Rate)
 			}
 		}
 	}

@@ -76,10 +76,12 @@ func TestSearchGoesOn(t *testing.T) {
 		search config.RateSearch
 		block2 map[string]float64 // the first rate of each variant's operation
 	}{
-		"a CPU target": {config.RateSearch{Goal: config.GoalCPU, CPU: 0.75}, map[string]float64{"none a": 750, "none b": 75, "otel a": 450, "otel b": 70}},
+		"a CPU target": {config.RateSearch{Goal: config.GoalCPU, CPU: 0.75},
+			map[string]float64{"none a": 750, "none b": 75, "otel a": 450, "otel b": 70}},
 		"that names its first rate": {config.RateSearch{Goal: config.GoalCPU, CPU: 0.75, From: 20},
 			map[string]float64{"none a": 20, "none b": 20, "otel a": 20, "otel b": 20}},
-		"no lost spans": {config.RateSearch{Goal: config.GoalLossless}, map[string]float64{"none a": 70, "none b": 70, "otel a": 70, "otel b": 70}},
+		"no lost spans": {config.RateSearch{Goal: config.GoalLossless},
+			map[string]float64{"none a": 70, "none b": 70, "otel a": 70, "otel b": 70}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := map[string]float64{"none a": 1000, "none b": 100, "otel a": 600, "otel b": 0}

@@ -287,7 +287,8 @@ func TestPacketsOfAnotherRun(t *testing.T) {
 	}
 	app := slices.IndexFunc(beside.Processes, func(c record.Captured) bool { return c.Role == "app" })
 	if app < 0 || len(beside.Processes) != 2 || beside.Processes[app].Address == "" || len(beside.Processes[app].Ports) == 0 ||
-		!slices.Equal(beside.Files, []string{"none-3.pcap"}) || beside.Block != 3 || beside.Variant != "none" || len(beside.Phases) != 1 || !told(beside.Dropped, 0) {
+		!slices.Equal(beside.Files, []string{"none-3.pcap"}) || beside.Block != 3 || beside.Variant != "none" || len(beside.Phases) != 1 ||
+		!told(beside.Dropped, 0) {
 		t.Errorf("%+v", beside)
 	}
 	if phase := beside.Phases[0]; phase.Operation != records[0].Phases[0].Operation || phase.End.Sub(phase.Begin).Seconds() < records[0].Phases[0].Load.WallSeconds {
