@@ -104,6 +104,28 @@ func TestTheRateOfASearchIsABracket(t *testing.T) {
 	}
 }
 
+// A service that its database saturates before the CPU target can do what it held: the comparison stays, between its ends.
+func TestASaturatedSearchIsABracket(t *testing.T) {
+	s := capacities(map[string]float64{"none": 2450, "otel": 1520})
+	s.also(search("none", func(r *record.Record, c *record.Search) {
+		if r.Block == 3 {
+			c.Outcome, c.Rate, c.Passing, c.Failing = record.Saturated, 0, 2300, 2400
+		}
+	}))
+	doc := analyse(t, s.input())
+	f := get(t, doc, "json", "otel", "capacity")
+	if f.Verdict.Kind != finding.Costs || f.Relative.Low == nil {
+		t.Fatalf("%+v, %+v", f.Verdict, f.Relative)
+	}
+	one := f.Samples[2]
+	if one.Block != 3 || one.Baseline != 2300 || one.BaselineWithin == nil || one.BaselineWithin.Low != 2300 || *one.BaselineWithin.High != 2400 {
+		t.Errorf("block 3: %+v", one)
+	}
+	if got := searchOf(t, doc, "none"); got.Rate == nil || got.Rate.Low == nil || !strings.Contains(got.Text, "saturated at 2,300/s") {
+		t.Errorf("%+v", got)
+	}
+}
+
 // Where nothing is known that is too much, no interval ends there.
 func TestABracketWithoutAnEnd(t *testing.T) {
 	for _, budget := range [][]config.Limit{nil, {{Metric: "capacity", Value: 0.5}}} {

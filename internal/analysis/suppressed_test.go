@@ -53,7 +53,7 @@ func TestSummaryNamesGaps(t *testing.T) {
 	s.order, s.operations = []string{"json", "db"}, map[string]float64{"json": 50e-6, "db": 250e-6}
 	s.also(func(r *record.Record) {
 		if c := r.Phases[1].Capacity; r.Variant == "none" {
-			c.Outcome, c.Rate, c.Passing = record.Saturated, 0, 900
+			c.Outcome, c.Rate, c.Passing = record.AboveMax, 0, 900
 		}
 	})
 	doc := analyse(t, s.input())

@@ -34,19 +34,20 @@ func Ended(made []*record.Search, outcome record.Outcome) int {
 
 // Bracket returns the bounds of the rate that a search found; nil if it is exact, or none was found.
 func Bracket(c *record.Search) *finding.Range {
-	if c.Outcome != record.Found || !bracketed(c) {
+	rate, known := c.Carries()
+	if !known || !bracketed(c) {
 		return nil
 	}
-	out := &finding.Range{Low: math.Min(c.Passing, c.Rate)}
+	out := &finding.Range{Low: math.Min(c.Passing, rate)}
 	if c.Failing > 0 && Sane(c.Failing) {
-		high := math.Max(c.Failing, c.Rate)
+		high := math.Max(c.Failing, rate)
 		out.High = &high
 	}
 	return out
 }
 
 // bracketed reports whether the answer of a search is a bracket. A fit to a CPU
-// target reads the rate off a line, which can be as fine as it likes.
+// target reads the rate off a line, which can be as fine as it likes; one that was saturated has no line.
 func bracketed(c *record.Search) bool {
-	return c.Goal != string(config.GoalCPU)
+	return c.Goal != string(config.GoalCPU) || c.Outcome == record.Saturated
 }

@@ -276,8 +276,11 @@ func (l *Loop) near(variant, operation string, parameter map[string]string) floa
 		}
 		for _, p := range made.Phases {
 			this := p.Operation == operation && maps.Equal(p.Parameter, parameter)
-			if c := p.Capacity; this && c != nil && c.Outcome == record.Found {
-				found = append(found, c.Rate)
+			if !this || p.Capacity == nil {
+				continue
+			}
+			if rate, known := p.Capacity.Carries(); known {
+				found = append(found, rate)
 			}
 		}
 	}

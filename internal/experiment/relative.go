@@ -23,7 +23,7 @@ func unfound(pilot *record.Record) *record.Failure {
 			missing = append(missing, phase.Operation+": no search was made")
 			continue
 		}
-		if _, exact := does(c); !exact && !unbounded(c) {
+		if _, exact := c.Carries(); !exact && !unbounded(c) {
 			missing = append(missing, fmt.Sprintf("%s: %s%s", phase.Operation, wording.Outcome(c.Outcome), noted(c)))
 		}
 	}
@@ -41,18 +41,6 @@ func noted(c *record.Search) string {
 		return ""
 	}
 	return ", " + c.Note
-}
-
-// does is what a search found that a variant can do, in operations/s. One that
-// is saturated before the goal does what it held.
-func does(c *record.Search) (rate float64, exact bool) {
-	switch {
-	case c.Outcome == record.Found && c.Rate > 0:
-		return c.Rate, true
-	case c.Outcome == record.Saturated && c.Passing > 0:
-		return c.Passing, true
-	}
-	return 0, false
 }
 
 // unbounded reports whether the search ended before the variant did: it can do
@@ -98,7 +86,7 @@ func (l *Loop) slowest(operation string) (float64, error) {
 		if c == nil {
 			continue
 		}
-		if rate, exact := does(c); exact && (least == 0 || rate < least) {
+		if rate, exact := c.Carries(); exact && (least == 0 || rate < least) {
 			least = rate
 		} else if !exact {
 			limits = append(limits, r)

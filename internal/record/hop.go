@@ -174,7 +174,7 @@ type LogSign struct {
 // Outcome is the end of a search for a capacity: one of a closed list.
 type Outcome string
 
-// The outcomes of a search. Only Found has a Rate.
+// The outcomes of a search. Only Found has a Rate; Saturated has one in Passing (see Search.Carries).
 const (
 	Found       Outcome = "found"        // a rate was found
 	ByGenerator Outcome = "by-generator" // the service can do more than the generator can ask
@@ -218,6 +218,19 @@ type Search struct {
 	Note    string  `json:"note,omitempty"`   // what is to be known of it, in words
 	Probes  []Probe `json:"probes"`           // every stretch of load, in order
 	Before  []Probe `json:"before,omitempty"` // of an earlier search in the same phase, which ended unsteady and does not count
+}
+
+// Carries is the highest rate, in operations/s, that the variant holds within the goal. Where the search found one, it is that. Where
+// the variant was saturated before a CPU target, it is the highest rate held: a limit other than its CPU comes first. It is not
+// known where the search ended for another reason.
+func (s *Search) Carries() (rate float64, known bool) {
+	switch s.Outcome {
+	case Found:
+		return s.Rate, s.Rate > 0
+	case Saturated:
+		return s.Passing, s.Passing > 0
+	}
+	return 0, false
 }
 
 // Probe is one stretch of load within a search.

@@ -53,7 +53,7 @@ func (s *stage) search(ctx context.Context, request PhaseRequest, counted record
 	result.Seconds = time.Since(begun).Seconds()
 	phase.Capacity = &result
 	last := len(all) - len(result.Probes) // the begin of the last search, which counts
-	at := last + chosenProbe(result.Probes)
+	at := last + chosenProbe(result.Probes, &result)
 	if all[at].probe.Load.Completed == 0 {
 		return phase, counted, s.answeredBadly(j.Operation, all[at].probe.Load)
 	}
@@ -112,13 +112,13 @@ func (s *stage) probes(ctx context.Context, request PhaseRequest, j *job, counte
 	}
 }
 
-// chosenProbe returns the index of the probe that represents the phase: the last that was held and passed, else the last that
-// was held, else the last.
-func chosenProbe(probes []record.Probe) int {
+// chosenProbe returns the index of the probe that represents the phase: the last at the highest rate held where the service was
+// saturated; otherwise the last that was held and passed, else the last that was held, else the last.
+func chosenProbe(probes []record.Probe, result *record.Search) int {
 	at, held := len(probes)-1, false
 	for i := len(probes) - 1; i >= 0; i-- {
 		p := &probes[i]
-		if p.Held && p.Passed {
+		if saturated := result.Outcome == record.Saturated; saturated && p.Held && p.Rate == result.Passing || !saturated && p.Held && p.Passed {
 			return i
 		}
 		if p.Held && !held {

@@ -35,11 +35,11 @@ func (l Lost) MostShare() float64 {
 // Unsure reports whether more than what matters may be missing unseen.
 func (l Lost) Unsure() bool { return !l.Known || finding.Matters(l.MostShare()-l.Share()) }
 
-// lostAtRate returns the loss at the rates that the searches of a variant found, in the
+// lostAtRate returns the loss at the rates that the searches of a variant know, in the
 // probes behind these.
 func (b *Accounts) lostAtRate(variant string, at cell.At) Lost {
 	return b.lostIn(variant, at, float64(b.Tracing[variant].Buffers), func(p *dataset.Phase) (load *record.Load, sink record.Counts, is bool) {
-		if p.Capacity == nil || p.Capacity.Outcome != record.Found {
+		if p.Capacity == nil || !carries(p) {
 			return nil, sink, false
 		}
 		if probe := restsOn(p.Capacity, p.OfferedRate); probe != nil {
@@ -170,7 +170,13 @@ func (b *Accounts) failsOn(variant string, at cell.At) bool {
 	})
 }
 
-// foundNone reports whether no search of a variant found a rate.
+// foundNone reports whether no search of a variant knows a rate.
 func (b *Accounts) foundNone(variant string, at cell.At) bool {
-	return !slices.ContainsFunc(b.PhasesOf(variant, at), func(p *dataset.Phase) bool { return p.Capacity != nil && p.Capacity.Outcome == record.Found })
+	return !slices.ContainsFunc(b.PhasesOf(variant, at), func(p *dataset.Phase) bool { return p.Capacity != nil && carries(p) })
+}
+
+// carries reports whether the search of a phase knows the rate that the variant holds.
+func carries(p *dataset.Phase) bool {
+	_, known := p.Capacity.Carries()
+	return known
 }

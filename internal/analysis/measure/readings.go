@@ -17,10 +17,10 @@ const perMillion = 1e6
 // the table. They get the role or service that the cost is charged to.
 var readings = map[string]func(role.Charge) Reading{
 	metric.Capacity: plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
-		if p.Capacity == nil || p.Capacity.Outcome != record.Found {
+		if p.Capacity == nil {
 			return 0, false
 		}
-		return p.Capacity.Rate, p.Capacity.Rate > 0
+		return p.Capacity.Carries()
 	}),
 	metric.CPUPerOperation: func(charged role.Charge) Reading {
 		return func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {

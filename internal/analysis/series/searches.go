@@ -118,7 +118,10 @@ func failedBelow(made []*record.Search, rate float64) int {
 // searchFigures fills in the rate, and the line of those searches whose fit held.
 func (s Builder) searchFigures(out *finding.Search, made []*record.Search) {
 	rates := ratesOf(made)
-	limited := slices.ContainsFunc(made, func(c *record.Search) bool { return c.Outcome != record.Found && c.Outcome != record.Unsteady })
+	limited := slices.ContainsFunc(made, func(c *record.Search) bool {
+		_, known := c.Carries()
+		return !known && c.Outcome != record.Unsteady
+	})
 	if len(rates) > 0 && !limited && len(made)-len(rates) <= len(made)/dataset.Droppable {
 		out.Rate = claim.Paired(rates, false, s.Confidence).Interval(claim.Confidence)
 	}
@@ -135,12 +138,12 @@ func (s Builder) searchFigures(out *finding.Search, made []*record.Search) {
 	out.Demand = linear(func(c *record.Search) float64 { return c.Demand })
 }
 
-// ratesOf are the rates of those searches that found one, with what each lies between.
+// ratesOf are the rates of those searches that know one, with what each lies between.
 func ratesOf(made []*record.Search) claim.Figures {
 	var samples []finding.Sample
 	for _, c := range made {
-		if c.Outcome == record.Found && claim.Sane(c.Rate) {
-			samples = append(samples, finding.Sample{Value: c.Rate, ValueWithin: claim.Bracket(c)})
+		if rate, known := c.Carries(); known && claim.Sane(rate) {
+			samples = append(samples, finding.Sample{Value: rate, ValueWithin: claim.Bracket(c)})
 		}
 	}
 	_, rates := claim.Sides(samples)
