@@ -13,7 +13,7 @@ func TestTables(t *testing.T) {
 	const (
 		header = "workload,operation,variant,metric,cost,cost_low,cost_high,lossy,series,published_cost\n"
 		otel   = "shop,buy,otel,capacity,0.5,0.4,0.6,true,\"table 1, x\",0.7\n"
-		part   = "shop,buy,otel,capacity,0.5,0.4,0.6,,,\n"
+		stage  = "shop,buy,otel,capacity,0.5,0.4,0.6,,,\n"
 		all    = "shop,buy,otel,cpu_per_operation,0.5,0.4,0.6,,,\n"
 	)
 	changed := func(from, to string) string { return header + strings.Replace(otel, from, to, 1) }
@@ -45,9 +45,9 @@ func TestTables(t *testing.T) {
 		"another operation":   {bars, and("buy", "sell"), []string{"one bar, shop|buy||otel|capacity and shop|sell||otel|capacity"}},
 		"another tracer":      {bars, changed("otel", "new-fast"), []string{"the variant new-fast", `add "new" to tracers`}},
 		"another series":      {bars, changed("table 1", "table 2"), []string{`published figures of "table 2, x"`, "add it to published"}},
-		"the whole":           {whole, header + part + all, nil},
-		"no whole":            {whole, header + part, []string{"no row with map[metric:cpu_per_operation variant:otel]"}},
-		"whole, no interval": {whole, header + part + strings.Replace(all, "0.4,0.6", ",", 1),
+		"the whole":           {whole, header + stage + all, nil},
+		"no whole":            {whole, header + stage, []string{"no row with map[metric:cpu_per_operation variant:otel]"}},
+		"whole, no interval": {whole, header + stage + strings.Replace(all, "0.4,0.6", ",", 1),
 			[]string{"no interval for shop|buy||otel|cpu_per_operation", "measure more blocks"}},
 	} {
 		folder := t.TempDir()
@@ -60,9 +60,9 @@ func TestTables(t *testing.T) {
 		if c.says == nil && (err != nil || !strings.Contains(svg, "</svg>")) {
 			t.Errorf("%s: %v", name, err)
 		}
-		for _, part := range c.says {
-			if err == nil || !strings.Contains(err.Error(), part) {
-				t.Errorf("%s: %v, and not %q", name, err, part)
+		for _, says := range c.says {
+			if err == nil || !strings.Contains(err.Error(), says) {
+				t.Errorf("%s: %v, and not %q", name, err, says)
 			}
 		}
 	}

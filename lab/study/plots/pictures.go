@@ -31,7 +31,9 @@ type part struct {
 }
 
 // where is a part: what a column holds, and what the picture calls it.
-func where(column, cell, name string, colour int) part { return part{name: name, want: row{column: cell}, colour: colour} }
+func where(column, cell, name string, colour int) part {
+	return part{name: name, want: row{column: cell}, colour: colour}
+}
 
 // each are parts that are called as what a column holds.
 func each(column string, colour int, names ...string) []part {
@@ -63,7 +65,7 @@ var pictures = []picture{{
 	published: []series{{"published, x86_64", "published, table 2, x86_64"}, {"published, ARMv8", "published, table 2, ARMv8"}},
 	panels:    []part{{}},
 }, {
-	name: "causes", want: row{"against": "none", "role": "", "service": ""}, column: "absolute", label: 222,
+	name: "causes", want: row{"against": "none", "role": "", "service": ""}, column: "absolute", label: 236,
 	title: "Where the CPU goes that tracing adds",
 	says:  []string{"The line is the 95 % interval of all that is added. Left of 0: the program itself runs faster when traced."},
 	stacks: []stack{{
@@ -84,7 +86,7 @@ var pictures = []picture{{
 	}},
 }, {
 	name: "functions", table: "functions", want: row{"metric": "benchmark_time_mean", "variant": "own"}, column: "cost",
-	times: 100, unit: "%", beyond: 20, columns: 2, label: 132,
+	times: 100, unit: "%", beyond: 20, columns: 2, label: 142,
 	title: "What OpenTelemetry adds to the time of five functions, warm",
 	says: []string{
 		"Mean time of the function's own call over that without tracing; each span is sent at its end. Logarithmic beyond 20 %.",

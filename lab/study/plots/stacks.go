@@ -29,8 +29,9 @@ func (p picture) drawStacks(d *drawing, folder string) error {
 			}
 			low, high = min(low, left, wholes[i].figure.low), max(high, right, wholes[i].figure.high)
 		}
-		d.y += 18
+		d.y += 20
 		d.text("panel", margin, d.y, s.title)
+		d.y += 3
 		var says []string
 		for _, part := range s.parts {
 			says = append(says, part.name)

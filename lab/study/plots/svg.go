@@ -53,8 +53,9 @@ type drawing struct {
 func newDrawing(title string, says []string) *drawing {
 	d := &drawing{title: title, y: 4}
 	d.lines("title", 22, 58, title)
+	d.y += 3
 	for _, note := range says {
-		d.lines("note", 18, 80, note)
+		d.lines("note", 18, 88, note)
 	}
 	d.y += 8
 	return d
@@ -107,12 +108,12 @@ func (d *drawing) legend(says []string, draw func(i int, x, y float64)) {
 	x := float64(margin)
 	d.y += 12
 	for i, s := range says {
-		wide := 30 + 7.4*float64(len([]rune(s)))
+		wide := 34 + 7.7*float64(len([]rune(s)))
 		if x > margin && x+wide > width-margin {
 			x, d.y = margin, d.y+21
 		}
 		draw(i, x, d.y)
-		d.text("note", x+30, d.y+4.5, s)
+		d.text("note", x+34, d.y+4.5, s)
 		x += wide + 16
 	}
 	d.y += 14
