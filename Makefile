@@ -41,6 +41,9 @@ bench-sink: ## the sink beside the OpenTelemetry Collector (minutes; builds it)
 golden: ## rewrite the golden files of the tests
 	$(GO) test ./internal/config ./internal/report ./internal/cli ./internal/analysis ./lab/graphs ./lab/study/view ./lab/study/replicate -update
 
+plots: ## docs/images/*.svg, from the tables in docs/studies
+	$(GO) run ./lab/study/plots
+
 schemas: ## schemas/*.json, from the types and their comments
 	$(GO) test ./schemas -run Schemas -update
 
@@ -56,4 +59,4 @@ charts: ## internal/report/page/assets/charts.js, from web/
 locks: ## the files that pin packages: Python, npm, Maven (needs uv 0.13, npm, mvn)
 	scripts/locks
 
-.PHONY: help build setup test e2e e2e-all lint cross bench-load bench-sink golden schemas house fuzz charts locks
+.PHONY: help build setup test e2e e2e-all lint cross bench-load bench-sink golden plots schemas house fuzz charts locks

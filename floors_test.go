@@ -40,6 +40,7 @@ var floors = map[string]floor{
 	"lab/functions":          {level: 8, beside: []string{"lab/functions/platform"}},
 	"lab/functions/platform": {level: 8},
 	"lab/study":              {level: 8},
+	"lab/study/plots":        {level: 8},
 	"lab/study/replicate":    {level: 8, beside: []string{"lab/study", "lab/study/view"}},
 	"lab/study/view":         {level: 8, beside: []string{"lab/study"}},
 
