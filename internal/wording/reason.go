@@ -65,6 +65,9 @@ func reasonText(r finding.Reason) string {
 		}
 		return "the baseline lost over 1 % of its spans"
 	case finding.WhyLeast:
+		if r.Because == finding.WhyLossUnknown {
+			return "it costs at least this: the number of lost spans is unknown"
+		}
 		return "it costs at least this: it lost over 1 % of its spans"
 	case finding.WhySuppressed:
 		upTo := ""

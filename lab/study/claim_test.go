@@ -189,19 +189,21 @@ func TestClaimsDoNotRestOnDoubtfulFigures(t *testing.T) {
 	}
 }
 
-// What a variant costs that lost spans is the least that it costs: that may confirm a cost,
+// What a variant costs that lost spans, or may have, is the least that it costs: that may confirm a cost,
 // and nothing else.
 func TestLossyFiguresAreTheLeast(t *testing.T) {
-	lost := func(variants ...string) func(*finding.Document) {
-		return func(d *finding.Document) {
-			for _, v := range variants {
-				d.Lossy = append(d.Lossy, finding.Lossy{Operation: "db", Variant: v, LostShare: 0.3})
+	flask := func(metric, better string, unsure bool, lossy ...string) *finding.Document {
+		s := shop("flask")
+		s.metric, s.better = metric, better
+		s.change = func(d *finding.Document) {
+			for _, v := range lossy {
+				if unsure {
+					d.LossUnknown = append(d.LossUnknown, finding.LossUnknown{Operation: "db", Variant: v, LostMost: 0.3})
+				} else {
+					d.Lossy = append(d.Lossy, finding.Lossy{Operation: "db", Variant: v, LostShare: 0.3})
+				}
 			}
 		}
-	}
-	flask := func(metric, better string, lossy ...string) *finding.Document {
-		s := shop("flask")
-		s.metric, s.better, s.change = metric, better, lost(lossy...)
 		return s.document()
 	}
 	of := []string{"db"}
@@ -227,13 +229,15 @@ func TestLossyFiguresAreTheLeast(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.claim.Metric, c.claim.Operation = "m", of
-			got := makeReplication(t, []finding.Claim{c.claim}, flask("m", c.better, c.lossy...)).Claims[0]
-			if got.Kind != c.want {
-				t.Errorf("%s (%s), %+v; want %s", got.Kind, got.Said, got.Figures, c.want)
-			}
-			r := got.Figures[0].Reason
-			if told := r != nil && (r.Code == finding.WhyItLost || r.Code == finding.WhyLeast); told != (len(c.lossy) > 0) {
-				t.Errorf("the loss is told: %t, %+v", told, got.Figures[0])
+			for why, unsure := range map[finding.Code]bool{finding.WhyItLost: false, finding.WhyLossUnknown: true} {
+				got := makeReplication(t, []finding.Claim{c.claim}, flask("m", c.better, unsure, c.lossy...)).Claims[0]
+				if got.Kind != c.want {
+					t.Errorf("%s: %s (%s), %+v; want %s", why, got.Kind, got.Said, got.Figures, c.want)
+				}
+				r := got.Figures[0].Reason
+				if told := r != nil && (r.Code == why || r.Code == finding.WhyLeast && (r.Because == why) == unsure); told != (len(c.lossy) > 0) {
+					t.Errorf("%s: the loss is told: %t, %+v", why, told, got.Figures[0])
+				}
 			}
 		})
 	}

@@ -74,7 +74,7 @@ func (e evidence) figure(c finding.Claim, claims int) ClaimFigure {
 	}
 	bound := e.limit()
 	if !bound.supports(c) {
-		f.Reason = &finding.Reason{Code: finding.WhyItLost}
+		f.Reason = e.whyBounded()
 		return f
 	}
 	of := e.held()
@@ -82,9 +82,12 @@ func (e evidence) figure(c finding.Claim, claims int) ClaimFigure {
 	f.Wide = of.Interval(stats.Bonferroni(claim.Confidence, claims))
 	f.Holds = sideOf(c, f.Interval)
 	if bound != exact && f.Holds != Confirmed {
-		f.Holds, f.Wide, f.Reason = Open, nil, &finding.Reason{Code: finding.WhyItLost}
+		f.Holds, f.Wide, f.Reason = Open, nil, e.whyBounded()
 	} else if bound != exact {
 		f.Reason = &finding.Reason{Code: finding.WhyLeast}
+		if why := e.whyBounded(); why.Code != finding.WhyItLost {
+			f.Reason.Because = why.Code
+		}
 	}
 	if f.Interval == nil || f.Interval.Low == nil {
 		f.Reason = &finding.Reason{Code: finding.WhyFewBlocks, Figures: []finding.Figure{{Name: "blocks", Value: float64(f.Blocks), Unit: "count"}}}
@@ -95,6 +98,14 @@ func (e evidence) figure(c finding.Claim, claims int) ClaimFigure {
 		}}
 	}
 	return f
+}
+
+// whyBounded returns the reason for which the figure is a bound: spans were lost, or it is not known how many.
+func (e evidence) whyBounded() *finding.Reason {
+	if slices.ContainsFunc(slices.Concat(e.parts, e.under), func(p part) bool { return p.lost }) {
+		return &finding.Reason{Code: finding.WhyItLost}
+	}
+	return &finding.Reason{Code: finding.WhyLossUnknown}
 }
 
 // suppressed returns the largest share of suppressed spans among the parts.
@@ -156,6 +167,7 @@ type part struct {
 	logs       claim.Figures
 	of         *result
 	limit      limit           // bounds the figure if no span were lost
+	lost       bool            // spans were lost for sure, where limit is not exact
 	reason     *finding.Reason // why logs is missing
 	suppressed float64         // share of the spans that the tracer's own limit suppressed
 }

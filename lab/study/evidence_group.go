@@ -80,7 +80,7 @@ func (s *replication) costParts(c finding.Claim) []part {
 				return f.of == r && f.Metric == c.Metric && f.Operation == operation && f.Variant == name
 			})
 			for _, f := range found {
-				out = append(out, part{at: whereOf(f), logs: f.cost(), of: r, limit: f.limit(), reason: whyUnusable(f), suppressed: f.suppressed()})
+				out = append(out, part{at: whereOf(f), logs: f.cost(), of: r, limit: f.limit(), lost: f.lossy, reason: whyUnusable(f), suppressed: f.suppressed()})
 			}
 			if len(found) == 0 {
 				out = append(out, missing(r, c.Metric, operation, name))
@@ -119,7 +119,8 @@ func (s *replication) pairsOfCosts(c finding.Claim, metric, over, under string) 
 			if b.at.Workload != a.at.Workload || b.at.Variant != a.at.Variant || cellName("", b.at.Parameter) != cellName("", a.at.Parameter) {
 				continue
 			}
-			one.reason, one.limit, one.suppressed = cmp.Or(a.reason, b.reason), a.limit.and(b.limit.inverse()), max(a.suppressed, b.suppressed)
+			one.reason, one.limit = cmp.Or(a.reason, b.reason), a.limit.and(b.limit.inverse())
+			one.lost, one.suppressed = a.lost || b.lost, max(a.suppressed, b.suppressed)
 			if one.reason == nil {
 				one.logs = a.logs.Minus(b.logs)
 			}
@@ -158,7 +159,8 @@ func (s *replication) variantParts(c finding.Claim) []part {
 				if a.at() != b.at() {
 					continue
 				}
-				one := part{at: whereOf(a), of: r, limit: a.limit().and(b.limit().inverse()), reason: whyUnusablePair(a, b), suppressed: max(a.suppressed(), b.suppressed())}
+				one := part{at: whereOf(a), of: r, limit: a.limit().and(b.limit().inverse()), lost: a.lossy || b.lossy, reason: whyUnusablePair(a, b)}
+				one.suppressed = max(a.suppressed(), b.suppressed())
 				one.at.Variant = name
 				if one.reason == nil {
 					one.logs = a.value.Minus(b.value)
@@ -197,7 +199,7 @@ func whyUnusablePair(a, b *figure) *finding.Reason {
 // besideLag returns the reason against a figure other than the load generator's lag, or nil.
 func (f *figure) besideLag() *finding.Reason {
 	other := *f
-	other.reason = cmp.Or(f.of.idle(f.Finding), f.of.unsure(f.Finding))
+	other.reason = cmp.Or(f.of.idle(f.Finding), f.of.unsureBase(f.Finding))
 	return whyUnusable(&other)
 }
 

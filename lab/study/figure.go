@@ -21,6 +21,7 @@ type figure struct {
 	value, base claim.Figures   // logarithms; nil where there is no ratio
 	lossy       bool            // it or the baseline lost over 1 % of the spans
 	lossyBase   bool            // the baseline did
+	unsure      bool            // it may have lost over 1 % more of them than it lost for sure
 	reason      *finding.Reason // against its interval; nil: none
 }
 
@@ -33,7 +34,18 @@ func (f *figure) cost() claim.Figures {
 }
 
 // told reports whether the figure is usable.
-func (f *figure) told() bool { return f.value != nil && f.reason == nil && !f.lossy }
+func (f *figure) told() bool { return f.value != nil && f.whole() }
+
+// whole reports whether it is sure that the variant did all of its work: its figure can be compared with others.
+func (f *figure) whole() bool { return f.reason == nil && !f.lossy && !f.unsure }
+
+// why returns what is against comparing the figure, other than a known loss; nil: nothing.
+func (f *figure) why() *finding.Reason {
+	if f.reason == nil && f.unsure {
+		return &finding.Reason{Code: finding.WhyLossUnknown}
+	}
+	return f.reason
+}
 
 // at names the figure's workload, operation and level.
 func (f *figure) at() string { return join(f.of.workload, cellName(f.Operation, f.Parameter)) }
@@ -45,7 +57,9 @@ func (s *replication) collect() {
 			if f.Against != r.baseline || f.Role != "" {
 				continue
 			}
-			one := &figure{Finding: f, of: r, reason: cmp.Or(reasonOf(f), r.idle(f), r.unsure(f)), lossy: r.loses(f, f.Variant) || r.loses(f, f.Against), lossyBase: r.loses(f, f.Against)}
+			one := &figure{Finding: f, of: r, reason: cmp.Or(reasonOf(f), r.idle(f), r.unsureBase(f)), unsure: r.unsure(f)}
+			one.lossyBase = r.loses(f, f.Against)
+			one.lossy = one.lossyBase || r.loses(f, f.Variant)
 			switch {
 			case isCause(f.Metric):
 				one.value, one.base = logsOf(addedIn(f.Samples))
@@ -78,21 +92,24 @@ func (r *result) idle(f *finding.Finding) *finding.Reason {
 	return nil
 }
 
-// unsure returns a reason if a variant or its baseline may have lost too many spans to be ranked; else nil. Older
-// results list no such losses. For self-driving workloads the ledger answers; for others it includes the warm-up.
-func (r *result) unsure(f *finding.Finding) *finding.Reason {
-	if r.UnknownLossOf(f, f.Variant) != nil || r.UnknownLossOf(f, f.Against) != nil {
+// unsureBase returns a reason if the baseline may have lost too many spans to be compared with; else nil.
+func (r *result) unsureBase(f *finding.Finding) *finding.Reason {
+	if r.UnknownLossOf(f, f.Against) != nil {
 		return &finding.Reason{Code: finding.WhyLossUnknown}
 	}
-	if !slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Metric == "time_per_call" }) {
-		return nil
-	}
-	for _, l := range r.Ledgers {
-		if l.Operation == f.Operation && l.Variant == f.Variant && !l.ByChance && finding.Matters(l.LostMost-l.LostShare) {
-			return &finding.Reason{Code: finding.WhyLossUnknown}
-		}
-	}
 	return nil
+}
+
+// unsure reports whether a variant may have lost too many spans to be ranked. Older results list no such losses. For self-driving
+// workloads the ledger answers; for others it includes the warm-up.
+func (r *result) unsure(f *finding.Finding) bool {
+	if r.UnknownLossOf(f, f.Variant) != nil {
+		return true
+	}
+	return slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Metric == "time_per_call" }) &&
+		slices.ContainsFunc(r.Ledgers, func(l finding.Ledger) bool {
+			return l.Operation == f.Operation && l.Variant == f.Variant && !l.ByChance && finding.Matters(l.LostMost-l.LostShare)
+		})
 }
 
 // loses reports whether a variant lost too many spans to be ranked, in a finding's cell.
@@ -201,7 +218,7 @@ func join(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
 }
 
-// This file bounds the figures of variants that lost spans. Sending them all would have been
+// This file bounds the figures of variants that lost spans, or may have. Sending them all would have been
 // more work: the figure is a lower bound of the cost. It can confirm a cost, but not refute
 // one, nor show that it is small.
 
@@ -218,7 +235,7 @@ const (
 // limit returns the limit of the figure's ratio to the baseline.
 func (f *figure) limit() limit {
 	switch {
-	case !f.lossy:
+	case !f.lossy && !f.unsure:
 		return exact
 	case f.Better == "higher":
 		return atMost

@@ -21,7 +21,7 @@ func (s *replication) rankings() []Ranking {
 	for _, metric := range s.rankedMetrics() {
 		for _, r := range s.results {
 			cells := s.find(func(f *figure) bool {
-				return f.of == r && f.Metric == metric && f.Better != "" && !f.lossy && f.reason == nil && (f.value != nil || isAdded(f.Finding)) && r.ordered(f.Variant)
+				return f.of == r && f.Metric == metric && f.Better != "" && f.whole() && (f.value != nil || isAdded(f.Finding)) && r.ordered(f.Variant)
 			})
 			for _, group := range groupBy(cells, (*figure).at) {
 				if len(group) > 1 {

@@ -36,7 +36,7 @@ func (s *replication) table(r *result, metric string) Table {
 			})
 		}
 		row := Row{
-			Operation: f.Operation, Parameter: f.Parameter, Variant: f.Variant, Blocks: f.Blocks, Lossy: f.lossy, Suppressed: f.suppressed(), Reason: f.reason,
+			Operation: f.Operation, Parameter: f.Parameter, Variant: f.Variant, Blocks: f.Blocks, Lossy: f.lossy, Suppressed: f.suppressed(), Reason: f.why(),
 			Value: itself(f, value), Cost: f.Relative, Added: f.Absolute,
 			Published: s.published(r, f.Finding, f.Variant),
 		}
