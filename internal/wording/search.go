@@ -33,10 +33,13 @@ func FillSearch(f *finding.Search, made []*record.Search) {
 	if f.Kind == string(config.GoalCPU) {
 		upTo = " at "
 	}
-	if f.Rate != nil {
+	if saturated := outcomeText(record.Saturated, made); f.Rate != nil && claim.Ended(made, record.Saturated) < len(made) {
 		text := f.Goal + upTo + finding.FormatSize(*f.Rate, "1/s", false) + betweenText(made)
 		if f.Binding != "" {
 			text += "; limited by " + article(f.Binding)
+		}
+		if saturated != "" {
+			text += "; " + saturated
 		}
 		if n := claim.Ended(made, record.Unsteady); n > 0 {
 			text += fmt.Sprintf("; %s, unsteady, %s not count", Blocks(n), map[bool]string{true: "does", false: "do"}[n == 1])
@@ -68,7 +71,7 @@ func betweenText(made []*record.Search) string {
 	end := func(of func(*finding.Range) (float64, bool)) []float64 {
 		return claim.Each(made, func(c *record.Search) (float64, bool) {
 			r := claim.Bracket(c)
-			if r == nil {
+			if r == nil || c.Outcome == record.Saturated {
 				return 0, false
 			}
 			return of(r)
