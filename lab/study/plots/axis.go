@@ -44,7 +44,7 @@ func (a axis) at(v float64) float64 {
 
 // choose returns round values between low and high, with room for the text of each.
 func (a axis) choose(low, high float64) []float64 {
-	const room = 52
+	const room = 44
 	rough := (high - low) / (a.right - a.left) * room
 	power := math.Pow(10, math.Floor(math.Log10(rough)))
 	step, times := 10*power, []float64{}

@@ -138,8 +138,7 @@ var pictures = []picture{{
 	published: []series{{"published: means computed from the study's raw logs", "published, mean computed from the raw logs"}},
 	panels: []part{
 		where("workload", "requests/flask", "Flask", 0), where("workload", "requests/gohttp", "Go, net/http", 0),
-		where("workload", "requests/node", "Node", 0),
-		{name: "Spring Boot, measured again", want: row{"workload": "requests/spring"}, table: "requests-throughput-spring"},
+		where("workload", "requests/node", "Node", 0), where("workload", "requests/spring", "Spring Boot", 0),
 	},
 	groups: each("operation", 0, "json", "db", "queries", "updates"),
 	rows:   []part{where("variant", "otel", "OpenTelemetry", 1), where("variant", "elastic", "Elastic APM", 2)},
