@@ -79,7 +79,9 @@ func TestSearches(t *testing.T) {
 		{"below the least", func(_ *record.Record, c *record.Search) {
 			c.Outcome, c.Rate, c.Passing, c.Failing = record.BelowLeast, 0, 0, 1
 		}, false, "less than 1.00/s, the lowest rate that can be tried", "quota"},
-		{"saturated", func(_ *record.Record, c *record.Search) { c.Outcome, c.Rate, c.Passing, c.Failing = record.Saturated, 0, 900, 950 }, true,
+		{"saturated", func(_ *record.Record, c *record.Search) {
+			c.Outcome, c.Rate, c.Passing, c.Failing = record.Saturated, 0, 900, 950
+		}, true,
 			"saturated at 900/s, before the goal was reached", "quota"},
 		{"nothing to lose", func(_ *record.Record, c *record.Search) {
 			c.Outcome, c.Rate, c.Passing, c.Failing, c.Binding = record.NoSpans, 0, 0, 2000, ""
