@@ -79,7 +79,7 @@ var floors = map[string]floor{
 	"analysis/effect":   {level: 4, beside: []string{"analysis/dataset", "analysis/delivery", "analysis/measure"}},
 	"analysis/measure":  {level: 4, beside: []string{"analysis/dataset"}},
 	"analysis/series":   {level: 4, beside: []string{"analysis/dataset", "analysis/delivery", "analysis/measure"}},
-	"analysis/warn":     {level: 4, beside: []string{"analysis/dataset", "analysis/effect"}},
+	"analysis/warn":     {level: 4, beside: []string{"analysis/dataset", "analysis/effect", "analysis/measure"}},
 
 	"report/data":     {level: 4, beside: []string{"report/parts", "report/view"}},
 	"report/markdown": {level: 4},

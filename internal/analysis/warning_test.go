@@ -122,6 +122,14 @@ var provocations = []struct {
 		s.design = func(e *config.Experiment) { e.Load.WarmupMost = 30 * time.Second }
 		s.extra = []record.Record{warmingUp("none", 2, 80), warmingUp("otel", 70, 80)}
 	}},
+	{"first-dearer", func(s *scene) {
+		s.order = []string{"json", "db"}
+		only("otel", func(r *record.Record) {
+			first := r.Block % 2
+			r.Phases[first].Position, r.Phases[1-first].Position = 0, 1
+			r.Phases[first].Usage[0].CPUSeconds *= 1.6
+		})(s)
+	}},
 	{"never-quiet", only("otel", func(r *record.Record) { r.Phases[0].Quiet = false })},
 	{"never-calm", only("otel", func(r *record.Record) { r.Phases[0].Calm = new(bool) })},
 	{"idle-unknown", only("otel", func(r *record.Record) { r.Start.IdleSteady = new(bool) })},

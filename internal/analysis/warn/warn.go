@@ -80,6 +80,7 @@ var checks = []check{
 	{"hop-room-small", warning, "give it more room (traces: …), or shorten its wait: it throws the oldest traces away undecided", (*checker).findLittleRoom},
 	{"spans-late", warning, "lengthen its wait beyond the delays of the tracers (wait: …), or shorten these: of traces that it left out, late spans are in no count, and are shown as lost inside it", (*checker).findLateSpans},
 	{"never-steady", warning, "allow a longer warm-up (load: {warmup: auto..60s}), or raise the rate, which warms code sooner: the figures contain a part of the warm-up", (*checker).findNeverSteady},
+	{"first-dearer", warning, "warm up longer (load: {warmup_all: 60s}): a runtime that compiles while it runs needs seconds of CPU, and variants share it", (*checker).findFirstDearer},
 	{"never-quiet", warning, "shorten the tracer's delay or lower the rate: it still sent when the wait ended, and some of its cost is not counted", (*checker).findNeverQuiet},
 	{"never-calm", warning, "find what the program still does after its load: later work is not counted", (*checker).findNeverCalm},
 	{"idle-unknown", warning, "let the program be ready later (ready: …), and measure idle use (load: {idle: 1s}): operations are charged for the processes' own work during the drain", (*checker).findIdleUnknown},
