@@ -118,7 +118,8 @@ func TestASaturatedSearchIsABracket(t *testing.T) {
 		t.Fatalf("%+v, %+v", f.Verdict, f.Relative)
 	}
 	one := f.Samples[2]
-	if one.Block != 3 || one.Baseline != 2300 || one.BaselineWithin == nil || one.BaselineWithin.Low != 2300 || *one.BaselineWithin.High != 2400 {
+	if one.Block != 3 || one.Baseline != 2300 || one.BaselineWithin == nil ||
+		one.BaselineWithin.Low != 2300 || *one.BaselineWithin.High != 2400 {
 		t.Errorf("block 3: %+v", one)
 	}
 	if got := searchOf(t, doc, "none"); got.Rate == nil || got.Rate.Low == nil || !strings.Contains(got.Text, "saturated at 2,300/s") {

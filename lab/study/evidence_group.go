@@ -80,7 +80,9 @@ func (s *replication) costParts(c finding.Claim) []part {
 				return f.of == r && f.Metric == c.Metric && f.Operation == operation && f.Variant == name
 			})
 			for _, f := range found {
-				out = append(out, part{at: whereOf(f), logs: f.cost(), of: r, limit: f.limit(), lost: f.lossy, reason: whyUnusable(f), suppressed: f.suppressed()})
+				one := part{at: whereOf(f), logs: f.cost(), of: r, limit: f.limit(), lost: f.lossy, reason: whyUnusable(f)}
+				one.suppressed = f.suppressed()
+				out = append(out, one)
 			}
 			if len(found) == 0 {
 				out = append(out, missing(r, c.Metric, operation, name))

@@ -225,7 +225,10 @@ func (s *replication) methods(out *Replication) []string {
 		if slices.ContainsFunc(s.figures, func(f *figure) bool { return !f.of.ordered(f.Variant) }) {
 			text = append(text, "Variants that leave out steps of tracing, traces or spans on purpose are not in the ranking: their cost is that of a part.")
 		}
-		if slices.ContainsFunc(s.figures, func(f *figure) bool { return f.unsure }) {
+		if slices.ContainsFunc(s.figures, func(f *figure) bool {
+			why := f.why()
+			return why != nil && why.Code == finding.WhyLossUnknown
+		}) {
 			text = append(text, "Variants with an unknown number of lost spans are not in the ranking either.")
 		}
 		text = append(text, "Two variants share a letter if the 95 % interval of their ratio within blocks contains 1; each pair is compared without correction. Kendall's τ-b is over the variants that both orders have.")

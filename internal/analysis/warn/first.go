@@ -37,7 +37,7 @@ func (s *checker) findFirstDearer() []hit {
 			if n == 1 {
 				needed = oneFirstDearer
 			}
-			if n > 0 && others > 1 && cheapest > needed*dearest {
+			if n > 0 && others > 1 && dearest > 0 && cheapest > needed*dearest {
 				hits = append(hits, seen(fmt.Sprintf("where it came first (%d of %d runs), it cost at least %.2g times as much as elsewhere",
 					n, n+others, cheapest/dearest), place(at, v.Name)))
 			}

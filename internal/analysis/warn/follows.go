@@ -24,7 +24,8 @@ var follows = []struct {
 // ofABusyMachine lists the symptoms of a machine on which other programs run.
 var ofABusyMachine = []string{
 	"spoiled-blocks", "spoiled-kept", "windows-left-out", "generator-late", "lag-differs", "generator-bound", "sink-busy",
-	"harness-busy", "database-busy", "overloaded", "search-unsteady", "never-steady", "first-dearer", "never-quiet", "never-calm", "idle-unknown",
+	"harness-busy", "database-busy", "overloaded", "search-unsteady", "never-steady", "first-dearer", "never-quiet",
+	"never-calm", "idle-unknown",
 	"idle-differs", "rested", "works-apart", "cpu-negative", "modes", "carry-over", "precision-not-reached",
 }
 
