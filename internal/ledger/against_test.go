@@ -92,13 +92,16 @@ func TestSetupIsOfTheStart(t *testing.T) {
 	calibration := calibrated(20, traced(op(map[int]int64{3: 20})))
 	calibration.Start = record.Start{SetupRequests: 2, SetupSink: &came, Sink: came}
 	learnt := Learn([]record.Record{calibration}, 1, false)
-	if roots := (Tracing{Spans: learnt}).Roots(); roots["POST /login"] != 3 || roots["GET /"] != 3 {
-		t.Errorf("roots %v", roots)
+	if roots := (Tracing{Spans: learnt}).Roots(); roots["GET /"] != 3 || len(roots) != 1 {
+		t.Errorf("the traces of operations have the roots %v", roots)
 	}
-	silent := record.Counts{Checking: true}
-	calibration.Start.SetupSink = &silent
-	if roots := (Tracing{Spans: Learn([]record.Record{calibration}, 1, false)}).Roots(); roots["GET /"] != 3 || len(roots) != 1 {
-		t.Errorf("roots %v beside a setup without spans", roots)
+	known := came
+	known.Own = record.Shapes{"POST /login": {3: 1}}
+	for want, sink := range map[float64]record.Counts{0: {Checking: true}, 3: known} { // silent; with other work
+		calibration.Start.SetupSink = &sink
+		if per := Learn([]record.Record{calibration}, 1, false)[record.SetupOperation]; !per.exact() || per.Low != want {
+			t.Errorf("of %+v is learnt %+v, want %g spans", sink, per, want)
+		}
 	}
 	for name, c := range map[string]struct {
 		requests uint64

@@ -67,22 +67,34 @@ func Learn(calibrations []record.Record, sampling float64, silent bool) map[stri
 			delete(learnt, "")
 		}
 		learnt = withFirst(learnt, run.First)
-		if p, ok := learnSetup(&calibrations[i], sampling, elsewhere); ok {
+		if p, ok := learnSetup(&calibrations[i], elsewhere); ok && sampling >= 1 {
 			learnt[record.SetupOperation] = p
 		}
 	}
 	return learnt
 }
 
-// learnSetup returns how many spans the requests of a calibration's setup made together.
-func learnSetup(r *record.Record, sampling float64, elsewhere map[string]timing) (PerOperation, bool) {
-	if r.Start.SetupSink == nil || sampling < 1 {
+// learnSetup returns how many spans the requests of a calibration's setup made together: those of the ids that they brought or, if
+// there are none, all but what comes at times of its own.
+func learnSetup(r *record.Record, elsewhere map[string]timing) (PerOperation, bool) {
+	c := r.Start.SetupSink
+	if c == nil || c.Sum() > 0 && !c.Whole() {
 		return PerOperation{}, false
 	}
-	s := Stretch{Operation: record.SetupOperation, Started: 1, Completed: 1, Chosen: true, Sink: *r.Start.SetupSink}
-	p, ok := learn(s, sampling, elsewhere)
-	p.Requests = r.Start.SetupRequests
-	return p, ok
+	var own, all int64
+	for root := range c.Own {
+		_, spans := c.Own.Traces(root)
+		own += spans
+	}
+	for root := range c.Shapes {
+		if _, spans := c.Shapes.Traces(root); elsewhere[root] == (timing{}) {
+			all += spans
+		}
+	}
+	if own == 0 {
+		own = all
+	}
+	return PerOperation{Low: float64(own), High: float64(own), How: Inferred, Requests: r.Start.SetupRequests}, true
 }
 
 // Declare is a number that a workload declares, with what its calibrations taught besides. Where these made another number

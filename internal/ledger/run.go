@@ -283,7 +283,7 @@ func (t Tracing) Roots() map[string]int {
 // isBeside reports whether a number, of requests that are no operations, shows nothing of the traces of any: a probe may make
 // none, and a setup is over before the first operation.
 func (p PerOperation) isBeside(name string) bool {
-	return p.Roots == nil && (name == record.SetupOperation || name == record.ProbeOperation && p.Low == 0)
+	return name == record.SetupOperation || name == record.ProbeOperation && p.Roots == nil && p.Low == 0
 }
 
 // Begun identifies the traces of operations: by the ids that the load generator chose, if all operations have them.
