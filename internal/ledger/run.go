@@ -39,7 +39,7 @@ type Stretch struct {
 	Unquiet   bool          // the sink still received at its end: spans of it may have come with a later one
 	Hops      []record.Hop  // counts of the hops in the same time
 	Setup     uint64        // of the start: requests of the setup
-	Firsts    uint64        // at most so many of its traces are the first of a worker, or of a connection of its pool: workers, and connections to them so far
+	Firsts    uint64        // at most so many of its traces are first ones of a worker, or of a connection of its pool
 }
 
 // FromRecord returns the run of a record, as seen by the sink. A phase's

@@ -115,9 +115,9 @@ type Start struct {
 	FirstParameter        map[string]string `json:"first_parameter,omitempty"`   // at which level it was made, where its spans depend on that
 	FirstOperationSeconds float64           `json:"first_operation_seconds"`     // its duration
 	Probes                uint64            `json:"probes"`                      // readiness requests that were answered
+	FailedProbes          uint64            `json:"failed_probes,omitempty"`     // of these, with a status of 500 or above: the traced program need not have seen them
 	SetupRequests         uint64            `json:"setup_requests,omitempty"`    // requests of the setup, made before the first operation
 	SetupSink             *Counts           `json:"setup_sink,omitempty"`        // calibration: what arrived of these, a part of sink; nil: there were none, or the sink still received
-	FailedProbes          uint64            `json:"failed_probes,omitempty"`     // of these, with a status of 500 or above: the traced program need not have seen them
 	ConnectedSeconds      float64           `json:"connected_seconds,omitempty"` // how long was waited until the sink had heard of the tracer
 	Beside                []string          `json:"beside,omitempty"`            // variants of the block that still worked when this one started
 	Unseen                []string          `json:"unseen,omitempty"`            // processes of which it could not be seen whether they answer where they are asked, rather than a program whose use is not read

@@ -138,7 +138,7 @@ func (s *stage) setUp(ctx context.Context) error {
 	start.SetupRequests, kept, err = requests.SetUp(ctx, s.sessions(), s.besideOperations())
 	for _, value := range kept {
 		if len(value) >= program.MinSecret {
-			s.kept = append(s.kept, value)
+			s.tokens = append(s.tokens, value)
 		}
 	}
 	if err != nil || !learns {

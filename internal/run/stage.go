@@ -52,7 +52,7 @@ type stage struct {
 	traced      *uint64                        // traces that the tracer had chosen at the last reading; nil: not reported
 	paged       map[string]*record.Hop         // by the name of a brought process, "" is the tracer: counts of its pages; nil: no pages
 	asked       atomic.Uint64                  // number of readiness requests, and of those of the setup
-	kept        []string                       // values that the setup keeps: no file and no screen may show them
+	tokens      []string                       // values that the setup keeps: no file and no screen may show them
 	outstanding outstanding                    // spans held by the tracer, from the probes of a search
 	opened      time.Time                      // the time of the first operation's answer
 	sampled     time.Time                      // the start of the readings of memory
@@ -209,7 +209,7 @@ func (s *stage) redact() error {
 }
 
 // secrets returns the values that no file and no screen may show.
-func (s *stage) secrets() []string { return slices.Concat(s.request.Plan.Secrets, s.kept) }
+func (s *stage) secrets() []string { return slices.Concat(s.request.Plan.Secrets, s.tokens) }
 
 // harness is a reading of the disturbances of the harness. Only Linux has these readings.
 type harness struct {
