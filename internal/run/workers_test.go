@@ -134,8 +134,10 @@ func worker(args []string) error {
 // However many workers there are, every span is accounted for: what each makes at its first request, which operation that is, is a
 // loss of none and makes no number vary. The memory and the CPU of all of them are the app's.
 func TestWorkers(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{1, 2, 4} {
 		t.Run(strconv.Itoa(n), func(t *testing.T) {
+			t.Parallel()
 			made := func(kind record.Kind) record.Record {
 				conductor, q := request(t, kind, "/a")
 				q.Name += string(kind)
