@@ -46,8 +46,8 @@ func TestBodyWith(t *testing.T) {
 	values := map[string]string{"token": `a"b&c {user}`, "user": "u"}
 	for body, c := range map[string]struct{ kind, want string }{
 		`{"t": "{token}", "n": {user}, "x": {other}}`: {"", `{"t": "a\"b&c {user}", "n": u, "x": {other}}`},
-		`t={token}&u={user}`:                           {"application/x-www-form-urlencoded", `t=a%22b%26c%20%7Buser%7D&u=u`},
-		`token {token}`:                                {"text/plain", `token a"b&c {user}`},
+		`t={token}&u={user}`:                          {"application/x-www-form-urlencoded", `t=a%22b%26c%20%7Buser%7D&u=u`},
+		`token {token}`:                               {"text/plain", `token a"b&c {user}`},
 	} {
 		r := load.Request{Body: []byte(body), Headers: []load.Header{{Name: "Content-Type", Value: c.kind}}}
 		if c.kind == "" {
