@@ -294,15 +294,12 @@ func coldOf(r *record.Record, run Run, found []PerOperation, p PerOperation) col
 		}
 		made += t.Spans[work].Low
 	}
-	out.spans = math.Max(0, float64(once.Sum())-made)
-	for root, sizes := range once.Shapes {
-		for size, n := range sizes {
-			if out.sizes[root][size] && n > 0 {
-				out.spans -= float64(n) * float64(size-p.Roots[root])
-			}
-		}
+	roots := t.Roots() // of all operations: what makes a trace of another one larger is not beside traces
+	if roots == nil {
+		roots = p.Roots
 	}
-	out.spans = math.Max(0, out.spans)
+	_, larger, _ := once.Shapes.Larger(roots, nil)
+	out.spans = math.Max(0, float64(once.Sum())-made-float64(larger))
 	return out
 }
 

@@ -31,11 +31,11 @@ type drained struct {
 }
 
 // drain waits until the spans of operations have come; see drainFor. Both the tracer and each hop may hold them back, and the first
-// time further workers, whose first export that is.
+// time further workers, whose first export that is: what their first requests make besides then hides what is still to come.
 func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64) (drained, error) {
 	delay := s.request.Plan.Patience()
-	if !s.spread {
-		delay, s.spread = delay+s.othersCold(), true
+	if more := s.othersCold(); more > 0 && !s.spread {
+		delay, awaited, s.spread = delay+more, -1, true
 	}
 	return s.drainFor(ctx, before, awaited, delay)
 }

@@ -145,7 +145,7 @@ func TestSetupThatFails(t *testing.T) {
 		},
 		"not there": {
 			`setup: GET /nothing: it was answered with status 404: `,
-			func(s *program.Setup) { *s = program.Setup{Method: "GET", URL: "/nothing"} },
+			func(s *program.Setup) { *s = program.Setup{Method: "GET", URL: "/nothing", Keep: s.Keep} },
 		},
 		"no such value": {
 			`setup: POST /login: keep: {token: $.token}: no {token} in the answer, whose body has the keys [access_token]`,
@@ -157,7 +157,7 @@ func TestSetupThatFails(t *testing.T) {
 				*s = program.Setup{Method: "GET", URL: "/work", Keep: map[string]string{"token": "$.token"}}
 			},
 		},
-		"dies": {`app`, func(s *program.Setup) { *s = program.Setup{Method: "GET", URL: "/die"} }},
+		"dies": {`app`, func(s *program.Setup) { *s = program.Setup{Method: "GET", URL: "/die", Keep: s.Keep} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

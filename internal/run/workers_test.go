@@ -138,10 +138,10 @@ func TestWorkers(t *testing.T) {
 	for _, n := range []int{1, 2, 4} {
 		t.Run(strconv.Itoa(n), func(t *testing.T) {
 			t.Parallel()
-			made := func(kind record.Kind) record.Record {
+			made := func(kind record.Kind, spans map[string]program.Number, begun record.Begun) record.Record {
 				conductor, q := request(t, kind, "/a")
 				q.Name += string(kind)
-				q.Plan.Says = nil
+				q.Plan.Says, q.Spans, q.Begun = nil, spans, begun
 				p := &q.Plan.Processes[0]
 				p.Run = []string{self, "workers", "127.0.0.1:{port}", "{sink.otlp.grpc}", strconv.Itoa(n)}
 				p.Ready, p.Env = "http://127.0.0.1:{port}/a", map[string]string{takes: "1", "COLD": "1"}
@@ -150,17 +150,18 @@ func TestWorkers(t *testing.T) {
 				q.Phases = []run.PhaseRequest{{Operation: b, Load: work}, {Operation: q.First, Load: work}}
 				return made(t, conductor, q)
 			}
-			learnt := ledger.Learn([]record.Record{made(record.Calibration)}, 1, false)
+			learnt := ledger.Learn([]record.Record{made(record.Calibration, nil, record.Begun{})}, 1, false)
 			for operation, spans := range map[string]float64{"a": 2, "b": 3} {
 				if per := learnt[operation]; per.Low != spans || per.High != spans || per.Agreed != 20 {
 					t.Errorf("of %s is learnt %+v", operation, per)
 				}
 			}
-			r := made(record.Measured)
+			two, three := program.Number{Low: 2, High: 2}, program.Number{Low: 3, High: 3}
+			tracing := ledger.Tracing{Sampling: 1, Spans: learnt}
+			r := made(record.Measured, map[string]program.Number{"a": two, "b": three, record.ProbeOperation: two}, tracing.Begun())
 			if found := r.Start.Workers["app"]; found != n && (found != 0 || n != 1) {
 				t.Errorf("workers %v, want %d", r.Start.Workers, n)
 			}
-			tracing := ledger.Tracing{Sampling: 1, Spans: learnt}
 			for _, l := range ledger.Account("otel", ledger.AppToSink, []string{"a", "b"}, tracing, []ledger.Run{ledger.FromRecord(&r)}) {
 				sure := l.Outcome[0].Code == finding.PageNothingLost && ledger.Spans(l, ledger.Unaccounted) == 0
 				if !sure || l.Operation != ledger.Start && (!l.Exact || len(l.Outcome) != 1) {
