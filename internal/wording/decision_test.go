@@ -24,7 +24,7 @@ func TestDecisionInWords(t *testing.T) {
 			{Variant: "odd", Standing: finding.MayLoseSpans, Lost: 0.3},
 		},
 	}
-	line := "At 200/s all takes +0.1320 CPU (0.1280 to 0.1360): where one CPU carried 350/s (340 to 361), it carries 223/s (218 to 229)."
+	line := "At 200/s all takes +0.132 CPU (0.128 to 0.136): where one CPU carried 350/s (340 to 361), it carries 223/s (218 to 229)."
 	if got := Consequence(d, d.Way("all")); got != line {
 		t.Errorf("%q, want %q", got, line)
 	}

@@ -43,7 +43,7 @@ func Decision(doc *finding.Document, sizes ...Size) *model.Page {
 }
 
 // linearText says how far CPUs and operations may be trusted.
-const linearText = "One CPU carries so many if each operation costs what it costs at this rate; intervals are right by themselves with 95 %."
+const linearText = "One CPU carries so many if each operation costs what it costs at this rate. Each interval holds by itself with 95 %."
 
 // toldTails are the percentiles of latency of which the highest that there is stands beside the cost.
 var toldTails = []string{metric.LatencyP99, metric.LatencyP95, metric.LatencyP50}
@@ -53,27 +53,23 @@ func waysTable(doc *finding.Document, d *finding.Decision, sizes []Size) model.G
 	tail := tailOf(doc, d)
 	table := model.Grid{Columns: []model.Column{
 		{Head: "way", Give: true}, {Head: "traces kept", Right: true}, {Head: "added CPU", Right: true}, {Head: "(95 %)", Close: true, Drop: 3},
-		{Head: "at " + wording.Rate(d), Right: true}, {Head: "one CPU carries", Right: true, Drop: 4}, {Head: "saves", Right: true, Drop: 2},
+		{Head: "at " + wording.Rate(d), Right: true}, {Head: "(95 %)", Close: true, Drop: 3},
+		{Head: "one CPU carries", Right: true, Drop: 4}, {Head: "saves", Right: true, Drop: 2},
 		{Head: strings.TrimPrefix(finding.MetricName(tail), "latency "), Right: true, Drop: 5},
 	}}
 	if d.Whole != "" {
-		table.Columns[6].Head = "saves of " + d.Whole
+		table.Columns[7].Head = "saves of " + d.Whole
 	}
 	for _, s := range sizes {
 		table.Columns = append(table.Columns, model.Column{Head: fmt.Sprintf("of %g %s", s.Number, s.Unit), Right: true})
 	}
 	table.Columns = append(table.Columns, model.Column{Head: "", Drop: 1})
-	table.Add(model.Pad(len(table.Columns), model.Texts(d.Baseline, finding.Missing, "", "", "", wording.Carried(d.Carries))...)...)
+	table.Add(model.Pad(len(table.Columns), model.Texts(d.Baseline, finding.Missing, "", "", "", "", wording.Carried(d.Carries))...)...)
 	for i := range d.Ways {
 		w := &d.Ways[i]
 		row := []model.Cell{{Text: w.Variant, Tone: toneOfWay(d, w)}, {Text: keptText(w)}}
-		added, ends := parts.Missing, model.Cell{}
-		if w.Relative != nil {
-			added, ends = parts.Interval(*w.Relative, "1", true, model.Plain)
-		}
-		row = append(row, added, ends)
-		row = append(row, model.Texts(amountText(w.CPU, "CPU"), wording.Carried(w.Carries), savesText(w))...)
-		row = append(row, tailCell(doc, d, w, tail))
+		row = append(append(row, intervalCells(w.Relative, "1")...), intervalCells(w.CPU, "CPU")...)
+		row = append(row, model.Cell{Text: wording.Carried(w.Carries)}, model.Cell{Text: savesText(w)}, tailCell(doc, d, w, tail))
 		for _, s := range sizes {
 			row = append(row, model.Cell{Text: parts.IntervalText(decide.Times(w.Relative, s.Number), s.Unit, false)})
 		}
@@ -104,12 +100,13 @@ func keptText(w *finding.Way) string {
 	return text
 }
 
-// amountText is an added amount without its interval.
-func amountText(i *finding.Interval, unit string) string {
+// intervalCells are an estimate and its interval; of the unit 1 a ratio.
+func intervalCells(i *finding.Interval, unit string) []model.Cell {
 	if i == nil {
-		return finding.Missing
+		return []model.Cell{parts.Missing, {}}
 	}
-	return finding.FormatEstimate(*i, unit, false)
+	estimate, ends := parts.Interval(*i, unit, unit == "1", model.Plain)
+	return []model.Cell{estimate, ends}
 }
 
 func savesText(w *finding.Way) string {
@@ -171,7 +168,7 @@ func tailCell(doc *finding.Document, d *finding.Decision, w *finding.Way, name s
 		return model.Cell{}
 	}
 	kind := f.Verdict.ShownKind(f.ByRatio())
-	cell := model.Cell{Mark: parts.VerdictMark(kind), Text: amountText(f.Absolute, f.Unit), Tone: parts.ToneOf(kind)}
+	cell := model.Cell{Mark: parts.VerdictMark(kind), Text: parts.DifferenceText(f), Tone: parts.ToneOf(kind)}
 	if i := f.Absolute; kind == finding.NoDifference && i != nil && i.Low != nil && i.High != nil {
 		cell.Text = "under " + finding.FormatBound(max(-*i.Low, *i.High), f.Unit, false)
 	}
