@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/report"
@@ -34,7 +35,8 @@ type deciding struct {
 	tracer       string // instead of OpenTelemetry's for the language
 	yes          bool
 	cores, fleet float64
-	chosen       bool // the ways were chosen here, and their length may be
+	of           *program.Tracer // whose ways were chosen here; nil: the user names the variants
+	cut          []string        // what was given up for time
 }
 
 func newDecide(s console.Streams) *cobra.Command {
@@ -148,7 +150,7 @@ func (d *deciding) measure(c *cobra.Command, s console.Streams, args []string) e
 	if err := d.choose(c, args); err != nil {
 		return console.UsageError(err)
 	}
-	experiments, err := f.ready(c, args)
+	experiments, err := d.fitted(c, args)
 	if err != nil {
 		return err
 	}
@@ -198,7 +200,7 @@ func (d *deciding) choose(c *cobra.Command, args []string) error {
 		}
 		return nil
 	case d.run.rate == "" && !strings.Contains(strings.Join(d.run.sets, "\n"), "load.rate"):
-		return errors.New("--rate is missing: the requests that one instance gets in a second, such as --rate 200; what tracing costs depends on it")
+		return errors.New("--rate is missing: the requests that one instance gets in a second, such as --rate 200; the cost depends on it")
 	case len(line.Variants) > 0 && d.tracer != "":
 		return errors.New("--tracer chooses the ways, and --variant names them: leave one of them out")
 	case len(line.Variants) > 0 || len(args) == 0: // without a command the parser tells
@@ -216,7 +218,7 @@ func (d *deciding) choose(c *cobra.Command, args []string) error {
 		return fmt.Errorf("the tracer %s is compiled into a program, and cannot be switched on from outside: "+
 			"name the ways with --variant, such as --variant none --variant 'all:env.TRACING=on'", name)
 	}
-	line.Variants, d.chosen = config.Ways(tracer), true
+	line.Variants, d.of = config.Ways(tracer, ""), tracer
 	return nil
 }
 
@@ -245,33 +247,70 @@ func (d *deciding) tracerFor(command []string) (string, error) {
 // mostPlanned is how long a plan may take that nobody chose a length for.
 const mostPlanned = 10 * time.Minute
 
-// lengths are those of plans, the sharpest first: so many blocks, in each of which a variant has the load for so long. The last are
-// as long as the tracers that come with a delay of 5 s need.
+// lengths are those of plans, the sharpest first: so many blocks, in each of which a variant has the load for so long.
 var lengths = []struct {
 	blocks   int
 	duration time.Duration
-}{{10, 10 * time.Second}, {8, 10 * time.Second}, {8, 8 * time.Second}, {8, 6 * time.Second}, {7, 6 * time.Second}, {6, 6 * time.Second}}
+}{
+	{10, 10 * time.Second}, {8, 10 * time.Second}, {8, 8 * time.Second}, {8, 6 * time.Second},
+	{8, 4 * time.Second}, {8, 3 * time.Second}, {8, 2 * time.Second},
+}
 
-// foresee returns the plan of an experiment, cut to the time that it may take where its length is not the user's.
-func (d *deciding) foresee(e *config.Experiment) (session.Foreseen, error) {
+// shortDelay is for how long tracers may hold spans where a plan with their own delay takes too long: each block waits for it
+// several times.
+const shortDelay = "1s"
+
+// fitted returns the experiments, cut to the time that they may take where their length is not the user's: with shorter blocks,
+// then with a shorter delay of the tracer, then without the smallest share.
+func (d *deciding) fitted(c *cobra.Command, args []string) ([]*config.Experiment, error) {
 	f := &d.run
-	if !d.chosen || f.quick || f.given.Has("design") || f.given.Has("load.duration") {
-		return session.Foresee(e)
+	experiments, err := f.ready(c, args)
+	if err != nil || d.of == nil || f.quick || f.given.Has("design") || f.given.Has("load.duration") {
+		return experiments, err
 	}
-	var foreseen session.Foreseen
-	for _, one := range lengths {
-		var err error
-		e.Design.Blocks, e.Load.Duration = one.blocks, one.duration
-		if foreseen, err = session.Foresee(e); err != nil || foreseen.Schedule.Length <= mostPlanned {
-			return foreseen, err
+	for n, next := range []string{"", "delay", "hundredth"} {
+		if n > 0 {
+			f.line.Variants = config.Ways(d.of, shortDelay)
+			if d.cut = append(d.cut, next); next == "hundredth" {
+				f.line.Variants = slices.DeleteFunc(f.line.Variants, func(v string) bool { return strings.HasPrefix(v, next+":") })
+			}
+			if experiments, err = f.ready(c, args); err != nil {
+				return nil, err
+			}
+		}
+		if fits, err := fit(experiments[0]); err != nil || fits {
+			return experiments, err
 		}
 	}
-	return foreseen, nil
+	return experiments, nil
+}
+
+// fit chooses the sharpest length of an experiment that keeps to the time, and else the shortest; no window is shorter than its
+// spans are held.
+func fit(e *config.Experiment) (bool, error) {
+	held := time.Duration(0)
+	for _, v := range e.Variants {
+		plan, err := e.Plan(v)
+		if err != nil {
+			return false, err
+		}
+		held = max(held, plan.Passed())
+	}
+	for _, one := range lengths {
+		if one.duration < held {
+			break
+		}
+		e.Design.Blocks, e.Load.Duration = one.blocks, one.duration
+		if foreseen, err := session.Foresee(e); err != nil || foreseen.Schedule.Length <= mostPlanned {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // plan says what is going to be measured, for how long, and what has to be fetched or built before.
 func (d *deciding) plan(to io.Writer, e *config.Experiment) error {
-	foreseen, err := d.foresee(e)
+	foreseen, err := session.Foresee(e)
 	if err != nil {
 		return err
 	}
@@ -305,6 +344,13 @@ func (d *deciding) plan(to io.Writer, e *config.Experiment) error {
 	}
 	if len(minutes) > 0 {
 		fmt.Fprintf(to, "  of these take minutes (the Collector about 6 on two CPUs): %s\n", strings.Join(minutes, ", "))
+	}
+	if slices.Contains(d.cut, "delay") {
+		fmt.Fprintf(to, "  a delay of %s, not the tracer's own, keeps it short: exports are more and smaller; "+
+			"--blocks 8 --duration 6s takes the tracer as it comes\n", shortDelay)
+	}
+	if slices.Contains(d.cut, "hundredth") {
+		fmt.Fprintln(to, "  1 % of the traces is left out for time; --blocks 8 takes it in")
 	}
 	if foreseen.Schedule.Length > mostPlanned {
 		fmt.Fprintln(to, "  this takes more than 10 minutes: fewer --op, --variants or --blocks, or a shorter --duration, cut it")

@@ -15,7 +15,7 @@ func TestWays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := FromFlags(Flags{Command: []string{"serve", "{port}"}, Ops: []string{"GET /"}, Variants: Ways(tracer), Sets: given(t, "load.rate=50/s")}, builtIn())
+		e, err := FromFlags(Flags{Command: []string{"serve", "{port}"}, Ops: []string{"GET /"}, Variants: Ways(tracer, "1s"), Sets: given(t, "load.rate=50/s")}, builtIn())
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -25,6 +25,9 @@ func TestWays(t *testing.T) {
 			names = append(names, v.Name)
 			if share := map[string]string{"tenth": "10%", "hundredth": "1%"}[v.Name]; share != "" && v.Settings["sampling"] != share {
 				t.Errorf("%s: %s samples %q", name, v.Name, v.Settings["sampling"])
+			}
+			if delay := v.Settings["delay"]; v.Name != "none" && strings.HasPrefix(name, "otel") && delay != "1s" {
+				t.Errorf("%s: %s holds spans for %s", name, v.Name, delay)
 			}
 			if (len(v.Via) > 0) != (v.Name == "collector") {
 				t.Errorf("%s: %s goes by way of %d hops", name, v.Name, len(v.Via))
