@@ -365,6 +365,9 @@ func wayText(v config.Variant) string {
 		return "the program as it is"
 	}
 	parts := []string{v.TracerName()}
+	if v.TracerName() == program.NoTracer {
+		parts = []string{"no tracer", "variables or arguments of its own"}
+	}
 	for name, value := range dryVariantOf(v).Settings {
 		if _, chosen := v.Chosen[name]; chosen {
 			parts = append(parts, name+" "+value)
