@@ -6,6 +6,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/record"
 )
 
 // What was measured at a rate has a decision at that rate; a closed loop has none.
@@ -24,6 +25,7 @@ func TestDecisions(t *testing.T) {
 		t.Errorf("it adds %+v CPU, one carries %+v, then %+v", w.CPU, d.Carries, w.Carries)
 	}
 	s.design = func(e *config.Experiment) { e.Load.Rate, e.Load.Connections = 0, 4 }
+	s.change = func(r *record.Record) { r.Phases[0].OfferedRate = 0 }
 	if doc := analyse(t, s.input()); len(doc.Decisions) > 0 {
 		t.Errorf("a closed loop: %+v", doc.Decisions)
 	}

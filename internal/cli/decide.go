@@ -182,7 +182,7 @@ func lowerRate(err error) error {
 	}
 	rate := roomyShare * mistake.Reached
 	if ten := math.Pow(10, math.Floor(math.Log10(rate))-1); ten > 0 {
-		rate = math.Floor(rate/ten) * ten
+		rate = math.Floor(rate/ten+1e-9) * ten
 	}
 	return fmt.Errorf("%w\nthe dearest way may hold --rate %g", err, rate)
 }

@@ -282,7 +282,9 @@ func choice(d *finding.Decision) string {
 			most = max(most, w.Kept)
 		}
 	}
-	return cheapest(d, func(w *finding.Way) bool { return w.InBudget == finding.Within && float64(w.Kept) >= alike*float64(most) })
+	return cheapest(d, func(w *finding.Way) bool {
+		return w.InBudget == finding.Within && float64(w.Kept) >= alike*float64(most)
+	})
 }
 
 // cheapest is the cheapest of some sound ways; "" where there is none.
