@@ -61,7 +61,8 @@ func waysTable(doc *finding.Document, d *finding.Decision, sizes []Size) model.G
 		table.Columns[7].Head = "saves of " + d.Whole
 	}
 	for _, s := range sizes {
-		table.Columns = append(table.Columns, model.Column{Head: fmt.Sprintf("of %g %s", s.Number, s.Unit), Right: true})
+		table.Columns = append(table.Columns, model.Column{Head: fmt.Sprintf("of %g %s", s.Number, s.Unit), Right: true},
+			model.Column{Head: "(95 %)", Close: true, Drop: 3})
 	}
 	table.Columns = append(table.Columns, model.Column{Head: "", Drop: 1})
 	table.Add(model.Pad(len(table.Columns), model.Texts(d.Baseline, finding.Missing, "", "", "", "", wording.Carried(d.Carries))...)...)
@@ -71,7 +72,7 @@ func waysTable(doc *finding.Document, d *finding.Decision, sizes []Size) model.G
 		row = append(append(row, intervalCells(w.Relative, "1")...), intervalCells(w.CPU, "CPU")...)
 		row = append(row, model.Cell{Text: wording.Carried(w.Carries)}, model.Cell{Text: savesText(w)}, tailCell(doc, d, w, tail))
 		for _, s := range sizes {
-			row = append(row, model.Cell{Text: parts.IntervalText(decide.Times(w.Relative, s.Number), s.Unit, false)})
+			row = append(row, intervalCells(decide.Times(w.Relative, s.Number), s.Unit)...)
 		}
 		table.Add(append(row, standingCell(w))...)
 	}
