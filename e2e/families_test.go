@@ -48,7 +48,6 @@ var families = map[string][]string{
 	"loopback":                 {"TestQuickstart"},
 	"searches":                 {"TestSearchForCPU of internal/run"},
 	"compare":                  {"TestCompareFindsASlowerSetting"},
-	"decide":                   {"TestDecide", "TestDecideGoesOn"},
 	"memory":                   {"TestMemoryIsOfTheLoad of internal/run"},
 	"selfcheck":                {"TestSelfcheckQuick"},
 	"brought":                  {"TestBrought"},

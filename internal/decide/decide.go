@@ -95,7 +95,17 @@ func Times(i *finding.Interval, by float64) *finding.Interval {
 		low, high := by**i.Low, by**i.High
 		out.Low, out.High = &low, &high
 	}
-	return &out
+	return finite(out)
+}
+
+// finite is an interval, or nil where a figure of it is too large for a number.
+func finite(i finding.Interval) *finding.Interval {
+	for _, x := range []*float64{&i.Estimate, i.Low, i.High} {
+		if x != nil && (math.IsInf(*x, 0) || math.IsNaN(*x)) {
+			return nil
+		}
+	}
+	return &i
 }
 
 // carries is how many operations/s one CPU carries, by the CPU seconds that one takes in each block; nil where that is not above zero.
@@ -109,7 +119,7 @@ func carries(each claim.Figures, ask claim.Ask) *finding.Interval {
 		low, high := 1 / *i.High, 1 / *i.Low
 		out.Low, out.High = &low, &high
 	}
-	return &out
+	return finite(out)
 }
 
 // keptOf is the share of an operation's traces that a variant keeps. Where nothing decides on traces, and none of the spans was
@@ -219,7 +229,10 @@ func saved(f, whole *finding.Finding, ask claim.Ask) *finding.Interval {
 		v := 1 - (s.Value-s.Baseline)/of
 		shares = append(shares, claim.Figure{Block: s.Block, Low: v, Mid: v, High: v})
 	}
-	return claim.Paired(shares, false, ask).Interval(claim.Confidence)
+	if i := claim.Paired(shares, false, ask).Interval(claim.Confidence); i != nil {
+		return finite(*i)
+	}
+	return nil
 }
 
 // place gives each way its place that has none yet.
