@@ -18,7 +18,8 @@ func TestDecisions(t *testing.T) {
 	}
 	d := doc.Decisions[0]
 	w := d.Way("otel")
-	if d.Operation != "json" || d.Baseline != "none" || d.Rate != 500 || d.Whole != "otel" || w == nil || w.Kept != 1 || w.Standing != finding.OnFrontier {
+	if d.Operation != "json" || d.Baseline != "none" || d.Rate != 500 || d.Whole != "otel" ||
+		w == nil || w.Kept != 1 || w.Standing != finding.OnFrontier {
 		t.Fatalf("%+v", d)
 	}
 	if math.Abs(w.CPU.Estimate-30e-6*500) > 0.002 || math.Abs(d.Carries.Estimate-20000) > 2000 || math.Abs(w.Carries.Estimate-12500) > 1250 {

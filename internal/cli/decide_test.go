@@ -31,8 +31,12 @@ func TestDecideOnAResult(t *testing.T) {
 		status int
 		want   []string
 	}{
-		{[]string{"levels", "--cores", "40"}, console.Fine, []string{"at 100/s\n", "at 400/s\n", "saves of otel", "of 40 cores", "sampled keeps 0 % of the traces, and saves "}},
-		{[]string{"windows", "--budget", "cpu=500%"}, console.Inconclusive, []string{"? inconclusive", "Within the budget: nothing that was measured. Inconclusive: otel."}},
+		{[]string{"levels", "--cores", "40"}, console.Fine, []string{
+			"at 100/s\n", "at 400/s\n", "saves of otel", "of 40 cores", "sampled keeps 0 % of the traces, and saves ",
+		}},
+		{[]string{"windows", "--budget", "cpu=500%"}, console.Inconclusive, []string{
+			"? inconclusive", "Within the budget: nothing that was measured. Inconclusive: otel.",
+		}},
 	} {
 		var out, errOut bytes.Buffer
 		if status := Main(append([]string{"decide"}, c.args...), strings.NewReader(""), &out, &errOut); status != c.status {

@@ -60,8 +60,8 @@ func onlyShows(c *cobra.Command, doing string, has ...string) error {
 	if len(flags) == 0 {
 		return nil
 	}
-	return console.UsageError(fmt.Errorf("%s a result: %s changes nothing about runs that were made: run the experiment with it, or leave it out",
-		doing, strings.Join(flags, ", ")))
+	return console.UsageError(fmt.Errorf("%s a result: %s changes nothing about runs that were made: "+
+		"run the experiment with it, or leave it out", doing, strings.Join(flags, ", ")))
 }
 
 // advised are the settings that the rules of a tracer advise.

@@ -8,14 +8,17 @@ import (
 // The ways of each tracer of OpenTelemetry that is attached from outside are variants of a program.
 func TestWays(t *testing.T) {
 	for name, want := range map[string]string{
-		"otel-python": "none all tenth hundredth collector", "otel-java": "none all tenth hundredth collector", "otel-node": "none all tenth hundredth collector",
+		"otel-python": "none all tenth hundredth collector", "otel-java": "none all tenth hundredth collector",
+		"otel-node":   "none all tenth hundredth collector",
 		"otel-dotnet": "none all tenth hundredth collector", "elastic-python": "none all tenth hundredth",
 	} {
 		tracer, err := builtIn().Tracer(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := FromFlags(Flags{Command: []string{"serve", "{port}"}, Ops: []string{"GET /"}, Variants: Ways(tracer, "1s"), Sets: given(t, "load.rate=50/s")}, builtIn())
+		e, err := FromFlags(Flags{
+			Command: []string{"serve", "{port}"}, Ops: []string{"GET /"}, Variants: Ways(tracer, "1s"), Sets: given(t, "load.rate=50/s"),
+		}, builtIn())
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
