@@ -90,6 +90,7 @@ var floors = map[string]floor{
 
 	"compare": {level: 4},
 
+	"decide":          {level: 3},
 	"design":          {level: 3},
 	"design/capacity": {level: 3},
 	"wording":         {level: 3},

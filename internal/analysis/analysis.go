@@ -10,8 +10,11 @@ import (
 	"github.com/tracetax/tracetax/internal/analysis/effect"
 	"github.com/tracetax/tracetax/internal/analysis/series"
 	"github.com/tracetax/tracetax/internal/analysis/warn"
+	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/decide"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/wording"
@@ -83,7 +86,17 @@ func Analyse(in Input) (*finding.Document, error) {
 	}
 	doc.Profiles = s.Profiles(doc.Causes)
 	effect.Withdraw(doc)
+	doc.Decisions = decide.Decisions(doc, s.offered, s.Confidence)
 	doc.Warnings = warn.All(s.Estimator, in.Results, in.LeftOut, in.Shadowed)
 	doc.Summary = wording.Summary(doc)
 	return doc, nil
+}
+
+// offered returns the operations/s that requests of a cell were offered; 0 where they had no rate of their own.
+func (s *study) offered(at cell.At) float64 {
+	phases := s.PhasesOf(s.Baseline, at)
+	if len(phases) == 0 || !metric.Open.Has(s.RegimeOf(at)) {
+		return 0
+	}
+	return phases[0].OfferedRate
 }

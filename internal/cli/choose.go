@@ -18,6 +18,7 @@ import (
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/profile"
+	"github.com/tracetax/tracetax/internal/report"
 	"github.com/tracetax/tracetax/internal/results"
 	"github.com/tracetax/tracetax/internal/session"
 )
@@ -32,6 +33,8 @@ type runFlags struct {
 	captures            bool   // packets are kept
 	keepTraces          bool   // spans are kept
 	goOn                bool   // also where the first runs show a mistake
+	decides             bool   // the answer is a choice among the variants
+	sizes               []report.Size
 	out, resume         string
 	name                string
 	rate, duration      string
@@ -74,12 +77,9 @@ went elsewhere.`,
   tracetax run --graph shop.yaml --rate 50/s --variant none --variant otel:tracer=otel
   tracetax run --resume tracetax-results/shop-20260102-150405`,
 		RunE: func(c *cobra.Command, args []string) error {
-			experiments, err := f.experiments(c, args)
+			experiments, err := f.ready(c, args)
 			if err != nil {
-				return console.UsageError(err)
-			}
-			if f.keepEnv, err = checkKeptEnv(f.keepEnv, experiments); err != nil {
-				return console.UsageError(err)
+				return err
 			}
 			return f.run(c.Context(), s, experiments)
 		},
@@ -125,6 +125,18 @@ func (f *runFlags) common(c *cobra.Command) {
 	flags.StringVar(&f.accounting, "accounting", "auto", "`HOW` CPU time is charged: by cgroup, clock, or auto, which takes cgroup where it can")
 }
 
+// ready finds what is to be run, and checks what programs are to keep of the shell's variables.
+func (f *runFlags) ready(c *cobra.Command, args []string) ([]*config.Experiment, error) {
+	experiments, err := f.experiments(c, args)
+	if err != nil {
+		return nil, console.UsageError(err)
+	}
+	if f.keepEnv, err = checkKeptEnv(f.keepEnv, experiments); err != nil {
+		return nil, console.UsageError(err)
+	}
+	return experiments, nil
+}
+
 // run makes the experiments one after the other, each in a results folder of its
 // own below the given one when there are several.
 func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*config.Experiment) error {
@@ -157,16 +169,19 @@ func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*co
 			left = append(left, omission{what: "workload " + workload, reason: firstLine(o.Err.Error()), err: o.Err})
 			return nil
 		}
-		if err := errors.Join(print(s, doc, f.json, f.start), o.Err); err != nil {
+		if err := errors.Join(f.print(s, doc), o.Err); err != nil {
 			return err
 		}
 		ran++
 		lost = append(lost, allFailed(doc, f.variants)...)
-		worst = max(worst, statusOf(doc))
+		worst = max(worst, f.status(doc))
 		tellUntraced(s.Err, doc)
 		left = append(left, omissions(workload, several, doc.Experiment.LeftOut)...)
 		return nil
 	})
+	if err != nil && f.decides {
+		f.tellSoFar(s, series.Top)
+	}
 	if mistake := new(experiment.MistakeError); errors.As(err, &mistake) && mistake.Mistake == experiment.NoSpans {
 		return &console.StatusError{Code: console.Inconclusive, Err: err}
 	}
@@ -178,6 +193,22 @@ func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*co
 		return errors.Join(lost...)
 	}
 	return conclude(worst, ran, left)
+}
+
+// print shows a result as the command does.
+func (f *runFlags) print(s console.Streams, doc *finding.Document) error {
+	if f.decides && !f.json {
+		return report.Decision(s.Out, doc, TerminalOptions(s.Out, false), f.sizes...)
+	}
+	return print(s, doc, f.json, f.start)
+}
+
+// status is the exit status that a result calls for.
+func (f *runFlags) status(doc *finding.Document) int {
+	if f.decides {
+		return choiceStatus(doc)
+	}
+	return statusOf(doc)
 }
 
 // allFailed complains of named variants without a successful run.

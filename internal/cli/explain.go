@@ -6,6 +6,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,7 +39,7 @@ perf and py-spy need the right to look into other processes.`
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 1 && c.ArgsLenAtDash() < 0 && isFolder(args[0]) {
-			if err := onlyShows(c); err != nil {
+			if err := onlyShows(c, "explaining", "json"); err != nil {
 				return err
 			}
 			return showCauses(s, args[0], f.json)
@@ -48,19 +49,19 @@ perf and py-spy need the right to look into other processes.`
 	return c
 }
 
-// onlyShows fails where a flag is given that has no meaning for a result: its causes were found, and are only shown.
-func onlyShows(c *cobra.Command) error {
+// onlyShows fails where a flag is given that has no meaning for a result, which is only shown; doing is the word for that.
+func onlyShows(c *cobra.Command, doing string, has ...string) error {
 	var flags []string
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if f.Name != "json" && c.InheritedFlags().Lookup(f.Name) == nil {
+		if !slices.Contains(has, f.Name) && c.InheritedFlags().Lookup(f.Name) == nil {
 			flags = append(flags, "--"+f.Name)
 		}
 	})
 	if len(flags) == 0 {
 		return nil
 	}
-	return console.UsageError(fmt.Errorf("explaining a result: %s changes nothing about runs that were made: run the experiment with it, or leave it out",
-		strings.Join(flags, ", ")))
+	return console.UsageError(fmt.Errorf("%s a result: %s changes nothing about runs that were made: "+
+		"run the experiment with it, or leave it out", doing, strings.Join(flags, ", ")))
 }
 
 // advised are the settings that the rules of a tracer advise.

@@ -147,7 +147,8 @@ func (f fetcher) thing(name string) (thing, error) {
 	}
 	w, err := f.catalog.Workload(name)
 	var unknown *program.UnknownError
-	if errors.As(err, &unknown) && unknown.Nearest != "" && !isFile(name) {
+	// Only a workload or a file has a slash in its name.
+	if errors.As(err, &unknown) && unknown.Nearest != "" && strings.Contains(name, "/") && !isFile(name) {
 		return thing{}, console.UsageError(fmt.Errorf("there is no workload, tracer or experiment %q; did you mean the workload %q?", name, unknown.Nearest))
 	}
 	if errors.As(err, &unknown) {

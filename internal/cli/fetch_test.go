@@ -92,6 +92,13 @@ func TestFetchExperiment(t *testing.T) {
 	}
 }
 
+// The name of an experiment may be like that of a workload, as functions is like functions/node.
+func TestFetchExperimentNamedLikeAWorkload(t *testing.T) {
+	if _, err := (fetcher{catalog: BuiltIn()}).thing("functions"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestFetchWrongUsage(t *testing.T) {
 	for _, test := range []struct {
 		args []string

@@ -13,6 +13,7 @@ var measuring = []func(console.Streams) *cobra.Command{
 	newQuickstart,
 	newRun,
 	newExplain,
+	newDecide,
 	newDoctor,
 	newSelfcheck,
 	tools.NewSink,

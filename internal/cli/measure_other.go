@@ -12,8 +12,8 @@ import (
 
 // measuring are the commands that need Linux, and say so. Of explain there is what shows a result's causes.
 var measuring = []func(console.Streams) *cobra.Command{
-	onLinux("quickstart"), onLinux("run"), newExplain, onLinux("doctor"), onLinux("selfcheck"), onLinux("sink"), onLinux("drain"), onLinux("load"),
-	onLinux("fetch"), onLinux("init"), onLinux("validate"), onLinux("list"), onLinux("show"),
+	onLinux("quickstart"), onLinux("run"), newExplain, onLinux("decide"), onLinux("doctor"), onLinux("selfcheck"), onLinux("sink"),
+	onLinux("drain"), onLinux("load"), onLinux("fetch"), onLinux("init"), onLinux("validate"), onLinux("list"), onLinux("show"),
 }
 
 func onLinux(name string) func(console.Streams) *cobra.Command {

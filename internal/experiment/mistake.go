@@ -43,7 +43,8 @@ const leastJudged = 20
 type MistakeError struct {
 	Mistake   Mistake
 	Variant   string
-	Operation string // "" for all
+	Operation string  // "" for all
+	Reached   float64 // RateNotReached: operations/s that it reached
 	says      string
 }
 
@@ -230,7 +231,7 @@ func (l *Loop) rateNotReached(r *record.Record) *MistakeError {
 		share := steady.Offer{Rate: p.OfferedRate, Windows: len(p.Windows), Load: &p.Load, Latency: steady.LatenciesOf(latency)}.Share()
 		// Programs outside the run may be gone in later ones.
 		if share < leastReached*(1-p.Others) {
-			return &MistakeError{Mistake: RateNotReached, Operation: p.Operation, says: fmt.Sprintf(
+			return &MistakeError{Mistake: RateNotReached, Operation: p.Operation, Reached: share * p.OfferedRate, says: fmt.Sprintf(
 				"operation %s of variant %s reached %s of %s/s in its first run: lower the rate (--rate, or load: {rate: …}), give the program more CPUs or workers, or search for what it can do (--set 'load.capacity={cpu: 75%%}')",
 				p.Operation, r.Variant, rateText(share*p.OfferedRate), rateText(p.OfferedRate))}
 		}

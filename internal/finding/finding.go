@@ -39,6 +39,7 @@ type Document struct {
 	Suppressed  []Suppressed   `json:"suppressed,omitempty"`   // variants with over 1 % of the spans suppressed by the tracer's own limit
 	Untraced    []Untraced     `json:"untraced,omitempty"`     // operations from which no span came though some should have
 	Elsewhere   []Elsewhere    `json:"elsewhere,omitempty"`    // variants that traced, or tried to, and not for the sink: what they are compared by is not what tracing costs
+	Decisions   []Decision     `json:"decisions,omitempty"`    // of operations at a rate: how much each way of tracing shows, and what it costs
 	Ledgers     []Ledger       `json:"ledgers"`                // where every span went; see docs/ledger.md
 	Packets     []Packets      `json:"packets,omitempty"`      // of variants that capture packets, how many they did
 	Proxied     []Proxied      `json:"proxied,omitempty"`      // of variants whose proxies count the calls that pass them, how many they did

@@ -105,7 +105,7 @@ const (
 	WhyNotOnOther  Code = "not-on-other"         // it was not measured on the workload that it is held against
 	WhyItLost      Code = "it-lost"              // it lost over 1 % of its spans
 	WhyBaseLost    Code = "baseline-lost"        // the baseline lost over 1 % of its spans
-	WhyLeast       Code = "least"                // the figure is the least that it costs: it lost over 1 % of its spans, or may have (Because)
+	WhyLeast       Code = "least"                // the figure is the least that it costs: it lost over 1 % of its spans, or may have (Because); or a bound, since no sample is of one side
 	WhySuppressed  Code = "suppressed-spans"     // a limit of the tracer's own kept spans back: share, and parts, that this is the largest of
 	WhyBaseMayLose Code = "baseline-may-be-lost" // Variant, the baseline, may have: share at the most; Because
 	WhyLossAim     Code = "loss-searched"        // a limit on lost spans cannot be held: a search for the highest rate without loss loses them on purpose

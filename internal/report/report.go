@@ -22,6 +22,14 @@ func Terminal(w io.Writer, doc *finding.Document, opts TerminalOptions) error {
 	return terminal.Write(w, view.Brief(doc, opts.All), opts)
 }
 
+// Size is how large an installation is that a decision is for.
+type Size = view.Size
+
+// Decision writes the ways of tracing beside each other, for a person. Sizes are what else their cost is told in.
+func Decision(w io.Writer, doc *finding.Document, opts TerminalOptions, sizes ...Size) error {
+	return terminal.Write(w, view.Decision(doc, sizes...), opts)
+}
+
 // Causes writes the causes alone, for a person.
 func Causes(w io.Writer, doc *finding.Document, opts TerminalOptions) error {
 	return terminal.Write(w, view.Causes(doc), opts)

@@ -68,6 +68,9 @@ func reasonText(r finding.Reason) string {
 		if r.Because == finding.WhyLossUnknown {
 			return "it costs at least this: the number of lost spans is unknown"
 		}
+		if r.Because == finding.WhyNoSample {
+			return "a bound: no sample is of one side"
+		}
 		return "it costs at least this: it lost over 1 % of its spans"
 	case finding.WhySuppressed:
 		upTo := ""

@@ -100,10 +100,15 @@ func (e evidence) figure(c finding.Claim, claims int) ClaimFigure {
 	return f
 }
 
-// whyBounded returns the reason for which the figure is a bound: spans were lost, or it is not known how many.
+// whyBounded returns the reason for which the figure is a bound: spans were lost, no sample is of a cause, or it is not known how many
+// were lost.
 func (e evidence) whyBounded() *finding.Reason {
-	if slices.ContainsFunc(slices.Concat(e.parts, e.under), func(p part) bool { return p.lost }) {
+	all := slices.Concat(e.parts, e.under)
+	if slices.ContainsFunc(all, func(p part) bool { return p.lost }) {
 		return &finding.Reason{Code: finding.WhyItLost}
+	}
+	if slices.ContainsFunc(all, func(p part) bool { return p.unseen }) {
+		return &finding.Reason{Code: finding.WhyNoSample}
 	}
 	return &finding.Reason{Code: finding.WhyLossUnknown}
 }
@@ -168,6 +173,7 @@ type part struct {
 	of         *result
 	limit      limit           // bounds the figure if no span were lost
 	lost       bool            // spans were lost for sure, where limit is not exact
+	unseen     bool            // no sample is of a side of it
 	reason     *finding.Reason // why logs is missing
 	suppressed float64         // share of the spans that the tracer's own limit suppressed
 }

@@ -69,6 +69,18 @@ func lacking(parts, counterparts []part) []part {
 	return out
 }
 
+// measured returns the figures of a variant by a metric on an operation, one for each level; for a cause without samples the most that
+// it can be.
+func (s *replication) measured(r *result, name, operation, variant string) []*figure {
+	found := s.find(func(f *figure) bool {
+		return f.of == r && f.Metric == name && f.Operation == operation && f.Variant == variant
+	})
+	if len(found) == 0 {
+		return s.unseen(r, name, operation, variant)
+	}
+	return found
+}
+
 // This file compares a variant with the baseline, and two costs of the same runs: on two operations, or by two metrics.
 
 // costParts returns the log-ratios to the baseline of all that the claim selects.
@@ -76,11 +88,9 @@ func (s *replication) costParts(c finding.Claim) []part {
 	var out []part
 	s.selected(c, func(r *result, operation string) {
 		for _, name := range variantsOf(c, r) {
-			found := s.find(func(f *figure) bool {
-				return f.of == r && f.Metric == c.Metric && f.Operation == operation && f.Variant == name
-			})
+			found := s.measured(r, c.Metric, operation, name)
 			for _, f := range found {
-				one := part{at: whereOf(f), logs: f.cost(), of: r, limit: f.limit(), lost: f.lossy, reason: whyUnusable(f)}
+				one := part{at: whereOf(f), logs: f.cost(), of: r, limit: f.limit(), lost: f.lossy, unseen: f.unseen, reason: whyUnusable(f)}
 				one.suppressed = f.suppressed()
 				out = append(out, one)
 			}
@@ -122,7 +132,7 @@ func (s *replication) pairsOfCosts(c finding.Claim, metric, over, under string) 
 				continue
 			}
 			one.reason, one.limit = cmp.Or(a.reason, b.reason), a.limit.and(b.limit.inverse())
-			one.lost, one.suppressed = a.lost || b.lost, max(a.suppressed, b.suppressed)
+			one.lost, one.unseen, one.suppressed = a.lost || b.lost, a.unseen || b.unseen, max(a.suppressed, b.suppressed)
 			if one.reason == nil {
 				one.logs = a.logs.Minus(b.logs)
 			}
@@ -150,18 +160,14 @@ func (s *replication) variantParts(c finding.Claim) []part {
 	var out []part
 	name := c.Variants[0] + " / " + c.Variants[1]
 	s.selected(c, func(r *result, operation string) {
-		of := func(variant string) func(*figure) bool {
-			return func(f *figure) bool {
-				return f.of == r && f.Metric == c.Metric && f.Operation == operation && f.Variant == variant
-			}
-		}
 		any := false
-		for _, a := range s.find(of(c.Variants[0])) {
-			for _, b := range s.find(of(c.Variants[1])) {
+		for _, a := range s.measured(r, c.Metric, operation, c.Variants[0]) {
+			for _, b := range s.measured(r, c.Metric, operation, c.Variants[1]) {
 				if a.at() != b.at() {
 					continue
 				}
 				one := part{at: whereOf(a), of: r, limit: a.limit().and(b.limit().inverse()), lost: a.lossy || b.lossy, reason: whyUnusablePair(a, b)}
+				one.unseen = a.unseen || b.unseen
 				one.suppressed = max(a.suppressed(), b.suppressed())
 				one.at.Variant = name
 				if one.reason == nil {

@@ -22,6 +22,7 @@ type figure struct {
 	lossy       bool            // it or the baseline lost over 1 % of the spans
 	lossyBase   bool            // the baseline did
 	unsure      bool            // it may have lost over 1 % more of them than it lost for sure
+	unseen      bool            // no sample is of it: the figure is the most that it can be
 	reason      *finding.Reason // against its interval; nil: none
 }
 
@@ -234,8 +235,12 @@ const (
 
 // limit returns the limit of the figure's ratio to the baseline.
 func (f *figure) limit() limit {
-	switch {
-	case !f.lossy && !f.unsure:
+	switch whole := !f.lossy && !f.unsure; {
+	case f.unseen && whole:
+		return atMost
+	case f.unseen:
+		return neither
+	case whole:
 		return exact
 	case f.Better == "higher":
 		return atMost

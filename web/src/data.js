@@ -1,11 +1,14 @@
 // The document that the page holds, and the questions that the charts ask of it.
 
-const { document: doc, figures, order, baseline, replication, names, looks, entries, bars, paints, points, costs, lines, services: told, flames: folded } = JSON.parse(document.getElementById('findings').textContent);
+const { document: doc, figures, order, baseline, replication, names, looks, entries, bars, paints, points, costs, lines, services: told, flames: folded, ways } = JSON.parse(document.getElementById('findings').textContent);
 
 export { doc, baseline, replication, looks, entries, paints };
 
 // sweeps are the curves, with the texts of their points.
 export const sweeps = (doc.sweeps ?? []).map((s, i) => ({ ...s, points: (s.points ?? []).map((p, n) => ({ ...p, text: points[i][n] })) }));
+
+// decisions are the ways of tracing beside each other, with their texts.
+export const decisions = (ways ? doc.decisions : []).map((d, i) => ({ ...d, ways: d.ways.map((w, n) => ({ ...w, text: ways[i][n] })) }));
 
 // services are what each of them costs, with the texts; and calls say who calls whom.
 export const services = (told ? doc.services : []).map((c, i) => ({ ...c, text: told[i] }));

@@ -4,6 +4,7 @@
 import { blocks } from './blocks.js';
 import { flames } from './flames.js';
 import { forest } from './forest.js';
+import { frontier } from './frontier.js';
 import { ladder } from './ladder.js';
 import { latency } from './latency.js';
 import { ledger } from './ledger.js';
@@ -15,7 +16,7 @@ import { studied } from './replication.js';
 import { sweeps } from './sweeps.js';
 import { watchTheme } from './theme.js';
 
-const charts = { studied, means, searches, sweeps, services, flames, cost: forest, steps: ladder, latency, blocks, ledger };
+const charts = { studied, means, frontier, searches, sweeps, services, flames, cost: forest, steps: ladder, latency, blocks, ledger };
 const legends = [];
 
 for (const [id, chart] of Object.entries(charts)) {

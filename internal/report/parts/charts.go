@@ -29,6 +29,7 @@ type Charts struct {
 	Points   [][]string        `json:"points"`  // of document.sweeps: the value at each point, with its interval
 	Costs    [][]string        `json:"costs"`   // of replication.tables: the cost in each row, with its interval
 
+	Ways     [][]ChartWay   `json:"ways,omitempty"`     // beside document.decisions
 	Services []ChartService `json:"services,omitempty"` // beside document.services, where there is a graph of them
 	Flames   []ChartFlames  `json:"flames,omitempty"`   // of the operations that were profiled
 
@@ -52,6 +53,17 @@ type ChartFigures struct {
 	Told     []string `json:"told,omitempty"`   // what the marks of the variants say
 	Dark     bool     `json:"dark,omitempty"`   // no span came of a side
 	Apart    bool     `json:"apart,omitempty"`  // it lost spans: it stands below the others, whatever it costs
+}
+
+// ChartWay are the figures of a way of tracing as every report writes them.
+type ChartWay struct {
+	Kept     string `json:"kept"`
+	Added    string `json:"added"` // with its interval
+	CPU      string `json:"cpu"`   // likewise
+	Carries  string `json:"carries"`
+	Standing string `json:"standing,omitempty"` // in a few words
+	Grey     bool   `json:"grey,omitempty"`     // none to choose
+	Shown    bool   `json:"shown,omitempty"`    // it has a place on the chart
 }
 
 // ChartService are the figures of a service as every report writes them.
@@ -144,7 +156,7 @@ type ChartLine struct {
 
 // What variants are drawn with: the colour of their tracer, and what tells those of one tracer apart.
 
-// Paint is the drawing of a variant on all charts of a page. A tracer has the same colour on every page.
+// Paint is the drawing of a variant on all charts of a page. A tracer has the same colour on every page where there are several.
 type Paint struct {
 	Colour int `json:"colour"` // of the style sheet, --c1 for 1; 0 is the baseline's grey
 	Mark   int `json:"mark"`   // its number among the variants of this colour: it chooses dashes and a symbol
@@ -161,10 +173,10 @@ var tracerColours = map[string]int{
 }
 
 // Paints returns the drawing of the variants, by name. Where there are more tracers than colours, several have one, and
-// are told by their dashes and symbols as the variants of one tracer are.
+// are told by their dashes and symbols as the variants of one tracer among several are.
 func Paints(variants []finding.Variant, baseline string) map[string]Paint {
 	colours := coloursOf(variants, baseline)
-	used := map[int]int{}
+	used, hues := map[int]int{}, 0
 	out := map[string]Paint{}
 	for _, v := range variants {
 		if _, known := out[v.Name]; known {
@@ -173,6 +185,9 @@ func Paints(variants []finding.Variant, baseline string) map[string]Paint {
 		colour := 0
 		if v.Name != baseline {
 			colour = colours[painted(v)]
+			if len(colours) == 1 { // which tells nothing then: each variant has its own, from that of the tracer on
+				colour, hues = (colour-1+hues)%Colours+1, hues+1
+			}
 		}
 		out[v.Name] = Paint{Colour: colour, Mark: used[colour]}
 		used[colour]++

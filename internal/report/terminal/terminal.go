@@ -304,7 +304,7 @@ func shorten(s string, width int) string {
 }
 
 // units are the words that stay on the line of the number before them.
-var units = []string{"%", "ns", "µs", "ms", "s", "min", "B", "kB", "MB", "GB", "points"}
+var units = []string{"%", "ns", "µs", "ms", "s", "min", "B", "kB", "MB", "GB", "points", "CPU"}
 
 // held are the words of a text; a number and its unit are one.
 func held(text string) []string {

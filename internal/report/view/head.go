@@ -205,6 +205,9 @@ func Brief(doc *finding.Document, all bool) *model.Page {
 	b := &brief{doc: doc, all: all, noted: map[string]bool{}}
 	p := headOf(doc)
 	p.Sections = slices.Concat(b.operations(), beside(doc, all), b.otherLedgers())
+	if notes := consequences(doc); len(notes) > 0 {
+		p.Sections = append(p.Sections, model.Section{Notes: notes})
+	}
 	p.Marks = slices.DeleteFunc(marksIn(p), func(n model.Note) bool { return tellsMark(p, n) })
 	p.Warnings = warnings(doc)
 	p.How = model.How{Reading: reading(doc), Repeat: doc.Repeat}

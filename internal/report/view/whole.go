@@ -28,7 +28,8 @@ func Whole(doc *finding.Document) *model.Page {
 		p.About[0] = append(p.About[0], at.UTC().Format("2006-01-02 15:04 UTC"))
 	}
 	p.Cards, p.Headline = cards(doc), headlines(doc)
-	p.Sections = slices.Concat(parts.Sections(searchesSection(doc), parts.SweepsSection(doc.Sweeps, "The centre over the blocks"+bounded(doc, " and its 95 % interval", "")+".")),
+	p.Sections = slices.Concat(parts.Sections(frontierSection(doc), searchesSection(doc),
+		parts.SweepsSection(doc.Sweeps, "The centre over the blocks"+bounded(doc, " and its 95 % interval", "")+".")),
 		beside(doc, true), costCharts(doc), parts.Sections(ownSection(doc), servicesSection(doc)), runCharts(doc), parts.Sections(ledgersSection(doc), everyFinding(doc)))
 	p.Marks = marksIn(p)
 	if slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return f.Headline && f.Verdict.Joint }) { // in the cards
@@ -119,7 +120,7 @@ func chartsOf(doc *finding.Document) *parts.Charts {
 		}
 	}
 	c.Paints = parts.Paints(everyVariant(doc), baseline(doc))
-	c.Services = chartServices(doc)
+	c.Ways, c.Services = chartWays(doc), chartServices(doc)
 	return c
 }
 

@@ -153,9 +153,30 @@ func Shadowed(ctx context.Context, v config.Variant, plan *config.Plan, f Folder
 	return out, nil
 }
 
-// interpreter returns the Python that a command runs: its program, the one in the first line of its script, or the one that a
+// interpreter returns the Python that a command runs; "" if none is found.
+func interpreter(command []string, dir string) string { return started(command, dir, isPython) }
+
+// LanguageOf returns the language of what a command runs in the folder dir, by the name of the program; "" where that does not
+// tell it, as of a program that is compiled.
+func LanguageOf(command []string, dir string) string {
+	found := ""
+	started(command, dir, func(path string) bool {
+		for language, names := range program.Programs {
+			if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(filepath.Base(path), name) }) {
+				found = language
+			}
+		}
+		if filepath.Base(path) == "dotnet" {
+			found = "dotnet"
+		}
+		return found != ""
+	})
+	return found
+}
+
+// started returns the program of a kind that a command runs: its own, the one in the first line of its script, or the one that a
 // shell execs; "" if none is found.
-func interpreter(command []string, dir string) string {
+func started(command []string, dir string, is func(path string) bool) string {
 	for _, word := range slices.Concat(command[:min(1, len(command))], scripted(command)) {
 		if word == "exec" || word == "env" || strings.Contains(word, "=") {
 			continue
@@ -167,7 +188,7 @@ func interpreter(command []string, dir string) string {
 		if err != nil {
 			continue
 		}
-		if isPython(path) {
+		if is(path) {
 			return path
 		}
 		first := firstLine(path)
@@ -175,7 +196,7 @@ func interpreter(command []string, dir string) string {
 			if filepath.Base(fields[0]) == "env" && len(fields) > 1 {
 				fields = fields[1:]
 			}
-			if isPython(fields[0]) {
+			if is(fields[0]) {
 				return fields[0]
 			}
 		}

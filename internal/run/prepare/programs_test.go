@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -93,5 +94,30 @@ func TestInterpreter(t *testing.T) {
 		if got := interpreter(c.command, bin); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+}
+
+// The language of a command is that of its program, or of the one that runs its script.
+func TestLanguageOf(t *testing.T) {
+	dir, bin := t.TempDir(), t.TempDir()
+	t.Setenv("PATH", bin)
+	for path, text := range map[string]string{
+		filepath.Join(bin, "python3.11"): "", filepath.Join(bin, "node"): "", filepath.Join(bin, "java"): "", filepath.Join(bin, "dotnet"): "", filepath.Join(bin, "shop"): "\x7fELF",
+		filepath.Join(bin, "uvicorn"): "#!/venv/bin/python3\n", filepath.Join(bin, "npm"): "#!/usr/bin/env node\n", filepath.Join(dir, "serve"): "#!/usr/bin/python3 -u\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for command, want := range map[string]string{
+		"python3.11 app.py": "python", "uvicorn shop:app": "python", "./serve {port}": "python", "npm start": "node", "node server.js": "node",
+		"java -jar shop.jar": "java", "dotnet shop.dll": "dotnet", "shop -addr :{port}": "", "absent": "",
+	} {
+		if got := LanguageOf(strings.Fields(command), dir); got != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
+	if got := LanguageOf([]string{"sh", "-c", "A=1 exec uvicorn shop:app"}, dir); got != "python" {
+		t.Errorf("of a shell: %q", got)
 	}
 }

@@ -1,0 +1,91 @@
+//go:build linux
+
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/experiment"
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// Kept results of real programs are decided on: with intervals there is a share that sampling saves, and a budget chooses.
+func TestDecideOnAResult(t *testing.T) {
+	kept, err := filepath.Abs("testdata/kept")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"levels", "windows"} {
+		unpackKept(t, filepath.Join(kept, name), name)
+		said(t, "report", name, "--reanalyze")
+	}
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   []string
+	}{
+		{[]string{"levels", "--cores", "40"}, console.Fine, []string{
+			"at 100/s\n", "at 400/s\n", "saves of otel", "of 40 cores", "sampled keeps 0 % of the traces, and saves ",
+		}},
+		{[]string{"windows", "--budget", "cpu=500%"}, console.Inconclusive, []string{
+			"? inconclusive", "Within the budget: nothing that was measured. Inconclusive: otel.",
+		}},
+	} {
+		var out, errOut bytes.Buffer
+		if status := Main(append([]string{"decide"}, c.args...), strings.NewReader(""), &out, &errOut); status != c.status {
+			t.Errorf("%v: status %d, want %d: %s", c.args, status, c.status, errOut.String())
+		}
+		for _, want := range c.want {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%v: no %q in\n%s", c.args, want, out.String())
+			}
+		}
+	}
+}
+
+// With a budget the exit status is whether any way is within it.
+func TestChoiceStatus(t *testing.T) {
+	for name, c := range map[string]struct {
+		choice string
+		kinds  []finding.Kind
+		want   int
+	}{
+		"no budget":         {"", []finding.Kind{finding.None, finding.None}, console.Fine},
+		"one is within":     {"b", []finding.Kind{finding.Over, finding.Within}, console.Fine},
+		"all are over":      {"", []finding.Kind{finding.Over, finding.Over}, console.OverBudget},
+		"nobody knows":      {"", []finding.Kind{finding.Over, finding.CannotTell}, console.Inconclusive},
+		"within, and lossy": {"", []finding.Kind{finding.Over, finding.Within}, console.Inconclusive},
+	} {
+		d := finding.Decision{Choice: c.choice}
+		for _, kind := range c.kinds {
+			d.Ways = append(d.Ways, finding.Way{InBudget: kind})
+		}
+		if got := choiceStatus(&finding.Document{Decisions: []finding.Decision{d}}); got != c.want {
+			t.Errorf("%s: status %d, want %d", name, got, c.want)
+		}
+	}
+	if got := choiceStatus(&finding.Document{Untraced: []finding.Untraced{{Variant: "all"}}}); got != console.Inconclusive {
+		t.Errorf("nothing was traced: status %d", got)
+	}
+}
+
+// The rate that is proposed has two digits, and is below what was reached.
+func TestLowerRate(t *testing.T) {
+	for reached, want := range map[float64]string{143: "--rate 85", 12345: "--rate 7400", 1.5: "--rate 0.9"} {
+		err := lowerRate(fmt.Errorf("running: %w", &experiment.MistakeError{Mistake: experiment.RateNotReached, Reached: reached}))
+		if err == nil || !strings.HasSuffix(err.Error(), want) || !errors.As(err, new(*experiment.MistakeError)) {
+			t.Errorf("%g: %v, want %s", reached, err, want)
+		}
+	}
+	other := &experiment.MistakeError{Mistake: experiment.NoSpans}
+	if err := lowerRate(other); err != error(other) || lowerRate(nil) != nil {
+		t.Errorf("another error became %v", err)
+	}
+}

@@ -1,0 +1,244 @@
+// The ways of tracing beside each other: what each shows, and what it costs.
+
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/decide"
+	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/report/model"
+	"github.com/tracetax/tracetax/internal/report/parts"
+	"github.com/tracetax/tracetax/internal/wording"
+)
+
+// Size is how large an installation is: so many cores, or machines, that run the program without tracing today.
+type Size struct {
+	Number float64
+	Unit   string // "cores"
+}
+
+// Decision is a result for whoever has to choose among its ways of tracing. Sizes are what else their cost is told in.
+func Decision(doc *finding.Document, sizes ...Size) *model.Page {
+	p := headOf(doc)
+	p.Kept = model.Plain
+	for i := range doc.Decisions {
+		d := &doc.Decisions[i]
+		s := model.Section{Title: wording.DecisionTitle(d), Grids: []model.Grid{waysTable(doc, d, sizes)}}
+		s.Notes = []model.Note{{Text: wording.Decided(d), Tone: model.Strong}}
+		for _, text := range wording.Remarks(d) {
+			s.Notes = append(s.Notes, model.Note{Text: text})
+		}
+		p.Sections = append(p.Sections, s)
+	}
+	p.Marks = marksIn(p)
+	p.Warnings = warnings(doc)
+	if len(doc.Decisions) > 0 {
+		p.How = model.How{Reading: parts.Faint(linearText), Repeat: doc.Repeat}
+	}
+	return p
+}
+
+// linearText says how far CPUs and operations may be trusted.
+const linearText = "One CPU carries so many if each operation costs what it costs at this rate. Each interval holds by itself with 95 %."
+
+// toldTails are the percentiles of latency of which the highest that there is stands beside the cost.
+var toldTails = []string{metric.LatencyP99, metric.LatencyP95, metric.LatencyP50}
+
+// waysTable has a row for each way, the baseline first.
+func waysTable(doc *finding.Document, d *finding.Decision, sizes []Size) model.Grid {
+	tail := tailOf(doc, d)
+	table := model.Grid{Columns: []model.Column{
+		{Head: "way", Give: true}, {Head: "traces kept", Right: true}, {Head: "added CPU", Right: true}, {Head: "(95 %)", Close: true, Drop: 3},
+		{Head: "at " + wording.Rate(d), Right: true}, {Head: "(95 %)", Close: true, Drop: 3},
+		{Head: "one CPU carries", Right: true, Drop: 4}, {Head: "saves", Right: true, Drop: 2},
+		{Head: strings.TrimPrefix(finding.MetricName(tail), "latency "), Right: true, Drop: 5},
+	}}
+	if d.Whole != "" {
+		table.Columns[7].Head = "saves of " + d.Whole
+	}
+	for _, s := range sizes {
+		table.Columns = append(table.Columns, model.Column{Head: fmt.Sprintf("of %g %s", s.Number, s.Unit), Right: true},
+			model.Column{Head: "(95 %)", Close: true, Drop: 3})
+	}
+	table.Columns = append(table.Columns, model.Column{Head: "", Drop: 1})
+	table.Add(model.Pad(len(table.Columns), model.Texts(d.Baseline, finding.Missing, "", "", "", "", wording.Carried(d.Carries))...)...)
+	for i := range d.Ways {
+		w := &d.Ways[i]
+		row := []model.Cell{{Text: w.Variant, Tone: toneOfWay(d, w)}, {Text: keptText(w)}}
+		row = append(append(row, intervalCells(w.Relative, "1")...), intervalCells(w.CPU, "CPU")...)
+		row = append(row, model.Cell{Text: wording.Carried(w.Carries)}, model.Cell{Text: savesText(w)}, tailCell(doc, d, w, tail))
+		for _, s := range sizes {
+			row = append(row, intervalCells(decide.Times(w.Relative, s.Number), s.Unit)...)
+		}
+		table.Add(append(row, standingCell(w))...)
+	}
+	return table.DropEmpty()
+}
+
+// toneOfWay is that of its name: what is advised stands out, what is none to choose does not.
+func toneOfWay(d *finding.Decision, w *finding.Way) model.Tone {
+	switch {
+	case w.Variant == d.Choice || d.Choice == "" && w.Variant == d.Whole:
+		return model.Strong
+	case w.Standing == finding.OnFrontier || w.Standing == finding.NotPlaced:
+		return model.Plain
+	}
+	return model.Faint
+}
+
+func keptText(w *finding.Way) string {
+	if !w.Kept.Known() {
+		return finding.Missing
+	}
+	text := finding.FormatValue(float64(w.Kept), "1")
+	if w.Picks {
+		text += ", chosen"
+	}
+	return text
+}
+
+// intervalCells are an estimate and its interval; of the unit 1 a ratio.
+func intervalCells(i *finding.Interval, unit string) []model.Cell {
+	if i == nil {
+		return []model.Cell{parts.Missing, {}}
+	}
+	estimate, ends := parts.Interval(*i, unit, unit == "1", model.Plain)
+	return []model.Cell{estimate, ends}
+}
+
+func savesText(w *finding.Way) string {
+	if w.Saves == nil {
+		return ""
+	}
+	size, ends := finding.FormatMeasured(*w.Saves, "1")
+	return strings.TrimSpace(size + " " + ends)
+}
+
+// standingCell is the place of a way in a few words, or how it keeps a budget.
+func standingCell(w *finding.Way) model.Cell {
+	switch w.Standing {
+	case finding.Dominated:
+		return model.Cell{Text: "dearer than " + w.By, Tone: model.Faint}
+	case finding.LosesSpans:
+		return model.Cell{Mark: "†", Text: "loses " + finding.FormatValue(w.Lost, "1"), Tone: model.Bad}
+	case finding.MayLoseSpans:
+		return model.Cell{Mark: "?", Text: "may lose " + finding.FormatValue(w.Lost, "1"), Tone: model.Doubtful}
+	case finding.CannotHold:
+		return model.Cell{Mark: "!", Text: "holds " + finding.FormatValue(w.Reached, "1/s"), Tone: model.Bad}
+	}
+	switch w.InBudget {
+	case finding.None:
+		return model.Cell{}
+	case finding.CannotTell: // more blocks would tell
+		return model.Cell{Mark: parts.VerdictMark(w.InBudget), Text: "inconclusive", Tone: model.Doubtful}
+	}
+	return model.Cell{Mark: parts.VerdictMark(w.InBudget), Text: wording.KindWord(w.InBudget), Tone: parts.ToneOf(w.InBudget)}
+}
+
+// ofWay returns the finding of a metric of a way, over all roles; nil where there is none.
+func ofWay(doc *finding.Document, d *finding.Decision, variant, name string) *finding.Finding {
+	for _, g := range Groups(doc) {
+		if g.Operation == d.Operation && g.Parameter == parts.Parameter(d.Parameter) {
+			return g.find(name, "", variant, d.Baseline)
+		}
+	}
+	return nil
+}
+
+// tailOf is the highest percentile of latency that any way has; "" where none has one.
+func tailOf(doc *finding.Document, d *finding.Decision) string {
+	for _, name := range toldTails {
+		if slices.ContainsFunc(d.Ways, func(w finding.Way) bool {
+			f := ofWay(doc, d, w.Variant, name)
+			return f != nil && f.Absolute != nil
+		}) {
+			return name
+		}
+	}
+	return ""
+}
+
+// tailCell is what a way adds to that percentile; where no difference is seen, the largest that there may be.
+func tailCell(doc *finding.Document, d *finding.Decision, w *finding.Way, name string) model.Cell {
+	f := ofWay(doc, d, w.Variant, name)
+	if f == nil {
+		return model.Cell{}
+	}
+	kind := f.Verdict.ShownKind(f.ByRatio())
+	cell := model.Cell{Mark: parts.VerdictMark(kind), Text: parts.DifferenceText(f), Tone: parts.ToneOf(kind)}
+	if i := f.Absolute; kind == finding.NoDifference && i != nil && i.Low != nil && i.High != nil {
+		cell.Text = "under " + finding.FormatBound(max(-*i.Low, *i.High), f.Unit, false)
+	}
+	return cell
+}
+
+// The same on the page of every result whose ways keep different shares of the traces, and in a line below every other.
+
+// frontierSection is the chart of what one sees against what it costs, with its tables; none where all ways show the same.
+func frontierSection(doc *finding.Document) model.Section {
+	s := model.Section{ID: "frontier", Title: "What one sees, and what it costs", Chart: &model.Chart{Wide: true}, Lead: model.Texts(
+		"The share of the traces of which something comes, against the CPU that is added. Grey: another way shows as much for less, " +
+			"or the way is none to choose. " + linearText)}
+	for i := range doc.Decisions {
+		d := &doc.Decisions[i]
+		if !differ(d) {
+			continue
+		}
+		table := waysTable(doc, d, nil)
+		table.Caption, table.Stack = wording.DecisionTitle(d), true
+		for _, text := range append([]string{wording.Decided(d)}, wording.Remarks(d)...) {
+			table.Notes = append(table.Notes, model.Note{Text: text})
+		}
+		s.Grids = append(s.Grids, table)
+	}
+	return s
+}
+
+// differ reports whether ways keep different shares of the traces, so there is something to choose.
+func differ(d *finding.Decision) bool {
+	return slices.ContainsFunc(d.Ways, func(w finding.Way) bool { return w.Kept.Known() && w.Kept < finding.Lossless }) &&
+		slices.ContainsFunc(d.Ways, func(w finding.Way) bool { return w.Kept >= finding.Lossless })
+}
+
+// chartWays are the ways of all decisions in words, for the chart.
+func chartWays(doc *finding.Document) [][]parts.ChartWay {
+	var out [][]parts.ChartWay
+	for i := range doc.Decisions {
+		d := &doc.Decisions[i]
+		ways := []parts.ChartWay{}
+		for n := range d.Ways {
+			w := &d.Ways[n]
+			ways = append(ways, parts.ChartWay{
+				Kept: keptText(w), Added: parts.IntervalText(w.Relative, "1", true), CPU: parts.IntervalText(w.CPU, "CPU", false),
+				Carries: wording.Carried(w.Carries), Standing: standingCell(w).Text, Grey: toneOfWay(d, w) == model.Faint,
+				Shown: differ(d) && w.CPU != nil && w.Kept.Known(),
+			})
+		}
+		out = append(out, ways)
+	}
+	return out
+}
+
+// consequences are what the dearest way means at its rate, and the command that tells more; none where nothing was asked at a rate.
+func consequences(doc *finding.Document) []model.Note {
+	var out []model.Note
+	for i := range doc.Decisions {
+		d := &doc.Decisions[i]
+		text := wording.Consequence(d, d.Way(d.Whole))
+		if text == "" {
+			continue
+		}
+		if len(doc.Decisions) > 1 {
+			text = wording.DecisionTitle(d) + ": " + text
+		}
+		out = append(out, model.Note{Text: text})
+	}
+	if len(out) > 0 && doc.Results != "" {
+		out = append(out, parts.Faint("In cores or machines, and for a budget: tracetax decide "+doc.Results+" --cores 40 --budget cpu=10%")...)
+	}
+	return out
+}

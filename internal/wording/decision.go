@@ -1,0 +1,127 @@
+package wording
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/cell"
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+// cpus is the unit of what a way adds at a rate.
+const cpus = "CPU"
+
+// Consequence is what a way of tracing means at the rate: the CPU that it takes, and the operations that one CPU carries. It is
+// "" where the cost is not known.
+func Consequence(d *finding.Decision, w *finding.Way) string {
+	if w == nil || w.CPU == nil {
+		return ""
+	}
+	text := fmt.Sprintf("At %s %s takes %s", Rate(d), w.Variant, finding.FormatInterval(*w.CPU, cpus, false))
+	if d.Carries == nil || w.Carries == nil {
+		return text + "."
+	}
+	return fmt.Sprintf("%s: where one CPU carried %s, it carries %s.", text, Carried(d.Carries), Carried(w.Carries))
+}
+
+// Rate is the rate of a decision: "200/s".
+func Rate(d *finding.Decision) string {
+	if d.Rate == math.Trunc(d.Rate) {
+		return finding.FormatCount(int64(d.Rate)) + "/s"
+	}
+	return finding.FormatValue(d.Rate, "1/s")
+}
+
+// Carried is a number of operations/s with its interval; missing where it is not known.
+func Carried(i *finding.Interval) string {
+	if i == nil {
+		return finding.Missing
+	}
+	size, ends := finding.FormatMeasured(*i, "1/s")
+	return strings.TrimSpace(size + " " + ends)
+}
+
+// Decided is the answer of a decision in a sentence.
+func Decided(d *finding.Decision) string {
+	whole := ""
+	if text := Consequence(d, d.Way(d.Whole)); text != "" {
+		whole = "Cheapest that keeps every trace: " + d.Whole + ". " + text
+	}
+	parts := []string{budgetText(d), whole}
+	if d.Whole == "" {
+		parts[1] = "Nothing that was measured keeps every trace, loses no span and holds the rate."
+	}
+	return strings.TrimSpace(strings.Join(parts, " "))
+}
+
+// budgetText is what a budget leaves; "" where there is none.
+func budgetText(d *finding.Decision) string {
+	var open []string
+	any := false
+	for _, w := range d.Ways {
+		any = any || w.InBudget != finding.None
+		did := w.Standing == finding.OnFrontier || w.Standing == finding.Dominated || w.Standing == finding.NotPlaced // of others a remark tells
+		if did && w.InBudget == finding.CannotTell {
+			open = append(open, w.Variant)
+		}
+	}
+	text := ""
+	switch w := d.Way(d.Choice); {
+	case !any:
+		return ""
+	case w != nil:
+		text = fmt.Sprintf("Within the budget: %s, which keeps %s of the traces.", w.Variant, finding.FormatValue(float64(w.Kept), "1"))
+	default:
+		text = "Within the budget: nothing that was measured."
+	}
+	if len(open) > 0 {
+		text += " Inconclusive: " + strings.Join(open, ", ") + "."
+	}
+	return text
+}
+
+// Remarks are sentences on the ways beside the answer, in their order.
+func Remarks(d *finding.Decision) []string {
+	var out []string
+	if d.Reached > 0 {
+		out = append(out, fmt.Sprintf("%s itself cannot hold %s: it reached %s. Nothing is compared; lower the rate.",
+			d.Baseline, Rate(d), finding.FormatValue(d.Reached, "1/s")))
+	}
+	for i := range d.Ways {
+		if text := remark(d, &d.Ways[i]); text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// remark is the sentence on a way; "" where there is nothing to say.
+func remark(d *finding.Decision, w *finding.Way) string {
+	share := finding.FormatValue(w.Lost, "1")
+	switch w.Standing {
+	case finding.Dominated:
+		return fmt.Sprintf("%s costs more than %s, and shows no more.", w.Variant, w.By)
+	case finding.LosesSpans:
+		return fmt.Sprintf("%s loses %s of its spans: no choice, whatever it costs.", w.Variant, share)
+	case finding.MayLoseSpans:
+		return fmt.Sprintf("%s may lose up to %s of its spans: no choice until that is known.", w.Variant, share)
+	case finding.CannotHold:
+		return fmt.Sprintf("%s cannot hold %s: it reached %s.", w.Variant, Rate(d), finding.FormatValue(w.Reached, "1/s"))
+	}
+	if w.Saves == nil || w.Saves.Low == nil || !w.Kept.Known() || float64(w.Kept) >= finding.Lossless {
+		return ""
+	}
+	size, ends := finding.FormatMeasured(*w.Saves, "1")
+	return fmt.Sprintf("%s keeps %s of the traces, and saves %s %s of what %s costs.",
+		w.Variant, finding.FormatValue(float64(w.Kept), "1"), size, ends, d.Whole)
+}
+
+// DecisionTitle names a decision: "GET /orders at 200/s".
+func DecisionTitle(d *finding.Decision) string {
+	at := cell.AtOf(d.Operation, d.Parameter)
+	if name, _, swept := at.Level.Swept(); swept && name == "rate" {
+		return d.Operation + " at " + Rate(d)
+	}
+	return at.String() + " at " + Rate(d)
+}

@@ -1,0 +1,66 @@
+package wording
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/finding"
+)
+
+func bounded(low, estimate, high float64) *finding.Interval {
+	return &finding.Interval{Estimate: estimate, Low: &low, High: &high}
+}
+
+// A decision in sentences: the answer, and what is to be known of each way.
+func TestDecisionInWords(t *testing.T) {
+	d := &finding.Decision{
+		Operation: "GET /orders", Baseline: "none", Rate: 200, Carries: bounded(340, 350, 361), Whole: "all",
+		Ways: []finding.Way{
+			{Variant: "all", Kept: 1, CPU: bounded(0.128, 0.132, 0.136), Carries: bounded(218, 223, 229), Standing: finding.OnFrontier},
+			{Variant: "tenth", Kept: 0.1, CPU: bounded(0.04, 0.05, 0.06), Saves: bounded(0.61, 0.63, 0.65), Standing: finding.OnFrontier},
+			{Variant: "collector", Kept: 1, CPU: bounded(0.18, 0.19, 0.2), Standing: finding.Dominated, By: "all"},
+			{Variant: "lossy", Kept: 0.9, Standing: finding.LosesSpans, Lost: 0.12},
+			{Variant: "slow", Standing: finding.CannotHold, Reached: 143},
+			{Variant: "odd", Standing: finding.MayLoseSpans, Lost: 0.3},
+		},
+	}
+	line := "At 200/s all takes +0.132 CPU (0.128 to 0.136): where one CPU carried 350/s (340 to 361), it carries 223/s (218 to 229)."
+	if got := Consequence(d, d.Way("all")); got != line {
+		t.Errorf("%q, want %q", got, line)
+	}
+	if got, want := Decided(d), "Cheapest that keeps every trace: all. "+line; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	want := []string{
+		"tenth keeps 10.0 % of the traces, and saves 63.0 % (61.0 to 65.0) of what all costs.",
+		"collector costs more than all, and shows no more.",
+		"lossy loses 12.0 % of its spans: no choice, whatever it costs.",
+		"slow cannot hold 200/s: it reached 143/s.",
+		"odd may lose up to 30.0 % of its spans: no choice until that is known.",
+	}
+	if got := Remarks(d); !slices.Equal(got, want) {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+	d.Ways[0].InBudget, d.Ways[1].InBudget = finding.Over, finding.Within
+	d.Choice = "tenth"
+	if got, want := Decided(d), "Within the budget: tenth, which keeps 10.0 % of the traces. Cheapest that keeps every trace: all. "+line; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	d.Ways[1].InBudget, d.Choice, d.Whole = finding.CannotTell, "", ""
+	if got, want := Decided(d), "Within the budget: nothing that was measured. Inconclusive: tenth. Nothing that was measured keeps every trace, loses no span and holds the rate."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	d.Reached = 90
+	if got := Remarks(d)[0]; got != "none itself cannot hold 200/s: it reached 90.0/s. Nothing is compared; lower the rate." {
+		t.Errorf("%q", got)
+	}
+	if got := Consequence(d, d.Way("slow")) + Consequence(d, d.Way("nobody")); got != "" {
+		t.Errorf("of a cost that is not known: %q", got)
+	}
+	for rate, want := range map[float64]string{50: "GET /orders at 50/s", 1234.6: "GET /orders at 1,235/s"} {
+		d.Rate = rate
+		if got := DecisionTitle(d); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
