@@ -15,6 +15,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/process/cgroup"
 	"github.com/tracetax/tracetax/internal/process/output"
+	"github.com/tracetax/tracetax/internal/process/proctree"
 	"github.com/tracetax/tracetax/internal/process/supervisor"
 )
 
@@ -79,6 +80,9 @@ func NewLauncher(o Options) (*Launcher, error) {
 	l.tree = t
 	return l, nil
 }
+
+// Runs reports whether a process runs.
+func Runs(pid int) bool { return proctree.Running(pid) }
 
 // Detect returns the Accounting of a launcher made now with AccountingAuto: by this machine and the user's rights.
 func Detect() string {

@@ -33,7 +33,7 @@ var written = []string{".db", ".lock", ".log", ".out", ".pid", ".sqlite", ".sqli
 func Programs(plan *config.Plan, dir string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, p := range plan.Processes {
-		if p.Service != nil {
+		if p.Service != nil || p.Image != "" {
 			continue
 		}
 		at := filled(p.Dir, dir)
@@ -120,6 +120,10 @@ func Shadowed(ctx context.Context, v config.Variant, plan *config.Plan, f Folder
 			continue
 		}
 		unknown := func(why string) { out = append(out, finding.Shadowed{Variant: v.Name, Process: p.Name, Unknown: why}) }
+		if p.Image != "" {
+			unknown("its packages are in an image")
+			continue
+		}
 		own := p.Run[min(len(v.Tracer.Wrap), len(p.Run)):]
 		dir := filled(p.Dir, f.Source)
 		if !filepath.IsAbs(dir) {
@@ -279,7 +283,7 @@ func absent(of *config.Experiment, v config.Variant) []string {
 			return missing // the caller that asks for the plan reports it
 		}
 		for _, p := range plan.Processes {
-			if i > 0 && !p.Brought() || setsPath(p, v) || needed(slices.Concat(w.Needs, v.Needs()), p) || madeBefore(w, p) {
+			if i > 0 && !p.Brought() || p.Image != "" || setsPath(p, v) || needed(slices.Concat(w.Needs, v.Needs()), p) || madeBefore(w, p) {
 				continue
 			}
 			if p.Brought() {

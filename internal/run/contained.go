@@ -1,0 +1,81 @@
+// Processes in containers: what of this machine they see, and the variables of their image.
+
+package run
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/container"
+	"github.com/tracetax/tracetax/internal/process"
+)
+
+// shellOf returns the variables that stand behind those of a process: the user's, or those of its image.
+func (s *stage) shellOf(p program.Process) []string {
+	if p.Image != "" {
+		return s.request.Folders.Images[p.Name].Env
+	}
+	return s.shell
+}
+
+// commandOf returns the command of a process, with that of its image in its place.
+func (s *stage) commandOf(p program.Process) []string {
+	var out []string
+	for _, word := range p.Run {
+		if p.Image == "" || word != "{"+program.ImageWord+"}" {
+			out = append(out, word)
+			continue
+		}
+		for _, own := range s.request.Folders.Images[p.Name].Command {
+			out = append(out, program.Literal(own))
+		}
+	}
+	return out
+}
+
+// contain puts a command into the container of a process; without an image it changes nothing.
+func (s *stage) contain(p program.Process, c process.Command, values map[string]string) process.Command {
+	if p.Image == "" {
+		return c
+	}
+	image := s.request.Folders.Images[p.Name]
+	if p.Dir == "" {
+		c.Dir = "" // the image's
+	}
+	c.Container = &process.Container{Engine: image.Engine, Image: image.ID, Folder: s.scratch, Mounts: s.mounts(p, c, values)}
+	return c
+}
+
+// mounts returns the folders that a process in a container needs: those of its tracer, and those that its texts name.
+func (s *stage) mounts(p program.Process, c process.Command, values map[string]string) []container.Mount {
+	texts := slices.Concat(c.Args, c.Env, []string{c.Dir})
+	named := func(folder string) bool {
+		return folder != "" && slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, folder) })
+	}
+	var out []container.Mount
+	add := func(folder string, write bool) {
+		if folder != "" && !slices.ContainsFunc(out, func(m container.Mount) bool { return m.Dir == folder }) {
+			out = append(out, container.Mount{Dir: folder, Write: write})
+		}
+	}
+	folders := s.request.Folders
+	if p.Traced {
+		add(folders.Tracer, false)
+	}
+	for _, folder := range []string{folders.Tracer, folders.Workload, values["build"]} {
+		if named(folder) {
+			add(folder, false)
+		}
+	}
+	if dir := folders.Source; named(dir + string(filepath.Separator)) {
+		add(dir, false)
+	}
+	for _, folder := range []string{s.scratch, s.memory} {
+		if named(folder) {
+			add(folder, true)
+		}
+	}
+	return out
+}
