@@ -95,6 +95,24 @@ func inImages(w *program.Workload, v config.Variant) bool {
 	return traced > 0
 }
 
+// enclosing describes the commands of a plan that have a container engine start the program, or reach one in a cluster: what
+// they use themselves is not what the program uses.
+func enclosing(e *config.Experiment) (missing []string) {
+	for _, p := range e.Workload.Processes {
+		if p.Image != "" || p.Service != nil {
+			continue
+		}
+		commands := [][]string{p.Run, scripted(p.Run)}
+		for _, command := range commands {
+			if what, remedy := process.Enclosing(command); what != "" {
+				missing = append(missing, fmt.Sprintf("process %s: its command is %s, whose own CPU and memory would be measured, not those of the program: %s", p.Name, what, remedy))
+				break
+			}
+		}
+	}
+	return missing
+}
+
 // outside returns those needs of a variant that this machine has to meet.
 func outside(w *program.Workload, v config.Variant) []program.Need {
 	needs := v.Needs()

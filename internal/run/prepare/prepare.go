@@ -83,7 +83,7 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *confi
 func Missing(e *config.Experiment, v config.Variant) []string {
 	w := e.Workload
 	missing := append(artifact.Missing(w.Needs), artifact.Missing(outside(w, v))...)
-	missing = append(missing, absent(e, v)...)
+	missing = append(append(missing, absent(e, v)...), enclosing(e)...)
 	missing = append(missing, unreceived(e, v)...)
 	for _, p := range slices.Concat(w.Processes, v.Route()) {
 		if p.Service != nil {
