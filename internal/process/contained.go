@@ -168,20 +168,22 @@ func (c *contained) pids() ([]int, error) {
 	return proctree.Merge(below, []int{c.pid}), nil
 }
 
-// catches reports whether the main process handles a signal. As process 1 of its namespace it does not get one that it does not
-// handle.
-func (c *contained) catches(s syscall.Signal) bool {
+// unheard reports whether the main process has no handler for a signal, and does not ignore it: as process 1 of its namespace it
+// does not get such a one, which would end it anywhere else.
+func (c *contained) unheard(s syscall.Signal) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.pid))
 	if err != nil {
-		return true // the client's signal does what can be done
+		return false // the client's signal does what can be done
 	}
+	heard := false
 	for line := range strings.Lines(string(text)) {
-		if mask, ok := strings.CutPrefix(line, "SigCgt:"); ok {
+		name, mask, _ := strings.Cut(line, ":")
+		if name == "SigCgt" || name == "SigIgn" {
 			bits, err := strconv.ParseUint(strings.TrimSpace(mask), 16, 64)
-			return err != nil || bits&(1<<(uint(s)-1)) != 0
+			heard = heard || err != nil || bits&(1<<(uint(s)-1)) != 0
 		}
 	}
-	return true
+	return !heard
 }
 
 // end ends a container whose main process does not handle SIGTERM: outside a container that would end it at once, and leave its

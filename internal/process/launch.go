@@ -233,7 +233,7 @@ const patience = 10 * time.Second
 func (p *Process) Stop(ctx context.Context, grace time.Duration) (killed bool, err error) {
 	deadline := time.NewTimer(grace)
 	defer deadline.Stop()
-	if p.inside != nil && !p.inside.catches(syscall.SIGTERM) {
+	if p.inside != nil && p.inside.unheard(syscall.SIGTERM) {
 		if err := p.inside.end(ctx); err != nil {
 			return true, errors.Join(err, p.Kill())
 		}
