@@ -2,11 +2,7 @@
 
 package program
 
-import (
-	"net/url"
-	"slices"
-	"strings"
-)
+import "strings"
 
 // ImageWord is the placeholder of the command of a process whose image has one: a run puts the image's own words in its place.
 const ImageWord = "image"
@@ -27,7 +23,7 @@ func (s *Source) image(n *Node) string {
 }
 
 // imaged checks the keys that a process in an image has, or cannot have.
-func (p *Process) imaged(s *Source, n *Node) {
+func (s *Source) imaged(n *Node) {
 	image := n.Get("image")
 	if image == nil {
 		for _, key := range []string{"engine", "args"} {
@@ -48,29 +44,4 @@ func (p *Process) imaged(s *Source, n *Node) {
 	if args := n.Get("args"); args != nil && n.Get("run") != nil {
 		s.Fail(args.At, "args stand behind the image's own command, and run replaces that: write them into run")
 	}
-}
-
-// InImage returns a process of an image as a plan has it: with a command, and told its port if no text does and no operation
-// has a port of its own.
-func (p Process) InImage(w *Workload, operations []Operation) Process {
-	if p.Image == "" {
-		return p
-	}
-	if len(p.Run) == 0 {
-		p.Run = append([]string{"{" + ImageWord + "}"}, p.Args...)
-	}
-	own := slices.ContainsFunc(operations, func(o Operation) bool {
-		return slices.ContainsFunc(o.Parts(), func(part Operation) bool {
-			at, err := url.Parse(part.URL)
-			return err == nil && at.Port() != "" && part.Owner(w.Processes).Name == p.Name
-		})
-	})
-	if _, set := p.Env[PortVariable]; !own && !set && !UsesPort(p, w.Processes) {
-		env := map[string]string{PortVariable: "{port}"}
-		for name, text := range p.Env {
-			env[name] = text
-		}
-		p.Env = env
-	}
-	return p
 }

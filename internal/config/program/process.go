@@ -76,7 +76,7 @@ func (p *Process) Finish(s *Source, n *Node) {
 	if n.Get("service") == nil || n.Get("role") != nil || n.Get("traced") != nil {
 		p.mayTrace(n)
 	}
-	p.imaged(s, n)
+	s.imaged(n)
 	p.named(s, n)
 }
 

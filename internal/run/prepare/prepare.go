@@ -176,6 +176,7 @@ func (f Folders) digests() map[string]string {
 	}
 	for process, image := range f.Images {
 		add("image of "+process, image.ID)
+		add("image of "+process+" at its registry", image.Digest)
 	}
 	return digests
 }
