@@ -32,7 +32,7 @@ func (e *Experiment) placed(v Variant) ([]program.Process, error) {
 		if process.Image != "" && on && v.Image != "" {
 			process.Image = v.Image
 		}
-		process = e.inImage(process, w)
+		process = inImage(process, w, withParts(e.Operations))
 		merged, err := merged(process, v, on, added)
 		if err != nil {
 			return nil, err

@@ -10,14 +10,14 @@ import (
 
 // inImage returns a process as a plan has it: one of an image has a command, and is told its port if no text does and no
 // operation has a port of its own.
-func (e *Experiment) inImage(p program.Process, w *program.Workload) program.Process {
+func inImage(p program.Process, w *program.Workload, operations []program.Operation) program.Process {
 	if p.Image == "" {
 		return p
 	}
 	if len(p.Run) == 0 {
 		p.Run = append([]string{"{" + program.ImageWord + "}"}, p.Args...)
 	}
-	own := slices.ContainsFunc(withParts(e.Operations), func(o program.Operation) bool {
+	own := slices.ContainsFunc(operations, func(o program.Operation) bool {
 		at, err := url.Parse(o.URL)
 		return len(o.Mix) == 0 && err == nil && at.Port() != "" && o.Owner(w.Processes).Name == p.Name
 	})
