@@ -103,8 +103,9 @@ func explainPip(err error, version string) error {
 // Shadow is a package that a program has in one version, and gets in another with its tracer.
 type Shadow struct{ Package, Own, Tracer string }
 
-// distributions lists the distributions that Python finds, the first of each name, as the program does.
-const distributions = `
+// Distributions is a program of Python that lists the distributions that it finds, the first of each name, as a program of the
+// user does.
+const Distributions = `
 import importlib.metadata as m
 for d in m.distributions():
     name = d.metadata["Name"]
@@ -114,10 +115,15 @@ for d in m.distributions():
 // Shadowed compares the packages that a program's interpreter finds, in its environment and folder, with those in the
 // folder of its tracer.
 func Shadowed(ctx context.Context, python string, env []string, dir, folder string) ([]Shadow, error) {
-	said, err := command{args: []string{python, "-c", distributions}, env: env, dir: dir}.output(ctx)
+	said, err := command{args: []string{python, "-c", Distributions}, env: env, dir: dir}.output(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("asking %s for the packages that it finds: %w", python, err)
 	}
+	return ShadowedOf(said, folder)
+}
+
+// ShadowedOf is Shadowed of an interpreter elsewhere, by what Distributions printed there.
+func ShadowedOf(said, folder string) ([]Shadow, error) {
 	own := map[string]string{}
 	for line := range strings.Lines(said) {
 		fields := strings.Fields(line)

@@ -91,7 +91,7 @@ func (p *Process) enter(ctx context.Context, asked Command) error {
 	defer again.Stop()
 	for {
 		state, err := in.Engine.State(ctx, in.name)
-		if err == nil && state.PID > 0 {
+		if err == nil && state.PID > 0 && !preparing(state.PID) {
 			return p.found(state, asked)
 		}
 		select {
@@ -103,6 +103,13 @@ func (p *Process) enter(ctx context.Context, asked Command) error {
 			again.Next()
 		}
 	}
+}
+
+// preparing reports whether a container's main process is still the one that makes the container (runc, crun), before it
+// executes the program.
+func preparing(pid int) bool {
+	name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	return err == nil && (strings.HasPrefix(string(name), "runc:[") || strings.HasPrefix(string(name), "crun"))
 }
 
 // found takes the container in the place of the engine's client.

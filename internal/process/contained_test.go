@@ -62,7 +62,7 @@ func get(t *testing.T, address, path string) string {
 func TestContainers(t *testing.T) {
 	engine := enginetest.Docker(t)
 	burner := enginetest.Burner(t)
-	enginetest.Image(t, engine, "burner:1", `["/burner"]`, map[string]string{"/burner": burner})
+	enginetest.Image(t, engine, "burner:1", enginetest.Config{Entrypoint: []string{"/burner"}}, map[string]string{"/burner": burner})
 	image, err := container.Of(t.Context(), engine, "burner:1", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -236,7 +236,7 @@ func testEnds(t *testing.T, image container.Image) {
 	for _, lib := range libraries(t, "/bin/sleep") {
 		files[lib] = lib
 	}
-	enginetest.Image(t, image.Engine, "sleeper:1", `["/sleep", "60"]`, files)
+	enginetest.Image(t, image.Engine, "sleeper:1", enginetest.Config{Entrypoint: []string{"/sleep", "60"}}, files)
 	if sleeper, err = container.Of(t.Context(), image.Engine, "sleeper:1", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +282,7 @@ func libraries(t *testing.T, program string) []string {
 
 // Both checks of who answers hold for containers: a stranger in the program's place, and a forwarder.
 func testContainerAnswers(t *testing.T, image container.Image, burner string) {
-	enginetest.Image(t, image.Engine, "socat:1", `["/socat"]`, map[string]string{"/socat": burner})
+	enginetest.Image(t, image.Engine, "socat:1", enginetest.Config{Entrypoint: []string{"/socat"}}, map[string]string{"/socat": burner})
 	forwarder, err := container.Of(t.Context(), image.Engine, "socat:1", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,12 @@ package enginetest
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -114,36 +119,63 @@ func Burner(t *testing.T) string {
 	return out
 }
 
-// Image makes an image of files of this machine, by their paths in the image, with a command as JSON; "" is none. Further words
-// are flags of docker import.
-func Image(t *testing.T, engine container.Engine, name, command string, files map[string]string, flags ...string) {
+// Config is what an image says of itself; without an Architecture it is for this machine.
+type Config struct {
+	Architecture         string
+	Entrypoint, Cmd, Env []string
+}
+
+// Image makes an image of files of this machine, by their paths in it.
+func Image(t *testing.T, engine container.Engine, name string, of Config, files map[string]string) {
 	t.Helper()
-	var layer bytes.Buffer
-	w := tar.NewWriter(&layer)
+	layer := map[string][]byte{}
 	for at, path := range files {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.WriteHeader(&tar.Header{Name: strings.TrimPrefix(at, "/"), Mode: 0o755, Size: int64(len(text))}); err != nil {
-			t.Fatal(err)
+		layer[strings.TrimPrefix(at, "/")] = text
+	}
+	blob := archive(t, layer)
+	config := encode(t, map[string]any{
+		"architecture": cmp.Or(of.Architecture, runtime.GOARCH), "os": "linux",
+		"config": map[string]any{"Entrypoint": of.Entrypoint, "Cmd": of.Cmd, "Env": of.Env},
+		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{fmt.Sprintf("sha256:%x", sha256.Sum256(blob))}},
+	})
+	manifest := encode(t, []any{map[string]any{"Config": "config.json", "RepoTags": []string{name}, "Layers": []string{"layer.tar"}}})
+	load := exec.Command(engine.Path, "load")
+	load.Stdin = bytes.NewReader(archive(t, map[string][]byte{"manifest.json": manifest, "config.json": config, "layer.tar": blob}))
+	if said, err := load.CombinedOutput(); err != nil {
+		t.Fatalf("making the image %s: %v\n%s", name, err, said)
+	}
+}
+
+func encode(t *testing.T, v any) []byte {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func archive(t *testing.T, files map[string][]byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(files[name]))})
+		if err == nil {
+			_, err = w.Write(files[name])
 		}
-		if _, err := w.Write(text); err != nil {
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"import"}, flags...)
-	if command != "" {
-		args = append(args, "--change", "ENTRYPOINT "+command)
-	}
-	load := exec.Command(engine.Path, append(args, "-", name)...)
-	load.Stdin = &layer
-	if said, err := load.CombinedOutput(); err != nil {
-		t.Fatalf("making the image %s: %v\n%s", name, err, said)
-	}
+	return out.Bytes()
 }
 
 // Containers lists all containers of an engine, by their names.

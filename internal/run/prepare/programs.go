@@ -121,7 +121,16 @@ func Shadowed(ctx context.Context, v config.Variant, plan *config.Plan, f Folder
 		}
 		unknown := func(why string) { out = append(out, finding.Shadowed{Variant: v.Name, Process: p.Name, Unknown: why}) }
 		if p.Image != "" {
-			unknown("its packages are in an image")
+			said, err := f.Images[p.Name].Ask(ctx, "python3", "-c", artifact.Distributions)
+			if err != nil {
+				unknown(err.Error())
+				continue
+			}
+			found, err := artifact.ShadowedOf(said, f.Tracer)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, shadowedIn(v.Name, p.Name, found)...)
 			continue
 		}
 		own := p.Run[min(len(v.Tracer.Wrap), len(p.Run)):]
@@ -150,11 +159,16 @@ func Shadowed(ctx context.Context, v config.Variant, plan *config.Plan, f Folder
 		if err != nil {
 			unknown(strings.SplitN(err.Error(), "\n", 2)[0])
 		}
-		for _, one := range found {
-			out = append(out, finding.Shadowed{Variant: v.Name, Process: p.Name, Package: one.Package, Own: one.Own, Tracer: one.Tracer})
-		}
+		out = append(out, shadowedIn(v.Name, p.Name, found)...)
 	}
 	return out, nil
+}
+
+func shadowedIn(variant, process string, found []artifact.Shadow) (out []finding.Shadowed) {
+	for _, one := range found {
+		out = append(out, finding.Shadowed{Variant: variant, Process: process, Package: one.Package, Own: one.Own, Tracer: one.Tracer})
+	}
+	return out
 }
 
 // interpreter returns the Python that a command runs; "" if none is found.
