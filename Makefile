@@ -9,7 +9,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## bin/tracetax
-	$(GO) build -trimpath -ldflags "-X github.com/tracetax/tracetax/internal/cli.version=$(VERSION)" -o bin/tracetax ./cmd/tracetax
+	$(GO) build -trimpath -ldflags "-X github.com/tracetax/tracetax/internal/build.source=$(VERSION)" -o bin/tracetax ./cmd/tracetax
 
 setup: ## install what the tests need and this machine lacks (Debian packages)
 	scripts/setup

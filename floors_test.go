@@ -120,6 +120,7 @@ var floors = map[string]floor{
 	"sink/zipkin":   {level: 2, beside: []string{"sink/tally", "sink/wire"}},
 
 	"finding": {level: 1},
+	"image":   {level: 1},
 	"container/enginetest": {level: 1},
 
 	"process": {level: 1, beside: []string{
@@ -142,6 +143,7 @@ var floors = map[string]floor{
 	"ring/otlpout":  {level: 1, beside: []string{"ring"}},
 	"ring/ringtest": {level: 0},
 
+	"build":          {level: 0},
 	"cell":           {level: 0},
 	"container":      {level: 0, beside: []string{"quote"}},
 	"quote":          {level: 0},
