@@ -239,7 +239,7 @@ func TestAction(t *testing.T) {
 	}
 	r := newRunner(t, release(t, program))
 	experiment := filepath.Join(r.dir, "experiment.yaml")
-	const text = "workload: hello/built-in\noperations: [json]\nvariants: {before: , after: }\n" +
+	const text = "workload: hello/built-in\noperations: [json]\nvariants: {before: {env: {SIDE: before}}, after: {env: {SIDE: after}}}\n" +
 		"load: {rate: 50/s, idle: 100ms, warmup: 0s, duration: 200ms}\ndesign: {blocks: 2}\n"
 	if err := os.WriteFile(experiment, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
