@@ -388,9 +388,15 @@ function whole(groups) {
   return root;
 }
 
-// fitting is as much of a function's name as there is room for: what leads to it goes first.
+// fitting is as much of a function's name as there is room for: of its package the last part stays longest, and of the function
+// what leads to it goes first.
 function fitting(name, room, widthOf) {
   let text = oneLine(name.slice(0, 300));
+  const [of, own] = text.split(' · ');
+  if (own && widthOf(text) > room) {
+    const short = `${of.split(/[./]/).at(-1)} · ${own}`;
+    text = widthOf(short) <= room ? short : own;
+  }
   while (widthOf(text) > room) {
     const cut = text.slice(0, -2).search(/(?:[/.]|::)(?=[^/.:])/);
     if (cut < 0) break;
