@@ -31,6 +31,7 @@ type Charts struct {
 
 	Ways     [][]ChartWay   `json:"ways,omitempty"`     // beside document.decisions
 	Services []ChartService `json:"services,omitempty"` // beside document.services, where there is a graph of them
+	Causes   []ChartCauses  `json:"causes,omitempty"`   // of each pair that has any
 	Flames   []ChartFlames  `json:"flames,omitempty"`   // of the operations that were profiled
 
 	Replication any         `json:"replication,omitempty"` // what stands beside a study, as its JSON
@@ -52,6 +53,7 @@ type ChartFigures struct {
 	Before   string   `json:"before,omitempty"` // "at least"
 	Told     []string `json:"told,omitempty"`   // what the marks of the variants say
 	Dark     bool     `json:"dark,omitempty"`   // no span came of a side
+	Above    bool     `json:"above,omitempty"`  // it stands above the charts already
 	Apart    bool     `json:"apart,omitempty"`  // it lost spans: it stands below the others, whatever it costs
 }
 
@@ -131,6 +133,24 @@ type ChartFlames struct {
 	Up       []int32     `json:"up"`     // of each node, how far before it its caller stands; 0 where it has none
 	Of       []int32     `json:"of"`     // of each node, its frame
 	Own      []int64     `json:"own"`    // amounts in nodes themselves: how far behind the last node, at first -1, its own stands; the kind; the amount of each variant
+}
+
+// ChartCauses are the causes of what a variant costs over another.
+type ChartCauses struct {
+	Group   string       `json:"group"` // the operation at its level, or the start
+	Variant string       `json:"variant"`
+	Against string       `json:"against"`
+	Axis    string       `json:"axis"` // by what they are told apart: "task"
+	Rows    []ChartCause `json:"rows"`
+}
+
+// ChartCause is an amount of seconds per operation, with its interval.
+type ChartCause struct {
+	Name     string   `json:"name"`
+	Estimate float64  `json:"estimate"`
+	Low      *float64 `json:"low"`
+	High     *float64 `json:"high"`
+	Text     string   `json:"text"`
 }
 
 // ChartKind is a cause: the way to it from all that an operation uses.

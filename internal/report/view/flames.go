@@ -51,6 +51,7 @@ func AddStacks(p *model.Page, doc *finding.Document, all []Stacks) {
 		s.Notes = append(s.Notes, parts.Faint(left...)...)
 		for _, pair := range chart.Pairs {
 			s.Grids = append(s.Grids, functionTable(doc, of, pair))
+			stacked(s.Grids)
 		}
 	}
 	if len(charts.Flames) > 0 {

@@ -101,7 +101,9 @@ var domains = []string{"io", "com", "org", "net", "co", "dev"}
 func classOf(name string) (of, function string) {
 	parts := strings.Split(name, ".")
 	class := slices.IndexFunc(parts, func(part string) bool { return part != "" && unicode.IsUpper([]rune(part)[0]) })
-	lower := func(part string) bool { return part != "" && strings.Trim(part, "abcdefghijklmnopqrstuvwxyz0123456789_") == "" }
+	lower := func(part string) bool {
+		return part != "" && strings.Trim(part, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
+	}
 	if class < 2 || class == len(parts)-1 || slices.ContainsFunc(parts[:class], func(part string) bool { return !lower(part) }) {
 		return "", name
 	}
