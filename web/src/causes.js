@@ -53,7 +53,7 @@ function draw({ variant, rows }, width) {
     height: rows.length * (wide ? rowHeight : 42) + scale.room,
     option: {
       grid: { left: names, right, top: 4, bottom: 30, outerBoundsMode: 'none' },
-      xAxis: scale.axis(width - names - right),
+      xAxis: scale.axis(width - names - right, wide ? {} : { alignMinLabel: 'left' }),
       yAxis: rowAxis(rows),
       tooltip: tooltip(({ dataIndex }) => [rows[dataIndex].name, `${variant} adds ${rows[dataIndex].text}`]),
       series: [{

@@ -2,7 +2,7 @@
 
 import { flames as all } from './data.js';
 import { choice, legend } from './controls.js';
-import { oneLine, value } from './format.js';
+import { held, oneLine, value } from './format.js';
 import { show, tooltip } from './panel.js';
 import { measure } from './rows.js';
 import { colour, mix } from './theme.js';
@@ -180,13 +180,14 @@ class Graph {
   // tell says what is picked, and tellFound what is found.
   tell() {
     const at = this.drawn?.[this.picked]?.spot;
-    this.status.textContent = at ? this.lines(at).join(' · ') : '';
+    this.status.textContent = at ? held(this.lines(at).join(' · ')) : '';
   }
 
   tellFound() {
     const { functions: n } = this.found;
-    this.status.textContent = n === 0 ? `No function has “${oneLine(this.wanted.trim()).slice(0, 80)}”.`
+    const text = n === 0 ? `No function has “${oneLine(this.wanted.trim()).slice(0, 80)}”.`
       : `${n.toLocaleString('en-US')} ${n === 1 ? 'function' : 'functions'} with what they call: ${this.amounts(this.found).join(', ')}`;
+    this.status.textContent = held(text);
   }
 
   lines(spot) {
