@@ -389,14 +389,16 @@ function whole(groups) {
   return root;
 }
 
-// fitting is as much of a function's name as there is room for: of its package the last part stays longest, and of the function
-// what leads to it goes first.
+// fitting is as much of a function's name as there is room for: its class goes before its package, and of this all but the first
+// part before the rest.
 function fitting(name, room, widthOf) {
   let text = oneLine(name.slice(0, 300));
   const [of, own] = text.split(' · ');
   if (own && widthOf(text) > room) {
-    const short = `${of.split(/[./]/).at(-1)} · ${own}`;
-    text = widthOf(short) <= room ? short : own;
+    const bare = own.split(/\.|::/).at(-1) || own;
+    const first = of.split(/[./]|::/).find(Boolean);
+    const cut = Array.from({ length: Math.max(0, bare.length - 4) }, (_, n) => `${first} · ${bare.slice(0, bare.length - 1 - n)}…`);
+    text = [`${of} · ${bare}`, `${first} · ${bare}`, ...cut].find((shorter) => widthOf(shorter) <= room) ?? own;
   }
   while (widthOf(text) > room) {
     const cut = text.slice(0, -2).search(/(?:[/.]|::)(?=[^/.:])/);
