@@ -91,7 +91,8 @@ func pageText(r finding.Reason, expected string) string {
 	case finding.PageMayNotBeMade:
 		return uncertain(r, expected, "too few operations agree on their number of spans")
 	case finding.PageNotReady:
-		return fmt.Sprintf("no loss is certain; %s failed, which made up to %s, or none", Counted(int(r.Figure("requests")), "readiness request"), n)
+		requests := Counted(int(r.Figure("requests")), "readiness request")
+		return fmt.Sprintf("no loss is certain; %s failed, which made up to %s, or none", requests, n)
 	case finding.PageMayBeOthers:
 		return uncertain(r, expected, "spans that came late, or are missing, may belong to another operation")
 	case finding.PageHopSilent:

@@ -43,7 +43,10 @@ function draw({ variant, rows }, width) {
     const figure = wide ? figures - 6 : room([r.text], width, 0.6);
     const children = [
       text(wide ? 0 : 4, line, r.name, { width: wide ? names - 10 : width - figure - 12 }),
-      { type: 'rect', shape: { x: Math.min(from, to), y: mark - 7, width: Math.max(1, Math.abs(to - from)), height: 14 }, style: { fill: tint, opacity: 0.4 } },
+      {
+        type: 'rect', style: { fill: tint, opacity: 0.4 },
+        shape: { x: Math.min(from, to), y: mark - 7, width: Math.max(1, Math.abs(to - from)), height: 14 },
+      },
       text(width - 2, line, r.text, { align: 'right', width: figure, soft: true }),
     ];
     if (isFinite(r.low) && isFinite(r.high)) children.push(...whisker(x(r.low), x(r.high), mark, tint));
@@ -59,7 +62,9 @@ function draw({ variant, rows }, width) {
       series: [{
         type: 'custom', renderItem: item, clip: false, encode: { x: [1, 2, 3], y: 0 },
         data: rows.map((r, i) => [i, ...extent(r)]),
-        markLine: { silent: true, symbol: 'none', label: { show: false }, data: [{ xAxis: 0, lineStyle: { color: colour('soft'), type: 'solid', width: 1 } }] },
+        markLine: {
+          silent: true, symbol: 'none', label: { show: false }, data: [{ xAxis: 0, lineStyle: { color: colour('soft'), type: 'solid', width: 1 } }],
+        },
       }],
     },
   };

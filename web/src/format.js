@@ -41,4 +41,6 @@ export function axis(unit, largest) {
 export const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, ' ').replace(/\p{Bidi_Control}/gu, '');
 
 // held lets no line end within a figure: between a number and its unit, or in an interval.
-export const held = (text) => text.replace(/\([^()]*\d to [^()]*\)|\d (?:%|[nµm]?s|[kMG]?B|CPUs?|points)(?![a-zA-Z])/g, (figure) => figure.replaceAll(' ', '\u00a0'));
+const figures = /\([^()]*\d to [^()]*\)|\d (?:%|[nµm]?s|[kMG]?B|CPUs?|points)(?![a-zA-Z])/g;
+
+export const held = (text) => text.replace(figures, (figure) => figure.replaceAll(' ', '\u00a0'));

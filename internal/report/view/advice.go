@@ -31,8 +31,8 @@ func (a advised) saves() float64 {
 
 // adviceSection is a list of settings, the one first that saves most; those that nobody tried last, by the size of their cause.
 func adviceSection(doc *finding.Document) model.Section {
-	s := model.Section{ID: "advice", Title: "What would make it cheaper", Lead: model.Texts(
-		"Settings of the tracer that make a large cause smaller, by the CPU per operation that each saves. A saving is measured: by a variant that has the setting.")}
+	s := model.Section{ID: "advice", Title: "What would make it cheaper", Lead: model.Texts("Settings of the tracer that make a large cause " +
+		"smaller, by the CPU per operation that each saves. A saving is measured: by a variant that has the setting.")}
 	var all []advised
 	for i := range doc.Causes {
 		c := &doc.Causes[i]
@@ -45,7 +45,8 @@ func adviceSection(doc *finding.Document) model.Section {
 		return cmp.Or(cmp.Compare(b.saves(), a.saves()), cmp.Compare(b.amount, a.amount))
 	})
 	table := model.Grid{Stack: true, Columns: []model.Column{
-		{Head: "setting"}, {Head: "estimated saving", Wrap: true}, {Head: "makes smaller"}, {Head: "loses", Wrap: true}, {Head: "of"}, {Head: "tried as"},
+		{Head: "setting"}, {Head: "estimated saving", Wrap: true}, {Head: "makes smaller"},
+		{Head: "loses", Wrap: true}, {Head: "of"}, {Head: "tried as"},
 	}}
 	for _, a := range all {
 		saved := model.Cell{Text: wording.Saved(a.Advice), Tone: model.Faint}

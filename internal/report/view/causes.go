@@ -77,7 +77,8 @@ func whySection(doc *finding.Document) model.Section {
 	}
 	above := shownAbove(doc)
 	s.Chart = &model.Chart{Wide: true}
-	s.Lead = model.Texts("The CPU per operation that tracing adds, by what it is spent on: the centre over the blocks, a whisker for its 95 % interval. Single causes need not add up to the whole.")
+	s.Lead = model.Texts("The CPU per operation that tracing adds, by what it is spent on: the centre over the blocks, " +
+		"a whisker for its 95 % interval. Single causes need not add up to the whole.")
 	caption := ""
 	for i := range s.Grids {
 		g := &s.Grids[i]
@@ -106,7 +107,10 @@ func chartCauses(doc *finding.Document) []parts.ChartCauses {
 	var out []parts.ChartCauses
 	for i := range doc.Causes {
 		c := &doc.Causes[i]
-		rest := slices.Concat(metric.Causes(metric.Program), metric.Causes(metric.Runtime), metric.Causes(metric.Unseen), metric.Causes(metric.Besides))
+		var rest []string
+		for _, axis := range []metric.Axis{metric.Program, metric.Runtime, metric.Unseen, metric.Besides} {
+			rest = append(rest, metric.Causes(axis)...)
+		}
 		axes := []struct {
 			name    string
 			metrics []string
@@ -122,8 +126,8 @@ func chartCauses(doc *finding.Document) []parts.ChartCauses {
 			one := parts.ChartCauses{Group: groupOf(c), Variant: c.Variant, Against: c.Against, Axis: axis.name}
 			for _, name := range axis.metrics {
 				if f := causeOf(doc, c, name); f != nil && f.Absolute != nil {
-					one.Rows = append(one.Rows, parts.ChartCause{Name: causeLabel(name), Estimate: f.Absolute.Estimate, Low: f.Absolute.Low, High: f.Absolute.High,
-						Text: parts.IntervalText(f.Absolute, f.Unit, false)})
+					one.Rows = append(one.Rows, parts.ChartCause{Name: causeLabel(name), Text: parts.IntervalText(f.Absolute, f.Unit, false),
+						Estimate: f.Absolute.Estimate, Low: f.Absolute.Low, High: f.Absolute.High})
 				}
 			}
 			if len(one.Rows) > 0 {
@@ -161,7 +165,7 @@ func startGrid(doc *finding.Document, c *finding.Causes) model.Grid {
 			continue
 		}
 		estimate, ends := parts.Interval(*f.Absolute, f.Unit, false, parts.ToneOf(f.Verdict.ShownKind(false)))
-		table.Add(model.Cell{Text: causeLabel(name)}, model.Cell{Text: parts.Value(f, f.Baseline)}, model.Cell{Text: parts.Value(f, f.Value)}, estimate, ends)
+		table.Add(append(model.Texts(causeLabel(name), parts.Value(f, f.Baseline), parts.Value(f, f.Value)), estimate, ends)...)
 	}
 	for _, reason := range c.Reasons {
 		table.Notes = append(table.Notes, model.Note{Text: wording.Reason(reason) + ".", Tone: model.Doubtful})

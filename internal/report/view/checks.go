@@ -87,7 +87,8 @@ func told(doc *finding.Document) map[*finding.Finding]bool {
 // inWays reports whether a table of ways has the figure.
 func inWays(doc *finding.Document, f *finding.Finding) bool {
 	return slices.ContainsFunc(doc.Decisions, func(d finding.Decision) bool {
-		return differ(&d) && d.Operation == f.Operation && parts.Parameter(d.Parameter) == parts.Parameter(f.Parameter) && d.Baseline == f.Against &&
-			f.Metric == metric.CPUPerOperation && slices.ContainsFunc(d.Ways, func(w finding.Way) bool { return w.Variant == f.Variant && w.Relative != nil })
+		w := d.Way(f.Variant)
+		return differ(&d) && d.Operation == f.Operation && parts.Parameter(d.Parameter) == parts.Parameter(f.Parameter) &&
+			d.Baseline == f.Against && f.Metric == metric.CPUPerOperation && w != nil && w.Relative != nil
 	})
 }

@@ -33,7 +33,8 @@ func Whole(doc *finding.Document) *model.Page {
 	p.Cards = (&deck{doc, told(doc), paints}).cards()
 	p.Sections = slices.Concat(parts.Sections(frontierSection(doc), adviceSection(doc), searchesSection(doc),
 		parts.SweepsSection(doc.Sweeps, "The centre over the blocks"+bounded(doc, " and its 95 % interval", "")+".")),
-		besideCauses(doc, true, lostTable(doc)), parts.Sections(whySection(doc)), costCharts(doc), parts.Sections(ownSection(doc), servicesSection(doc)), runCharts(doc), parts.Sections(ledgersSection(doc), everyFinding(doc)))
+		besideCauses(doc, true, lostTable(doc)), parts.Sections(whySection(doc)), costCharts(doc),
+		parts.Sections(ownSection(doc), servicesSection(doc)), runCharts(doc), parts.Sections(ledgersSection(doc), everyFinding(doc)))
 	for i := range p.Sections {
 		stacked(p.Sections[i].Grids)
 	}
@@ -78,7 +79,7 @@ func manyHues(doc *finding.Document) []model.Note {
 	all := everyVariant(doc)
 	paints := parts.Paints(all, baseline(doc))
 	if n := len(paints) - 1; n > parts.Colours {
-		return parts.Faint(fmt.Sprintf("%d variants share %d colours: those of one colour differ by symbols, dashes and their names.", n, parts.Colours))
+		return parts.Faint(fmt.Sprintf("%d variants share %d colours: those of one differ by symbols, dashes and their names.", n, parts.Colours))
 	}
 	return nil
 }
