@@ -67,6 +67,9 @@ func adviceSection(doc *finding.Document) model.Section {
 			model.Cell{Text: a.Loses}, model.Cell{Text: of, Tone: model.Faint}, model.Cell{Text: a.Variant})
 	}
 	s.Grids = parts.Grids(table.DropEmpty())
+	if slices.ContainsFunc(all, func(a advised) bool { return a.Saves == nil }) {
+		s.Notes = parts.Faint("To try settings: tracetax explain with --try, which makes each a variant.")
+	}
 	return s
 }
 
