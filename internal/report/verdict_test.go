@@ -146,9 +146,9 @@ func TestEveryFigureIsFolded(t *testing.T) {
 	}
 }
 
-// looksIn is how each variant is drawn in the charts of lines, by its colour; those of a hue by symbol and dashes too.
+// looksIn is the colour of each variant in a chart of lines.
 const looksIn = `(id => Object.fromEntries([...document.querySelectorAll('#'+id+' .chart')].flatMap(e => e.panel.chart.getOption().series).filter(s => s.type === 'line' && s.name)
-	.map(s => [s.name, s.lineStyle.color + (s.data ? '' : '')])))`
+	.map(s => [s.name, s.lineStyle.color])))`
 
 // A variant has one hue in all charts and cards, in the light and in the dark; the baseline is grey.
 func TestOneHueForAVariant(t *testing.T) {

@@ -72,12 +72,13 @@ func measured(doc *finding.Document, g *Group, f *finding.Finding) string {
 	return text
 }
 
-// told are the findings whose headline stands elsewhere than in the cards: in a check, or in a table of ways.
+// told are the headlines whose ratio, which answers, stands elsewhere than in the cards: in a check, or in a table of ways.
 func told(doc *finding.Document) map[*finding.Finding]bool {
 	out := map[*finding.Finding]bool{}
 	for i := range doc.Findings {
 		f := &doc.Findings[i]
-		if f.Headline && !doc.NotTracing(f) && (f.Verdict.Budget != nil && f.Verdict.BudgetUnit == "" && f.ByRatio() || inWays(doc, f)) {
+		checked := f.Verdict.Budget != nil && f.Verdict.BudgetUnit == ""
+		if f.Headline && !doc.NotTracing(f) && f.ByRatio() && (checked || inWays(doc, f)) {
 			out[f] = true
 		}
 	}
