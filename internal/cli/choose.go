@@ -158,6 +158,9 @@ func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*co
 	}
 	series.Options.Named, series.Options.KeepEnv = f.variants, f.keepEnv
 	series.Options.GoOn = f.goOn
+	if f.decides {
+		series.Options.Command = "decide"
+	}
 	series.Options.Rules = func(tracers ...string) (*profile.Rules, error) { return BuiltIn().Rules(f.rules, tracers...) }
 	worst, ran, several := console.Fine, 0, len(experiments) > 1
 	var left []omission

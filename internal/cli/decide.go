@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -36,7 +37,8 @@ type deciding struct {
 	yes          bool
 	cores, fleet float64
 	of           *program.Tracer // whose ways were chosen here; nil: the user names the variants
-	cut          []string        // what was given up for time
+	hurried      bool            // the tracer sends sooner than it comes, for time
+	without      []string        // the ways that are left out for time
 }
 
 func newDecide(s console.Streams) *cobra.Command {
@@ -258,22 +260,26 @@ var lengths = []struct {
 
 // shortDelay is for how long tracers may hold spans where a plan with their own delay takes too long: each block waits for it
 // several times.
-const shortDelay = "1s"
+const shortDelay = "500ms"
+
+// leftOut are the ways that a plan goes without where it takes too long with all, the first one first.
+var leftOut = []string{"hundredth", config.WayOfErrors}
 
 // fitted returns the experiments, cut to the time that they may take where their length is not the user's: with shorter blocks,
-// then with a shorter delay of the tracer, then without the smallest share.
+// then with a shorter delay of the tracer, then with fewer ways.
 func (d *deciding) fitted(c *cobra.Command, args []string) ([]*config.Experiment, error) {
 	f := &d.run
 	experiments, err := f.ready(c, args)
 	if err != nil || d.of == nil || f.quick || f.given.Has("design") || f.given.Has("load.duration") {
 		return experiments, err
 	}
-	for n, next := range []string{"", "delay", "hundredth"} {
+	for n := range 2 + len(leftOut) {
 		if n > 0 {
-			f.line.Variants = config.Ways(d.of, shortDelay)
-			if d.cut = append(d.cut, next); next == "hundredth" {
-				f.line.Variants = slices.DeleteFunc(f.line.Variants, func(v string) bool { return strings.HasPrefix(v, next+":") })
-			}
+			d.hurried, d.without = true, leftOut[:n-1]
+			f.line.Variants = slices.DeleteFunc(config.Ways(d.of, shortDelay), func(v string) bool {
+				name, _, _ := strings.Cut(v, ":")
+				return slices.Contains(d.without, name) && !slices.Contains(f.variants, name)
+			})
 			if experiments, err = f.ready(c, args); err != nil {
 				return nil, err
 			}
@@ -285,19 +291,19 @@ func (d *deciding) fitted(c *cobra.Command, args []string) ([]*config.Experiment
 	return experiments, nil
 }
 
-// fit chooses the sharpest length of an experiment that keeps to the time, and else the shortest; no window is shorter than its
-// spans are held.
+// fit chooses the sharpest length of an experiment that keeps to the time, and else the shortest; no window is shorter than a
+// tracer holds its spans, and the load of all at once no shorter than these are on their way.
 func fit(e *config.Experiment) (bool, error) {
-	held := time.Duration(0)
+	held, passed := time.Duration(0), time.Duration(0)
 	for _, v := range e.Variants {
 		plan, err := e.Plan(v)
 		if err != nil {
 			return false, err
 		}
-		held = max(held, plan.Passed())
+		held, passed = max(held, plan.Delay), max(passed, plan.Passed())
 	}
 	for _, one := range lengths {
-		if one.duration < held {
+		if one.duration < held || config.AtOnce(len(e.Variants), one.duration) < passed {
 			break
 		}
 		e.Design.Blocks, e.Load.Duration = one.blocks, one.duration
@@ -345,12 +351,12 @@ func (d *deciding) plan(to io.Writer, e *config.Experiment) error {
 	if len(minutes) > 0 {
 		fmt.Fprintf(to, "  of these take minutes (the Collector about 6 on two CPUs): %s\n", strings.Join(minutes, ", "))
 	}
-	if slices.Contains(d.cut, "delay") {
+	if d.hurried {
 		fmt.Fprintf(to, "  a delay of %s, not the tracer's own, keeps it short: exports are more and smaller; "+
 			"--blocks 8 --duration 6s takes the tracer as it comes\n", shortDelay)
 	}
-	if slices.Contains(d.cut, "hundredth") {
-		fmt.Fprintln(to, "  1 % of the traces is left out for time; --blocks 8 takes it in")
+	if len(d.without) > 0 {
+		fmt.Fprintf(to, "  left out for time: %s; --blocks 8 --duration 6s takes all ways in\n", strings.Join(d.without, ", "))
 	}
 	if foreseen.Schedule.Length > mostPlanned {
 		fmt.Fprintln(to, "  this takes more than 10 minutes: fewer --op, --variants or --blocks, or a shorter --duration, cut it")
@@ -378,7 +384,15 @@ func wayText(v config.Variant) string {
 		parts = append(parts, "as it comes")
 	}
 	for _, hop := range v.Via {
-		parts = append(parts, "via "+hop.Name)
+		chosen := make([]string, 0, len(hop.Settings))
+		for _, name := range slices.Sorted(maps.Keys(hop.Settings)) {
+			chosen = append(chosen, name+" "+hop.Settings[name])
+		}
+		text := "via " + hop.Name
+		if len(chosen) > 0 {
+			text += " (" + strings.Join(chosen, ", ") + ")"
+		}
+		parts = append(parts, text)
 	}
 	if v.To != nil {
 		parts = append(parts, "to "+v.To.Name)
@@ -428,6 +442,6 @@ func (f *runFlags) tellSoFar(s console.Streams, top string) {
 		if err := f.print(s, doc); err != nil {
 			complain(s.Err, err)
 		}
-		note(s.Err, "this is what there is so far; tracetax decide --resume "+top+" goes on")
+		note(s.Err, "this is what there is so far")
 	}
 }

@@ -38,7 +38,7 @@ func Ways(t *program.Tracer, delay string) []string {
 		}
 	}
 	if t.ReadsVariables() {
-		wait := 1 + math.Ceil(held.Seconds()) // a trace is decided on whole
+		wait := math.Ceil(2 * held.Seconds()) // by then the whole trace is there
 		out = append(out, "collector:"+of+",via=collector",
 			fmt.Sprintf("%s:%s,via=collector,via.keep=errors-and-share,via.share=1%%,via.wait=%gs", WayOfErrors, of, wait))
 	}

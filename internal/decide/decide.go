@@ -19,9 +19,15 @@ import (
 // are never the same.
 const alike = 0.95
 
-// Decisions are those of a document, one for each operation at each level that was asked at a rate. Rate returns how many
-// operations/s were offered, 0 where there was no rate. Ask is the confidence to ask of intervals.
-func Decisions(doc *finding.Document, rate func(cell.At) float64, ask claim.Ask) []finding.Decision {
+// Rates tells what became of the rates of a load.
+type Rates interface {
+	Offered(at cell.At) float64                              // operations/s; 0 where there was no rate
+	BelowRate(variant string, at cell.At) (missed, runs int) // in how many of its runs a variant did not hold it
+}
+
+// Decisions are those of a document, one for each operation at each level that was asked at a rate. Ask is the confidence to ask
+// of intervals.
+func Decisions(doc *finding.Document, rates Rates, ask claim.Ask) []finding.Decision {
 	if len(doc.Experiment.Variants) == 0 {
 		return nil
 	}
@@ -44,11 +50,30 @@ func Decisions(doc *finding.Document, rate func(cell.At) float64, ask claim.Ask)
 		costs[at] = append(costs[at], f)
 	}
 	for _, at := range order {
-		if offered := rate(at); offered > 0 {
-			out = append(out, decision(doc, costs[at], offered, ask))
+		offered := rates.Offered(at)
+		if offered <= 0 {
+			continue
 		}
+		d := decision(doc, costs[at], offered, ask)
+		if d.Reached == 0 {
+			d.Missed = missed(rates, d.Baseline, at)
+		}
+		for i := range d.Ways {
+			if w := &d.Ways[i]; w.Standing != finding.CannotHold {
+				w.Missed = missed(rates, w.Variant, at)
+			}
+		}
+		out = append(out, d)
 	}
 	return out
+}
+
+// missed is how often a variant did not hold the rate; nil where it always did.
+func missed(rates Rates, variant string, at cell.At) *finding.Missed {
+	if n, runs := rates.BelowRate(variant, at); n > 0 {
+		return &finding.Missed{Missed: n, Runs: runs}
+	}
+	return nil
 }
 
 // decision is that of one operation; costs are what the variants cost it.

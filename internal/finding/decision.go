@@ -9,6 +9,7 @@ type Decision struct {
 	Baseline  string            `json:"baseline"`            // the variant that all ways are held against
 	Rate      float64           `json:"rate"`                // operations/s that were offered
 	Reached   float64           `json:"reached,omitempty"`   // operations/s that the baseline reached, where it could not hold the rate
+	Missed    *Missed           `json:"missed,omitempty"`    // absent where the baseline held the rate in all runs, or Reached is there
 	Carries   *Interval         `json:"carries"`             // operations/s that one CPU carries with the baseline, if each costs what it costs at this rate; null: not known
 	Whole     string            `json:"whole,omitempty"`     // the cheapest way that keeps every trace
 	Choice    string            `json:"choice,omitempty"`    // under a budget, the way within it that keeps most traces, and of several the cheapest
@@ -28,7 +29,14 @@ type Way struct {
 	By       string    `json:"by,omitempty"`        // Dominated: the way that is better
 	Lost     float64   `json:"lost,omitempty"`      // LosesSpans and MayLoseSpans: the share of the spans
 	Reached  float64   `json:"reached,omitempty"`   // CannotHold: operations/s that it reached
+	Missed   *Missed   `json:"missed,omitempty"`    // absent where it held the rate in all runs, or cannot hold it
 	InBudget Kind      `json:"in_budget,omitempty"` // the worst of its verdicts on budgets: within, cannot-tell, overloaded or over
+}
+
+// Missed counts the runs in which a variant did not hold the rate: fewer than half, as in a pause of the machine.
+type Missed struct {
+	Missed int `json:"missed"`
+	Runs   int `json:"runs"`
 }
 
 // Standing is the place of a way among the others.

@@ -93,7 +93,25 @@ func Remarks(d *finding.Decision) []string {
 			out = append(out, text)
 		}
 	}
-	return out
+	return append(out, missedText(d)...)
+}
+
+// missedText says who did not hold the rate in some runs.
+func missedText(d *finding.Decision) []string {
+	var who []string
+	add := func(variant string, m *finding.Missed) {
+		if m != nil {
+			who = append(who, fmt.Sprintf("%s in %d of %d runs", variant, m.Missed, m.Runs))
+		}
+	}
+	add(d.Baseline, d.Missed)
+	for _, w := range d.Ways {
+		add(w.Variant, w.Missed)
+	}
+	if who == nil {
+		return nil
+	}
+	return []string{"Not at " + Rate(d) + ": " + strings.Join(who, ", ") + ". Lower the rate, or repeat it on a machine that does nothing else."}
 }
 
 // remark is the sentence on a way; "" where there is nothing to say.

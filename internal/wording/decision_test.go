@@ -41,6 +41,11 @@ func TestDecisionInWords(t *testing.T) {
 	if got := Remarks(d); !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
+	d.Missed, d.Ways[1].Missed = &finding.Missed{Missed: 1, Runs: 8}, &finding.Missed{Missed: 3, Runs: 8}
+	if got, want := Remarks(d)[5], "Not at 200/s: none in 1 of 8 runs, tenth in 3 of 8 runs. Lower the rate, or repeat it on a machine that does nothing else."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	d.Missed, d.Ways[1].Missed = nil, nil
 	d.Ways[0].InBudget, d.Ways[1].InBudget = finding.Over, finding.Within
 	d.Choice = "tenth"
 	if got, want := Decided(d), "Within the budget: tenth, which keeps 10.0 % of the traces. Cheapest that keeps every trace: all. "+line; got != want {
