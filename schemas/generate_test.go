@@ -126,7 +126,7 @@ func (c *comments) file(d document) *jsonschema.Schema {
 	definitions := jsonschema.Definitions{}
 	s := c.mapping(reflect.TypeOf(d.of), d.name, definitions)
 	s.Version, s.Title, s.Definitions = jsonschema.Version, d.title, definitions
-	further := map[string][]any{"experiment": {config.Variant{}, config.Profile{}, config.Capture{}, program.Hop{}}, "workload": {program.Operation{}, program.Step{}, program.Body{}, program.Workload{}}}
+	further := map[string][]any{"experiment": {config.Variant{}, config.Profile{}, config.Capture{}, program.Hop{}, program.Setup{}}, "workload": {program.Operation{}, program.Step{}, program.Body{}, program.Workload{}}}
 	if d.name == "topology" {
 		further = map[string][]any{"topology": {topology.Step{}}}
 	}
@@ -387,7 +387,7 @@ func shaped(name string) *jsonschema.Schema {
 		return s
 	case "Environment":
 		return &jsonschema.Schema{Type: "object", AdditionalProperties: shaped("Text")}
-	case "VariantOrTracer", "WorkloadOrName", "HopOrName", "HopOrHops", "OperationOrURL", "StepOrRequest", "CallOrStep", "BodyOrText", "ProfileOrTrue", "CaptureOrTracer":
+	case "VariantOrTracer", "WorkloadOrName", "HopOrName", "HopOrHops", "OperationOrURL", "StepOrRequest", "SetupOrRequest", "CallOrStep", "BodyOrText", "ProfileOrTrue", "CaptureOrTracer":
 		return reference(name)
 	}
 	return nil
@@ -407,6 +407,7 @@ func shorter(definitions jsonschema.Definitions) {
 		"WorkloadOrName":  {text, reference("Workload")},
 		"OperationOrURL":  {null, text, reference("Operation")},
 		"StepOrRequest":   {text, reference("Step")},
+		"SetupOrRequest":  {text, reference("Setup")},
 		"CallOrStep":      {text, reference("Step")},
 		"BodyOrText":      {text, reference("Body")},
 		"CaptureOrTracer": {text, reference("Capture")},

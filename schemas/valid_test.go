@@ -183,6 +183,8 @@ func TestWrongExperiments(t *testing.T) {
 		"two hops in one":    strings.Replace(good, "tracer:", "via: {a: x, b: y}, tracer:", 1),
 		"a single step":      strings.Replace(good, "hello/go", "{processes: [{name: x, run: x}], operations: {buy: {steps: [GET /]}}}", 1),
 		"a key of no step":   strings.Replace(good, "hello/go", "{processes: [{name: x, run: x}], operations: {buy: {steps: [GET /, {request: GET /, data: x.csv}]}}}", 1),
+		"a key of no setup":  good + "setup: [{request: POST /login, take: {token: $.token}}]\n",
+		"a setup of nothing": good + "setup: [{keep: {token: $.token}}]\n",
 		"a claim of nothing": good + "claims: [{name: a}]\n",
 	} {
 		if wrong(t, schema, asJSON(t, what, []byte(text))) == nil {

@@ -16,6 +16,7 @@ import (
 // workload and a tracer.
 func TestDocs(t *testing.T) {
 	t.Setenv("DATABASE_URL", "postgres://127.0.0.1/")
+	t.Setenv("SHOP_PASSWORD", "me")
 	page, err := os.ReadFile("../../docs/experiment-file.md")
 	if err != nil {
 		t.Fatal(err)
@@ -31,6 +32,7 @@ func TestDocs(t *testing.T) {
 		experiment, // a small one
 		experiment, // your own program
 		experiment, // a variant on one of two processes
+		experiment, // a login first
 		func(text []byte) error { _, err := program.ParseWorkload("workload.yaml", "w", text); return err },
 		experiment, // request data and gRPC
 		func(text []byte) error { _, err := program.ParseTracer("tracer.yaml", "t", text); return err },

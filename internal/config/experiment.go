@@ -74,6 +74,7 @@ type Experiment struct {
 	Workloads   program.Elsewhere   `yaml:"workloads" as:"own" shape:"[]WorkloadOrName"`                       // instead of workload: a list to run over
 	Operations  []program.Operation `yaml:"operations" as:"own" shape:"Texts"`                                 // which to measure, each in a phase of its own; default: all
 	Mix         program.Elsewhere   `yaml:"mix" as:"own" shape:"{}Share"`                                      // instead of operations: weights, as {home: 70%, checkout: 30%}; counts as one operation
+	Setup       []program.Setup     `yaml:"setup" as:"own" shape:"[]SetupOrRequest"`                           // requests before anything is measured, such as a login; operations that stand in this file may hold what they keep of the answers, as {token}
 	Variants    []Variant           `yaml:"variants" as:"own" shape:"{}VariantOrTracer" required:"experiment"` // what is compared, at least two; the first is the baseline
 	Load        Load                `yaml:"load" as:"own"`                                                     // how operations are made
 	Design      Design              `yaml:"design" always:"true"`                                              // how many runs
@@ -124,6 +125,8 @@ func readExperiments(s *program.Source, n *program.Node, name, dir string, catal
 		given.apply(s, n)
 	}
 	s.Services, s.NodeFolders = catalog.Service, catalog.SharedPrograms
+	setup := n.Get("setup")
+	s.Kept = program.KeptBy(setup)
 	e := Experiment{Name: name}
 	if !s.Decode(n, &e) {
 		return nil
@@ -146,6 +149,9 @@ func readExperiments(s *program.Source, n *program.Node, name, dir string, catal
 		one.Load.complete(w)
 		one.Design.complete(one.Load)
 		one.Operations = readMeasured(s, n, w)
+		if setup != nil {
+			one.Setup = s.Setup(setup, w)
+		}
 		if fixedRate {
 			one.yieldRates()
 		}
@@ -361,6 +367,14 @@ func (e Experiment) WriteKey(w program.Writer, key string) any {
 			names[i] = o.Name
 		}
 		return names
+	case "setup":
+		var requests []program.Object
+		for i := range e.Setup {
+			requests = append(requests, w.Written(&e.Setup[i], program.InExperiment))
+		}
+		if len(requests) > 0 {
+			return requests
+		}
 	case "variants":
 		for _, v := range e.Variants {
 			p.Add(v.Name, w.Written(&v, program.InExperiment))

@@ -5,6 +5,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/config/program"
@@ -35,7 +36,7 @@ func (e *Experiment) Check() error {
 }
 
 func (e *Experiment) misfits() []misfit {
-	return slices.Concat(e.ownRates(), e.protocols(), e.stopping(), e.apartInTime(), e.orders(), e.warmups(), e.configFiles(), e.hops(), e.compiled(), e.misplaced(), e.unheard(), e.profiles(), e.captured())
+	return slices.Concat(e.ownRates(), e.protocols(), e.stopping(), e.apartInTime(), e.orders(), e.warmups(), e.configFiles(), e.hops(), e.compiled(), e.misplaced(), e.unheard(), e.profiles(), e.captured(), e.sessions())
 }
 
 // ownRates finds operations with a rate of their own that contradicts the swept rate.
@@ -114,6 +115,24 @@ func (e *Experiment) captured() []misfit {
 		return nil
 	}
 	return []misfit{{at: []string{"captures"}, text: "captures: true keeps captured packets, and no variant captures any; give one a capture, such as traced: {tracer: otel, capture: packets}"}}
+}
+
+// sessions finds operations that name values of each connection, and that use rows of data or have steps besides.
+func (e *Experiment) sessions() []misfit {
+	var kept []string
+	for _, s := range e.Setup {
+		if s.Per == program.PerConnection {
+			kept = append(kept, slices.Sorted(maps.Keys(s.Keep))...)
+		}
+	}
+	var out []misfit
+	for _, o := range withParts(e.Operations) {
+		if names := o.Uses(kept); len(names) > 0 && (o.Data != "" || len(o.Then) > 0) {
+			out = append(out, misfit{at: []string{"setup"}, text: fmt.Sprintf("operation %q: {%s} is of each connection, which goes with neither steps nor data; write per: run",
+				program.Printable(o.Name), names[0])})
+		}
+	}
+	return out
 }
 
 // FaultsOf are the faults that a variant is run with.

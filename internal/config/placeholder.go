@@ -43,6 +43,12 @@ func (f *filler) plan(p *Plan) {
 	f.all(p.Prepare)
 	f.all(p.Cleanup)
 	f.operations(p.Operations)
+	for i := range p.Setup {
+		one := &p.Setup[i]
+		part := []program.Operation{one.Operation()}
+		f.operations(part)
+		one.URL, one.Body = part[0].URL, part[0].Body // the headers are a map
+	}
 	slices.Sort(p.Secrets)
 	p.Secrets = slices.Compact(p.Secrets)
 }

@@ -19,6 +19,7 @@ type Plan struct {
 	Language   string            // of its tracer; ""
 	Processes  []program.Process // wrapped, with the tracer's and the variant's environment and arguments, and those that the tracer brings; in the order of their start
 	Operations []program.Operation
+	Setup      []program.Setup // requests before anything is measured
 	Build      program.Build
 	Plain      program.Build             // of the processes that are not traced, where the variant chooses which are (on:); empty: Build is theirs too
 	Spans      map[string]program.Number // declared spans per operation name; absent: learnt
@@ -66,6 +67,7 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		Variant:    v.Name,
 		Language:   t.Language,
 		Operations: program.CloneOperations(e.Operations),
+		Setup:      program.CloneSetup(e.Setup),
 		Build:      e.Workload.BuildFor(t.Name),
 		Spans:      declaredSpans(e.Operations, t.Name, e.Load.Depth),
 		Says:       slices.Clone(t.Says),

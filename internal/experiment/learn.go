@@ -40,6 +40,9 @@ func (l *Loop) learn(r *record.Record) {
 			spans[phase.Work()] = program.Number{Low: per.Low, High: per.High}
 		}
 	}
+	if setup, known := learnt[record.SetupOperation]; known && setup.Low == setup.High {
+		spans[record.SetupOperation] = program.Number{Low: setup.Low, High: setup.High}
+	}
 	l.spans[r.Variant] = spans
 	if l.prepared(r.Variant).Plan.Renames {
 		learnt = ledger.Nameless(learnt)

@@ -85,7 +85,7 @@ func (l *Loop) mistakeIn(made []record.Record) *MistakeError {
 }
 
 // early are the stages of a run before its first operation was answered.
-var early = []string{"start", "ready", "first operation"}
+var early = []string{"start", "ready", "setup", "first operation"}
 
 // neverReady returns the mistake that a process of a variant failed before its first operation, as in every run of the variant so far. A
 // port that another program has just taken is another one the next time.

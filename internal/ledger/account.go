@@ -90,15 +90,18 @@ func doubtStart(lines []line, run Run, t Tracing) {
 
 // begin returns the line of the start. What to expect there is known where it is
 // known of the readiness request and of the first operation, and chance has no
-// part in it. A readiness request that failed need not have come to the traced program.
+// part in it. A readiness request that failed need not have come to the traced program. The setup is known by as many requests.
 func begin(run Run, t Tracing) line {
 	l := listed(run.Start)
 	l.operation = Start
-	probe, first := t.Spans[record.ProbeOperation], t.Spans[run.First]
+	probe, first, setup := t.Spans[record.ProbeOperation], t.Spans[run.First], t.Spans[record.SetupOperation]
 	if t.random() || probe.Later || first.Later || run.Start.Started > 0 && !probe.known() || run.First != "" && !first.known() {
 		return l
 	}
 	if run.Start.Started == 0 && run.First == "" {
+		return l
+	}
+	if run.Start.Setup > 0 && (!setup.known() || setup.High > 0 && setup.Requests != run.Start.Setup) {
 		return l
 	}
 	l.known, l.basis = true, Inferred
@@ -107,6 +110,9 @@ func begin(run Run, t Tracing) line {
 	l.expected = between{probe.Low * float64(run.Start.Completed), probe.High * float64(run.Start.Started)}
 	if run.First != "" {
 		l.expected = l.expected.plus(between{first.Low, first.High})
+	}
+	if run.Start.Setup > 0 {
+		l.expected = l.expected.plus(between{setup.Low, setup.High})
 	}
 	l.settleDue(t)
 	return l

@@ -66,8 +66,35 @@ func Learn(calibrations []record.Record, sampling float64, silent bool) map[stri
 			}
 			delete(learnt, "")
 		}
+		learnt = withFirst(learnt, run.First)
+		if p, ok := learnSetup(&calibrations[i], elsewhere); ok && sampling >= 1 {
+			learnt[record.SetupOperation] = p
+		}
 	}
 	return learnt
+}
+
+// learnSetup returns how many spans the requests of a calibration's setup made together: those of the ids that they brought or, if
+// there are none, all but what comes at times of its own.
+func learnSetup(r *record.Record, elsewhere map[string]timing) (PerOperation, bool) {
+	c := r.Start.SetupSink
+	if c == nil || c.Sum() > 0 && !c.Whole() {
+		return PerOperation{}, false
+	}
+	var own, all int64
+	for root := range c.Own {
+		_, spans := c.Own.Traces(root)
+		own += spans
+	}
+	for root := range c.Shapes {
+		if _, spans := c.Shapes.Traces(root); elsewhere[root] == (timing{}) {
+			all += spans
+		}
+	}
+	if own == 0 {
+		own = all
+	}
+	return PerOperation{Low: float64(own), High: float64(own), How: Inferred, Requests: r.Start.SetupRequests}, true
 }
 
 // Declare is a number that a workload declares, with what its calibrations taught besides. Where these made another number
@@ -163,31 +190,78 @@ func learn(s Stretch, sampling float64, elsewhere map[string]timing) (PerOperati
 
 // cold has the further spans of an operation the first time in a process.
 type cold struct {
-	sizes map[string]map[int]bool // of traces, by the name of their root, that are larger than all others of it
-	spans float64                 // beside such traces, at most, of any operation
+	sizes   map[string]map[int]bool // of traces, by the name of their root, that are larger than all others of it
+	workers map[string]map[int]bool // of traces that are as much larger as the first one of a process: of further workers, and connections of their pools
+	spans   float64                 // beside such traces, at most, of any operation
 }
 
 // and combines two calibrations.
 func (c cold) and(other cold) cold {
-	sum := cold{sizes: maps.Clone(c.sizes), spans: math.Max(c.spans, other.spans)}
-	for root, sizes := range other.sizes {
-		for size := range sizes {
-			sum.add(root, size)
-		}
-	}
-	return sum
+	return cold{union(c.sizes, other.sizes), union(c.workers, other.workers), math.Max(c.spans, other.spans)}
 }
 
 func (c *cold) add(root string, size int) {
-	if c.sizes == nil {
-		c.sizes = map[string]map[int]bool{}
+	c.sizes = union(c.sizes, map[string]map[int]bool{root: {size: true}})
+}
+
+// union returns the sizes of both; nil without any.
+func union(a, b map[string]map[int]bool) (out map[string]map[int]bool) {
+	for _, sizes := range []map[string]map[int]bool{a, b} {
+		for root, all := range sizes {
+			if out == nil {
+				out = map[string]map[int]bool{}
+			}
+			if out[root] == nil {
+				out[root] = map[int]bool{}
+			}
+			maps.Copy(out[root], all)
+		}
 	}
-	one := maps.Clone(c.sizes[root])
-	if one == nil {
-		one = map[int]bool{}
+	return out
+}
+
+// in returns the sizes of traces that are those of first ones in a stretch. Those of workers are if there are no more such traces
+// than workers and connections.
+func (c cold) in(s Stretch) map[string]map[int]bool {
+	traces := int64(0)
+	for root, sizes := range c.workers {
+		for size := range sizes {
+			if !c.sizes[root][size] {
+				traces += max(0, s.Sink.Shapes[root][size])
+			}
+		}
 	}
-	one[size] = true
-	c.sizes[root] = one
+	if traces == 0 || uint64(traces) > s.Firsts {
+		return c.sizes
+	}
+	return union(c.sizes, c.workers)
+}
+
+// withFirst returns what a calibration taught, where a trace of each operation may be as much larger as one of the first operation
+// was at its first time, besides what its own first time adds: it may be the first that a worker makes, or a connection of its pool.
+func withFirst(learnt map[string]PerOperation, first string) map[string]PerOperation {
+	var more []int
+	of := learnt[first]
+	for root, sizes := range of.Cold.sizes {
+		for size := range sizes {
+			more = append(more, size-of.Roots[root])
+		}
+	}
+	for name, p := range learnt {
+		for root, most := range p.Roots {
+			for _, by := range more {
+				sizes := map[int]bool{most + by: true}
+				for size := range p.Cold.sizes[root] {
+					sizes[size+by] = true
+				}
+				if root != record.NoRoot {
+					p.Cold.workers = union(p.Cold.workers, map[string]map[int]bool{root: sizes})
+				}
+			}
+		}
+		learnt[name] = p
+	}
+	return learnt
 }
 
 // coldOf returns the findings of a calibration on an operation's first time: traces of its roots that came before the operations
@@ -220,15 +294,12 @@ func coldOf(r *record.Record, run Run, found []PerOperation, p PerOperation) col
 		}
 		made += t.Spans[work].Low
 	}
-	out.spans = math.Max(0, float64(once.Sum())-made)
-	for root, sizes := range once.Shapes {
-		for size, n := range sizes {
-			if out.sizes[root][size] && n > 0 {
-				out.spans -= float64(n) * float64(size-p.Roots[root])
-			}
-		}
+	roots := t.Roots() // of all operations: what makes a trace of another one larger is not beside traces
+	if roots == nil {
+		roots = p.Roots
 	}
-	out.spans = math.Max(0, out.spans)
+	_, larger, _ := once.Shapes.Larger(roots, nil)
+	out.spans = math.Max(0, float64(once.Sum())-made-float64(larger))
 	return out
 }
 
@@ -236,7 +307,7 @@ func coldOf(r *record.Record, run Run, found []PerOperation, p PerOperation) col
 // and spans beyond what is expected, as many as there were. Of fewer the rest may be missing.
 func (l *line) cold(s Stretch, per PerOperation) {
 	if per.exact() && per.Roots != nil && tells(s.Sink, 1) {
-		for root, sizes := range per.Cold.sizes {
+		for root, sizes := range per.Cold.in(s) {
 			for size := range sizes {
 				l.widen(exactly(float64(max(0, s.Sink.Shapes[root][size])) * float64(size-per.Roots[root])))
 			}

@@ -156,7 +156,7 @@ func (l *line) larger(s Stretch, per PerOperation) {
 	if !per.exact() || per.Roots == nil || !tells(s.Sink, 1) {
 		return
 	}
-	traces, spans, most := s.Sink.Shapes.Larger(per.Roots, per.Cold.sizes)
+	traces, spans, most := s.Sink.Shapes.Larger(per.Roots, per.Cold.in(s))
 	extra, many, top := float64(spans), float64(traces), float64(most)
 	if extra == 0 || per.How == Declared && l.missing.high+extra <= 0 {
 		return

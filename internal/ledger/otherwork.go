@@ -266,6 +266,9 @@ func Besides(calibrations []record.Record, spans map[string]PerOperation) int {
 		for _, work := range c.Start.Once {
 			add(t.Spans[work], 1)
 		}
+		if run.Start.Setup > 0 {
+			add(t.Spans[record.SetupOperation], 1)
+		}
 		if !known {
 			return 0
 		}

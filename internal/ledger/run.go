@@ -38,13 +38,15 @@ type Stretch struct {
 	Sink      record.Counts // from its beginning to the quiet after it
 	Unquiet   bool          // the sink still received at its end: spans of it may have come with a later one
 	Hops      []record.Hop  // counts of the hops in the same time
+	Setup     uint64        // of the start: requests of the setup
+	Firsts    uint64        // at most so many of its traces are first ones of a worker, or of a connection of its pool
 }
 
 // FromRecord returns the run of a record, as seen by the sink. A phase's
 // warm-up, window and what was profiled are one stretch: the account covers the processes' life.
 func FromRecord(r *record.Record) Run {
 	run := Run{
-		Start:    Stretch{Operation: Start, Started: r.Start.Probes, Completed: r.Start.Probes - min(r.Start.Probes, r.Start.FailedProbes), Sink: r.Start.Sink, Hops: r.Start.Hops},
+		Start:    Stretch{Operation: Start, Started: r.Start.Probes, Completed: r.Start.Probes - min(r.Start.Probes, r.Start.FailedProbes), Sink: r.Start.Sink, Hops: r.Start.Hops, Setup: r.Start.SetupRequests},
 		First:    record.Work(r.Start.FirstOperation, r.Start.FirstParameter),
 		Stop:     Stretch{Operation: Stop, Sink: r.Stop.Sink, Hops: r.Stop.Hops},
 		Reported: r.Tracer,
@@ -54,9 +56,14 @@ func FromRecord(r *record.Record) Run {
 	if r.Backend != nil {
 		run.Backend = r.Backend.Name
 	}
+	firsts := uint64(0)
+	for _, workers := range r.Start.Workers {
+		firsts += uint64(workers)
+	}
 	for i := range r.Phases {
 		p := &r.Phases[i]
 		made := record.Counted(p.Made()...)
+		firsts += made.Connected
 		run.Phases = append(run.Phases, Stretch{
 			Operation: p.Operation,
 			Level:     levelName(cell.AtOf(p.Operation, p.Parameter)),
@@ -70,6 +77,7 @@ func FromRecord(r *record.Record) Run {
 			Sink:      p.Came(),
 			Unquiet:   !p.Quiet,
 			Hops:      p.Hops,
+			Firsts:    firsts,
 		})
 	}
 	return run
@@ -207,6 +215,7 @@ type PerOperation struct {
 	Roots    map[string]int    // names of the roots of its traces, each with the most spans that such a trace has; nil: not known
 	ByID     bool              // all of its traces have the ids that the load generator chose
 	Services map[string]uint64 // spans of each service, by its name; nil: not known
+	Requests uint64            // of the setup: those that make this number together, and no other number of them does
 	Cold     cold              // what the first of a process makes besides
 	Later    bool              // learnt of the runs themselves, for the calibration did not show it: never exact
 	Shown    bool              // the runs show it against their calibration: never exact
@@ -257,7 +266,7 @@ func (t Tracing) Roots() map[string]int {
 	var all map[string]int
 	for name, per := range t.Spans {
 		switch {
-		case per.High == 0, name == record.ProbeOperation && per.Roots == nil && per.Low == 0: // it may make none
+		case per.High == 0, per.isBeside(name):
 			continue
 		case per.Roots == nil:
 			return nil
@@ -271,11 +280,17 @@ func (t Tracing) Roots() map[string]int {
 	return all
 }
 
+// isBeside reports whether a number, of requests that are no operations, shows nothing of the traces of any: a probe may make
+// none, and a setup is over before the first operation.
+func (p PerOperation) isBeside(name string) bool {
+	return name == record.SetupOperation || name == record.ProbeOperation && p.Roots == nil && p.Low == 0
+}
+
 // Begun identifies the traces of operations: by the ids that the load generator chose, if all operations have them.
 func (t Tracing) Begun() record.Begun {
 	b := record.Begun{Roots: t.Roots()}
 	for name, per := range t.Spans {
-		if per.High == 0 || name == record.ProbeOperation && per.Roots == nil && per.Low == 0 {
+		if per.High == 0 || per.isBeside(name) {
 			continue
 		}
 		if b.ByID = per.ByID; !b.ByID {

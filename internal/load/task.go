@@ -117,7 +117,7 @@ type Request struct {
 	TLS     *TLS      `json:"tls,omitempty"`    // nil: plain
 	GRPC    bool      `json:"grpc,omitempty"`   // unary call over HTTP/2: Path is /package.Service/Method, Body one message in protobuf
 	Data    string    `json:"data,omitempty"`   // file whose rows fill {data.COLUMN} in Path, Headers and Body: CSV with a header line, or JSON lines
-	Order   string    `json:"order,omitempty"`  // of the rows: InTurn ("" too) or Random, by the task's Seed
+	Order   string    `json:"order,omitempty"`  // of the rows: InTurn ("" too), ByConnection, or Random by the task's Seed
 	Takes   []Take    `json:"takes,omitempty"`  // values of its answer for the requests of Then
 	Then    []Request `json:"then,omitempty"`   // requests that follow it: all of them are one operation, which fails with any of them
 	Schema  []byte    `json:"schema,omitempty"` // gRPC: a descriptor set (protoc --descriptor_set_out --include_imports); Body is then JSON
@@ -140,6 +140,8 @@ type Header struct {
 const (
 	InTurn = "in turn" // each operation takes the next row; after the last comes the first
 	Random = "random"  // each takes a random one, the same for the same seed
+
+	ByConnection = "by connection" // all that go over a connection take the same one
 )
 
 // Take is a value to take from the answer to a request, for {take.NAME} in those that follow.

@@ -143,6 +143,15 @@ func (p *Process) Pids() ([]int, error) {
 	return proctree.Descendants(p.keeper.Process.Pid)
 }
 
+// Workers returns how many of its processes one of them has started, at most: the workers of a server. A single one is none.
+func (p *Process) Workers() (int, error) {
+	pids, err := p.Pids()
+	if n := proctree.Siblings(pids); n > 1 {
+		return n, err
+	}
+	return 0, err
+}
+
 // Reaped returns the usage of the ended processes that the keeper waited for: the main process, and orphans. The usage of a
 // child that one of them waited for is part of that one's figures.
 func (p *Process) Reaped() (syscall.Rusage, error) {

@@ -307,6 +307,19 @@ func awaitEnd(t *testing.T, pids ...int) {
 	}
 }
 
+// Workers are processes that one process has started; a program by itself has none.
+func TestWorkersOfAServer(t *testing.T) {
+	l := open(t, AccountingAuto)
+	server, alone := start(t, l, Command{}, "family", "stay"), start(t, l, Command{}, "say", "here")
+	ready(t, server, "log:family complete")
+	ready(t, alone, "log:here")
+	for p, want := range map[*Process]int{server: 2, alone: 0} {
+		if n, err := p.Workers(); err != nil || n != want {
+			t.Errorf("%s has %d workers, want %d; error %v", p.Name(), n, want, err)
+		}
+	}
+}
+
 // A disk that is full: /dev/full refuses every write.
 func TestFullDiskIsSurvived(t *testing.T) {
 	launcher := open(t, AccountingAuto)

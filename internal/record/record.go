@@ -78,7 +78,7 @@ const StageBlock = "block"
 
 // Failure is the reason why a run has no result.
 type Failure struct {
-	Stage   string   `json:"stage"`             // prepare, sink, start, ready, connect, first operation, idle, warm-up, phases, window, drain, profile, verify, stop, cleanup, pilot, block
+	Stage   string   `json:"stage"`             // prepare, sink, start, ready, connect, setup, first operation, idle, warm-up, phases, window, drain, profile, verify, stop, cleanup, pilot, block
 	Code    string   `json:"code,omitempty"`    // what it is, where that is known: ended, port-taken, wrong-answers, where a program listens that is not ready (no-port, other-port, other-address, no-answer), or what answers in its place (other-program, no-program, forwarder)
 	Process string   `json:"process,omitempty"` // the process at fault, where one is
 	Message string   `json:"message"`           // what happened, and what to do about it
@@ -116,9 +116,12 @@ type Start struct {
 	FirstOperationSeconds float64           `json:"first_operation_seconds"`     // its duration
 	Probes                uint64            `json:"probes"`                      // readiness requests that were answered
 	FailedProbes          uint64            `json:"failed_probes,omitempty"`     // of these, with a status of 500 or above: the traced program need not have seen them
+	SetupRequests         uint64            `json:"setup_requests,omitempty"`    // requests of the setup, made before the first operation
+	SetupSink             *Counts           `json:"setup_sink,omitempty"`        // calibration: what arrived of these, a part of sink; nil: there were none, or the sink still received
 	ConnectedSeconds      float64           `json:"connected_seconds,omitempty"` // how long was waited until the sink had heard of the tracer
 	Beside                []string          `json:"beside,omitempty"`            // variants of the block that still worked when this one started
 	Unseen                []string          `json:"unseen,omitempty"`            // processes of which it could not be seen whether they answer where they are asked, rather than a program whose use is not read
+	Workers               map[string]int    `json:"workers,omitempty"`           // by process of the app: how many workers it has after the first operation, processes that one of it has started; none: no two
 	Runtimes              map[string]string `json:"runtimes,omitempty"`          // by process: the virtual machine that it runs on, where that can be told (Java)
 	Verified              []string          `json:"verified,omitempty"`          // what the workload's own check said, line by line
 	Sink                  Counts            `json:"sink"`                        // what arrived before the first phase, the first operation's spans included
@@ -150,6 +153,9 @@ func (u *Unasked) Spans() uint64 {
 // ProbeOperation is the name of the phase of a calibration that repeats the readiness
 // request, so the spans of the requests before "ready" can be told.
 const ProbeOperation = "(probe)"
+
+// SetupOperation is the name under which it is learnt how many spans the requests of the setup make together.
+const SetupOperation = "(setup)"
 
 // Phase is one operation's part of a run: warm-up, drain, measured window, drain.
 type Phase struct {

@@ -172,7 +172,7 @@ func (s *stage) drive(remote *load.Remote) (err error) {
 		Processes: s.request.Plan.Processes, Values: s.asking, Address: s.address, Front: s.front,
 		Ended: func(process string) <-chan struct{} { return s.app(process).Done() },
 		Grace: grace, Source: s.request.Folders.Source, Scratch: s.scratch, Results: s.results,
-		Traces: s.traces(), Late: s.request.Faults.GeneratorLate, Remote: remote,
+		Traces: s.traces(), Late: s.request.Faults.GeneratorLate, Setup: s.request.Plan.Setup, Remote: remote,
 	}
 	if generator := s.agents.loadProcess; generator != nil {
 		r.Generator, r.Said = generator, func() string { return said(generator) }

@@ -53,6 +53,28 @@ func (s *stage) lookWhoAnswers() error {
 	return nil
 }
 
+// countWorkers notes how many workers the processes of the app have.
+func (s *stage) countWorkers() error {
+	for _, p := range s.apps {
+		one, ok := p.(visible)
+		if !ok || p.Role() != role.App {
+			continue
+		}
+		workers, err := one.Workers()
+		if err != nil {
+			return fmt.Errorf("counting the workers of %s: %w", p.Name(), err)
+		}
+		if workers == 0 {
+			continue
+		}
+		if s.record.Start.Workers == nil {
+			s.record.Start.Workers = map[string]int{}
+		}
+		s.record.Start.Workers[p.Name()] = workers
+	}
+	return nil
+}
+
 // addressesOf returns the addresses at which a process is asked, by its check and by operations.
 func (s *stage) addressesOf(p Process) ([]string, error) {
 	planned, _ := s.planned(p.Name())

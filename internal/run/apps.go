@@ -209,13 +209,21 @@ func (s *stage) ready(ctx context.Context, p program.Process, that Process, valu
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.Patience)
 	defer cancel()
-	if ids := s.traces(); ids != nil { // their spans are then not taken for other work
-		check.Header = func() (name, value string) {
-			asked := s.asked.Add(1)
-			return traceparent.Header, ids.Key.Value(traceparent.Readiness+asked, 0, ids.IsSampled(asked))
-		}
-	}
+	check.Header = s.besideOperations()
 	return that.Ready(ctx, check)
+}
+
+// besideOperations returns what gives a header to a request that is no operation, by which its spans are not taken for other work; nil
+// where programs choose the ids of traces.
+func (s *stage) besideOperations() func() (name, value string) {
+	ids := s.traces()
+	if ids == nil {
+		return nil
+	}
+	return func() (name, value string) {
+		asked := s.asked.Add(1)
+		return traceparent.Header, ids.Key.Value(traceparent.Readiness+asked, 0, ids.IsSampled(asked))
+	}
 }
 
 // checkOf returns the readiness check of a process.

@@ -1,4 +1,4 @@
-// Between the start of the processes and the first operation: time for the tracer to become ready.
+// Between the start of the processes and the first operation: time for the tracer to become ready, and the setup.
 
 package run
 
@@ -12,9 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/quote"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run/drive"
 	"github.com/tracetax/tracetax/internal/run/logs"
 	"github.com/tracetax/tracetax/internal/userenv"
 )
@@ -75,22 +77,32 @@ func (s *stage) connect(ctx context.Context) error {
 	return nil
 }
 
-// cold is how much longer than the tracer's delay the first export of a process may take: its code is loaded and compiled
-// first.
-const cold = 3 * time.Second
-
-// drainStart waits for the spans of the start and of the first operation. A cold tracer may have sent none when the usual wait
+// drainStart waits for the spans of the start, the setup and the first operation. A cold tracer may have sent none when the usual wait
 // is over: its late spans would be counted for later operations.
 func (s *stage) drainStart(ctx context.Context) (drained, error) {
 	if s.mayBeCold() {
-		awaited := max(1, s.awaited(record.Work(s.request.First.Name, s.request.FirstParameter), record.Load{Started: 1}))
+		awaited := s.awaitedAtStart()
 		came := func(c record.Counts) bool { return float64(c.Sum()) >= awaited }
 		if _, err := s.until(ctx, s.request.Plan.Patience()+time.Duration(1+len(s.request.Plan.Route()))*cold, came); err != nil {
 			return drained{}, err
 		}
 	}
-	held := max(0, s.request.Plan.Patience()-time.Since(s.opened)) // no span of the start is held for longer
+	held := max(0, s.request.Plan.Patience()-time.Since(s.opened)) + s.othersCold() // no span of the start is held for longer
 	return s.drainFor(ctx, record.Counts{}, -1, held)
+}
+
+// awaitedAtStart returns the number of spans of the requests before the first phase, as far as it is known: at least 1. Each worker
+// exports by itself: that the spans of one have come says nothing of the others'.
+func (s *stage) awaitedAtStart() float64 {
+	start, sum := s.record.Start, 0.0
+	for work, made := range map[string]uint64{
+		record.Work(s.request.First.Name, s.request.FirstParameter): 1,
+		record.ProbeOperation: start.Probes - min(start.Probes, start.FailedProbes),
+		record.SetupOperation: min(1, start.SetupRequests), // it is known as a whole
+	} {
+		sum += max(0, s.awaited(work, record.Load{Started: made}))
+	}
+	return max(1, sum)
 }
 
 // mayBeCold reports whether the first operation is expected to make spans. A tracer that keeps spans until a buffer is full is
@@ -103,6 +115,62 @@ func (s *stage) mayBeCold() bool {
 		return true
 	}
 	return s.request.Plan.Buffers == 0 && s.awaited(record.Work(s.request.First.Name, s.request.FirstParameter), record.Load{Started: 1}) > 0
+}
+
+// setUp makes the requests of the setup. A calibration waits before and after them until all spans have come, to learn how many they make.
+func (s *stage) setUp(ctx context.Context) error {
+	requests, ok := s.driver.(*drive.Requests)
+	if !ok || len(s.request.Plan.Setup) == 0 {
+		return nil
+	}
+	start, learns := &s.record.Start, s.request.Kind == record.Calibration
+	var before drained
+	var err error
+	if learns {
+		if err := s.countWorkers(); err != nil {
+			return err
+		}
+		if before, err = s.drainEarly(ctx, record.Counts{}, start.Probes > start.FailedProbes); err != nil {
+			return err
+		}
+	}
+	var kept []string
+	start.SetupRequests, kept, err = requests.SetUp(ctx, s.sessions(), s.besideOperations())
+	for _, value := range kept {
+		if len(value) >= program.MinSecret {
+			s.tokens = append(s.tokens, value)
+		}
+	}
+	if err != nil || !learns {
+		return err
+	}
+	after, err := s.drainEarly(ctx, before.counts, true)
+	if err == nil && after.quiet {
+		came := after.counts.Minus(before.counts)
+		start.SetupSink = &came
+	}
+	return err
+}
+
+// sessions returns the most connections that operations have in the run.
+func (s *stage) sessions() int {
+	most := s.request.Load.Connections
+	for _, phase := range s.request.Phases {
+		most = max(most, phase.Load.Connections)
+	}
+	return most
+}
+
+// drainEarly waits until the spans of requests before the first operation have come. If these may have made some, none of which
+// has come since then, it waits as long as the first export of a cold tracer may take.
+func (s *stage) drainEarly(ctx context.Context, since record.Counts, some bool) (drained, error) {
+	if some && s.exporting {
+		came := func(c record.Counts) bool { return c.Sum() > since.Sum() }
+		if _, err := s.until(ctx, s.request.Plan.Patience()+cold, came); err != nil {
+			return drained{}, err
+		}
+	}
+	return s.drainFor(ctx, since, -1, s.request.Plan.Patience()+s.othersCold())
 }
 
 // until waits, at most this long, until the sink's counts are as wanted; false if they never were.
@@ -146,7 +214,7 @@ func (s *stage) uncleaned() error {
 	if s.unclean == nil {
 		return nil
 	}
-	return errors.New(logs.Replacer(s.request.Plan.Secrets).Replace(s.unclean.Error()))
+	return errors.New(logs.Replacer(s.secrets()).Replace(s.unclean.Error()))
 }
 
 // hook runs one of the commands to its end.

@@ -32,6 +32,9 @@ func (s *stage) calibrate(ctx context.Context) error {
 	if err := s.makeOnce(ctx); err != nil {
 		return err
 	}
+	if err := s.reachWorkers(ctx); err != nil {
+		return err
+	}
 	counted := s.record.Start.Sink
 	for i, request := range requests {
 		j, err := s.job(request.Operation, request.Load, request.Parameter)
@@ -135,6 +138,41 @@ func (s *stage) makeOnce(ctx context.Context) error {
 	came := end.counts.Minus(start.Sink)
 	start.OnceSink, start.Sink = &came, end.counts
 	return nil
+}
+
+// Operations that reach all workers before any is learnt, most probably: over several connections at a time, several times.
+const (
+	connectionsOfWorker = 4
+	operationsOfWorker  = 20
+)
+
+// reachWorkers makes each operation over many connections if the app has several workers: each of them then has made what
+// only the first request of its life makes, for the run's first operation if it can. The spans are of the start, whose traces tell by how
+// much first ones are larger.
+func (s *stage) reachWorkers(ctx context.Context) error {
+	start, workers := &s.record.Start, 0
+	for _, n := range start.Workers {
+		workers += n
+	}
+	if workers == 0 || !s.by().Generator || s.request.Plan.Buffers > 0 || !s.exporting {
+		return nil
+	}
+	first := PhaseRequest{Operation: s.request.First, Load: s.request.Load, Parameter: s.request.FirstParameter}
+	for _, request := range slices.Concat([]PhaseRequest{first}, apart(s.request.Phases)) {
+		j, err := s.job(request.Operation, request.Load, request.Parameter)
+		if err != nil {
+			return err
+		}
+		j.Purpose, j.Rate, j.Duration = drive.Warm, 0, 0
+		j.Load.Connections, j.Count = connectionsOfWorker*workers, uint64(operationsOfWorker*workers)
+		if _, err := s.load(ctx, j); err != nil {
+			return err
+		}
+	}
+	s.spread = false // they export for the first time
+	end, err := s.drain(ctx, start.Sink, -1)
+	start.Sink = end.counts
+	return err
 }
 
 // probe returns the first HTTP readiness request of a traced process, as an operation.

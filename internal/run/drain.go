@@ -19,6 +19,7 @@ import (
 const (
 	poll   = 25 * time.Millisecond  // between two looks at the sink
 	margin = 400 * time.Millisecond // silence beyond the tracer's delay that counts as quiet
+	cold   = 3 * time.Second        // how much longer than that the first export of a process may take: its code is loaded and compiled first
 )
 
 // drained is the end of an arrival of spans.
@@ -29,9 +30,22 @@ type drained struct {
 	calm   *bool // whether the processes were as calm as idle in the end; nil: unknown
 }
 
-// drain waits until the spans of operations have come; see drainFor. Both the tracer and each hop may hold them back.
+// drain waits until the spans of operations have come; see drainFor. Both the tracer and each hop may hold them back, and the first
+// time further workers, whose first export that is: what their first requests make besides then hides what is still to come.
 func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64) (drained, error) {
-	return s.drainFor(ctx, before, awaited, s.request.Plan.Patience())
+	delay := s.request.Plan.Patience()
+	if more := s.othersCold(); more > 0 && !s.spread {
+		delay, awaited, s.spread = delay+more, -1, true
+	}
+	return s.drainFor(ctx, before, awaited, delay)
+}
+
+// othersCold returns how much later than the first spans those of further workers may come: each has a first export. 0 if there are none.
+func (s *stage) othersCold() time.Duration {
+	if len(s.record.Start.Workers) == 0 {
+		return 0
+	}
+	return cold
 }
 
 // drainFor waits until all awaited spans have arrived since before was counted, or until none has arrived for longer than the

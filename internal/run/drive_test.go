@@ -29,7 +29,7 @@ import (
 
 // programs are what runs here start, besides the service.
 var programs = map[string]func(args []string) error{
-	"driven": driven, "database": database, "check": check, "relay": relayed, "front": front, "level": level,
+	"driven": driven, "database": database, "check": check, "relay": relayed, "front": front, "level": level, "workers": workers, "worker": worker,
 }
 
 // fewHeld are the spans that the program holds back where it holds few.

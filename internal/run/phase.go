@@ -52,6 +52,9 @@ func (s *stage) firstOperation(ctx context.Context) error {
 // settle waits for the spans of the start. The other runs of the block may start meanwhile: it only waits.
 func (s *stage) settle(ctx context.Context) error {
 	start := &s.record.Start
+	if err := s.countWorkers(); err != nil {
+		return err
+	}
 	end, err := s.drainStart(ctx)
 	start.Sink = end.counts
 	if err == nil {

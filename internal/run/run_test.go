@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 				os.Exit(1)
 			}
 			os.Exit(0)
-		case "driven", "database", "check", "relay", "front", "level":
+		case "driven", "database", "check", "relay", "front", "level", "workers", "worker":
 			if err := programs[os.Args[1]](os.Args[2:]); err != nil {
 				fmt.Println(err)
 				os.Exit(1)
@@ -92,6 +92,7 @@ func service(address, sink string) error {
 	mux.HandleFunc("GET /kill/{role}", func(_ http.ResponseWriter, r *http.Request) { kill(r.PathValue("role")) })
 	limited(mux, tracer)
 	pooled(mux, tracer)
+	guarded(mux, tracer)
 	holding(mux)
 	fmt.Printf("begins on CPUs %s\n", cpus())
 	defer func() { fmt.Printf("ends on CPUs %s\n", cpus()) }()

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -50,7 +51,8 @@ type stage struct {
 	received    map[string]protocol.Addresses  // by hop: the addresses at which it receives spans; "" is the sink
 	traced      *uint64                        // traces that the tracer had chosen at the last reading; nil: not reported
 	paged       map[string]*record.Hop         // by the name of a brought process, "" is the tracer: counts of its pages; nil: no pages
-	asked       atomic.Uint64                  // number of readiness requests
+	asked       atomic.Uint64                  // number of readiness requests, and of those of the setup
+	tokens      []string                       // values that the setup keeps: no file and no screen may show them
 	outstanding outstanding                    // spans held by the tracer, from the probes of a search
 	opened      time.Time                      // the time of the first operation's answer
 	sampled     time.Time                      // the start of the readings of memory
@@ -65,6 +67,7 @@ type stage struct {
 	beginnings  map[string]*profiler.Beginning // by process: the profiler of its start
 	packages    profiler.Packages              // folders of profilers
 	exporting   bool                           // spans are expected at the sink
+	spread      bool                           // all workers have had operations, and exported
 	connections watch
 	ending      atomic.Bool // the processes are being stopped: their end is no failure
 	before      harness     // read when the run is prepared
@@ -130,6 +133,7 @@ func (s *stage) script(c *Conductor) []step {
 	start := []step{ // measured too: the others of its block wait
 		{"start", s.startApps},
 		{"connect", s.awaitTracer},
+		{"setup", s.setUp},
 		{"first operation", s.firstOperation},
 		{"first operation", s.getCalm},
 	}
@@ -187,21 +191,25 @@ func (s *stage) finish(err error) {
 	s.before.into(&s.record.Harness, s.after)
 	if err != nil {
 		s.record.Failure = s.failure(err)
-		logs.RedactFailure(s.record.Failure, s.request.Plan.Secrets)
+		logs.RedactFailure(s.record.Failure, s.secrets())
 	}
 }
 
 // redact removes secrets from the logs, if there are any.
 func (s *stage) redact() error {
-	if len(s.request.Plan.Secrets) == 0 {
+	secrets := s.secrets()
+	if len(secrets) == 0 {
 		return nil
 	}
 	var paths []string
 	for _, p := range s.apps {
 		paths = append(paths, p.Log().Path())
 	}
-	return logs.Redact(append(paths, s.hookLogs...), s.request.Plan.Secrets)
+	return logs.Redact(append(paths, s.hookLogs...), secrets)
 }
+
+// secrets returns the values that no file and no screen may show.
+func (s *stage) secrets() []string { return slices.Concat(s.request.Plan.Secrets, s.tokens) }
 
 // harness is a reading of the disturbances of the harness. Only Linux has these readings.
 type harness struct {

@@ -154,7 +154,7 @@ const longestSign = 300
 
 // kept returns a line of a log as a record keeps it.
 func (s *stage) kept(line string) string {
-	line = logs.Replacer(s.request.Plan.Secrets).Replace(line)
+	line = logs.Replacer(s.secrets()).Replace(line)
 	if len(line) > longestSign {
 		line = line[:longestSign] + "…"
 	}

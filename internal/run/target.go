@@ -59,6 +59,7 @@ type visible interface {
 	Inside(variables []string, folder string) ([]process.Inside, error)
 	Sockets(in *process.Tables) (process.Sockets, error)
 	Pids() ([]int, error)
+	Workers() (int, error)
 	Answers(in *process.Tables, address string, run, apps []int) (seen bool, err error)
 }
 

@@ -172,7 +172,7 @@ func (b *Accounts) trace() {
 			t.Silent, t.Decides, t.Sampling, t.Buffers = plan.Silent, plan.Decides, plan.Sampling, plan.Buffers
 			t.Late, t.Follows = plan.MayDelay > plan.Delay, plan.Follows
 		}
-		operations, mixes := append(b.Operations(), record.ProbeOperation), map[string][]string{}
+		operations, mixes := append(b.Operations(), record.ProbeOperation, record.SetupOperation), map[string][]string{}
 		if plan != nil {
 			for _, o := range plan.Operations {
 				for _, share := range o.Mix {

@@ -2,7 +2,7 @@
 // A key is a field with its tags (keys.go), a value has a form (forms.go), and what is wrong has a place (node.go,
 // problem.go). It must not know experiments, their variants, loads and designs.
 //
-// Files, from the top: causes, forms, tracer, via, graph, collectorroutes, drive, backend, service, write, collector,
-// operation, set, redact, doc, request, workload, process, data, artifact, template, setting, keys, collectorcopy, read,
+// Files, from the top: setup, causes, forms, tracer, via, graph, collectorroutes, drive, backend, service, write,
+// collector, operation, set, redact, doc, request, workload, process, data, artifact, template, setting, keys, collectorcopy, read,
 // placeholder, catalog, collectorrefs, node, problem.
 package program

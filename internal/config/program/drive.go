@@ -57,6 +57,7 @@ var Drivers = []DriverRow{
 			"mix":            "workload {workload} is self-driving, one operation at a time: it has no mix; name its operations",
 			"rate":           "a self-driving workload goes as fast as it can where the experiment names no rate; leave rate out",
 			"warmup_all":     "warmup_all is for programs that are asked by requests; a self-driving workload has the warmup of its load",
+			"setup":          "a setup is requests, and self-driving workload {workload} gets none; leave setup out",
 			"generator-late": "workload {workload} is self-driving, so that there is no generator to be late",
 			"front":          "workload {workload} is self-driving: there are none",
 		},

@@ -111,6 +111,8 @@ func (s *Source) operationMap(n *Node, w *Workload) []Operation {
 		s.Fail(n.At, "operations is empty; a workload needs at least one")
 	}
 	s.Subject = w
+	defer func(before []string) { s.Known = before }(s.Known)
+	s.Known = slices.Concat(s.Known, s.Kept)
 	var out []Operation
 	for _, e := range entries {
 		s.operationName(e.At, e.Key)
@@ -195,7 +197,7 @@ func (p *Step) ReadKey(s *Source, n *Node, key string) {
 	case "request":
 		p.Method, p.URL = s.request(n)
 	case "take":
-		p.Take = s.take(n)
+		p.Take = s.take(n, "take")
 	}
 }
 
@@ -298,10 +300,10 @@ func (s *Source) untaken(o *Operation, request, n *Node) {
 	}
 }
 
-// take reads {token: $.access_token, id: 'id=([0-9]+)'}.
-func (s *Source) take(n *Node) map[string]string {
+// take reads {token: $.access_token, id: 'id=([0-9]+)'}, the value of a key.
+func (s *Source) take(n *Node, key string) map[string]string {
 	out := map[string]string{}
-	for _, e := range s.Entries(n, "take") {
+	for _, e := range s.Entries(n, key) {
 		from := s.Line(e.Value)
 		pattern, err := regexp.Compile(from)
 		switch {

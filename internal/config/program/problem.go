@@ -73,6 +73,7 @@ type Source struct {
 	Services    func(name string) (*Service, error) // looks a service up; nil where there is no catalog
 	shared      func() (map[string]fs.FS, error)    // the folders that workloads share; nil likewise
 	NodeFolders func() (map[string]fs.FS, error)    // likewise, for the program of a topology
+	Kept        []string                            // values that the experiment's setup keeps: requests of operations may name them
 	Reading
 	inlined  int // bytes so far of what the resolved experiment holds: bodies, configurations
 	filed    int // bytes so far of bodies that stay in their files

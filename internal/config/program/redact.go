@@ -22,7 +22,7 @@ var (
 var (
 	harmlessWord    = regexp.MustCompile(`(?i)^(on|off|true|false|yes|no|none|null|all|auto|enabled?|disabled?)?$`)
 	harmlessNumber  = regexp.MustCompile(`(?i)^[-+]?[0-9]+([.][0-9]+)?\s*(%|ns|us|µs|ms|s|m|h|d|b|[kmg]i?b?)$`)
-	takenFromAnswer = regexp.MustCompile(`^([A-Za-z]+ |[A-Za-z0-9_.-]+=)?\{take\.[^{}]*\}$`) // a value that is known only in a run
+	takenFromAnswer = regexp.MustCompile(`^([A-Za-z]+ |[A-Za-z0-9_.-]+=)?\{(take\.[^{}]*|[a-z][a-z0-9_-]*)\}$`) // a value that is known only in a run
 	plainNumber     = regexp.MustCompile(`^[-+]?[0-9]+([.][0-9]+)?$`)
 )
 

@@ -46,7 +46,7 @@ func (o *outcome) attempt(ctx context.Context, k *link, nth uint64) {
 
 // ask sends the request of a step, and returns the kept part of the answer.
 func (o *outcome) ask(ctx context.Context, k *link, nth uint64) (feed.Tape, error) {
-	wire, _ := o.bytes(nth, nil)
+	wire, _ := o.bytes(o.step().turn(nth, k.number), nil)
 	again := false // it was sent again after its connection had ended
 	for {
 		conn, err := k.connect(ctx)

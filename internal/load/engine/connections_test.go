@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,6 +55,37 @@ func (g *gathering) from() []string {
 	g.sources.Range(func(k, _ any) bool { froms = append(froms, k.(string)); return true })
 	slices.Sort(froms)
 	return froms
+}
+
+// Each connection has a row of the data to itself.
+func TestRowsByConnection(t *testing.T) {
+	rows := filepath.Join(t.TempDir(), "sessions.jsonl")
+	if err := os.WriteFile(rows, []byte(`{"token": "a"}`+"\n"+`{"token": "b"}`+"\n"+`{"token": "c"}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	eachEngine(t, func(t *testing.T, g *Generator) {
+		var mu sync.Mutex
+		of, together := map[string]map[string]bool{}, newGathering(3) // by token: connections
+		addr := httpServer(t, func(w http.ResponseWriter, r *http.Request) {
+			together.serve(w, r) // so there are three connections
+			mu.Lock()
+			defer mu.Unlock()
+			token := r.Header.Get("X-Token")
+			if of[token] == nil {
+				of[token] = map[string]bool{}
+			}
+			of[token][r.RemoteAddr] = true
+		})
+		request := load.Request{Address: addr, Data: rows, Order: load.ByConnection, Headers: []load.Header{{Name: "X-Token", Value: "{data.token}"}}}
+		for range 2 { // the connections are kept
+			if l := do(t, g, load.Task{Operations: []load.Request{request}, Connections: 3, Count: 30}); l.Completed != 30 {
+				t.Fatalf("%+v", l)
+			}
+		}
+		if len(of) != 3 || len(of["a"])*len(of["b"])*len(of["c"]) != 1 {
+			t.Errorf("connections by token: %v", of)
+		}
+	})
 }
 
 func TestThousandsOfConnections(t *testing.T) {

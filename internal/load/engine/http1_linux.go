@@ -21,7 +21,7 @@ func (h *http1) start(l *loop, k *call) {
 		h.response.tape = &feed.Tape{}
 	}
 	var wire []byte
-	wire, l.room = k.bytes(k.nth, l.room)
+	wire, l.room = k.bytes(step.turn(k.nth, int(h.conn.slot)), l.room)
 	l.emit(h.conn, wire)
 	if h.conn.err == nil {
 		l.started(k)

@@ -38,6 +38,7 @@ func newRemote(t *target) *remote {
 type link struct {
 	by      *client
 	remote  *remote
+	number  int  // among the links of its client
 	load    int  // calls on it
 	stacked bool // in client.free
 

@@ -175,7 +175,7 @@ func (c *client) obtain(r *remote) *link {
 		return k
 	}
 	if len(c.links) < c.most {
-		k := &link{by: c, remote: r}
+		k := &link{by: c, remote: r, number: len(c.links)}
 		c.links = append(c.links, k)
 		return k
 	}

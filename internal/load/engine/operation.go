@@ -85,6 +85,14 @@ func (o *operation) bytes(nth uint64, room []byte) (wire, grown []byte) {
 	return room, room
 }
 
+// turn returns the number by which the nth request takes its row: its own, or that of its connection.
+func (o *operation) turn(nth uint64, connection int) uint64 {
+	if o.rows != nil && o.rows.ByConnection {
+		return uint64(connection)
+	}
+	return nth
+}
+
 // chain gives o its next steps.
 func (o *operation) chain(r load.Request, ids *tracing) error {
 	if len(r.Then) == 0 {

@@ -115,8 +115,8 @@ func checkCall(r load.Request) error {
 }
 
 func checkPath(r load.Request) error {
-	if r.Order != "" && r.Order != load.InTurn && r.Order != load.Random {
-		return fmt.Errorf("order %q of the data: want %q or %q", r.Order, load.InTurn, load.Random)
+	if r.Order != "" && r.Order != load.InTurn && r.Order != load.Random && r.Order != load.ByConnection {
+		return fmt.Errorf("order %q of the data: want %q, %q or %q", r.Order, load.InTurn, load.Random, load.ByConnection)
 	}
 	path := asRow(r).Path
 	if r.Data != "" || path != r.Path {

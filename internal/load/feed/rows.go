@@ -21,6 +21,8 @@ type Rows struct {
 	random bool
 	seed   uint64
 
+	ByConnection bool // rows go by the number of the connection, in the place of the operation's
+
 	head    text // request line and header lines, without the Content-Length
 	body    text
 	hasBody bool // send its length

@@ -41,6 +41,24 @@ func rowsOf(ctx context.Context, r load.Request) (*Rows, error) {
 	return rows[0], nil
 }
 
+// A kept value stands in a body in the form of its kind, and what is none of them stays.
+func TestBodyWith(t *testing.T) {
+	values := map[string]string{"token": `a"b&c {user}`, "user": "u"}
+	for body, c := range map[string]struct{ kind, want string }{
+		`{"t": "{token}", "n": {user}, "x": {other}}`: {"", `{"t": "a\"b&c {user}", "n": u, "x": {other}}`},
+		`t={token}&u={user}`:                          {"application/x-www-form-urlencoded", `t=a%22b%26c%20%7Buser%7D&u=u`},
+		`token {token}`:                               {"text/plain", `token a"b&c {user}`},
+	} {
+		r := load.Request{Body: []byte(body), Headers: []load.Header{{Name: "Content-Type", Value: c.kind}}}
+		if c.kind == "" {
+			r.Headers = nil
+		}
+		if got, err := BodyWith(r, values); err != nil || string(got) != c.want {
+			t.Errorf("%s: %s, %v; want %s", body, got, err, c.want)
+		}
+	}
+}
+
 // wires returns the first n requests of r.
 func wires(t *testing.T, r load.Request, n int) []string {
 	t.Helper()

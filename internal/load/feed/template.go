@@ -238,6 +238,8 @@ func (u *gappy) rows(t *table, seed uint64) *Rows {
 		head:    t.text(u.head),
 		body:    t.text(u.body),
 		hasBody: saysLength(u.request),
+
+		ByConnection: u.request.Order == load.ByConnection,
 	}
 }
 
@@ -310,6 +312,27 @@ func (f form) append(b []byte, c cell) ([]byte, error) {
 		}
 	}
 	return append(b, c.text...), nil
+}
+
+// Percent returns a value as it stands in a path or a query.
+func Percent(value string) string { return string(appendPercent(nil, value)) }
+
+// BodyWith returns the body of r with values in the place of each {NAME}, in the form of its kind: escaped in JSON, percent-encoded
+// in a form.
+func BodyWith(r load.Request, values map[string]string) ([]byte, error) {
+	kind := bodyKind(r)
+	if kind == jsonValue {
+		kind = jsonQuoted // outside of quotes stand values that need no escapes
+	}
+	var pairs []string
+	for name, value := range values {
+		text, err := kind.append(nil, cell{text: value})
+		if err != nil {
+			return nil, fmt.Errorf("{%s}: %w", name, err)
+		}
+		pairs = append(pairs, "{"+name+"}", string(text))
+	}
+	return []byte(strings.NewReplacer(pairs...).Replace(string(r.Body))), nil
 }
 
 // appendPercent encodes all but the unreserved characters of RFC 3986, section 2.3.

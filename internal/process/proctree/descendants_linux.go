@@ -83,6 +83,18 @@ func namesIn(dir string) ([]string, error) {
 	return d.Readdirnames(-1)
 }
 
+// Siblings returns how many of some processes have the same parent, at most. Those that have ended do not count.
+func Siblings(pids []int) int {
+	most, of := 0, map[int]int{}
+	for _, pid := range pids {
+		if s, err := readStat(pid); err == nil && s.state != 'Z' {
+			of[s.parent]++
+			most = max(most, of[s.parent])
+		}
+	}
+	return most
+}
+
 // descendantsByScan finds the descendants by the parent of every process.
 func descendantsByScan(root int) ([]int, error) {
 	parents := map[int]int{}

@@ -35,12 +35,16 @@ type Run struct {
 	Results   string                                  // the results folder, for those that are kept
 	Traces    *load.Traces                            // ids of operations; nil: none
 	Late      time.Duration                           // delay to add to the generator
+	Setup     []program.Setup                         // requests before anything is measured
 
 	// The load generator, where the driver has one.
 	Remote    *load.Remote
 	made      map[string]uint64 // by name: operations made by the generator, whose rows of data are used
 	Generator Generator
 	Said      func() string // its last words, for errors; "" if none
+
+	kept     map[string]string // by name: what the setup has kept for the whole run
+	sessions string            // the file of what it has kept for each connection; "": nothing
 }
 
 // makers maps the names of drivers in program.Drivers to their constructors.
@@ -179,7 +183,7 @@ func (r *Requests) following(o program.Operation) ([]load.Request, error) {
 func (r *Requests) requestFor(o program.Operation) (load.Request, error) {
 	owner := o.Owner(r.Processes)
 	values := r.Values(owner)
-	text, err := program.Expand(o.URL, values)
+	text, err := program.Expand(o.URL, r.with(values, feed.Percent))
 	if err != nil {
 		return load.Request{}, err
 	}
@@ -194,8 +198,11 @@ func (r *Requests) requestFor(o program.Operation) (load.Request, error) {
 	for _, name := range slices.Sorted(maps.Keys(o.Take)) {
 		request.Takes = append(request.Takes, load.Take{Name: name, From: o.Take[name]})
 	}
-	if o.Data != "" {
+	switch {
+	case o.Data != "":
 		request.Data = program.File(o.Data, r.Source)
+	case r.sessions != "" && len(o.Uses(r.ofConnections())) > 0:
+		request.Data, request.Order = r.sessions, load.ByConnection
 	}
 	if o.Protoset != "" {
 		if request.Schema, err = os.ReadFile(program.File(o.Protoset, r.Source)); err != nil {
@@ -207,11 +214,14 @@ func (r *Requests) requestFor(o program.Operation) (load.Request, error) {
 		request.TLS.Insecure = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Headers)) {
-		value, err := program.Expand(o.Headers[name], values)
+		value, err := program.Expand(o.Headers[name], r.with(values, asItIs))
 		if err != nil {
 			return load.Request{}, fmt.Errorf("header %s: %w", name, err)
 		}
 		request.Headers = append(request.Headers, load.Header{Name: name, Value: value})
+	}
+	if request.Body, err = r.body(request); err != nil {
+		return load.Request{}, err
 	}
 	if feed.IsJSON(request) { // without the header frameworks refuse it, or take it for a form
 		request.Headers = append(request.Headers, load.Header{Name: "Content-Type", Value: "application/json"})

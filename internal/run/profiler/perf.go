@@ -195,12 +195,19 @@ func (c control) order(ctx context.Context, p *process.Process, order string, pa
 	case <-p.Done():
 	case <-ctx.Done():
 	}
-	if err := c.answers.SetReadDeadline(time.Unix(1, 0)); err != nil {
+	// What it answered before it ended is in the pipe.
+	if err := c.answers.SetReadDeadline(time.Now().Add(lastWord)); err != nil {
 		return err
 	}
-	<-answered
+	err := <-answered
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return ended(p)
+	if err != nil {
+		return ended(p)
+	}
+	return nil
 }
+
+// lastWord is how long a pipe is read whose writer has ended.
+const lastWord = 100 * time.Millisecond

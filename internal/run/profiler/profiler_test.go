@@ -183,6 +183,7 @@ func TestBadLuck(t *testing.T) {
 		"dies at once": {"echo no luck today; exit 3", false, "no luck today"},
 		"never starts": {"echo thinking; exec sleep 60", false, "thinking"},
 		"dies later":   {answer + "read now <\"$DIES\"; echo out of memory; exit 5", true, "out of memory"},
+		"starts only":  {answer + "exit 0", true, ""},
 		"hangs":        {answer + "echo still busy; trap '' INT TERM; while :; do sleep 1; done", true, "still busy"},
 		"leaves half":  {answer + "for a; do out=$a; done; echo half >\"$out\"; read order <\"${fifos%,*}\"", true, ""},
 	} {
