@@ -249,6 +249,11 @@ func causeNotes(c *finding.Causes) []model.Note {
 		}
 		out = append(out, parts.Faint(text+".")...)
 	}
+	return append(out, adviceOf(c)...)
+}
+
+// adviceOf says which settings make the causes of a variant smaller.
+func adviceOf(c *finding.Causes) (out []model.Note) {
 	for _, a := range c.Advice {
 		what := cmp.Or(a.Task, a.Stage)
 		text := fmt.Sprintf("%s makes %s smaller, and loses %s", settingText(a.Setting), what, a.Loses)
