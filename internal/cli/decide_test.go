@@ -22,7 +22,7 @@ func TestDecideOnAResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	for _, name := range []string{"levels", "windows"} {
+	for _, name := range []string{"levels", "windows", "capacity"} {
 		unpackKept(t, filepath.Join(kept, name), name)
 		said(t, "report", name, "--reanalyze")
 	}
@@ -32,11 +32,14 @@ func TestDecideOnAResult(t *testing.T) {
 		want   []string
 	}{
 		{[]string{"levels", "--cores", "40"}, console.Fine, []string{
-			"at 100/s\n", "at 400/s\n", "saves of otel", "of 40 cores", "sampled keeps 0 % of the traces, and saves ",
+			"Not at 400/s: none in 1 of 6 runs, otel in 1 of 6 runs. Lower the rate", "at 100/s\n", "at 400/s\n", "saves of otel", "of 40 cores", "sampled keeps 0 % of the traces, and saves ",
+			"Cheapest that keeps every trace: otel. At 100/s otel takes ", ": where one CPU carried ",
+			"tracetax explain levels/experiment.yaml --variants otel --quick --try",
 		}},
 		{[]string{"windows", "--budget", "cpu=500%"}, console.Inconclusive, []string{
 			"? inconclusive", "Within the budget: nothing that was measured. Inconclusive: otel.",
 		}},
+		{[]string{"capacity"}, console.Failed, nil}, // without a rate there is nothing to decide at
 	} {
 		var out, errOut bytes.Buffer
 		if status := Main(append([]string{"decide"}, c.args...), strings.NewReader(""), &out, &errOut); status != c.status {
@@ -46,6 +49,22 @@ func TestDecideOnAResult(t *testing.T) {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%v: no %q in\n%s", c.args, want, out.String())
 			}
+		}
+	}
+}
+
+// The answer of a run ends with what it means, and the next command.
+func TestRunEndsWithTheConsequence(t *testing.T) {
+	kept, err := filepath.Abs("testdata/kept/levels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	unpackKept(t, kept, "levels")
+	text := string(said(t, "report", "levels", "--reanalyze")) + string(said(t, "report", "levels"))
+	for _, want := range []string{"json at 100/s: At 100/s otel takes ", "tracetax decide levels --cores 40"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 }

@@ -61,8 +61,7 @@ func budgetText(d *finding.Decision) string {
 	any := false
 	for _, w := range d.Ways {
 		any = any || w.InBudget != finding.None
-		did := w.Standing == finding.OnFrontier || w.Standing == finding.Dominated || w.Standing == finding.NotPlaced // of others a remark tells
-		if did && w.InBudget == finding.CannotTell {
+		if didItsWork(&w) && w.InBudget == finding.CannotTell {
 			open = append(open, w.Variant)
 		}
 	}
@@ -72,13 +71,35 @@ func budgetText(d *finding.Decision) string {
 		return ""
 	case w != nil:
 		text = fmt.Sprintf("Within the budget: %s, which keeps %s of the traces.", w.Variant, finding.FormatValue(float64(w.Kept), "1"))
-	default:
+	case len(open) > 0:
 		text = "Within the budget: nothing that was measured."
+	default:
+		text = "Within the budget: nothing that was measured" + nearest(d) + "."
 	}
 	if len(open) > 0 {
 		text += " Inconclusive: " + strings.Join(open, ", ") + "."
 	}
 	return text
+}
+
+// didItsWork reports whether a way lost nothing, and held the rate: of others a remark tells.
+func didItsWork(w *finding.Way) bool {
+	return w.Standing == finding.OnFrontier || w.Standing == finding.Dominated || w.Standing == finding.NotPlaced
+}
+
+// nearest is the cheapest way of those that did their work, for whom nothing is within the budget; "" where none has a figure.
+func nearest(d *finding.Decision) string {
+	var best *finding.Way
+	for i := range d.Ways {
+		w := &d.Ways[i]
+		if didItsWork(w) && w.Relative != nil && (best == nil || w.Relative.Estimate < best.Relative.Estimate) {
+			best = w
+		}
+	}
+	if best == nil {
+		return ""
+	}
+	return fmt.Sprintf("; the cheapest, %s, adds %s", best.Variant, finding.FormatInterval(*best.Relative, "1", true))
 }
 
 // Remarks are sentences on the ways beside the answer, in their order.

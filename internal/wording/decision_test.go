@@ -2,6 +2,7 @@ package wording
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -53,6 +54,10 @@ func TestDecisionInWords(t *testing.T) {
 	}
 	d.Ways[1].InBudget, d.Choice, d.Whole = finding.CannotTell, "", ""
 	if got, want := Decided(d), "Within the budget: nothing that was measured. Inconclusive: tenth. Nothing that was measured keeps every trace, loses no span and holds the rate."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	d.Ways[1].InBudget, d.Ways[1].Relative, d.Ways[3].Relative = finding.Over, bounded(0.2, 0.21, 0.22), bounded(0.01, 0.02, 0.03)
+	if got, want := Decided(d), "Within the budget: nothing that was measured; the cheapest, tenth, adds +21.0 % (20.0 to 22.0). Nothing that was"; !strings.HasPrefix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	d.Reached = 90
