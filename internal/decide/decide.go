@@ -98,6 +98,9 @@ func decision(doc *finding.Document, costs []*finding.Finding, rate float64, ask
 		} else if w.Standing == "" && unknown != nil {
 			w.Standing, w.Lost = finding.MayLoseSpans, unknown.LostMost
 		}
+		if w.Picks {
+			w.Failed = failed(doc, f)
+		}
 		d.Ways = append(d.Ways, w)
 	}
 	place(&d)
@@ -198,6 +201,29 @@ func picks(doc *finding.Document, f *finding.Finding) bool {
 	l := ledgerOf(doc, f)
 	return l != nil && (slices.ContainsFunc(l.Pages, func(p finding.Page) bool { return p.KeptTraces != nil }) ||
 		slices.ContainsFunc(l.Entries, func(e finding.Entry) bool { return e.Name == ledger.DecidedOut.String() && e.Spans > 0 }))
+}
+
+// failed is the share of a variant's requests that were answered with an error of the server; nil where no status of HTTP is known.
+func failed(doc *finding.Document, f *finding.Finding) *float64 {
+	bad, all := uint64(0), uint64(0)
+	for _, a := range doc.Answers {
+		if a.Variant != f.Variant || a.Operation != f.Operation || !maps.Equal(a.Parameter, f.Parameter) {
+			continue
+		}
+		for status, n := range a.Statuses {
+			if status < 100 {
+				return nil // of gRPC
+			}
+			if all += n; status >= 500 {
+				bad += n
+			}
+		}
+	}
+	if all == 0 {
+		return nil
+	}
+	share := float64(bad) / float64(all)
+	return &share
 }
 
 // overloaded is who of a pair could not hold the rate, and the operations/s that it reached; "" where both did.

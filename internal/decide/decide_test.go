@@ -202,6 +202,25 @@ func TestMissed(t *testing.T) {
 	}
 }
 
+// Of a way that decides by what is in traces it is known how many requests failed.
+func TestFailed(t *testing.T) {
+	doc := document(8, shown{name: "errors", kept: 0.1, adds: 40e-6, picks: true}, shown{name: "tenth", kept: 0.1, adds: 40e-6})
+	answers := func(statuses map[int]uint64) *finding.Decision {
+		doc.Answers = []finding.Answers{{Operation: "get", Variant: "errors", Statuses: statuses}, {Operation: "put", Variant: "errors", Statuses: map[int]uint64{503: 9}},
+			{Operation: "get", Variant: "tenth", Statuses: statuses}}
+		return decided(t, doc)
+	}
+	d := answers(map[int]uint64{200: 90, 404: 5, 500: 4, 503: 1})
+	if w := d.Way("errors"); w.Failed == nil || *w.Failed != 0.05 || d.Way("tenth").Failed != nil {
+		t.Errorf("%+v, want 5 %%", d.Ways)
+	}
+	for _, unknown := range []map[int]uint64{{0: 90, 14: 10}, nil} {
+		if w := answers(unknown).Way("errors"); w.Failed != nil {
+			t.Errorf("%v: %g failed", unknown, *w.Failed)
+		}
+	}
+}
+
 // Unknown is neither all nor nothing: without an account of the spans, or where losses are not known, a way has no place.
 func TestUnknown(t *testing.T) {
 	doc := document(8, shown{name: "all", kept: 1, adds: 40e-6})

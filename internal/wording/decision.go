@@ -148,6 +148,10 @@ func remark(d *finding.Decision, w *finding.Way) string {
 	case finding.CannotHold:
 		return fmt.Sprintf("%s cannot hold %s: it reached %s.", w.Variant, Rate(d), finding.FormatValue(w.Reached, "1/s"))
 	}
+	if w.Picks && w.Kept.Known() && w.Failed != nil {
+		return fmt.Sprintf("%s chooses traces by what is in them: it kept %s, where %s of the requests failed; with more errors it keeps more.",
+			w.Variant, finding.FormatValue(float64(w.Kept), "1"), finding.FormatValue(*w.Failed, "1"))
+	}
 	if w.Saves == nil || w.Saves.Low == nil || !w.Kept.Known() || float64(w.Kept) >= finding.Lossless {
 		return ""
 	}

@@ -22,6 +22,7 @@ func TestDecisionInWords(t *testing.T) {
 			{Variant: "collector", Kept: 1, CPU: bounded(0.18, 0.19, 0.2), Standing: finding.Dominated, By: "all"},
 			{Variant: "lossy", Kept: 0.9, Standing: finding.LosesSpans, Lost: 0.12},
 			{Variant: "slow", Standing: finding.CannotHold, Reached: 143},
+			{Variant: "errors", Kept: 0.013, Picks: true, Failed: new(float64), CPU: bounded(0.18, 0.19, 0.2), Standing: finding.OnFrontier},
 			{Variant: "odd", Standing: finding.MayLoseSpans, Lost: 0.3},
 		},
 	}
@@ -37,13 +38,14 @@ func TestDecisionInWords(t *testing.T) {
 		"collector costs more than all, and shows no more.",
 		"lossy loses 12.0 % of its spans: no choice, whatever it costs.",
 		"slow cannot hold 200/s: it reached 143/s.",
+		"errors chooses traces by what is in them: it kept 1.30 %, where 0 % of the requests failed; with more errors it keeps more.",
 		"odd may lose up to 30.0 % of its spans: no choice until that is known.",
 	}
 	if got := Remarks(d); !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
 	d.Missed, d.Ways[1].Missed = &finding.Missed{Missed: 1, Runs: 8}, &finding.Missed{Missed: 3, Runs: 8}
-	if got, want := Remarks(d)[5], "Not at 200/s: none in 1 of 8 runs, tenth in 3 of 8 runs. Lower the rate, or repeat it on a machine that does nothing else."; got != want {
+	if got, want := Remarks(d)[6], "Not at 200/s: none in 1 of 8 runs, tenth in 3 of 8 runs. Lower the rate, or repeat it on a machine that does nothing else."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	d.Missed, d.Ways[1].Missed = nil, nil
