@@ -196,10 +196,10 @@ func ledgerOf(doc *finding.Document, f *finding.Finding) *finding.Ledger {
 	return &doc.Ledgers[i]
 }
 
-// picks reports whether a tracer or a hop decided on traces by what is in them.
+// picks reports whether a tracer or a hop decided on traces by what is in them. A hop that passes on all counts none as kept.
 func picks(doc *finding.Document, f *finding.Finding) bool {
 	l := ledgerOf(doc, f)
-	return l != nil && (slices.ContainsFunc(l.Pages, func(p finding.Page) bool { return p.KeptTraces != nil }) ||
+	return l != nil && (slices.ContainsFunc(l.Pages, func(p finding.Page) bool { return p.KeptTraces != nil && *p.KeptTraces > 0 }) ||
 		slices.ContainsFunc(l.Entries, func(e finding.Entry) bool { return e.Name == ledger.DecidedOut.String() && e.Spans > 0 }))
 }
 

@@ -202,6 +202,15 @@ func TestMissed(t *testing.T) {
 	}
 }
 
+// A hop that passes on all counts no trace as kept, and picks none.
+func TestHopThatPassesAllOn(t *testing.T) {
+	doc := document(8, shown{name: "collector", kept: 1, adds: 40e-6, picks: true})
+	*doc.Ledgers[0].Pages[0].KeptTraces = 0
+	if w := decided(t, doc).Ways[0]; w.Picks || w.Kept != 1 {
+		t.Errorf("%+v", w)
+	}
+}
+
 // Of a way that decides by what is in traces it is known how many requests failed.
 func TestFailed(t *testing.T) {
 	doc := document(8, shown{name: "errors", kept: 0.1, adds: 40e-6, picks: true}, shown{name: "tenth", kept: 0.1, adds: 40e-6})
