@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +14,8 @@ import (
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/report"
+	"github.com/tracetax/tracetax/internal/results"
 )
 
 // Kept results of real programs are decided on: with intervals there is a share that sampling saves, and a budget chooses.
@@ -49,6 +52,48 @@ func TestDecideOnAResult(t *testing.T) {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%v: no %q in\n%s", c.args, want, out.String())
 			}
+		}
+	}
+}
+
+// What docs/decide.md shows is what the kept result of that run says, in a terminal of 112 columns.
+func TestDecideDocs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/decide.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := filepath.Abs("testdata/kept/decide")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	unpackKept(t, kept, "shop")
+	said(t, "report", "shop", "--reanalyze")
+	docs, err := results.ReadResults("shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits, err := reportFlags{budget: "cpu=60%"}.limits()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := results.Judge(docs[0].Results, limits, BuiltIn(), Version())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := report.Decision(&out, doc, report.TerminalOptions{Width: 112}, report.Size{Number: 12, Unit: "machines"}); err != nil {
+		t.Fatal(err)
+	}
+	_, shown, found := strings.Cut(string(page), "\n    $ tracetax decide shop --budget cpu=60% --fleet 12\n")
+	shown, _, _ = strings.Cut(shown, "\n\n")
+	lines := strings.Split(shown, "\n")
+	if !found || len(lines) < 10 {
+		t.Fatalf("%d lines are shown", len(lines))
+	}
+	for _, line := range lines {
+		if line = strings.TrimPrefix(line, "    "); !strings.Contains(out.String(), line+"\n") {
+			t.Errorf("it shows %q, which is none of\n%s", line, out.String())
 		}
 	}
 }

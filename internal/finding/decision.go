@@ -21,7 +21,7 @@ type Way struct {
 	Variant  string    `json:"variant"`             // name of the variant
 	Kept     Number    `json:"kept"`                // share of the traces of which something comes, 0 to 1; of a way that loses spans the share of the spans; null: not known
 	Picks    bool      `json:"picks,omitempty"`     // it decides on traces once they are there, such as on those with errors: Kept is not all that it shows
-	Failed   *float64  `json:"failed,omitempty"`    // Picks: share of its requests that were answered with a status of 500 or more; absent: not known
+	Failed   *float64  `json:"failed,omitempty"`    // Picks: share of its requests that were answered with a status of 500 or more; absent: not known, or one status alone was right
 	Relative *Interval `json:"relative"`            // added CPU per operation, as a share of the baseline's; null where there is no ratio
 	CPU      *Interval `json:"cpu"`                 // CPUs that it adds at the rate: 0.13 is 13 % of one
 	Carries  *Interval `json:"carries"`             // operations/s that one CPU carries with it, as of Decision

@@ -138,8 +138,18 @@ func missedText(d *finding.Decision) []string {
 // remark is the sentence on a way; "" where there is nothing to say.
 func remark(d *finding.Decision, w *finding.Way) string {
 	share := finding.FormatValue(w.Lost, "1")
+	chosen := ""
+	if w.Picks && w.Kept.Known() {
+		chosen = fmt.Sprintf("it kept %s, chosen by what is in them", finding.FormatValue(float64(w.Kept), "1"))
+	}
+	if chosen != "" && w.Failed != nil {
+		chosen += fmt.Sprintf(", where %s of the requests failed", finding.FormatValue(*w.Failed, "1"))
+	}
 	switch w.Standing {
 	case finding.Dominated:
+		if chosen != "" {
+			return fmt.Sprintf("%s costs more CPU than %s; what it saves is traces to store: %s.", w.Variant, w.By, chosen)
+		}
 		return fmt.Sprintf("%s costs more than %s, and shows no more.", w.Variant, w.By)
 	case finding.LosesSpans:
 		return fmt.Sprintf("%s loses %s of its spans: no choice, whatever it costs.", w.Variant, share)
@@ -148,9 +158,8 @@ func remark(d *finding.Decision, w *finding.Way) string {
 	case finding.CannotHold:
 		return fmt.Sprintf("%s cannot hold %s: it reached %s.", w.Variant, Rate(d), finding.FormatValue(w.Reached, "1/s"))
 	}
-	if w.Picks && w.Kept.Known() && w.Failed != nil {
-		return fmt.Sprintf("%s chooses traces by what is in them: it kept %s, where %s of the requests failed; with more errors it keeps more.",
-			w.Variant, finding.FormatValue(float64(w.Kept), "1"), finding.FormatValue(*w.Failed, "1"))
+	if chosen != "" {
+		return fmt.Sprintf("%s decides on traces once they are there: %s.", w.Variant, chosen)
 	}
 	if w.Saves == nil || w.Saves.Low == nil || !w.Kept.Known() || float64(w.Kept) >= finding.Lossless {
 		return ""

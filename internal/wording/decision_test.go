@@ -38,12 +38,17 @@ func TestDecisionInWords(t *testing.T) {
 		"collector costs more than all, and shows no more.",
 		"lossy loses 12.0 % of its spans: no choice, whatever it costs.",
 		"slow cannot hold 200/s: it reached 143/s.",
-		"errors chooses traces by what is in them: it kept 1.30 %, where 0 % of the requests failed; with more errors it keeps more.",
+		"errors decides on traces once they are there: it kept 1.30 %, chosen by what is in them, where 0 % of the requests failed.",
 		"odd may lose up to 30.0 % of its spans: no choice until that is known.",
 	}
 	if got := Remarks(d); !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
+	d.Ways[5].Standing, d.Ways[5].By = finding.Dominated, "all"
+	if got, want := Remarks(d)[4], "errors costs more CPU than all; what it saves is traces to store: it kept 1.30 %, chosen by what is in them, where 0 % of the requests failed."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	d.Ways[5].Standing = finding.OnFrontier
 	d.Missed, d.Ways[1].Missed = &finding.Missed{Missed: 1, Runs: 8}, &finding.Missed{Missed: 3, Runs: 8}
 	if got, want := Remarks(d)[6], "Not at 200/s: none in 1 of 8 runs, tenth in 3 of 8 runs. Lower the rate, or repeat it on a machine that does nothing else."; got != want {
 		t.Errorf("%q, want %q", got, want)
