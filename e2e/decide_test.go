@@ -64,8 +64,7 @@ func TestDecideGoesOn(t *testing.T) {
 	}
 	c.ended(t, c.Wait(), 1)
 	had := count(out)
-	for text, in := range map[string]string{"traces kept": c.out.String(), "Cheapest that keeps every trace": c.out.String(),
-		"tracetax decide --resume " + out: c.errOut.String()} {
+	for text, in := range map[string]string{"traces kept": c.out.String(), "go on with: tracetax decide --resume " + out: c.errOut.String()} {
 		if !strings.Contains(in, text) {
 			t.Errorf("it does not say %q:\n%s", text, in)
 		}
