@@ -58,7 +58,7 @@ func shortWindows(e *config.Experiment, line bool) []string {
 			continue
 		}
 		longer, shorter := delays*plan.Passed(), window/delays-plan.Passing
-		enough := (longer * e.Shortest() / window).Round(time.Millisecond)
+		enough := time.Duration(float64(longer) * e.Shortest().Seconds() / window.Seconds()).Round(time.Millisecond)
 		advice := fmt.Sprintf("load: {duration: %s}", enough)
 		if line {
 			advice = fmt.Sprintf("--duration %s", enough)
