@@ -85,7 +85,7 @@ func Setting(info *debug.BuildInfo, key string) string {
 // Same returns nil if two builds are of the same code, for whatever machines, and else why they are not, or why nobody can know.
 func Same(one, other *debug.BuildInfo) error {
 	if one == nil || other == nil {
-		return errors.New("Go recorded nothing in one of them")
+		return errors.New("one has no record of its build")
 	}
 	for _, info := range []*debug.BuildInfo{one, other} {
 		revision, changed := commit(info)

@@ -68,7 +68,7 @@ func TestSame(t *testing.T) {
 		"changed":              {built("v0.3.1", revision, "false"), built("v0.3.1+dirty", revision, "true"), "changed files"},
 		"both changed":         {built("v0.3.1+dirty", revision, "true"), built("v0.3.1+dirty", revision, "true"), "changed files"},
 		"of unknown sources":   {built("(devel)", "", ""), built("(devel)", "", ""), "unknown sources"},
-		"one without anything": {built("v0.3.1", revision, "false"), nil, "recorded nothing"},
+		"one without anything": {built("v0.3.1", revision, "false"), nil, "no record of its build"},
 	} {
 		err := Same(c.one, c.other)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
