@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -34,28 +35,7 @@ GOOS=linux GOARCH=arm64 CGO_ENABLED=0. The login is that of docker or podman.`,
 			if (push == "") == (out == "") {
 				return console.UsageError(errors.New("say where the image goes: --push REGISTRY/NAME, or --out FILE"))
 			}
-			all, err := imagesOf(binaries)
-			if err != nil {
-				return err
-			}
-			name := ""
-			if push != "" {
-				name, err = image.Push(c.Context(), push, Version(), all)
-			} else if len(all) > 1 {
-				return console.UsageError(errors.New("a file has the image of one architecture: leave --binary out, or --push them to a registry"))
-			} else {
-				name, err = image.Save(out, Version(), all[0])
-			}
-			if err != nil {
-				return err
-			}
-			fmt.Fprintln(s.Out, name)
-			var machines []string
-			for _, b := range all {
-				machines = append(machines, "linux/"+b.Arch)
-			}
-			fmt.Fprintf(s.Err, "for %s; for other machines: --binary FILE, the tracetax %s for them\n", strings.Join(machines, ", "), Version())
-			return nil
+			return makeImage(c.Context(), s, push, out, binaries)
 		},
 	}
 	f := c.Flags()
@@ -63,6 +43,33 @@ GOOS=linux GOARCH=arm64 CGO_ENABLED=0. The login is that of docker or podman.`,
 	f.StringVar(&out, "out", "", "write the image into a `FILE`, for 'docker load' and its like")
 	f.StringArrayVar(&binaries, "binary", nil, "add the tracetax of another architecture, in `FILE` (can be repeated)")
 	return c
+}
+
+// makeImage makes the image of the running binary, and of those added, and sends it to a registry or writes it into a file.
+func makeImage(ctx context.Context, s console.Streams, push, out string, added []string) error {
+	all, err := imagesOf(added)
+	if err != nil {
+		return err
+	}
+	var name string
+	switch {
+	case push != "":
+		name, err = image.Push(ctx, push, Version(), all)
+	case len(all) > 1:
+		return console.UsageError(errors.New("a file has the image of one architecture: leave --binary out, or --push them to a registry"))
+	default:
+		name, err = image.Save(out, Version(), all[0])
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(s.Out, name)
+	var machines []string
+	for _, b := range all {
+		machines = append(machines, "linux/"+b.Arch)
+	}
+	fmt.Fprintf(s.Err, "for %s; for other machines: --binary FILE, the tracetax %s for them\n", strings.Join(machines, ", "), Version())
+	return nil
 }
 
 // imagesOf are the binaries of an image: the running one where it is for Linux, and those that were added.
