@@ -28,7 +28,7 @@ import (
 const (
 	// Program is where the binary is in an image.
 	Program = "/usr/local/bin/tracetax"
-	// User is who runs it, by number: "run as no root" of Kubernetes wants one.
+	// User runs it, by number: runAsNonRoot of Kubernetes wants a number.
 	User         = "65532:65532"
 	certificates = "etc/ssl/certs/ca-certificates.crt"
 	repository   = "https://github.com/tracetax/tracetax"
