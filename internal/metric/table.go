@@ -55,7 +55,7 @@ var means = map[string]string{
 
 	"idle_cpu":         "CPU seconds per second before the first phase, of all but load generator and sink.",
 	StartupTime:        "First fork to the last process ready.",
-	FirstOperationTime: "Duration of the first operation after the start.",
+	FirstOperationTime: "Duration of the first operation after the start, and after the setup where there is one.",
 
 	CPUPerSpan:      "Added CPU over added spans to be delivered, per operation. An amount; none where a side is lossy, or may add no span.",
 	CPUPerKeptTrace: "Added CPU over the added kept_share, per operation, by role too where there are helpers. An amount, no verdict; none with over 1 % lost.",
