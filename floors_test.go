@@ -119,7 +119,7 @@ var floors = map[string]floor{
 	"sink/wire":     {level: 2, beside: []string{"sink/tally"}},
 	"sink/zipkin":   {level: 2, beside: []string{"sink/tally", "sink/wire"}},
 
-	"finding": {level: 1},
+	"finding":              {level: 1},
 	"container/enginetest": {level: 1},
 
 	"process": {level: 1, beside: []string{
