@@ -108,7 +108,7 @@ func parseImage(text, architecture string) (Image, error) {
 func (i Image) Ask(ctx context.Context, command ...string) (string, error) {
 	args := []string{
 		"run", "--rm", "--network", "none", "--pull", "never", "--log-driver", "none", "--no-healthcheck",
-		"--label", fmt.Sprintf("%s=%d-ask", Label, os.Getpid()), "--entrypoint", command[0], i.ID,
+		"--label", fmt.Sprintf("%s=%d-ask", Label, os.Getpid()), "--label", hostLabel + "=" + host(), "--entrypoint", command[0], i.ID,
 	}
 	return i.Engine.ask(ctx, append(args, command[1:]...)...)
 }
