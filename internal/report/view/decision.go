@@ -188,14 +188,46 @@ func frontierSection(doc *finding.Document) model.Section {
 		if !differ(d) {
 			continue
 		}
-		table := waysTable(doc, d, nil)
+		table := joined(waysTable(doc, d, nil))
 		table.Caption, table.Stack = wording.DecisionTitle(d), true
-		for _, text := range append([]string{wording.Decided(d)}, wording.Remarks(d)...) {
-			table.Notes = append(table.Notes, model.Note{Text: text})
-		}
 		s.Grids = append(s.Grids, table)
 	}
 	return s
+}
+
+// joined is a table whose intervals stand in the columns of their estimates, and may be broken behind these.
+func joined(g model.Grid) model.Grid {
+	for c := range g.Columns {
+		if !g.Columns[c].Close || c == 0 {
+			continue
+		}
+		g.Columns[c-1].Wrap = true
+		for r := range g.Rows {
+			cells := g.Rows[r].Cells
+			cells[c-1].Text, cells[c].Text = strings.TrimSpace(cells[c-1].Text+" "+cells[c].Text), ""
+		}
+	}
+	for c := range g.Columns {
+		g.Columns[c].Wrap = g.Columns[c].Wrap || g.Columns[c].Right && c > 1
+	}
+	return g.DropEmpty()
+}
+
+// answers are the decisions that a page shows, in words: they stand on top. What else is remarked on ways is in the table.
+func answers(doc *finding.Document) []string {
+	var out []string
+	for i := range doc.Decisions {
+		d := &doc.Decisions[i]
+		if !differ(d) {
+			continue
+		}
+		text := wording.Decided(d)
+		if len(doc.Decisions) > 1 {
+			text = wording.DecisionTitle(d) + ": " + text
+		}
+		out = append(out, text)
+	}
+	return out
 }
 
 // differ reports whether ways keep different shares of the traces, so there is something to choose.
