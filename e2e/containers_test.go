@@ -79,6 +79,7 @@ func TestServiceInImages(t *testing.T) {
 
 // A program that burns 100 µs in each request costs that as a process and in a container, whatever its baseline is there.
 func TestKnownCostInAContainer(t *testing.T) {
+	more(t, "containers")
 	engine := enginetest.Docker(t)
 	burner := enginetest.Burner(t)
 	enginetest.Image(t, engine, "burner:1", enginetest.Config{Entrypoint: []string{"/burner"}}, map[string]string{"/burner": burner})

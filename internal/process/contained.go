@@ -147,8 +147,8 @@ func (p *Process) found(state container.State, asked Command) error {
 }
 
 func elsewhere(in *Container, pid int) error {
-	return fmt.Errorf("the main process of its container, %d by %s, is not among the processes of this machine: the engine is on another one, "+
-		"or in a virtual machine; run tracetax where the containers run", pid, in.Engine.Name)
+	return fmt.Errorf("the main process of its container, %d by %s, is not among the processes of this machine: "+
+		"the engine is on another one, or in a virtual machine; run tracetax where the containers run", pid, in.Engine.Name)
 }
 
 // ofContainer reports whether a group was made for a container: its path holds the container's ID.

@@ -231,13 +231,13 @@ func testEnds(t *testing.T, image container.Image) {
 			t.Errorf("a program that ends at once: %v", err)
 		}
 	}
-	sleeper := container.Image{Engine: image.Engine, Command: []string{"/sleep", "60"}}
 	files := map[string]string{"/sleep": "/bin/sleep"}
 	for _, lib := range libraries(t, "/bin/sleep") {
 		files[lib] = lib
 	}
 	enginetest.Image(t, image.Engine, "sleeper:1", enginetest.Config{Entrypoint: []string{"/sleep", "60"}}, files)
-	if sleeper, err = container.Of(t.Context(), image.Engine, "sleeper:1", nil); err != nil {
+	sleeper, err := container.Of(t.Context(), image.Engine, "sleeper:1", nil)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if p, _, err = inContainer(t, l, "sleeper", sleeper, nil); err != nil {
