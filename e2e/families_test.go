@@ -38,6 +38,7 @@ var families = map[string][]string{
 	"calls in other languages": {"TestLanguagesAddUp"}, // in Python, Node, Go and Rust
 	"JVM tracer":               {"TestOwnTracer", "TestOwnTracerKilled"},
 	"self-driving":             {"TestSelfDriving", "TestSelfDrivingThatCannotBe"},
+	"decide":                   {"TestDecide", "TestDecideGoesOn"},
 	"requests":                 {"TestRequestsGo", "TestRequestsFlask"}, // with PostgreSQL
 	"database":                 {"TestDatabaseStops"},
 	"others' programs":         {"TestExpress", "TestNginx"},

@@ -186,6 +186,7 @@ type Column struct {
 	Wrap  bool // of sentences, or of figures that may be broken into lines
 
 	Drop int  // where there is little room those with the highest number go first, together; 0 stays
+	Mute bool // its marks go with it, and do not stay alone
 	Give bool // may be shortened where dropping is not enough
 	Set  int  // columns of one set stand together: where the sets do not fit beside each other, each gets a table; 0: is in all
 }

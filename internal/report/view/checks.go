@@ -58,7 +58,7 @@ func measured(doc *finding.Document, g *Group, f *finding.Finding) string {
 	case doc.NotTracing(f):
 		return "no spans"
 	case f.Metric == metric.DeliveredShare:
-		return parts.Value(f, f.Value)
+		return parts.Value(f, f.Value) + " delivered"
 	case f.Shown() != nil && wording.Withheld(f): // as a card has it
 		return "unknown"
 	}
