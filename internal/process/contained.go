@@ -98,7 +98,7 @@ func (p *Process) enter(ctx context.Context, asked Command) error {
 		}
 		select {
 		case <-p.exited:
-			return p.died("its container was started")
+			return p.died("starting its container")
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-again.C:
@@ -131,7 +131,7 @@ func (p *Process) found(state container.State, asked Command) error {
 	if errors.Is(err, os.ErrNotExist) {
 		select {
 		case <-p.exited: // it has ended at once
-			return p.died("its container was started")
+			return p.died("starting its container")
 		case <-time.After(time.Second): // or its processes are not to be seen
 		}
 		return elsewhere(in, state.PID)
