@@ -24,6 +24,7 @@ var families = map[string][]string{
 	"backends":                 {"TestToZipkin"},
 	"Envoy":                    {"TestEnvoyKnownAnswers", "TestEnvoySampledIsCounted", "TestEnvoyConfigurations", "TestEnvoyConfigurationsThatAreRefused", "TestEnvoyRuntime", "TestEnvoyOfYourOwn", "TestEnvoyCrashes"},
 	".NET":                     {"TestDotnet"},
+	"containers":               {"TestServiceInImages", "TestKilledBesideContainers"},
 	"event loops":              {"TestLoopExporter", "TestLoopDesigns", "TestLoopExporterCost"},
 	"Zipkin":                   {"TestToZipkin"},
 	"Kieker":                   {"TestCallsAddUp"},

@@ -204,8 +204,10 @@ func (d *deciding) choose(c *cobra.Command, args []string) error {
 		return errors.New("--rate is missing: the requests that one instance gets in a second, such as --rate 200; the cost depends on it")
 	case len(line.Variants) > 0 && d.tracer != "":
 		return errors.New("--tracer chooses the ways, and --variant names them: leave one of them out")
-	case len(line.Variants) > 0 || len(args) == 0: // without a command the parser tells
+	case len(line.Variants) > 0 || len(args) == 0 && line.Image == "": // without a command the parser tells
 		return nil
+	case line.Image != "" && d.tracer == "":
+		return errors.New("which language the program in the image is written in is not known: name a tracer, such as --tracer otel-java")
 	}
 	name, err := d.tracerFor(args)
 	if err != nil {
