@@ -120,10 +120,7 @@ var floors = map[string]floor{
 	"sink/zipkin":   {level: 2, beside: []string{"sink/tally", "sink/wire"}},
 
 	"finding":              {level: 1},
-<<<<<<< HEAD
 	"image":                {level: 1},
-=======
->>>>>>> main
 	"container/enginetest": {level: 1},
 
 	"process": {level: 1, beside: []string{
