@@ -161,7 +161,8 @@ func (r *runner) run(t *testing.T, name string) bool {
 	}
 	c := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-e", "-o", "pipefail", script)
 	c.Dir = r.dir
-	c.Env = append(os.Environ(), "PATH="+r.path, "GITHUB_OUTPUT="+output, "GITHUB_PATH="+paths, "GITHUB_STEP_SUMMARY="+filepath.Join(r.dir, "summary"))
+	c.Env = append(os.Environ(), "PATH="+r.path, "GITHUB_OUTPUT="+output, "GITHUB_PATH="+paths,
+		"GITHUB_STEP_SUMMARY="+filepath.Join(r.dir, "summary"))
 	for name, value := range s.Env {
 		c.Env = append(c.Env, name+"="+r.value(value))
 	}
@@ -216,8 +217,11 @@ func release(t *testing.T, program string) map[string]string {
 		t.Fatal(err)
 	}
 	name := "tracetax_linux_" + runtime.GOARCH + ".tar.gz"
-	sums := fmt.Sprintf("%x  tracetax_darwin_arm64.tar.gz\n%x  %s\n%x  %s.json\n", sha256.Sum256(nil), sha256.Sum256(archive.Bytes()), name, sha256.Sum256(nil), name)
-	served := map[string][]byte{"/v0.1.0/checksums.txt": []byte(sums), "/v0.1.0/" + name: archive.Bytes(), "/v0.2.0/checksums.txt": []byte(sums)}
+	other, right := sha256.Sum256(nil), sha256.Sum256(archive.Bytes())
+	sums := fmt.Sprintf("%x  tracetax_darwin_arm64.tar.gz\n%x  %s\n%x  %s.json\n", other, right, name, other, name)
+	served := map[string][]byte{
+		"/v0.1.0/checksums.txt": []byte(sums), "/v0.1.0/" + name: archive.Bytes(), "/v0.2.0/checksums.txt": []byte(sums),
+	}
 	served["/v0.2.0/"+name] = append(slices.Clone(archive.Bytes()), 0) // another archive than the sums name
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		text, is := served[r.URL.Path]
@@ -302,6 +306,7 @@ func TestActionStatuses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(bin, "tracetax"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	const compared, reported = "compare R/results --variants a,b --markdown R/summary.md", "report R/results --markdown R/summary.md"
 	for _, test := range []struct {
 		run, judge string
 		inputs     map[string]string
@@ -309,15 +314,16 @@ func TestActionStatuses(t *testing.T) {
 		judged     int
 		asked      string // last; with R for the folder
 	}{
-		{"0", "0", map[string]string{"variants": "a,b", "budget": "cpu=2%"}, true, 0, "compare R/results --variants a,b --budget cpu=2% --markdown R/summary.md"},
-		{"3", "0", map[string]string{"variants": "a,b"}, true, 0, "compare R/results --variants a,b --markdown R/summary.md"},
-		{"4", "3", map[string]string{"variants": "a,b"}, true, 3, "compare R/results --variants a,b --markdown R/summary.md"},
-		{"0", "4", map[string]string{"variants": "a,b"}, true, 0, "compare R/results --variants a,b --markdown R/summary.md"},
-		{"0", "2", map[string]string{"variants": "a,b"}, true, 2, "compare R/results --variants a,b --markdown R/summary.md"},
-		{"3", "0", map[string]string{"args": "--blocks 5"}, true, 3, "report R/results --markdown R/summary.md"},
-		{"4", "0", nil, true, 0, "report R/results --markdown R/summary.md"},
-		{"4", "0", map[string]string{"strict": "true"}, true, 4, "report R/results --markdown R/summary.md"},
-		{"0", "1", nil, true, 1, "report R/results --markdown R/summary.md"},
+		{"0", "0", map[string]string{"variants": "a,b", "budget": "cpu=2%"}, true, 0,
+			"compare R/results --variants a,b --budget cpu=2% --markdown R/summary.md"},
+		{"3", "0", map[string]string{"variants": "a,b"}, true, 0, compared},
+		{"4", "3", map[string]string{"variants": "a,b"}, true, 3, compared},
+		{"0", "4", map[string]string{"variants": "a,b"}, true, 0, compared},
+		{"0", "2", map[string]string{"variants": "a,b"}, true, 2, compared},
+		{"3", "0", map[string]string{"args": "--blocks 5"}, true, 3, reported},
+		{"4", "0", nil, true, 0, reported},
+		{"4", "0", map[string]string{"strict": "true"}, true, 4, reported},
+		{"0", "1", nil, true, 1, reported},
 		{"3", "0", map[string]string{"budget": "cpu=9%"}, true, 0, "report R/results --budget cpu=9% --markdown R/summary.md"},
 		{"1", "0", nil, false, 1, "run x.yaml --out R/results"},
 		{"2", "0", map[string]string{"args": "--set a='b c' $(date)"}, false, 2, "run x.yaml --out R/results --set a='b c' $(date)"},
