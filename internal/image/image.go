@@ -94,7 +94,8 @@ func (b Binary) Image(version string) (v1.Image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("packing the image: %w", err)
 	}
-	made, err := mutate.AppendLayers(mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON), layer)
+	base := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
+	made, err := mutate.AppendLayers(base, layer)
 	if err != nil {
 		return nil, fmt.Errorf("packing the image: %w", err)
 	}

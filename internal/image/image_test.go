@@ -153,7 +153,8 @@ func TestImage(t *testing.T) {
 	if second, err := os.ReadFile(path); err != nil || !bytes.Equal(first, second) {
 		t.Errorf("made twice, the image differs: %v", err)
 	}
-	if _, err := Save(filepath.Join(t.TempDir(), "no", "image.tar"), "1", b); err == nil || !strings.Contains(err.Error(), "writing the image") {
+	_, err = Save(filepath.Join(t.TempDir(), "no", "image.tar"), "1", b)
+	if err == nil || !strings.Contains(err.Error(), "writing the image") {
 		t.Error(err)
 	}
 }
@@ -217,7 +218,8 @@ func TestPush(t *testing.T) {
 	if err := validate.Image(got); err != nil {
 		t.Error(err)
 	}
-	if pushed, err = Push(t.Context(), host+"/tools/two:mine", "0.1.0", both); err != nil || !strings.HasPrefix(pushed, host+"/tools/two:mine@") {
+	pushed, err = Push(t.Context(), host+"/tools/two:mine", "0.1.0", both)
+	if err != nil || !strings.HasPrefix(pushed, host+"/tools/two:mine@") {
 		t.Fatalf("%q, %v", pushed, err)
 	}
 	for _, b := range both {
@@ -252,7 +254,8 @@ func TestPushFails(t *testing.T) {
 	gone, stop := context.WithCancel(t.Context())
 	stop()
 	for to, want := range map[string]string{
-		"Not A Name": "is no name of an image", "a.example/b@sha256:" + strings.Repeat("0", 64): "by its digest", host + "/b": "docker login " + host,
+		"Not A Name": "is no name of an image", "a.example/b@sha256:" + strings.Repeat("0", 64): "by its digest",
+		host + "/b": "docker login " + host,
 	} {
 		if _, err := Push(gone, to, "1", []Binary{b}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", to, err, want)
