@@ -36,8 +36,8 @@ type Way struct {
 
 // Missed counts the runs in which a variant did not hold the rate: fewer than half, as in a pause of the machine.
 type Missed struct {
-	Missed int `json:"missed"`
-	Runs   int `json:"runs"`
+	Missed int `json:"missed"` // runs in which it did not hold the rate
+	Runs   int `json:"runs"`   // of how many
 }
 
 // Standing is the place of a way among the others.
