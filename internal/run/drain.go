@@ -37,7 +37,13 @@ func (s *stage) drain(ctx context.Context, before record.Counts, awaited float64
 	if more := s.othersCold(); more > 0 && !s.spread {
 		delay, awaited, s.spread = delay+more, -1, true
 	}
-	return s.drainFor(ctx, before, awaited, delay)
+	d, err := s.drainFor(ctx, before, awaited, delay)
+	if err != nil || awaited < 0 || s.othersCold() == 0 || s.allCame(d.counts.Minus(before), awaited) {
+		return d, err
+	}
+	rest, err := s.drainFor(ctx, before, awaited, s.othersCold()) // a worker that this stretch reached first has yet to export
+	rest.took += d.took
+	return rest, err
 }
 
 // othersCold returns how much later than the first spans those of further workers may come: each has a first export. 0 if there are none.
