@@ -52,6 +52,7 @@ func causesOf(t *testing.T, doc finding.Document, variant string) finding.Causes
 // What is burnt is long beside the interval of samples: what each sample itself takes, some 10 µs in a virtual machine, makes
 // short ones longer than they are asked to be.
 func TestKnownCauses(t *testing.T) {
+	t.Parallel() // CPU is burnt in lengths that are known, and looked at apart from times
 	need(t, "perf")
 	doc := explained(t, nil, `
 workload: hello/go
@@ -190,6 +191,7 @@ func knownCauses(t *testing.T, doc finding.Document, least float64, burns map[st
 // A handler that burns nearly all the CPU inside the tracer's wrapper is the program's; nothing is found between two
 // variants without a tracer.
 func TestCausesOfAHandler(t *testing.T) {
+	t.Parallel() // its shares are of CPU time
 	need(t, "perf")
 	doc := explained(t, nil, `
 workload: hello/go
@@ -229,6 +231,7 @@ profile: {cpu: 4s}
 
 // Without the right to profile there are no causes, the reason is the profiler's own, and the cost stays.
 func TestCausesWithoutRights(t *testing.T) {
+	t.Parallel() // it asks for a reason
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "perf"), []byte("#!/bin/sh\necho 'Error: No permission to enable cpu-clock event.' >&2\nexit 255\n"), 0o755); err != nil {
 		t.Fatal(err)

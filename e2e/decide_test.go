@@ -52,6 +52,7 @@ func TestDecide(t *testing.T) {
 
 // After an interruption what there is is shown, and decide --resume goes on.
 func TestDecideGoesOn(t *testing.T) {
+	t.Parallel() // it asks for counts
 	need(t, "python3")
 	out := filepath.Join(t.TempDir(), "out")
 	c := decideOn(t, "filter", out)
