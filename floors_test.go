@@ -120,6 +120,8 @@ var floors = map[string]floor{
 	"sink/zipkin":   {level: 2, beside: []string{"sink/tally", "sink/wire"}},
 
 	"finding": {level: 1},
+	"container/enginetest": {level: 1},
+
 	"process": {level: 1, beside: []string{
 		"process/cgroup", "process/inspect", "process/supervisor", "process/output", "process/proctree",
 	}},
@@ -141,6 +143,7 @@ var floors = map[string]floor{
 	"ring/ringtest": {level: 0},
 
 	"cell":           {level: 0},
+	"container":      {level: 0, beside: []string{"quote"}},
 	"quote":          {level: 0},
 	"jitter":         {level: 0},
 	"jsonpipe":       {level: 0, beside: []string{"quote"}},

@@ -47,7 +47,7 @@ func (s *Store) Artifact(ctx context.Context, files fs.FS, a program.Artifact, p
 	for _, kind := range []struct {
 		lock string
 		read func(context.Context, fs.FS, string) (packages, error)
-	}{{a.Python, pythonPackages}, {a.Maven, mavenPackages}, {a.NPM, npmPackages}, {a.NuGet, nugetPackages}} {
+	}{{a.Python, s.pythonPackages}, {a.Maven, mavenPackages}, {a.NPM, npmPackages}, {a.NuGet, nugetPackages}} {
 		if kind.lock == "" {
 			continue
 		}

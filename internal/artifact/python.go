@@ -15,7 +15,7 @@ import (
 )
 
 // pythonPackages are the packages of a requirements file with hashes.
-func pythonPackages(ctx context.Context, files fs.FS, requirements string) (packages, error) {
+func (s *Store) pythonPackages(ctx context.Context, files fs.FS, requirements string) (packages, error) {
 	pins, err := readLock(files, requirements)
 	if err != nil {
 		return packages{}, err
@@ -24,11 +24,15 @@ func pythonPackages(ctx context.Context, files fs.FS, requirements string) (pack
 	if err != nil {
 		return packages{}, err
 	}
+	var fitting []string
+	if s.python != nil {
+		version, fitting, pins = s.python.String()+" in an image", s.python.flags(), s.python.applying(pins)
+	}
 	return packages{
 		kind: "python", what: "the Python packages of " + requirements, parts: []string{version, string(pins)},
 		about: []string{"requirements.in", requirements},
 		install: func(ctx context.Context, at site) error {
-			if err := pipInstall(ctx, pins, at); err != nil {
+			if err := pipInstall(ctx, pins, at, fitting); err != nil {
 				return explainPip(err, version)
 			}
 			return nil
@@ -47,7 +51,7 @@ func pythonVersion(ctx context.Context) (string, error) {
 	return version, nil
 }
 
-func pipInstall(ctx context.Context, pins []byte, at site) error {
+func pipInstall(ctx context.Context, pins []byte, at site, fitting []string) error {
 	lock := at.scratch.path("requirements.txt")
 	if err := os.WriteFile(lock, pins, 0o644); err != nil {
 		return err
@@ -55,6 +59,7 @@ func pipInstall(ctx context.Context, pins []byte, at site) error {
 	// Only wheels: what a source distribution would compile is not pinned.
 	args := []string{"python3", "-m", "pip", "install", "--require-hashes", "--no-deps", "--only-binary=:all:",
 		"--no-input", "--no-warn-script-location", "--disable-pip-version-check", "--target", at.dir, "-r", lock}
+	args = append(args, fitting...)
 	env := []string{"PIP_USER=0", "PIP_ROOT_USER_ACTION=ignore", "PYTHONPATH="}
 	return command{at: at, args: args, env: env}.run(ctx)
 }
@@ -98,8 +103,9 @@ func explainPip(err error, version string) error {
 // Shadow is a package that a program has in one version, and gets in another with its tracer.
 type Shadow struct{ Package, Own, Tracer string }
 
-// distributions lists the distributions that Python finds, the first of each name, as the program does.
-const distributions = `
+// Distributions is a program of Python that lists the distributions that it finds, the first of each name, as a program of the
+// user does.
+const Distributions = `
 import importlib.metadata as m
 for d in m.distributions():
     name = d.metadata["Name"]
@@ -109,10 +115,15 @@ for d in m.distributions():
 // Shadowed compares the packages that a program's interpreter finds, in its environment and folder, with those in the
 // folder of its tracer.
 func Shadowed(ctx context.Context, python string, env []string, dir, folder string) ([]Shadow, error) {
-	said, err := command{args: []string{python, "-c", distributions}, env: env, dir: dir}.output(ctx)
+	said, err := command{args: []string{python, "-c", Distributions}, env: env, dir: dir}.output(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("asking %s for the packages that it finds: %w", python, err)
 	}
+	return ShadowedOf(said, folder)
+}
+
+// ShadowedOf is Shadowed of an interpreter elsewhere, by what Distributions printed there.
+func ShadowedOf(said, folder string) ([]Shadow, error) {
 	own := map[string]string{}
 	for line := range strings.Lines(said) {
 		fields := strings.Fields(line)

@@ -24,7 +24,13 @@ import (
 const Variable = "TRACETAX_CACHE"
 
 // Store is a cache of artefacts. Any number of processes may use one at once.
-type Store struct{ dir string }
+type Store struct {
+	dir    string
+	python *Interpreter // that Python packages have to fit; nil: this machine's python3
+}
+
+// For returns a view of the store whose Python packages fit an interpreter that is elsewhere, such as in an image.
+func (s *Store) For(python Interpreter) *Store { return &Store{dir: s.dir, python: &python} }
 
 // Open returns the store in dir, which is made if it is not there. With dir ""
 // that is $TRACETAX_CACHE or, without it, "tracetax" in the user's cache.

@@ -103,6 +103,7 @@ went elsewhere.`,
 		"`RATE` of operations, instead of the experiment's: 400/s, '[100/s, 200/s]' in turn, or '50% of slowest'")
 	flags.StringVar(&f.duration, "duration", "", "`LENGTH` of a measured window or of a probe, e.g. 20s, instead of the experiment's")
 	flags.StringArrayVar(&f.line.Ops, "op", nil, "operation `'[NAME=]METHOD /path'` of your service (repeatable)")
+	flags.StringVar(&f.line.Image, "image", "", "container `IMAGE` that your service runs in, e.g. shop:1.2; COMMAND is then one in it (default: the image's own)")
 	flags.StringVar(&f.line.Graph, "graph", "", "topology `FILE` of a graph of services (see 'tracetax graph show'), instead of --op and a command")
 	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:KEY=VALUE,…]`, with the keys tracer, its settings, env.X, arg, on, via, to, capture and against (repeatable; the first is the baseline)")
 	flags.StringVar(&f.line.Ready, "ready", "", "when your service is ready: a `URL` answers, tcp://host:port accepts, or log:REGEXP matches a line (default: its port accepts, which gunicorn's does before the program is loaded)")
@@ -367,7 +368,7 @@ func (f *runFlags) chooseSeed(e *config.Experiment, kept map[string]uint64) {
 }
 
 func (f *runFlags) find(c *cobra.Command, args []string) ([]*config.Experiment, error) {
-	line := c.ArgsLenAtDash() >= 0 || len(f.line.Ops) > 0 || f.line.Function != "" || f.line.Graph != "" || len(f.line.Variants) > 0
+	line := c.ArgsLenAtDash() >= 0 || f.line.Image != "" || len(f.line.Ops) > 0 || f.line.Function != "" || f.line.Graph != "" || len(f.line.Variants) > 0
 	switch {
 	case len(f.workloads) > 0 && (line || len(args) == 0):
 		return nil, errors.New("--workloads chooses among the workloads of an experiment over several: name the experiment (a single workload's folder can be given to --resume)")

@@ -29,6 +29,10 @@ func (e *Experiment) placed(v Variant) ([]program.Process, error) {
 	for _, process := range w.Processes {
 		on := v.Traces(process)
 		process.Protocol = cmp.Or(process.Protocol, e.protocolOf(process))
+		if process.Image != "" && on && v.Image != "" {
+			process.Image = v.Image
+		}
+		process = inImage(process, w, withParts(e.Operations))
 		merged, err := merged(process, v, on, added)
 		if err != nil {
 			return nil, err
@@ -140,7 +144,7 @@ func merged(p program.Process, v Variant, on bool, tracer added) (program.Proces
 	env := map[string]string{}
 	maps.Copy(env, p.Env)
 	run, starts := p.Run, p.Starts
-	p.Run, p.Starts, p.Templates = slices.Concat(run, starts), nil, maps.Clone(p.Templates)
+	p.Run, p.Starts, p.Args, p.Templates = slices.Concat(run, starts), nil, nil, maps.Clone(p.Templates)
 	// What a variant leaves out is as untraced as in the baseline.
 	p.Off = on && v.Untraced() || !on && p.Traced
 	p.Traced = on

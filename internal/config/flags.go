@@ -17,6 +17,7 @@ import (
 type Flags struct {
 	Graph    string   // a topology file instead of a command and operations; "" is none
 	Command  []string // what follows --; may hold {port}
+	Image    string   // of a container in which the command runs; "" is none, and without a command it is the image's own
 	Dir      string   // where it is started; "" is here
 	Env      []string // NAME=VALUE, for all variants
 	Ready    string   // http://…, a path, tcp://host:port or log:REGEXP; "" is a connection to its port
@@ -65,7 +66,17 @@ func (b *flagBuilder) name() string {
 	if b.Flags.Graph != "" {
 		return program.GraphName(b.Flags.Graph)
 	}
-	return programName(b.Command)
+	return b.programName()
+}
+
+// programName is the name of the command's program, or of its image: shop of registry.example/shop:1.2.
+func (b *flagBuilder) programName() string {
+	if b.Image == "" {
+		return programName(b.Command)
+	}
+	base, _, _ := strings.Cut(path.Base(b.Image), "@")
+	base, _, _ = strings.Cut(base, ":")
+	return programName([]string{base})
 }
 
 // notAnExperiment complains of an experiment in the place of the command.
@@ -101,7 +112,7 @@ func (b *flagBuilder) root() *program.Node {
 	command := "-- " + quote(strings.Join(b.Command, " "))
 	if b.Flags.Graph != "" {
 		b.onlyGraph()
-	} else if len(b.Command) == 0 {
+	} else if len(b.Command) == 0 && b.Image == "" {
 		b.Fail(program.Place{Flag: "--"}, "what is to be started is missing: tracetax run --op 'GET /' --variant … -- COMMAND")
 	}
 	if len(b.Ops) == 0 && b.Function == "" && b.Flags.Graph == "" {
@@ -111,6 +122,9 @@ func (b *flagBuilder) root() *program.Node {
 		b.Fail(program.Place{Flag: "--variant"}, "at least two variants are needed; the first is the baseline: --variant none --variant 'otel:tracer=otel-python'")
 	}
 	root := tree("")
+	if b.Image != "" && (b.Function != "" || b.Flags.Graph != "") {
+		b.Fail(program.Place{Flag: "--image " + quote(b.Image)}, "an image holds a service of your own, and --function and --graph bring their own processes; leave one of them out")
+	}
 	if b.Function != "" {
 		root.Set("workload", b.functionWorkload(command))
 	} else {
@@ -176,8 +190,13 @@ func (b *flagBuilder) workload(command string) *program.Node {
 		return w
 	}
 	process := tree(command)
-	process.Set("name", word(command, programName(b.Command)))
-	process.Set("run", words(command, b.Command...))
+	process.Set("name", word(command, b.programName()))
+	if b.Image != "" {
+		process.Set("image", word("--image "+quote(b.Image), b.Image))
+	}
+	if len(b.Command) > 0 {
+		process.Set("run", words(command, b.Command...))
+	}
 	if len(b.Env) > 0 {
 		process.Set("env", b.assignments("--env", b.Env))
 	}
@@ -250,7 +269,7 @@ func (b *flagBuilder) variantTree() *program.Node {
 }
 
 // wordKeys are the keys of a variant that one word says.
-var wordKeys = []string{"tracer", "replicas", "via", "to", "against", "capture", "description"}
+var wordKeys = []string{"tracer", "image", "replicas", "via", "to", "against", "capture", "description"}
 
 // variantOf reads "tracer=otel-python,sampling=10%,env.NAME=x,arg=--verbose".
 func (b *flagBuilder) variantOf(flag, text string) *program.Node {

@@ -38,6 +38,7 @@ type Variant struct {
 	On          []string          `yaml:"on" as:"own" shape:"Texts"`                // which processes are traced; default: all that are traced
 	Replicas    int               `yaml:"replicas" range:"1..100"`                  // of a workload with a topology: processes of each service that others call; default: as the topology says
 	Env         map[string]string `yaml:"env" as:"userEnv"`                         // environment variables of the traced processes; wins over those of process, tracer and settings
+	Image       string            `yaml:"image" as:"image"`                         // of the traced processes that run in one, instead of theirs
 	Args        []string          `yaml:"args" as:"arguments"`                      // words after the command of the traced processes
 	Via         []program.Process `yaml:"via" as:"own" shape:"HopOrHops"`           // a hop that its spans pass through, or a list in the order of a span's way
 	To          *program.Process  `yaml:"to" as:"own" shape:"HopOrName"`            // a backend instead of the sink
@@ -146,6 +147,9 @@ func readVariant(s *program.Source, e program.Entry, w *program.Workload, catalo
 	on := e.At
 	if which := n.Get("on"); which != nil {
 		on, v.On = which.At, readOn(s, which, w)
+	}
+	if image := n.Get("image"); image != nil && !slices.ContainsFunc(w.Processes, func(p program.Process) bool { return p.Image != "" && v.Traces(p) }) {
+		s.Fail(image.At, "image takes the place of that of a traced process, and none has one: write image into the process, too")
 	}
 	checkLacking(s, n, w, v.Tracer)
 	checkApart(s, n, &v)

@@ -23,6 +23,7 @@ const (
 	OtherProgram Stranger = "other-program" // a program that no command of the run started
 	NoProgram    Stranger = "no-program"    // none that listens in the network namespace of tracetax
 	Forwarder    Stranger = "forwarder"     // a program that passes requests on to another one
+	Enclosed     Stranger = "enclosed"      // a container that the command had an engine start, with the engine's own processes around it
 )
 
 // StrangerError reports that another program answers at the address of a process.
@@ -48,6 +49,8 @@ func (e *StrangerError) Error() string {
 		what = "something answers, and no program of this machine listens"
 	case Forwarder:
 		what = who + " answers, which passes requests on to a program elsewhere"
+	case Enclosed:
+		what = "a container answers, and " + who + " of its engine would be measured along"
 	default:
 		what = who + " answers, which its command (" + quote.Line(strings.Join(e.Args, " ")) + ") did not start"
 	}
@@ -60,21 +63,52 @@ var launchers = []struct {
 	advice string
 }{
 	{
-		[]string{"docker", "docker-compose", "docker-proxy", "nerdctl", "ctr", "com.docker.backend"},
-		"a container belongs to its engine, not to the command that asks for it: run the program without a container, " +
-			"or by 'podman run' in the foreground (without -d), which takes the same arguments",
-	},
-	{
-		[]string{"podman", "podman-compose", "podman-remote"},
-		"run its container in the foreground, as the user of tracetax: 'podman run' without -d, --remote and systemd",
+		[]string{"docker", "docker-compose", "docker-proxy", "nerdctl", "ctr", "com.docker.backend", "podman", "podman-compose", "podman-remote", "conmon"},
+		useImage,
 	},
 	{[]string{"systemd-run"}, "have it be the parent of the program: systemd-run --scope"},
 	{[]string{"systemctl", "supervisorctl", "pm2", "launchctl"}, "run the command of the service itself, in the foreground"},
 	{[]string{"tmux", "start-stop-daemon"}, "run the program itself, in the foreground"},
 	{
-		[]string{"ssh", "autossh", "kubectl", "oc", "minikube", "gcloud", "cloudflared", "ngrok", "chisel", "telepresence"},
+		[]string{"kubectl", "oc", "minikube"},
+		"the program runs in a pod, elsewhere: " + useImage + "; or run tracetax on the machine where it runs",
+	},
+	{
+		[]string{"ssh", "autossh", "gcloud", "cloudflared", "ngrok", "chisel", "telepresence"},
 		"run tracetax on the machine, or in the container, where the program runs",
 	},
+}
+
+// useImage is the remedy for commands that have a container engine start a program.
+const useImage = "use image: in its place (--image IMAGE on the command line): tracetax then has docker or podman start the container, " +
+	"and reads the container's own cgroup"
+
+// engines map commands to the words by which they have a program run that is none of their own, or reach one.
+var engines = map[string][]string{
+	"docker": {"run", "start", "exec", "attach", "compose"}, "podman": {"run", "start", "exec", "attach", "compose", "play", "kube"},
+	"nerdctl": {"run", "start", "exec", "compose"}, "docker-compose": {"up", "run", "start"}, "podman-compose": {"up", "run", "start"},
+	"ctr": {"run"}, "kubectl": {"port-forward", "proxy", "exec", "run", "attach"}, "oc": {"port-forward", "proxy", "exec", "run", "rsh", "attach"},
+}
+
+// before are programs that have a later word of their command run.
+var before = []string{"chrt", "doas", "env", "exec", "ionice", "nice", "nohup", "numactl", "setsid", "stdbuf", "sudo", "taskset", "time", "timeout"}
+
+// Enclosing returns what a command does and the remedy, "docker run" and "use image: …", if it has a container engine start the
+// program, or reaches one in a cluster; "" otherwise.
+func Enclosing(command []string) (what, remedy string) {
+	for i, word := range command {
+		name := filepath.Base(word)
+		for _, by := range engines[name] {
+			if slices.Contains(command[i+1:], by) {
+				what = name + " " + by
+				return what, (&StrangerError{Program: name}).advice()
+			}
+		}
+		if !slices.Contains(before, name) && !strings.HasPrefix(word, "-") && !strings.Contains(word, "=") && strings.Trim(word, "0123456789.smh") != "" {
+			return "", ""
+		}
+	}
+	return "", ""
 }
 
 // advice picks the remedy by the words of the command, or by the program that answers.
@@ -125,6 +159,10 @@ func (p *Process) Answers(in *Tables, address string, run, apps []int) (seen boo
 	case len(answer.Own) == 0:
 		stranger.Stranger = OtherProgram
 	default:
+		if watcher := around(apps); watcher > 0 {
+			stranger.Stranger, stranger.PID, stranger.Program = Enclosed, watcher, inspect.Name(watcher)
+			return true, stranger
+		}
 		for _, pid := range answer.Own {
 			if !forwards(pid) {
 				return true, nil
@@ -138,6 +176,14 @@ func (p *Process) Answers(in *Tables, address string, run, apps []int) (seen boo
 		stranger.Stranger, stranger.PID, stranger.Program = Forwarder, answer.Own[0], inspect.Name(answer.Own[0])
 	}
 	return true, stranger
+}
+
+// around returns the PID of what an engine leaves with a container, among these processes; 0 if there is none.
+func around(apps []int) int {
+	if i := slices.IndexFunc(apps, func(pid int) bool { return slices.Contains(watchers, inspect.Name(pid)) }); i >= 0 {
+		return apps[i]
+	}
+	return 0
 }
 
 func forwards(pid int) bool { return slices.Contains(forwarders, inspect.Name(pid)) }

@@ -153,7 +153,8 @@ func TestWhoAnswersIsHidden(t *testing.T) {
 // The message says what to do, by what was asked to start the program.
 func TestStrangerError(t *testing.T) {
 	for command, want := range map[string]string{
-		"docker run --rm -p 1:80 web": "podman run", "sh -c exec docker compose up": "podman run", "systemd-run --pty web": "systemd-run --scope",
+		"docker run --rm -p 1:80 web": "use image:", "sh -c exec docker compose up": "use image:", "podman run web": "use image:",
+		"kubectl port-forward svc/web 1:80": "use image:", "systemd-run --pty web": "systemd-run --scope",
 		"ssh host -L 1:localhost:80 web": "on the machine", "./client.py web": "in the foreground",
 	} {
 		e := &StrangerError{Process: "web", Args: strings.SplitN(command, " ", 3), Address: "127.0.0.1:1", Stranger: OtherProgram, Program: "nginx", PID: 12}

@@ -29,6 +29,8 @@ type Command struct {
 	Quota  float64   // CPUs' worth of time it may use; 0 is no limit
 	Memory int64     // bytes it may use; 0 is no limit
 	Piped  bool      // stdin and stdout are pipes to the caller; stderr is logged as always
+
+	Container *Container // in which it runs; nil: none
 }
 
 // marker names the environment variable that identifies a program's descendants after their keeper was killed.

@@ -172,6 +172,9 @@ func (p *Process) take(r supervisor.Report) {
 		}
 		exit.At = time.Now() // before its log is read to the end, which may take a while
 		exit.OutOfMemory = cgroup.OutOfMemory(p.group.At["memory"])
+		if p.command.Container != nil {
+			exit = p.command.Container.exit(exit, p.started)
+		}
 		p.log.Drain() // its last words are in the log before its end is known
 		p.end(exit)
 	case supervisor.IsGone:
@@ -211,7 +214,7 @@ func (p *Process) killStrays() error {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended a moment ago
 		}
 		if err := errors.Join(err1, err2); err != nil || len(left) == 0 {
-			return err
+			return errors.Join(err, p.removeContainer())
 		}
 		if time.Since(start) > patience {
 			return fmt.Errorf("processes %v of %s could not be killed after its keeper was: see 'ps -o stat,wchan -p PID'", left, p.Name())
@@ -230,6 +233,11 @@ const patience = 10 * time.Second
 func (p *Process) Stop(ctx context.Context, grace time.Duration) (killed bool, err error) {
 	deadline := time.NewTimer(grace)
 	defer deadline.Stop()
+	if p.inside != nil && p.inside.unheard(syscall.SIGTERM) {
+		if err := p.inside.end(ctx); err != nil {
+			return true, errors.Join(err, p.Kill())
+		}
+	}
 	for _, ask := range []struct {
 		until <-chan struct{}
 		order supervisor.Order

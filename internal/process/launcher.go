@@ -15,6 +15,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/process/cgroup"
 	"github.com/tracetax/tracetax/internal/process/output"
+	"github.com/tracetax/tracetax/internal/process/proctree"
 	"github.com/tracetax/tracetax/internal/process/supervisor"
 )
 
@@ -80,6 +81,9 @@ func NewLauncher(o Options) (*Launcher, error) {
 	return l, nil
 }
 
+// Runs reports whether a process runs.
+func Runs(pid int) bool { return proctree.Running(pid) }
+
 // Detect returns the Accounting of a launcher made now with AccountingAuto: by this machine and the user's rights.
 func Detect() string {
 	l := &Launcher{mark: fmt.Sprintf("%s%d-detect", cgroup.Prefix, os.Getpid())}
@@ -130,6 +134,13 @@ func (l *Launcher) Start(ctx context.Context, c Command) (*Process, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
+	asked := c
+	if c.Container != nil {
+		var err error
+		if c, err = l.client(ctx, c); err != nil {
+			return nil, fmt.Errorf("starting %s: %w", c.Name, err)
+		}
+	}
 	env := c.environment(l.mark + "/" + c.Name)
 	path, err := lookUp(c.Args[0], c.Dir, env)
 	if err != nil {
@@ -139,6 +150,12 @@ func (l *Launcher) Start(ctx context.Context, c Command) (*Process, error) {
 		return nil, err
 	}
 	p, err := l.start(ctx, c, path, env)
+	if err == nil && c.Container != nil {
+		err = p.enter(ctx, asked)
+	}
+	if err != nil && p != nil { // its container has not started
+		err = errors.Join(err, p.release(), cgroup.Remove(p.group.Dirs))
+	}
 	if err != nil {
 		l.forget(c.Name)
 		return nil, fmt.Errorf("starting %s: %w", c.Name, err)
@@ -178,6 +195,9 @@ func (l *Launcher) start(ctx context.Context, c Command, path string, env []stri
 		return nil, err
 	}
 	a := supervisor.Assignment{Name: c.Name, Path: path, Args: c.Args, Env: env, Dir: c.Dir}
+	if c.Container != nil {
+		a.End = c.Container.Engine.Removal(c.Container.name)
+	}
 	g, err := l.place(c, &a)
 	if err != nil {
 		return nil, errors.Join(err, log.Close())

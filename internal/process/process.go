@@ -60,6 +60,7 @@ type Process struct {
 
 	pid     int
 	started time.Time
+	inside  *contained // nil: it runs in no container
 
 	exited chan struct{} // closed when the main process has ended
 	gone   chan struct{} // closed when no descendant is left
@@ -131,7 +132,12 @@ func (p *Process) Exit() Exit {
 
 // Groups returns the directories of the process's cgroup by controller: cpuacct, cpu, cpuset, memory for version 1; "unified"
 // and the enabled controllers for version 2. Without cgroups it is empty. They last until the launcher is closed.
-func (p *Process) Groups() map[string]string { return maps.Clone(p.group.At) }
+func (p *Process) Groups() map[string]string {
+	if p.inside != nil {
+		return maps.Clone(p.inside.group.At)
+	}
+	return maps.Clone(p.group.At)
+}
 
 // Pids lists its processes at the moment, zombies included.
 func (p *Process) Pids() ([]int, error) {
@@ -139,6 +145,9 @@ func (p *Process) Pids() ([]int, error) {
 	case <-p.gone:
 		return nil, nil
 	default:
+	}
+	if p.inside != nil {
+		return p.inside.pids()
 	}
 	return proctree.Descendants(p.keeper.Process.Pid)
 }
@@ -155,6 +164,13 @@ func (p *Process) Workers() (int, error) {
 // Reaped returns the usage of the ended processes that the keeper waited for: the main process, and orphans. The usage of a
 // child that one of them waited for is part of that one's figures.
 func (p *Process) Reaped() (syscall.Rusage, error) {
+	if p.inside != nil {
+		return syscall.Rusage{}, nil // the main process of the container waits for all others
+	}
+	return p.reapedByKeeper()
+}
+
+func (p *Process) reapedByKeeper() (syscall.Rusage, error) {
 	if r, err := p.talk.Ask(context.Background(), supervisor.Order{Do: supervisor.DoReaped}); err == nil {
 		return *r.Usage, nil
 	}

@@ -50,21 +50,22 @@ func TestMain(m *testing.M) {
 
 // programs are what the tests start.
 var programs = map[string]func(args []string) error{
-	"sleep":    func([]string) error { select {} },
-	"deaf":     deaf,
-	"family":   family,
-	"say":      say,
-	"serve":    serve,
-	"listen":   listen,
-	"where":    where,
-	"whose":    whose,
-	"hold":     hold,
-	"reserve":  takePort,
-	"launcher": launcher,
-	"worker":   worker,
-	"spin":     spin,
-	"chatter":  chatter,
-	"echo":     func([]string) error { _, err := io.Copy(os.Stdout, os.Stdin); return err },
+	"sleep":     func([]string) error { select {} },
+	"deaf":      deaf,
+	"family":    family,
+	"container": holdContainer,
+	"say":       say,
+	"serve":     serve,
+	"listen":    listen,
+	"where":     where,
+	"whose":     whose,
+	"hold":      hold,
+	"reserve":   takePort,
+	"launcher":  launcher,
+	"worker":    worker,
+	"spin":      spin,
+	"chatter":   chatter,
+	"echo":      func([]string) error { _, err := io.Copy(os.Stdout, os.Stdin); return err },
 }
 
 // deaf does not listen to SIGTERM.

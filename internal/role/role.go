@@ -17,6 +17,7 @@ const (
 	Platform  Role = "platform"  // what invokes the program's functions: shown, not charged
 	Load      Role = "load"      // the load generator: shown, not charged
 	Sink      Role = "sink"      // the counting receiver: shown, not charged
+	Engine    Role = "engine"    // what a container engine runs beside a container: shown, not charged
 )
 
 // row is one role.
@@ -30,7 +31,7 @@ type row struct {
 
 var table = []row{
 	{role: App, onApp: true}, {role: Sidecar, onApp: true, helper: true}, {role: Collector, helper: true}, {role: Backend, helper: true}, {role: Database},
-	{role: Platform, harness: true, named: true}, {role: Load, harness: true}, {role: Sink, harness: true},
+	{role: Platform, harness: true, named: true}, {role: Load, harness: true}, {role: Sink, harness: true}, {role: Engine, harness: true},
 }
 
 func of(r Role) row {

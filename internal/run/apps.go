@@ -177,11 +177,12 @@ func (s *stage) endWith(ctx context.Context, p Process) {
 }
 
 func (s *stage) startApp(ctx context.Context, p program.Process, values map[string]string) (Process, error) {
-	args, err := expandAll(p.Run, values)
+	in := enclosure{s.request.Folders, s.scratch, s.memory}
+	args, err := expandAll(in.command(p), values)
 	if err != nil {
 		return nil, fmt.Errorf("process %s: %w", p.Name, err)
 	}
-	env, err := prepare.Environment(s.shell, p, values)
+	env, err := prepare.Environment(in.shell(p, s.shell), p, values)
 	if err != nil {
 		return nil, fmt.Errorf("process %s: %w", p.Name, err)
 	}
@@ -196,9 +197,9 @@ func (s *stage) startApp(ctx context.Context, p program.Process, values map[stri
 		dir = filepath.Join(s.request.Folders.Source, dir)
 	}
 	cpus, quota := s.cpusFor(p)
-	return s.target.Start(ctx, process.Command{
+	return s.target.Start(ctx, in.contain(p, process.Command{
 		Name: p.Name, Role: p.Role, Args: args, Env: env, Dir: dir, CPUs: cpus, Quota: quota, Memory: p.Memory,
-	})
+	}, values))
 }
 
 // ready waits until a process is ready.

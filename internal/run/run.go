@@ -4,7 +4,7 @@
 // together. It knows nothing of blocks and of reports.
 //
 // Files, from the top: stop, warmup, timed, search, probe, phase, window, rest, await_tracer, disturbed, calibrate, profiled,
-// keeptraces, says, capture, beside, drain, strays, answers, hops, run, agents, stage, apps, block, target, request.
+// keeptraces, says, capture, beside, drain, strays, answers, hops, run, agents, stage, apps, contained, block, target, request.
 package run
 
 import (

@@ -82,14 +82,18 @@ func (h here) Start(ctx context.Context, c process.Command) (Process, error) {
 
 // Meter implements Target.
 func (h here) Meter(ctx context.Context, all []Process) (Meter, error) {
-	var targets []usage.Target
+	var targets, helpers []usage.Target
 	for _, p := range all {
 		target, readable := p.(usage.Target)
 		if !readable {
 			return nil, fmt.Errorf("reading what %s uses: it is no process of this machine", p.Name())
 		}
 		targets = append(targets, target)
+		if contained, is := p.(local); is && contained.Helpers() != nil {
+			helpers = append(helpers, contained.Helpers())
+		}
 	}
+	targets = append(targets, helpers...) // behind those that were asked for, in their order
 	m := usage.NewMeter(targets)
 	return m, m.Start(ctx)
 }

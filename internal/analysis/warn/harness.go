@@ -120,7 +120,7 @@ func (s *checker) findLeavers() []hit {
 		for _, r := range s.All[v.Name] {
 			for i := range r.Phases {
 				for _, u := range r.Phases[i].Usage {
-					if u.Source != record.ByClock || r.Harness.Accounting == record.ByClock || told[u.Process] {
+					if u.Source != record.ByClock || u.Role == role.Engine || r.Harness.Accounting == record.ByClock || told[u.Process] {
 						continue
 					}
 					told[u.Process] = true

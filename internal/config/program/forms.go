@@ -103,6 +103,7 @@ func init() { // the readers of structs look here themselves
 		"arguments":         {shape: ShapeTexts, read: by((*Source).arguments), write: writeWords},
 		"commands":          {shape: ShapeList + ShapeCommand, read: readCommands, write: as(func(v [][]string) any { return Inline[[]string](v) })},
 		"dir":               {shape: ShapeText, read: by((*Source).dir)},
+		"image":             {shape: ShapeText, read: by((*Source).image)},
 		"host":              {shape: ShapeText, read: by((*Source).host)},
 		"number or setting": {shape: ShapeText, read: readSettable, write: as(numberOrText)},
 		"size or setting":   {shape: ShapeSize, read: readSettable},

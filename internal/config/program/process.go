@@ -29,6 +29,9 @@ type Process struct {
 	Role     role.Role         `yaml:"role" as:"role" always:"true"`                                   // what it is there for, by which cost is told; default: app, of a service database, of what a tracer brings sidecar if beside, else collector
 	Run      []string          `yaml:"run" as:"command" required:"service"`                            // its command; needed without service
 	Starts   []string          `yaml:"starts" of:"workload" as:"command"`                              // what its command starts itself, again and again, as its last words: tracer and variant go around this
+	Image    string            `yaml:"image" of:"workload" as:"image"`                                 // of a container in which it runs, such as shop:1.2: run is then a command in it, and may be left out; see docs/containers.md
+	Engine   string            `yaml:"engine" of:"workload" one:"docker podman"`                       // what runs the container; default: docker, or podman where that does not answer
+	Args     []string          `yaml:"args" of:"workload" as:"arguments"`                              // words behind the image's own command
 	Env      map[string]string `yaml:"env"`                                                            // environment variables
 	Dir      string            `yaml:"dir" as:"dir"`                                                   // where it starts; default: the workload's folder, {tmp} of what a tracer brings
 	Ready    string            `yaml:"ready" as:"ready"`                                               // /path or http://… (any answer below 500), tcp://host:port or log:REGEXP (a line of output); default: a connection to {port}. Leave it out of a front process: a readiness request through it would make spans
@@ -73,6 +76,7 @@ func (p *Process) Finish(s *Source, n *Node) {
 	if n.Get("service") == nil || n.Get("role") != nil || n.Get("traced") != nil {
 		p.mayTrace(n)
 	}
+	s.imaged(n)
 	p.named(s, n)
 }
 
@@ -90,7 +94,7 @@ func (p *Process) named(s *Source, n *Node) {
 	} else if !processName.MatchString(p.Name) {
 		s.Fail(name.At, "process %q: a name has lower-case letters, digits, - and _, and begins with a letter", Printable(p.Name))
 	}
-	if n.Get("run") == nil && n.Get("service") == nil && !slices.Contains(n.Meant, "service") {
+	if n.Get("run") == nil && n.Get("service") == nil && n.Get("image") == nil && !slices.Contains(n.Meant, "service") {
 		s.Lacks(n, "run", n.At, "a process needs run: the command that starts it")
 	}
 }
@@ -265,7 +269,7 @@ func (p Process) Words() []string {
 
 // texts are the texts of a process that may hold placeholders.
 func texts(p Process) []string {
-	out := slices.Concat([]string{p.Ready, p.Dir}, p.Run, p.Starts)
+	out := slices.Concat([]string{p.Ready, p.Dir}, p.Run, p.Starts, p.Args)
 	for _, v := range p.Env {
 		out = append(out, v)
 	}

@@ -32,7 +32,7 @@ type Setting struct {
 }
 
 // VariantKeys are the keys of a variant, beside which settings stand on the command line: none may be called so.
-var VariantKeys = []string{"description", "tracer", "settings", "on", "replicas", "env", "args", "via", "to", "against", "capture", "faults"}
+var VariantKeys = []string{"description", "tracer", "settings", "on", "replicas", "env", "args", "via", "to", "against", "capture", "faults", "image"}
 
 // What a setting may mean to tracetax.
 const (

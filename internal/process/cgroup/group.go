@@ -200,6 +200,47 @@ func hierarchies(proc string) ([]hierarchy, error) {
 	return parseHierarchies(string(mounts), string(places)), nil
 }
 
+// Of returns the group in which a process is, whoever made it, to be read only; the zero Group if it is in none but the root.
+func Of(pid int) (*Group, error) {
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil, fmt.Errorf("finding the cgroup file systems: %w", err)
+	}
+	places, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", pid))
+	if err != nil {
+		return nil, fmt.Errorf("finding the cgroup of process %d: %w", pid, err)
+	}
+	return groupOf(parseHierarchies(string(mounts), string(places))), nil
+}
+
+// groupOf returns the group of version 1 if it accounts for CPU time, else that of version 2.
+func groupOf(found []hierarchy) *Group {
+	g := &Group{At: map[string]string{}}
+	for _, h := range found {
+		for _, c := range h.controllers {
+			if slices.Contains(wanted, c) && h.own != h.mount {
+				g.At[c] = h.own
+			}
+		}
+	}
+	if g.At["cpuacct"] != "" {
+		return g
+	}
+	g.At = map[string]string{}
+	for _, h := range found {
+		if h.version != 2 || h.own == h.mount {
+			continue
+		}
+		g.At["unified"] = h.own
+		for _, c := range controllersV2 {
+			if has(h.own, "cgroup.controllers", c) {
+				g.At[c] = h.own
+			}
+		}
+	}
+	return g
+}
+
 // parseHierarchies joins /proc/self/mountinfo with /proc/self/cgroup (proc(5), cgroups(7)), without mounts that do not hold
 // this process.
 func parseHierarchies(mountinfo, cgroup string) []hierarchy {

@@ -221,6 +221,15 @@ func vanished(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH)
 }
 
+// Parent returns the parent of a process; 0 if it has ended.
+func Parent(pid int) int {
+	s, err := readStat(pid)
+	if err != nil {
+		return 0
+	}
+	return s.parent
+}
+
 // Running reports whether a process has not ended; a zombie has.
 func Running(pid int) bool {
 	s, err := readStat(pid)

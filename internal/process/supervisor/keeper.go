@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"runtime"
 	"slices"
@@ -30,6 +31,7 @@ type keeper struct {
 
 	mu     sync.Mutex // held while reaping, so Usage and the process table agree
 	exited bool
+	killed bool // a signal ended the main process
 	usage  syscall.Rusage
 
 	gone chan struct{} // closed when no descendant is left
@@ -76,6 +78,9 @@ func Keep(ctx context.Context) error {
 	case <-abandoned:
 	}
 	k.killAll()
+	if k.killed && len(k.task.End) > 0 {
+		k.endElsewhere()
+	}
 	k.report(Report{What: IsGone, Usage: &k.usage, Own: ownUsage()})
 	select {
 	case <-abandoned:
@@ -184,6 +189,18 @@ func (k *keeper) obey() {
 	}
 }
 
+// endPatience bounds the command that ends what runs elsewhere.
+const endPatience = 20 * time.Second
+
+// endElsewhere ends what the program had another program start. Its failure is no error: mostly there is nothing left.
+func (k *keeper) endElsewhere() {
+	ctx, cancel := context.WithTimeout(context.Background(), endPatience)
+	defer cancel()
+	c := exec.CommandContext(ctx, k.task.End[0], k.task.End[1:]...)
+	c.Env = k.task.Env
+	_ = c.Run()
+}
+
 // Adding up the kernel's figures of ended processes.
 
 // add adds b to a; of the resident sizes it keeps the larger one.
@@ -223,6 +240,7 @@ type Assignment struct {
 	Groups []string `json:"groups,omitempty"` // all its cgroup directories
 	Held   int      `json:"held,omitempty"`   // how many files it holds open and the program does not get
 	Remove []string `json:"remove,omitempty"` // directories to remove where tracetax can't any more
+	End    []string `json:"end,omitempty"`    // a command that ends what the program had another one start, if the program was killed
 }
 
 // The orders of tracetax.
@@ -356,7 +374,7 @@ func (k *keeper) reapOne() (int, syscall.WaitStatus, syscall.Rusage, error) {
 	}
 	add(&k.usage, usage)
 	if pid == k.pid {
-		k.exited = true
+		k.exited, k.killed = true, status.Signaled()
 	}
 	return pid, status, usage, nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/container"
 	"github.com/tracetax/tracetax/internal/sink"
 )
 
@@ -81,8 +82,8 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *confi
 // Missing lists in words the needs of a variant that this machine lacks.
 func Missing(e *config.Experiment, v config.Variant) []string {
 	w := e.Workload
-	missing := append(artifact.Missing(w.Needs), artifact.Missing(v.Needs())...)
-	missing = append(missing, absent(e, v)...)
+	missing := append(artifact.Missing(w.Needs), artifact.Missing(outside(w, v))...)
+	missing = append(append(missing, absent(e, v)...), enclosing(e)...)
 	missing = append(missing, unreceived(e, v)...)
 	for _, p := range slices.Concat(w.Processes, v.Route()) {
 		if p.Service != nil {
@@ -128,6 +129,8 @@ type Folders struct {
 	Tracer   string            // language packages of the tracer, or the folder of one that has none: {tracer}
 	Service  map[string]string // by process: the files of its service: {service}
 	Built    map[string]string // by process: the build of its service: its own {build}
+
+	Images map[string]container.Image // by process
 }
 
 // nothing returns an error if the variant names a folder that does not exist: a program would look for its files at the root.
@@ -171,11 +174,19 @@ func (f Folders) digests() map[string]string {
 	for process, folder := range f.Built {
 		add("build of "+process, folder)
 	}
+	for process, image := range f.Images {
+		add("image of "+process, image.ID)
+		add("image of "+process+" at its registry", image.Digest)
+	}
 	return digests
 }
 
 func fetch(ctx context.Context, open func() (*artifact.Store, error), w *program.Workload, t *program.Tracer, plan *config.Plan, progress io.Writer) (Folders, error) {
 	f := Folders{Source: w.Dir}
+	var err error
+	if f.Images, err = images(ctx, plan, progress); err != nil {
+		return f, err
+	}
 	services := slices.ContainsFunc(plan.Processes, func(p program.Process) bool { return p.Service != nil })
 	needs := made(t) || t.Files != nil && names(plan, "tracer")
 	if w.Files == nil && w.Artifact == (program.Artifact{}) && !needs && len(plan.Build.Run) == 0 && !services {
@@ -185,13 +196,19 @@ func fetch(ctx context.Context, open func() (*artifact.Store, error), w *program
 	if err != nil {
 		return f, err
 	}
+	fits := store
+	if needs {
+		if fits, err = fitting(ctx, store, t, plan, f.Images); err != nil {
+			return f, err
+		}
+	}
 	var errs [7]error
 	if w.Files != nil {
 		f.Source, errs[0] = store.Source(ctx, w.Files)
 	}
 	f.Workload, errs[1] = store.Artifact(ctx, w.Files, w.Artifact, named("workload "+w.Name, progress))
 	if needs {
-		f.Tracer, errs[2] = Tracer(ctx, store, t, named("tracer "+t.Name, progress))
+		f.Tracer, errs[2] = Tracer(ctx, fits, t, named("tracer "+t.Name, progress))
 	}
 	if len(plan.Build.Run) > 0 && errs[1] == nil && errs[2] == nil {
 		folders, progress := map[string]string{"workload": f.Workload, "tracer": f.Tracer}, named(fmt.Sprintf("workload %s for %s", w.Name, t.Name), progress)

@@ -33,7 +33,7 @@ var written = []string{".db", ".lock", ".log", ".out", ".pid", ".sqlite", ".sqli
 func Programs(plan *config.Plan, dir string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, p := range plan.Processes {
-		if p.Service != nil {
+		if p.Service != nil || p.Image != "" {
 			continue
 		}
 		at := filled(p.Dir, dir)
@@ -120,6 +120,19 @@ func Shadowed(ctx context.Context, v config.Variant, plan *config.Plan, f Folder
 			continue
 		}
 		unknown := func(why string) { out = append(out, finding.Shadowed{Variant: v.Name, Process: p.Name, Unknown: why}) }
+		if p.Image != "" {
+			said, err := f.Images[p.Name].Ask(ctx, "python3", "-c", artifact.Distributions)
+			if err != nil {
+				unknown(err.Error())
+				continue
+			}
+			found, err := artifact.ShadowedOf(said, f.Tracer)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, shadowedIn(v.Name, p.Name, found)...)
+			continue
+		}
 		own := p.Run[min(len(v.Tracer.Wrap), len(p.Run)):]
 		dir := filled(p.Dir, f.Source)
 		if !filepath.IsAbs(dir) {
@@ -146,11 +159,16 @@ func Shadowed(ctx context.Context, v config.Variant, plan *config.Plan, f Folder
 		if err != nil {
 			unknown(strings.SplitN(err.Error(), "\n", 2)[0])
 		}
-		for _, one := range found {
-			out = append(out, finding.Shadowed{Variant: v.Name, Process: p.Name, Package: one.Package, Own: one.Own, Tracer: one.Tracer})
-		}
+		out = append(out, shadowedIn(v.Name, p.Name, found)...)
 	}
 	return out, nil
+}
+
+func shadowedIn(variant, process string, found []artifact.Shadow) (out []finding.Shadowed) {
+	for _, one := range found {
+		out = append(out, finding.Shadowed{Variant: variant, Process: process, Package: one.Package, Own: one.Own, Tracer: one.Tracer})
+	}
+	return out
 }
 
 // interpreter returns the Python that a command runs; "" if none is found.
@@ -279,7 +297,7 @@ func absent(of *config.Experiment, v config.Variant) []string {
 			return missing // the caller that asks for the plan reports it
 		}
 		for _, p := range plan.Processes {
-			if i > 0 && !p.Brought() || setsPath(p, v) || needed(slices.Concat(w.Needs, v.Needs()), p) || madeBefore(w, p) {
+			if i > 0 && !p.Brought() || p.Image != "" || setsPath(p, v) || needed(slices.Concat(w.Needs, v.Needs()), p) || madeBefore(w, p) {
 				continue
 			}
 			if p.Brought() {

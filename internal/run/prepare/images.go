@@ -1,0 +1,127 @@
+// Images: found or pulled before the first run, and asked what a tracer has to fit.
+
+package prepare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/artifact"
+	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/container"
+	"github.com/tracetax/tracetax/internal/process"
+)
+
+// images returns the images of a plan's processes, by process.
+func images(ctx context.Context, plan *config.Plan, progress io.Writer) (map[string]container.Image, error) {
+	out := map[string]container.Image{}
+	swept := map[string]bool{}
+	for _, p := range plan.Processes {
+		if p.Image == "" {
+			continue
+		}
+		engine, err := container.Find(ctx, p.Engine)
+		if err != nil {
+			return nil, fmt.Errorf("process %s: %w", p.Name, err)
+		}
+		if !swept[engine.Name] {
+			swept[engine.Name] = true
+			if err := engine.Sweep(ctx, process.Runs); err != nil {
+				return nil, err
+			}
+		}
+		image, err := container.Of(ctx, engine, p.Image, progress)
+		if err != nil {
+			return nil, fmt.Errorf("process %s: %w", p.Name, err)
+		}
+		if slices.Contains(p.Run, "{"+program.ImageWord+"}") && len(image.Command) == 0 {
+			return nil, fmt.Errorf("process %s: image %s has no command of its own: write run", p.Name, p.Image)
+		}
+		out[p.Name] = image
+	}
+	return out, nil
+}
+
+// fitting returns the store of packages for the images that a tracer of Python goes into; the given one if there are none.
+func fitting(ctx context.Context, store *artifact.Store, t *program.Tracer, plan *config.Plan, all map[string]container.Image) (*artifact.Store, error) {
+	if t.Artifact.Python == "" {
+		return store, nil
+	}
+	var found *artifact.Interpreter
+	first := ""
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if !plan.Process(name).Traced {
+			continue
+		}
+		said, err := all[name].Ask(ctx, "python3", "-c", artifact.AskPython)
+		if err != nil {
+			return nil, fmt.Errorf("the tracer %s needs Python in image %s, which has to be python3 on its PATH: %w", t.Name, all[name].Name, err)
+		}
+		one, err := artifact.ParsePython(said)
+		if err != nil {
+			return nil, fmt.Errorf("image %s: %w", all[name].Name, err)
+		}
+		if found != nil && *found != one {
+			return nil, fmt.Errorf("the images of the processes %s and %s have different Pythons (%s, %s), and the packages of %s fit one of them: name one process with on:",
+				first, name, found, one, t.Name)
+		}
+		found, first = &one, name
+	}
+	if found == nil {
+		return store, nil
+	}
+	if slices.ContainsFunc(plan.Processes, func(p program.Process) bool { return p.Traced && p.Image == "" && p.Service == nil && !p.Brought() }) {
+		return nil, errors.New("some of the traced processes run in images and others do not, and the packages of " + t.Name + " fit one of both: choose with on:")
+	}
+	return store.For(*found), nil
+}
+
+// inImages reports whether all processes that a variant traces run in images: they need no program of this machine.
+func inImages(w *program.Workload, v config.Variant) bool {
+	traced := 0
+	for _, p := range w.Processes {
+		if v.Traces(p) {
+			if traced++; p.Image == "" {
+				return false
+			}
+		}
+	}
+	return traced > 0
+}
+
+// enclosing describes the commands of a plan that have a container engine start the program, or reach one in a cluster: what
+// they use themselves is not what the program uses.
+func enclosing(e *config.Experiment) (missing []string) {
+	for _, p := range e.Workload.Processes {
+		if p.Image != "" || p.Service != nil {
+			continue
+		}
+		commands := [][]string{p.Run, scripted(p.Run)}
+		for _, command := range commands {
+			if what, remedy := process.Enclosing(command); what != "" {
+				missing = append(missing, fmt.Sprintf("process %s: its command is %s, whose own CPU and memory would be measured, not those of the program: %s", p.Name, what, remedy))
+				break
+			}
+		}
+	}
+	return missing
+}
+
+// outside returns those needs of a variant that this machine has to meet.
+func outside(w *program.Workload, v config.Variant) []program.Need {
+	needs := v.Needs()
+	if !inImages(w, v) {
+		return needs
+	}
+	runs := program.Programs[v.Tracer.Language]
+	return slices.DeleteFunc(slices.Clone(needs), func(n program.Need) bool {
+		fetches := v.Tracer.Artifact.Python != "" && strings.HasPrefix(n.Command, "python")
+		return !fetches && slices.Contains(runs, n.Command)
+	})
+}
