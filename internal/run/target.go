@@ -81,12 +81,15 @@ func (h here) Start(ctx context.Context, c process.Command) (Process, error) {
 }
 
 // Meter implements Target.
-func (h here) Meter(ctx context.Context, all []Process) (Meter, error) {
+func (h here) Meter(ctx context.Context, all []Process) (Meter, error) { return MeterOf(ctx, all) }
+
+// MeterOf returns a started meter of processes that are each a usage.Target, on this machine or elsewhere.
+func MeterOf(ctx context.Context, all []Process) (Meter, error) {
 	var targets, helpers []usage.Target
 	for _, p := range all {
 		target, readable := p.(usage.Target)
 		if !readable {
-			return nil, fmt.Errorf("reading what %s uses: it is no process of this machine", p.Name())
+			return nil, fmt.Errorf("reading what %s uses: nothing reads it", p.Name())
 		}
 		targets = append(targets, target)
 		if contained, is := p.(local); is && contained.Helpers() != nil {
