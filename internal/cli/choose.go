@@ -47,6 +47,8 @@ type runFlags struct {
 	accounting          string
 	keepEnv             []string     // variables of the shell that programs get though they belong to a tracer
 	line                config.Flags // your service from one line
+
+	target, namespace, context string // another place for the programs
 }
 
 func newRun(s console.Streams) *cobra.Command { return runWith(s, &runFlags{}) }
@@ -104,6 +106,9 @@ went elsewhere.`,
 	flags.StringVar(&f.duration, "duration", "", "`LENGTH` of a measured window or of a probe, e.g. 20s, instead of the experiment's")
 	flags.StringArrayVar(&f.line.Ops, "op", nil, "operation `'[NAME=]METHOD /path'` of your service (repeatable)")
 	flags.StringVar(&f.line.Image, "image", "", "container `IMAGE` that your service runs in, e.g. shop:1.2; COMMAND is then one in it (default: the image's own)")
+	flags.StringVar(&f.target, "target", "", "`PLACE` of the programs: kubernetes, for pods of a cluster (default: this machine)")
+	flags.StringVar(&f.namespace, "namespace", "", "`NAMESPACE` of the cluster (default: that of the context)")
+	flags.StringVar(&f.context, "context", "", "`CONTEXT` of kubectl's configuration (default: the current one)")
 	flags.StringVar(&f.line.Graph, "graph", "", "topology `FILE` of a graph of services (see 'tracetax graph show'), instead of --op and a command")
 	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:KEY=VALUE,…]`, with the keys tracer, its settings, env.X, arg, on, via, to, capture and against (repeatable; the first is the baseline)")
 	flags.StringVar(&f.line.Ready, "ready", "", "when your service is ready: a `URL` answers, tcp://host:port accepts, or log:REGEXP matches a line (default: its port accepts, which gunicorn's does before the program is loaded)")
@@ -330,8 +335,31 @@ func (f *runFlags) keys() (config.Sets, error) {
 	if f.keepTraces {
 		given = append(given, config.Set{Path: "keep_traces", Value: "true", Flag: "--keep-traces"})
 	}
-	return given, err
+	place, wrong := f.place()
+	return append(given, place...), errors.Join(err, wrong)
 }
+
+// place returns the keys of the place of the programs.
+func (f *runFlags) place() (config.Sets, error) {
+	var out config.Sets
+	for _, short := range []struct{ flag, key, value string }{{"--namespace", "namespace", f.namespace}, {"--context", "context", f.context}} {
+		if short.value != "" {
+			out = append(out, config.Set{Path: "target.kubernetes." + short.key, Value: short.value, Flag: short.flag})
+		}
+	}
+	switch {
+	case f.target == kubernetesTarget && f.namespace == "":
+		return nil, errors.New("--target kubernetes needs --namespace: the one in which pods are made")
+	case f.target != "" && f.target != kubernetesTarget:
+		return nil, fmt.Errorf("--target %q is no place for programs: write kubernetes, or leave it out for this machine", f.target)
+	case f.target == "" && out != nil:
+		return nil, errors.New("--namespace and --context go with --target kubernetes")
+	}
+	return out, nil
+}
+
+// kubernetesTarget is the place of programs besides this machine.
+const kubernetesTarget = "kubernetes"
 
 // keptSeeds are the seeds of the experiments in the folder that a named experiment goes on
 // in, by workload: its order is theirs.

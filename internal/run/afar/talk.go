@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run"
@@ -168,9 +167,6 @@ func Build() string {
 	}
 	return name
 }
-
-// OwnCommand stands in a command for that of the image, which only the node knows.
-const OwnCommand = "{" + program.ImageWord + "}"
 
 // errSilent is the cause of the end of a conductor without signs of life.
 var errSilent = errors.New("nothing was heard from the side of the experiment for a minute")

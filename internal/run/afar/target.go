@@ -19,6 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/readings"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/usage"
 	"github.com/tracetax/tracetax/internal/usage/node"
 )
@@ -72,8 +73,8 @@ func (t *target) ask(c process.Command) (*pod, error) {
 		return nil, fmt.Errorf("starting process %s: it has no image, and pods run images", c.Name)
 	}
 	wanted.Image = c.Container.Image
-	if slices.Contains(c.Args, OwnCommand) {
-		if c.Args[0] != OwnCommand {
+	if slices.Contains(c.Args, prepare.OwnCommand) {
+		if c.Args[0] != prepare.OwnCommand {
 			return nil, fmt.Errorf("starting process %s: its tracer goes around the image's own command, which only the node knows: write that command into run", c.Name)
 		}
 		wanted.Own, wanted.Args = true, c.Args[1:]

@@ -48,6 +48,20 @@ func images(ctx context.Context, plan *config.Plan, progress io.Writer) (map[str
 	return out, nil
 }
 
+// OwnCommand stands in a command for that of an image which only the node of a cluster knows.
+const OwnCommand = "{" + program.ImageWord + "}"
+
+// inPods returns what a variant has where the nodes of a cluster pull its images.
+func inPods(plan *config.Plan) Folders {
+	f := Folders{Images: map[string]container.Image{}}
+	for _, p := range plan.Processes {
+		if p.Image != "" {
+			f.Images[p.Name] = container.Image{Name: p.Image, ID: p.Image, Command: []string{OwnCommand}}
+		}
+	}
+	return f
+}
+
 // fitting returns the store of packages for the images that a tracer of Python goes into; the given one if there are none.
 func fitting(ctx context.Context, store *artifact.Store, t *program.Tracer, plan *config.Plan, all map[string]container.Image) (*artifact.Store, error) {
 	if t.Artifact.Python == "" {

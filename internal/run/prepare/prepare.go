@@ -55,6 +55,10 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *confi
 	if p.Calibration, err = e.Plan(fullySampled(v, p.Plan).Direct()); err != nil {
 		return p, err
 	}
+	if e.Target.Kubernetes.Is() {
+		p.Folders = inPods(p.Plan)
+		return p, nil
+	}
 	if missing := Missing(e, v); len(missing) > 0 {
 		return p, &UnreadyError{v.Name, errors.New(strings.Join(missing, "; "))}
 	}
