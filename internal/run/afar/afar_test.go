@@ -34,9 +34,9 @@ func TestMain(m *testing.M) {
 }
 
 // conductor is a conductor in a process of its own, driven over pipes.
-func conductor(t *testing.T, folder string, args ...string) (*afar.Client, *exec.Cmd) {
+func conductor(t *testing.T, folder string, pods afar.Pods) (*afar.Client, *exec.Cmd) {
 	t.Helper()
-	c := exec.Command(os.Args[0], append([]string{"agent", "conduct"}, args...)...)
+	c := exec.Command(os.Args[0], "agent", "conduct")
 	c.Stderr = os.Stderr
 	c.Env = append(os.Environ(), "TMPDIR="+t.TempDir(), "GORACE=atexit_sleep_ms=0")
 	in, err := c.StdinPipe()
@@ -50,15 +50,20 @@ func conductor(t *testing.T, folder string, args ...string) (*afar.Client, *exec
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	return afar.NewClient(t.Context(), in, out, folder, nil), c
+	return afar.NewClient(t.Context(), in, out, folder, pods), c
 }
 
 // shop is a small experiment on this machine: the service that tracetax has in it, without and with tracing.
 func shop(t *testing.T) *config.Experiment {
 	t.Helper()
+	return shopOf(t, fmt.Sprintf(`run: [%q, agent, hello, --listen, "127.0.0.1:{port}"]`, os.Args[0]), "")
+}
+
+func shopOf(t *testing.T, process, more string) *config.Experiment {
+	t.Helper()
 	text := fmt.Sprintf(`
 workload:
-  processes: [{name: shop, run: [%q, agent, hello, --listen, "127.0.0.1:{port}"], ready: /healthz}]
+  processes: [{name: shop, %s, patience: 10s}]
   operations: {json: GET /json}
 variants:
   none:
@@ -67,12 +72,26 @@ variants:
     env: {OTEL_TRACES_EXPORTER: otlp, OTEL_EXPORTER_OTLP_ENDPOINT: "http://{sink.otlp.grpc}", OTEL_BSP_SCHEDULE_DELAY: "100"}
 load: {rate: 100/s, duration: 1s, warmup: 200ms, idle: 200ms}
 design: {blocks: 1}
-`, os.Args[0])
+%s
+`, process, more)
 	e, err := config.ParseExperiment("shop.yaml", t.TempDir(), []byte(text), cli.BuiltIn())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e[0]
+}
+
+// requestOf is a request for one run of an experiment's first variant.
+func requestOf(t *testing.T, e *config.Experiment) run.Request {
+	t.Helper()
+	p, err := prepare.Variant(t.Context(), nil, e, e.Variants[0], io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run.Request{
+		Kind: record.Measured, Name: "one", Plan: p.Plan, Folders: p.Folders, First: p.Plan.Operations[0], Load: e.Load,
+		Phases: []run.PhaseRequest{{Operation: p.Plan.Operations[0], Load: e.Load}},
+	}
 }
 
 // keeper keeps records in memory.
@@ -119,7 +138,7 @@ func TestSameAsHere(t *testing.T) {
 	here, there := t.TempDir(), t.TempDir()
 	local := &run.Conductor{Self: []string{os.Args[0]}, Logs: filepath.Join(here, "logs"), Results: here}
 	local.Unplaced()
-	client, process := conductor(t, there)
+	client, process := conductor(t, there, nil)
 	if _, err := client.Setup(t.Context(), afar.Setup{Build: afar.Build()}); err != nil {
 		t.Fatal(err)
 	}
@@ -184,15 +203,10 @@ func TestEndsWithoutSignsOfLife(t *testing.T) {
 func TestGivenUp(t *testing.T) {
 	e := shop(t)
 	e.Load.Duration = time.Minute
-	client, _ := conductor(t, t.TempDir())
+	client, _ := conductor(t, t.TempDir(), nil)
 	defer client.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	p, err := prepare.Variant(ctx, nil, e, e.Variants[0], io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := run.Request{Kind: record.Measured, Name: "one", Plan: p.Plan, Folders: p.Folders, First: p.Plan.Operations[0], Load: e.Load,
-		Phases: []run.PhaseRequest{{Operation: p.Plan.Operations[0], Load: e.Load}}}
+	q := requestOf(t, e)
 	time.AfterFunc(500*time.Millisecond, cancel)
 	if _, err := client.Run(ctx, q); !errors.Is(err, context.Canceled) {
 		t.Errorf("given up: %v", err)
@@ -205,7 +219,7 @@ func TestGivenUp(t *testing.T) {
 }
 
 func TestOtherBuilds(t *testing.T) {
-	client, _ := conductor(t, t.TempDir())
+	client, _ := conductor(t, t.TempDir(), nil)
 	defer client.Close()
 	if _, err := client.Setup(t.Context(), afar.Setup{Build: "v9"}); err == nil || !strings.Contains(err.Error(), "both have to be one build") {
 		t.Errorf("a conductor of another build: %v", err)

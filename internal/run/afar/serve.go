@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/jitter"
 	"github.com/tracetax/tracetax/internal/jsonpipe"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
@@ -144,13 +145,34 @@ func (h *harness) setUp(ctx context.Context, s Setup) (*Host, error) {
 		return nil, fmt.Errorf("the conductor is tracetax %s, and this is %s: both have to be one build", h.options.Build, s.Build)
 	}
 	if s.Meter != "" {
-		var err error
-		if h.meter, err = node.Dial(ctx, s.Meter, s.Token); err != nil {
+		if err := h.dial(ctx, s); err != nil {
 			return nil, err
 		}
 		h.conductor.Target = func(l *process.Launcher) run.Target { return &target{harness: h, launcher: l} }
 	}
 	return &Host{Build: h.options.Build, CPUs: runtime.NumCPU()}, nil
+}
+
+// meterPatience is for the meter to listen, once its container runs.
+const meterPatience = 20 * time.Second
+
+// dial connects with the meter, which may still begin to listen.
+func (h *harness) dial(ctx context.Context, s Setup) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, meterPatience)
+	defer cancel()
+	again := jitter.NewTicker(50 * time.Millisecond)
+	defer again.Stop()
+	for {
+		if h.meter, err = node.Dial(ctx, s.Meter, s.Token); err == nil {
+			return nil
+		}
+		select {
+		case <-again.C:
+			again.Next()
+		case <-ctx.Done():
+			return err
+		}
+	}
 }
 
 // make makes runs: one by itself, or several together.

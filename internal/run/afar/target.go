@@ -89,7 +89,7 @@ func (t *target) ask(c process.Command) (*pod, error) {
 	}
 	log.Follow(r)
 	h := t.harness
-	p := &pod{harness: h, command: c, log: log, reads: r, feed: w, begun: make(chan struct{}), exited: make(chan struct{})}
+	p := &pod{harness: h, command: c, log: log, feed: w, begun: make(chan struct{}), exited: make(chan struct{})}
 	h.mu.Lock()
 	h.last++
 	p.id, wanted.ID = h.last, h.last
@@ -140,8 +140,7 @@ type pod struct {
 	id      uint64
 	command process.Command
 	log     *process.Log
-	reads   *os.File // what comes over the stream goes through a pipe to the log
-	feed    *os.File
+	feed    *os.File // what comes over the stream goes through a pipe to the log, which closes its other end
 	started time.Time
 
 	begun  chan struct{} // closed when the program has begun, or will not
@@ -210,7 +209,7 @@ func (p *pod) close() error {
 	p.harness.mu.Lock()
 	delete(p.harness.pods, p.id)
 	p.harness.mu.Unlock()
-	return errors.Join(p.feed.Close(), p.log.Close(), p.reads.Close())
+	return errors.Join(p.feed.Close(), p.log.Close())
 }
 
 // Name implements run.Process.
