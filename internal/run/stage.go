@@ -110,7 +110,7 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 		s.target = c.Target(s.launcher)
 	}
 	defer func() { err = errors.Join(err, s.closeDriver(), s.target.Close()) }() // closing the target closes the launcher
-	s.record.Harness.Accounting = s.launcher.Accounting()
+	s.record.Harness.Accounting = s.target.Accounting()
 
 	ctx, s.end = context.WithCancelCause(ctx)
 	defer s.end(nil)

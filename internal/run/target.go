@@ -23,6 +23,8 @@ type Target interface {
 	// Reach returns the address at which a program on this machine must listen for the target's processes to reach it, instead of
 	// one that only this machine reaches.
 	Reach(address string) string
+	// Accounting returns how the CPU time of its processes is told apart: see record.Harness.
+	Accounting() string
 	// Close ends the remaining processes, and waits until none is left.
 	Close() error
 }

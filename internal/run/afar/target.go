@@ -101,6 +101,9 @@ func (t *target) ask(c process.Command) (*pod, error) {
 // Meter implements run.Target.
 func (t *target) Meter(ctx context.Context, all []run.Process) (run.Meter, error) { return run.MeterOf(ctx, all) }
 
+// Accounting implements run.Target.
+func (t *target) Accounting() string { return t.harness.meter.Source }
+
 // Reach implements run.Target: pods reach this machine at its own address.
 func (t *target) Reach(address string) string {
 	_, port, err := net.SplitHostPort(address)

@@ -139,7 +139,9 @@ func (c *Cluster) Run(ctx context.Context, q run.Request) (record.Record, error)
 	if err := afar.Unfit(q); err != nil {
 		return record.Record{}, err
 	}
-	return c.client.Run(ctx, q)
+	r, err := c.client.Run(ctx, q)
+	r.Harness.Node = c.node
+	return r, err
 }
 
 // Block implements experiment.Blocker.
@@ -149,7 +151,11 @@ func (c *Cluster) Block(ctx context.Context, requests []run.Request) ([]record.R
 			return nil, err
 		}
 	}
-	return c.client.Block(ctx, requests)
+	made, err := c.client.Block(ctx, requests)
+	for i := range made {
+		made[i].Harness.Node = c.node
+	}
+	return made, err
 }
 
 // CPUs returns the number of CPUs of the node.

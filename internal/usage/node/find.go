@@ -25,10 +25,18 @@ func (e *GoneError) Error() string {
 	return fmt.Sprintf("container %.12s has no cgroup on this node: it has ended, or runs on another node", e.Container)
 }
 
+// version is that of the cgroups below a root, as the source of a reading.
+func version(root string) string {
+	if _, err := os.Stat(filepath.Join(root, "cgroup.controllers")); err == nil {
+		return "cgroup v2"
+	}
+	return "cgroup v1"
+}
+
 // find returns the directories of a container's cgroup by controller, as usage.Target has them. The kubelet's drivers name its
 // folder differently (ID, cri-containerd-ID.scope), below folders that depend on the pod's class: it is looked for by the ID.
 func find(root, container string) (map[string]string, error) {
-	if _, err := os.Stat(filepath.Join(root, "cgroup.controllers")); err == nil {
+	if version(root) == "cgroup v2" {
 		dir, err := below(root, container)
 		if err != nil {
 			return nil, err

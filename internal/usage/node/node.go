@@ -38,7 +38,9 @@ type Reading struct {
 
 // Counters returns the reading as a meter has it.
 func (r Reading) Counters() readings.Counters {
-	return readings.Counters{At: r.At, CPU: r.CPU, System: r.System, Throttled: r.Throttled, Source: r.Source}
+	return readings.Counters{
+		At: r.At, CPU: r.CPU, System: r.System, Throttled: r.Throttled, Source: r.Source, Unread: []string{"context_switches"},
+	}
 }
 
 // Meter reads containers. Its methods may be called from several goroutines.
@@ -134,7 +136,7 @@ func (m *Meter) answer(c net.Conn, token string) {
 		if !admitted {
 			return
 		}
-		var r Reading
+		r := Reading{Source: version(m.root)}
 		if q.Body.Container != "" {
 			r, err = m.Read(q.Body.Container)
 			if gone := (*GoneError)(nil); errors.As(err, &gone) {
@@ -149,6 +151,8 @@ func (m *Meter) answer(c net.Conn, token string) {
 
 // Client asks the meter of a node. Its methods may be called from several goroutines.
 type Client struct {
+	Source string // of the CPU time that it reads; see record.Usage
+
 	talk *jsonpipe.Client[question, Reading]
 }
 
@@ -161,11 +165,13 @@ func Dial(ctx context.Context, address, token string) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting with the meter of the node: %w", err)
 	}
-	m := &Client{jsonpipe.NewClient[question, Reading](c)}
+	m := &Client{talk: jsonpipe.NewClient[question, Reading](c)}
 	go m.talk.Listen(c, nil)
-	if _, err := m.ask(ctx, question{Token: token}); err != nil {
+	r, err := m.ask(ctx, question{Token: token})
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("connecting with the meter of the node: %w", err), m.Close())
 	}
+	m.Source = r.Source
 	return m, nil
 }
 
