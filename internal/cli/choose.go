@@ -156,7 +156,7 @@ func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*co
 		if f.json {
 			tell = dryRunJSON
 		}
-		return errors.Join(tell(s, experiments, f.drawn != 0), cannotRun(experiments, f.variants))
+		return errors.Join(tell(s, experiments, f.drawn != 0), cannotRun(experiments, f.variants), f.tellCluster(ctx, s, experiments))
 	}
 	series := session.Series{
 		Experiments: experiments, Top: cmp.Or(f.resume, f.out), Folders: f.resumes, Resume: f.resume != "",

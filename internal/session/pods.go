@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
@@ -39,7 +40,7 @@ func (s *Session) runInCluster(ctx context.Context) (history []record.Record, er
 		return s.history, err
 	}
 	c, err := cluster.Start(ctx, cluster.Options{
-		Target: s.experiment.Target.Kubernetes, Folder: folder, Longest: 2*plan.Length + time.Hour, Progress: s.options.Progress,
+		Target: s.experiment.Target.Kubernetes, Folder: folder, Longest: lasts(plan), Progress: s.options.Progress,
 	})
 	if err != nil {
 		return s.history, err
@@ -48,3 +49,39 @@ func (s *Session) runInCluster(ctx context.Context) (history []record.Record, er
 	s.loop.Runner, s.loop.CPUs = c, float64(c.CPUs())
 	return s.loop.Run(ctx, s.history)
 }
+
+// Pods returns the objects that an experiment makes in a cluster, as YAML.
+func Pods(e *config.Experiment) (string, error) {
+	plans, longest, err := plansOf(e)
+	if err != nil {
+		return "", err
+	}
+	return cluster.Manifests(e.Target.Kubernetes, plans, longest)
+}
+
+// LookAtCluster returns in words what the cluster of an experiment lacks, or its user's rights; it makes nothing.
+func LookAtCluster(ctx context.Context, e *config.Experiment) ([]string, error) {
+	plans, longest, err := plansOf(e)
+	if err != nil {
+		return nil, err
+	}
+	return cluster.Look(ctx, e.Target.Kubernetes, plans, longest)
+}
+
+func plansOf(e *config.Experiment) (plans []*config.Plan, longest time.Duration, err error) {
+	for _, v := range e.Variants {
+		plan, err := e.Plan(v)
+		if err != nil {
+			return nil, 0, err
+		}
+		if err := afar.Unfit(run.Request{Plan: plan, Profile: e.Profile}); err != nil {
+			return nil, 0, err
+		}
+		plans = append(plans, plan)
+	}
+	schedule, err := experiment.Foresee(e)
+	return plans, lasts(schedule), err
+}
+
+// lasts is for how long the objects of an experiment may be in a cluster.
+func lasts(s experiment.Schedule) time.Duration { return 2*s.Length + time.Hour }

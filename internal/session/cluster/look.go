@@ -1,0 +1,115 @@
+package cluster
+
+// What a session would make in a cluster, and whether it may: before anything is made.
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/kubernetes"
+	"github.com/tracetax/tracetax/internal/run/afar"
+	"github.com/tracetax/tracetax/internal/run/prepare"
+)
+
+// planned are names where nothing has one yet.
+const planned = "dry-run"
+
+// kindOf is an object with the resource that it is one of.
+type kindOf struct {
+	resource kubernetes.Resource
+	object   object
+}
+
+// objectsOf are all objects of a session, with one pod of each process of a variant. What a run fills in stays as it is written.
+func objectsOf(target config.Kubernetes, plans []*config.Plan, longest time.Duration) []kindOf {
+	of := names{id: planned, image: target.Image}
+	out := []kindOf{{kubernetes.Jobs, harnessJob(of, target.Node, longest)}}
+	of.owner = planned // the API server wants to know it when the object is made for good
+	node := target.Node
+	if node == "" {
+		node = "the node of " + of.job()
+	}
+	out = append(out, kindOf{kubernetes.Pods, meterPod(of, node, "drawn for each session")})
+	for i, plan := range plans {
+		for _, p := range plan.Processes {
+			wanted := afar.Pod{ID: uint64(i + 1), Run: plan.Variant, Name: p.Name, Image: p.Image, Args: p.Run, Dir: p.Dir, CPUs: p.CPUs, Memory: p.Memory}
+			if len(p.Run) > 0 && p.Run[0] == prepare.OwnCommand {
+				wanted.Own, wanted.Args = true, p.Run[1:]
+			}
+			for name, value := range p.Env {
+				wanted.Env = append(wanted.Env, name+"="+value)
+			}
+			slices.Sort(wanted.Env)
+			out = append(out, kindOf{kubernetes.Pods, appPod(of, node, wanted)})
+		}
+	}
+	return out
+}
+
+// Manifests returns the objects of a session as YAML, a document each.
+func Manifests(target config.Kubernetes, plans []*config.Plan, longest time.Duration) (string, error) {
+	var out []string
+	for _, one := range objectsOf(target, plans, longest) {
+		text, err := json.Marshal(one.object)
+		if err != nil {
+			return "", fmt.Errorf("encoding an object: %w", err)
+		}
+		text, err = yaml.JSONToYAML(text)
+		if err != nil {
+			return "", fmt.Errorf("encoding an object: %w", err)
+		}
+		out = append(out, string(text))
+	}
+	return strings.Join(out, "---\n"), nil
+}
+
+// Rights are what a user must be allowed in the namespace to measure there. Without the last one the logs of programs are empty,
+// and a check of readiness by a line of output cannot be met.
+func Rights() []kubernetes.Right {
+	batch := func(verb string) kubernetes.Right { return kubernetes.Right{Verb: verb, Group: "batch", Resource: "jobs"} }
+	pods := func(verb, below string) kubernetes.Right {
+		return kubernetes.Right{Verb: verb, Resource: "pods", Below: below}
+	}
+	return []kubernetes.Right{
+		batch("create"), batch("delete"), pods("create", ""), pods("list", ""), pods("watch", ""), pods("delete", ""),
+		pods("create", "attach"), pods("get", "attach"), pods("get", "log"),
+	}
+}
+
+// Look asks the cluster, without making anything, whether a session's objects could be made; missing says in words what is not
+// allowed or not there.
+func Look(ctx context.Context, target config.Kubernetes, plans []*config.Plan, longest time.Duration) (missing []string, err error) {
+	api, err := kubernetes.Open(target.Context, target.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	for _, right := range Rights() {
+		allowed, err := api.May(ctx, right)
+		if err != nil {
+			return nil, err
+		}
+		if !allowed {
+			missing = append(missing, "you may not "+right.String()+" in namespace "+target.Namespace)
+		}
+	}
+	for _, one := range objectsOf(target, plans, longest) {
+		_, err := api.Create(ctx, one.resource, one.object, true)
+		var refused *kubernetes.StatusError
+		switch {
+		case errors.As(err, &refused):
+			missing = append(missing, err.Error())
+		case err != nil:
+			return nil, err
+		}
+	}
+	slices.Sort(missing)
+	return slices.Compact(missing), nil
+}
