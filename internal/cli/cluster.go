@@ -22,7 +22,7 @@ func (f *runFlags) tellCluster(ctx context.Context, s console.Streams, experimen
 		if !e.Target.Kubernetes.Is() {
 			continue
 		}
-		objects, err := session.Pods(e)
+		objects, err := session.Pods(ctx, e)
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ type Conductor struct {
 	Keep       []string // variables of the user's shell that programs get though they belong to a tracer
 	Profilers  profiler.Packages
 
-	Target    func(*process.Launcher) Target // makes the host of a run's processes beside the launcher of the harness's own; nil: this machine
+	Target func(*process.Launcher, Request) Target // makes the host of a run's processes beside the launcher of the harness's own; nil: this machine
 
 	placement process.Placement
 	outside   func([]derive.Outside) []derive.Outside // replaces the readings of others' use in each window; nil: none

@@ -107,7 +107,7 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 	}
 	s.target = here{s.launcher}
 	if c.Target != nil {
-		s.target = c.Target(s.launcher)
+		s.target = c.Target(s.launcher, s.request)
 	}
 	defer func() { err = errors.Join(err, s.closeDriver(), s.target.Close()) }() // closing the target closes the launcher
 	s.record.Harness.Accounting = s.target.Accounting()

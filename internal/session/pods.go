@@ -51,12 +51,12 @@ func (s *Session) runInCluster(ctx context.Context) (history []record.Record, er
 }
 
 // Pods returns the objects that an experiment makes in a cluster, as YAML.
-func Pods(e *config.Experiment) (string, error) {
+func Pods(ctx context.Context, e *config.Experiment) (string, error) {
 	plans, longest, err := plansOf(e)
 	if err != nil {
 		return "", err
 	}
-	return cluster.Manifests(e.Target.Kubernetes, plans, longest)
+	return cluster.Manifests(ctx, e.Target.Kubernetes, plans, longest)
 }
 
 // LookAtCluster returns in words what the cluster of an experiment lacks, or its user's rights; it makes nothing.

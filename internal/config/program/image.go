@@ -10,6 +10,25 @@ const ImageWord = "image"
 // PortVariable is the variable that tells a program in an image its port, where nothing else does.
 const PortVariable = "PORT"
 
+// InImage reports whether the process runs in a container of an image, its own or that of a Deployment.
+func (p Process) InImage() bool { return p.Image != "" || p.Deployed != "" }
+
+// deployed checks the keys of a process of a Deployment.
+func (s *Source) deployed(n *Node) {
+	of := n.Get("deployment")
+	for _, key := range []string{"container", "port"} {
+		if at := n.Get(key); at != nil && of == nil {
+			s.Fail(at.At, "%s goes with deployment:, and this process has none", key)
+		}
+	}
+	if of != nil && n.Get("port") == nil {
+		s.Lacks(n, "port", of.At, "a Deployment needs port: the one at which its program listens")
+	}
+	if of != nil && n.Get("service") != nil {
+		s.Fail(of.At, "a service is a program of this machine; leave one of deployment and service out")
+	}
+}
+
 // image reads the name of an image.
 func (s *Source) image(n *Node) string {
 	text := s.Line(n)
@@ -24,7 +43,11 @@ func (s *Source) image(n *Node) string {
 
 // imaged checks the keys that a process in an image has, or cannot have.
 func (s *Source) imaged(n *Node) {
+	s.deployed(n)
 	image := n.Get("image")
+	if image == nil && n.Get("deployment") != nil {
+		return
+	}
 	if image == nil {
 		for _, key := range []string{"engine", "args"} {
 			if of := n.Get(key); of != nil {

@@ -148,7 +148,9 @@ func (h *harness) setUp(ctx context.Context, s Setup) (*Host, error) {
 		if err := h.dial(ctx, s); err != nil {
 			return nil, err
 		}
-		h.conductor.Target = func(l *process.Launcher) run.Target { return &target{harness: h, launcher: l} }
+		h.conductor.Target = func(l *process.Launcher, q run.Request) run.Target {
+			return &target{harness: h, launcher: l, plan: q.Plan}
+		}
 	}
 	return &Host{Build: h.options.Build, CPUs: runtime.NumCPU()}, nil
 }

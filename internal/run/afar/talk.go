@@ -59,6 +59,9 @@ type Pod struct {
 	Dir    string    `json:"dir,omitempty"`
 	CPUs   float64   `json:"cpus,omitempty"`   // 0: no limit
 	Memory int64     `json:"memory,omitempty"` // bytes; 0: no limit
+
+	Deployment string `json:"deployment,omitempty"` // from whose template it is made; Image is then "" for the template's own
+	Container  string `json:"container,omitempty"`  // of that template; "": the first one
 }
 
 // End ends a pod: its program gets SIGTERM, and SIGKILL after a time.
@@ -120,7 +123,7 @@ func Unfit(q run.Request) error {
 		switch {
 		case one.Service != nil:
 			return cannot("process "+one.Name+" is a service, a program of this machine", "leave it out, or run here")
-		case one.Image == "":
+		case !one.InImage():
 			return cannot("process "+one.Name+" has no image", "give it image:, the name of an image that the cluster can pull")
 		case len(one.Templates) > 0:
 			return cannot("process "+one.Name+" reads files that are filled in for each run", "put its configuration into the image or its variables")

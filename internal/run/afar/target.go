@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/process/output"
 	"github.com/tracetax/tracetax/internal/readings"
@@ -28,6 +29,7 @@ import (
 type target struct {
 	harness  *harness
 	launcher *process.Launcher
+	plan     *config.Plan
 
 	mu   sync.Mutex
 	pods []*pod
@@ -73,6 +75,8 @@ func (t *target) ask(c process.Command) (*pod, error) {
 		return nil, fmt.Errorf("starting process %s: it has no image, and pods run images", c.Name)
 	}
 	wanted.Image = c.Container.Image
+	planned := t.plan.Process(c.Name)
+	wanted.Deployment, wanted.Container = planned.Deployed, planned.Within
 	if slices.Contains(c.Args, prepare.OwnCommand) {
 		if c.Args[0] != prepare.OwnCommand {
 			return nil, fmt.Errorf("starting process %s: its tracer goes around the image's own command, which only the node knows: write that command into run", c.Name)
@@ -99,7 +103,9 @@ func (t *target) ask(c process.Command) (*pod, error) {
 }
 
 // Meter implements run.Target.
-func (t *target) Meter(ctx context.Context, all []run.Process) (run.Meter, error) { return run.MeterOf(ctx, all) }
+func (t *target) Meter(ctx context.Context, all []run.Process) (run.Meter, error) {
+	return run.MeterOf(ctx, all)
+}
 
 // Accounting implements run.Target.
 func (t *target) Accounting() string { return t.harness.meter.Source }

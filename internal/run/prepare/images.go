@@ -23,6 +23,9 @@ func images(ctx context.Context, plan *config.Plan, progress io.Writer) (map[str
 	out := map[string]container.Image{}
 	swept := map[string]bool{}
 	for _, p := range plan.Processes {
+		if p.Deployed != "" {
+			return nil, fmt.Errorf("process %s is of the Deployment %s of a cluster: run it there (--target kubernetes --namespace NAME)", p.Name, p.Deployed)
+		}
 		if p.Image == "" {
 			continue
 		}
@@ -55,7 +58,7 @@ const OwnCommand = "{" + program.ImageWord + "}"
 func inPods(plan *config.Plan) Folders {
 	f := Folders{Images: map[string]container.Image{}}
 	for _, p := range plan.Processes {
-		if p.Image != "" {
+		if p.InImage() {
 			f.Images[p.Name] = container.Image{Name: p.Image, ID: p.Image, Command: []string{OwnCommand}}
 		}
 	}

@@ -29,7 +29,7 @@ type kindOf struct {
 }
 
 // objectsOf are all objects of a session, with one pod of each process of a variant. What a run fills in stays as it is written.
-func objectsOf(target config.Kubernetes, plans []*config.Plan, longest time.Duration) []kindOf {
+func objectsOf(target config.Kubernetes, plans []*config.Plan, longest time.Duration, templates map[string]kubernetes.Template) ([]kindOf, error) {
 	of := names{id: planned, image: target.Image}
 	out := []kindOf{{kubernetes.Jobs, harnessJob(of, target.Node, longest)}}
 	of.owner = planned // the API server wants to know it when the object is made for good
@@ -40,7 +40,10 @@ func objectsOf(target config.Kubernetes, plans []*config.Plan, longest time.Dura
 	out = append(out, kindOf{kubernetes.Pods, meterPod(of, node, "drawn for each session")})
 	for i, plan := range plans {
 		for _, p := range plan.Processes {
-			wanted := afar.Pod{ID: uint64(i + 1), Run: plan.Variant, Name: p.Name, Image: p.Image, Args: p.Run, Dir: p.Dir, CPUs: p.CPUs, Memory: p.Memory}
+			wanted := afar.Pod{
+				ID: uint64(i + 1), Run: plan.Variant, Name: p.Name, Image: p.Image, Args: p.Run, Dir: p.Dir, CPUs: p.CPUs, Memory: p.Memory,
+				Deployment: p.Deployed, Container: p.Within,
+			}
 			if len(p.Run) > 0 && p.Run[0] == prepare.OwnCommand {
 				wanted.Own, wanted.Args = true, p.Run[1:]
 			}
@@ -48,16 +51,51 @@ func objectsOf(target config.Kubernetes, plans []*config.Plan, longest time.Dura
 				wanted.Env = append(wanted.Env, name+"="+value)
 			}
 			slices.Sort(wanted.Env)
-			out = append(out, kindOf{kubernetes.Pods, appPod(of, node, wanted)})
+			made := appPod(of, node, wanted)
+			if p.Deployed != "" {
+				var err error
+				if made, _, err = fromTemplate(of, node, wanted, templates[p.Deployed]); err != nil {
+					return nil, err
+				}
+			}
+			out = append(out, kindOf{kubernetes.Pods, made})
 		}
 	}
-	return out
+	return out, nil
+}
+
+// templatesOf reads the templates that plans need. A plan without a Deployment asks no cluster.
+func templatesOf(ctx context.Context, target config.Kubernetes, plans []*config.Plan) (map[string]kubernetes.Template, error) {
+	out := map[string]kubernetes.Template{}
+	for _, plan := range plans {
+		for _, p := range plan.Processes {
+			if _, known := out[p.Deployed]; known || p.Deployed == "" {
+				continue
+			}
+			api, err := kubernetes.Open(target.Context, target.Namespace)
+			if err != nil {
+				return nil, err
+			}
+			if out[p.Deployed], err = api.Template(ctx, p.Deployed); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
 }
 
 // Manifests returns the objects of a session as YAML, a document each.
-func Manifests(target config.Kubernetes, plans []*config.Plan, longest time.Duration) (string, error) {
+func Manifests(ctx context.Context, target config.Kubernetes, plans []*config.Plan, longest time.Duration) (string, error) {
+	templates, err := templatesOf(ctx, target, plans)
+	if err != nil {
+		return "", err
+	}
+	all, err := objectsOf(target, plans, longest, templates)
+	if err != nil {
+		return "", err
+	}
 	var out []string
-	for _, one := range objectsOf(target, plans, longest) {
+	for _, one := range all {
 		text, err := json.Marshal(one.object)
 		if err != nil {
 			return "", fmt.Errorf("encoding an object: %w", err)
@@ -74,7 +112,9 @@ func Manifests(target config.Kubernetes, plans []*config.Plan, longest time.Dura
 // Rights are what a user must be allowed in the namespace to measure there. Without the last one the logs of programs are empty,
 // and a check of readiness by a line of output cannot be met.
 func Rights() []kubernetes.Right {
-	batch := func(verb string) kubernetes.Right { return kubernetes.Right{Verb: verb, Group: "batch", Resource: "jobs"} }
+	batch := func(verb string) kubernetes.Right {
+		return kubernetes.Right{Verb: verb, Group: "batch", Resource: "jobs"}
+	}
 	pods := func(verb, below string) kubernetes.Right {
 		return kubernetes.Right{Verb: verb, Resource: "pods", Below: below}
 	}
@@ -100,7 +140,15 @@ func Look(ctx context.Context, target config.Kubernetes, plans []*config.Plan, l
 			missing = append(missing, "you may not "+right.String()+" in namespace "+target.Namespace)
 		}
 	}
-	for _, one := range objectsOf(target, plans, longest) {
+	templates, err := templatesOf(ctx, target, plans)
+	if err != nil {
+		return nil, err
+	}
+	all, err := objectsOf(target, plans, longest, templates)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range all {
 		_, err := api.Create(ctx, one.resource, one.object, true)
 		var refused *kubernetes.StatusError
 		switch {

@@ -118,12 +118,29 @@ func meterPod(n names, node, token string) object {
 	}
 }
 
-// appPod is the pod of a program under test.
+// appPod is the pod of a program under test that has an image of its own.
 func appPod(n names, node string, p afar.Pod) object {
+	return object{
+		"apiVersion": "v1", "kind": "Pod", "metadata": appMetadata(n, p),
+		"spec": object{
+			"restartPolicy": "Never", "automountServiceAccountToken": false, "enableServiceLinks": false, "affinity": onNode(node),
+			"terminationGracePeriodSeconds": 15, "containers": []object{appContainerOf(p)},
+		},
+	}
+}
+
+func appMetadata(n names, p afar.Pod) object {
+	metadata := n.metadata(podName(n, p.ID), partApp)
+	metadata["annotations"] = object{"tracetax/run": p.Run, "tracetax/process": p.Name}
+	return metadata
+}
+
+// appContainerOf is the container of a program.
+func appContainerOf(p afar.Pod) object {
 	container := object{"name": appContainer, "image": p.Image, "resources": sizes(p)}
 	literal := make([]string, len(p.Args))
 	for i, text := range p.Args {
-		literal[i] = strings.ReplaceAll(text, "$(", "$$(") // nothing is filled in any more
+		literal[i] = asWritten(text)
 	}
 	if p.Own {
 		container["args"] = literal
@@ -136,20 +153,14 @@ func appPod(n names, node string, p afar.Pod) object {
 	var env []object
 	for _, pair := range p.Env {
 		name, value, _ := strings.Cut(pair, "=")
-		env = append(env, object{"name": name, "value": strings.ReplaceAll(value, "$(", "$$(")})
+		env = append(env, object{"name": name, "value": asWritten(value)})
 	}
 	container["env"] = env
-	metadata := n.metadata(podName(n, p.ID), partApp)
-	annotations := object{"tracetax/run": p.Run, "tracetax/process": p.Name}
-	metadata["annotations"] = annotations
-	return object{
-		"apiVersion": "v1", "kind": "Pod", "metadata": metadata,
-		"spec": object{
-			"restartPolicy": "Never", "automountServiceAccountToken": false, "enableServiceLinks": false, "affinity": onNode(node),
-			"terminationGracePeriodSeconds": 15, "containers": []object{container},
-		},
-	}
+	return container
 }
+
+// asWritten returns a text in which the kubelet fills in nothing: all has been filled in.
+func asWritten(text string) string { return strings.ReplaceAll(text, "$(", "$$(") }
 
 func podName(n names, id uint64) string { return fmt.Sprintf("%s-%d", n.job(), id) }
 

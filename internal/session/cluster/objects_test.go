@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/kubernetes"
 	"github.com/tracetax/tracetax/internal/run/afar"
 )
 
@@ -55,6 +56,74 @@ func TestObjects(t *testing.T) {
 				if strings.Contains(row.in, part) {
 					t.Errorf("%s has %s", row.in, part)
 				}
+			}
+		})
+	}
+}
+
+// deployed is the template of a Deployment as the API gives it.
+const deployed = `{"metadata": {"annotations": {"sidecar.example/inject": "true"}, "labels": {"app": "shop"}}, "spec": {
+  "restartPolicy": "Always", "nodeName": "n9", "serviceAccountName": "shop", "topologySpreadConstraints": [{}],
+  "volumes": [{"name": "data", "configMap": {"name": "shop"}}],
+  "containers": [
+    {"name": "proxy", "image": "proxy:1", "readinessProbe": {"tcpSocket": {"port": 1}}},
+    {"name": "shop", "image": "shop:1.2", "args": ["--fast"], "env": [{"name": "A", "value": "1"}, {"name": "B", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}],
+     "livenessProbe": {"httpGet": {"path": "/", "port": 8080}}, "resources": {"limits": {"cpu": "2"}}, "securityContext": {"runAsUser": 1000660000}}]}}`
+
+func template(t *testing.T, text string) kubernetes.Template {
+	t.Helper()
+	var of kubernetes.Template
+	if err := json.Unmarshal([]byte(text), &of); err != nil {
+		t.Fatal(err)
+	}
+	return of
+}
+
+// A pod of a Deployment is as its template says, but for what belongs to the Deployment and what the variant changes.
+func TestFromTemplate(t *testing.T) {
+	of := names{id: "1a2b", image: "tracetax:1", owner: "uid"}
+	p := afar.Pod{ID: 3, Run: "001-otel-1", Name: "shop", Deployment: "shop", Container: "shop", Own: true, Env: []string{"A=2", "C=3"}, Args: []string{"--traced"}}
+	made, in, err := fromTemplate(of, "n1", p, template(t, deployed))
+	if err != nil || in != "shop" {
+		t.Fatalf("container %q, %v", in, err)
+	}
+	got := text(t, made)
+	for _, part := range []string{
+		`"args":["--fast","--traced"]`, `{"name":"A","value":"2"}`, `{"name":"C","value":"3"}`, `"secretKeyRef":{"key":"k","name":"s"}`, `"image":"shop:1.2"`,
+		`"image":"proxy:1"`, `"limits":{"cpu":"2"}`, `"serviceAccountName":"shop"`, `"restartPolicy":"Never"`, `"values":["n1"]`, `"configMap":{"name":"shop"}`,
+		`"sidecar.example/inject":"true"`, `"tracetax/run":"1a2b"`, `"runAsUser":1000660000`, `"uid":"uid"`,
+	} {
+		if !strings.Contains(got, part) {
+			t.Errorf("the pod lacks %s:\n%s", part, got)
+		}
+	}
+	for _, part := range []string{"Probe", "nodeName", "topologySpread", `"app":"shop"`, `"value":"1"`, `"command"`} {
+		if strings.Contains(got, part) {
+			t.Errorf("the pod has %s:\n%s", part, got)
+		}
+	}
+	p.Own, p.Args, p.Image, p.CPUs = false, []string{"/shop"}, "shop:traced", 1
+	if made, _, err = fromTemplate(of, "n1", p, template(t, deployed)); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{`"command":["/shop"]`, `"image":"shop:traced"`, `"limits":{"cpu":"1000m"}`} {
+		if got := text(t, made); !strings.Contains(got, part) {
+			t.Errorf("the pod lacks %s:\n%s", part, got)
+		}
+	}
+}
+
+func TestTemplatesThatDoNotFit(t *testing.T) {
+	for name, row := range map[string]struct{ spec, says string }{
+		"no such container":  {`{"containers": [{"name": "web"}]}`, "has no container shop; there is web"},
+		"the node's network": {`{"hostNetwork": true, "containers": [{"name": "shop"}]}`, "hostNetwork"},
+		"a port of the node": {`{"containers": [{"name": "shop", "ports": [{"containerPort": 1, "hostPort": 80}]}]}`, "hostPort: 80"},
+		"nothing":            {`{}`, "has no container"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := fromTemplate(names{}, "n1", afar.Pod{Deployment: "shop", Container: "shop"}, template(t, `{"spec": `+row.spec+`}`))
+			if err == nil || !strings.Contains(err.Error(), row.says) || !strings.Contains(err.Error(), "Deployment shop") {
+				t.Errorf("the error is %v, and is to say %q", err, row.says)
 			}
 		})
 	}

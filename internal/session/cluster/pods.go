@@ -26,18 +26,22 @@ type pods struct {
 	apps    map[string]*app // by name
 	failed  error           // of the watch
 	told    bool            // that output cannot be read
+
+	templates map[string]kubernetes.Template // by Deployment
 }
 
 // app is a pod that the conductor asked for.
 type app struct {
 	id     uint64
 	name   string
+	in     string        // its container that is the program
 	output chan struct{} // closed when all output has come; nil before it has begun
 	ended  bool          // the conductor knows
 }
 
 func newPods(ctx context.Context, of *Cluster) *pods {
-	return &pods{Cluster: of, ctx: ctx, changed: make(chan struct{}), there: map[string]kubernetes.Pod{}, apps: map[string]*app{}}
+	return &pods{Cluster: of, ctx: ctx, changed: make(chan struct{}), there: map[string]kubernetes.Pod{}, apps: map[string]*app{},
+		templates: map[string]kubernetes.Template{}}
 }
 
 // follow watches the pods until ctx ends.
@@ -136,7 +140,7 @@ func (p *pods) advance(of *app, e kubernetes.Event) {
 	if of.ended {
 		return
 	}
-	s := e.Pod.Container(appContainer)
+	s := e.Pod.Container(of.in)
 	switch {
 	case s != nil && s.State.Terminated != nil:
 		t := s.State.Terminated
@@ -174,7 +178,7 @@ func (p *pods) begin(of *app, pod kubernetes.Pod, s *kubernetes.ContainerStatus)
 
 // passOn passes on what a program writes.
 func (p *pods) passOn(of *app) error {
-	from, err := p.api.Output(p.ctx, of.name, appContainer)
+	from, err := p.api.Output(p.ctx, of.name, of.in)
 	if err != nil {
 		return err
 	}
@@ -232,13 +236,51 @@ func (p *pods) tell(s afar.State) { _ = p.client.Tell(afar.Order{Pod: &s}) }
 
 // Make implements afar.Pods.
 func (p *pods) Make(wanted afar.Pod) {
-	of := &app{id: wanted.ID, name: podName(p.names, wanted.ID)}
-	p.change(func() { p.apps[of.name] = of })
 	go func() {
-		if _, err := p.api.Create(p.ctx, kubernetes.Pods, appPod(p.names, p.node, wanted), false); err != nil {
+		of := &app{id: wanted.ID, name: podName(p.names, wanted.ID), in: appContainer}
+		object, err := p.object(wanted, of)
+		if err == nil {
+			p.change(func() { p.apps[of.name] = of })
+			_, err = p.api.Create(p.ctx, kubernetes.Pods, object, false)
+		}
+		if err != nil {
 			p.tell(afar.State{ID: wanted.ID, Failed: err.Error()})
 		}
 	}()
+}
+
+// object returns the pod that is wanted, as the API takes it.
+func (p *pods) object(wanted afar.Pod, of *app) (made object, err error) {
+	if wanted.Deployment == "" {
+		return appPod(p.names, p.node, wanted), nil
+	}
+	template, err := p.template(wanted.Deployment)
+	if err != nil {
+		return nil, err
+	}
+	made, of.in, err = fromTemplate(p.names, p.node, wanted, template)
+	return made, err
+}
+
+// template reads the template of a Deployment, once: all pods of a session are of one.
+func (p *pods) template(deployment string) (kubernetes.Template, error) {
+	p.mu.Lock()
+	t, known := p.templates[deployment]
+	p.mu.Unlock()
+	if known {
+		return t, nil
+	}
+	t, err := p.api.Template(p.ctx, deployment)
+	if err != nil {
+		return t, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if first, known := p.templates[deployment]; known {
+		return first, nil
+	}
+	p.templates[deployment] = t
+	return t, nil
 }
 
 // End implements afar.Pods.
