@@ -17,8 +17,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/klog/v2"
 )
 
 // Client talks with the API server of a cluster as the user of a context, about one namespace.
@@ -56,6 +58,7 @@ func Open(contextName, namespace string) (*Client, error) {
 func newClient(config *rest.Config, namespace string) (*Client, error) {
 	// What a run asks for is little, and waits would be measured: no limit of its own.
 	config.QPS, config.UserAgent = -1, "tracetax"
+	klog.SetLogger(logr.Discard()) // the library also returns what it would log
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("preparing to talk with the cluster: %w", err)
