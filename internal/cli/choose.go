@@ -107,6 +107,7 @@ went elsewhere.`,
 	flags.StringArrayVar(&f.line.Ops, "op", nil, "operation `'[NAME=]METHOD /path'` of your service (repeatable)")
 	flags.StringVar(&f.line.Image, "image", "", "container `IMAGE` that your service runs in, e.g. shop:1.2; COMMAND is then one in it (default: the image's own)")
 	flags.StringVar(&f.target, "target", "", "`PLACE` of the programs: kubernetes, for pods of a cluster (default: this machine)")
+	flags.StringVar(&f.line.Deployed, "deployment", "", "`DEPLOYMENT` of the cluster that is your service, instead of a command; it is read, and never changed")
 	flags.StringVar(&f.namespace, "namespace", "", "`NAMESPACE` of the cluster (default: that of the context)")
 	flags.StringVar(&f.context, "context", "", "`CONTEXT` of kubectl's configuration (default: the current one)")
 	flags.StringVar(&f.line.Graph, "graph", "", "topology `FILE` of a graph of services (see 'tracetax graph show'), instead of --op and a command")
@@ -396,7 +397,7 @@ func (f *runFlags) chooseSeed(e *config.Experiment, kept map[string]uint64) {
 }
 
 func (f *runFlags) find(c *cobra.Command, args []string) ([]*config.Experiment, error) {
-	line := c.ArgsLenAtDash() >= 0 || f.line.Image != "" || len(f.line.Ops) > 0 || f.line.Function != "" || f.line.Graph != "" || len(f.line.Variants) > 0
+	line := c.ArgsLenAtDash() >= 0 || f.line.Image != "" || f.line.Deployed != "" || len(f.line.Ops) > 0 || f.line.Function != "" || f.line.Graph != "" || len(f.line.Variants) > 0
 	switch {
 	case len(f.workloads) > 0 && (line || len(args) == 0):
 		return nil, errors.New("--workloads chooses among the workloads of an experiment over several: name the experiment (a single workload's folder can be given to --resume)")

@@ -21,7 +21,7 @@ func inImage(p program.Process, w *program.Workload, operations []program.Operat
 		at, err := url.Parse(o.URL)
 		return len(o.Mix) == 0 && err == nil && at.Port() != "" && o.Owner(w.Processes).Name == p.Name
 	})
-	if _, set := p.Env[program.PortVariable]; !own && !set && p.Port == 0 && !program.UsesPort(p, w.Processes) {
+	if _, set := p.Env[program.PortVariable]; !own && !set && p.Deployed == "" && !program.UsesPort(p, w.Processes) {
 		env := map[string]string{program.PortVariable: "{port}"}
 		maps.Copy(env, p.Env)
 		p.Env = env

@@ -202,6 +202,27 @@ func ParseCheck(text string) (Check, error) {
 	return Check{}, fmt.Errorf("ready check %q: write http://HOST:PORT/PATH, tcp://HOST:PORT or log:REGEXP", text)
 }
 
+// On returns the check with a host in the place of this machine's loopback: a program elsewhere is asked there.
+func (c Check) On(host string) Check {
+	if at, err := url.Parse(c.url); err == nil && c.url != "" && isLoopback(at.Hostname()) {
+		if port := at.Port(); port != "" {
+			at.Host = net.JoinHostPort(host, port)
+		} else {
+			at.Host = host
+		}
+		c.url = at.String()
+	}
+	if own, port, err := net.SplitHostPort(c.addr); err == nil && isLoopback(own) {
+		c.addr = net.JoinHostPort(host, port)
+	}
+	return c
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
 func checkAddress(addr string) error {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -46,8 +46,30 @@ func (s *Session) runInCluster(ctx context.Context) (history []record.Record, er
 		return s.history, err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
+	if err := s.fillPorts(c); err != nil {
+		return s.history, err
+	}
 	s.loop.Runner, s.loop.CPUs = c, float64(c.CPUs())
 	return s.loop.Run(ctx, s.history)
+}
+
+// fillPorts gives processes of Deployments the ports of their containers.
+func (s *Session) fillPorts(c *cluster.Cluster) error {
+	for _, v := range s.loop.Variants {
+		for _, plan := range []*config.Plan{v.Plan, v.Calibration} {
+			for i := range plan.Processes {
+				p := &plan.Processes[i]
+				if p.Deployed == "" || p.Port > 0 {
+					continue
+				}
+				var err error
+				if p.Port, err = c.Port(p.Deployed, p.Within); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // Pods returns the objects that an experiment makes in a cluster, as YAML.

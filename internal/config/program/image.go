@@ -21,12 +21,29 @@ func (s *Source) deployed(n *Node) {
 			s.Fail(at.At, "%s goes with deployment:, and this process has none", key)
 		}
 	}
-	if of != nil && n.Get("port") == nil {
-		s.Lacks(n, "port", of.At, "a Deployment needs port: the one at which its program listens")
-	}
 	if of != nil && n.Get("service") != nil {
 		s.Fail(of.At, "a service is a program of this machine; leave one of deployment and service out")
 	}
+}
+
+// deployment gives the mapping of a workload that is a Deployment its only process.
+func (s *Source) deployment(n *Node) {
+	of := n.Get("deployment")
+	if of == nil {
+		return
+	}
+	if other := n.Get("processes"); other != nil {
+		s.Fail(other.At, "a workload of a Deployment has that as its only process; write deployment: into one of the processes instead")
+		return
+	}
+	process := &Node{Kind: Mapping, At: of.At}
+	process.Set("name", of)
+	for _, key := range []string{"deployment", "container", "port"} {
+		if value := n.Get(key); value != nil {
+			process.Set(key, value)
+		}
+	}
+	n.Set("processes", &Node{Kind: List, At: of.At, Items: []*Node{process}})
 }
 
 // image reads the name of an image.

@@ -34,7 +34,7 @@ type Process struct {
 	Args     []string          `yaml:"args" of:"workload" as:"arguments"`                              // words behind the image's own command
 	Deployed string            `yaml:"deployment" of:"workload" as:"line"`                             // a Deployment of the cluster, from whose template its pods are made; see docs/kubernetes.md
 	Within   string            `yaml:"container" of:"workload" as:"line"`                              // the container of that template which is the program; default: the first one
-	Port     int               `yaml:"port" of:"workload" range:"1..65535"`                            // at which a program of a Deployment listens, {port}
+	Port     int               `yaml:"port" of:"workload" range:"1..65535"`                            // at which a program of a Deployment listens, {port}; default: the first port of its container
 	Env      map[string]string `yaml:"env"`                                                            // environment variables
 	Dir      string            `yaml:"dir" as:"dir"`                                                   // where it starts; default: the workload's folder, {tmp} of what a tracer brings
 	Ready    string            `yaml:"ready" as:"ready"`                                               // /path or http://… (any answer below 500), tcp://host:port or log:REGEXP (a line of output); default: a connection to {port}. Leave it out of a front process: a readiness request through it would make spans

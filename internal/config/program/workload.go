@@ -32,6 +32,9 @@ type Workload struct {
 	Build       map[string]Build   `yaml:"build" as:"byTracer"`               // by tracer, or default: commands that make the program
 	Topology    string             `yaml:"topology" as:"topology"`            // a file with a graph of services, instead of processes and operations; see docs/graphs.md
 	Processes   []Process          `yaml:"processes"`                         // what is started: each when those before it that it names ({NAME.port}) are ready; needed without topology
+	Deployed    string             `yaml:"deployment" as:"line"`              // instead of processes: a Deployment of the cluster that is the target, which is the only process
+	Within      string             `yaml:"container" as:"line"`               // the container of its template which is the program; default: the first one
+	Port        int                `yaml:"port" range:"1..65535"`             // at which that listens; default: the first port of the container
 	Operations  []Operation        `yaml:"operations" as:"operations"`        // what can be measured; needed without topology
 	Mix         map[string]float64 `yaml:"mix" as:"weights"`                  // weights of operations, as {home: 70%, checkout: 30%}: measured as one operation where the experiment names neither operations nor a mix
 	Files       fs.FS              // the folder of a built-in workload, with what it shares with others; of the user's own the program of a topology, or nil
@@ -60,6 +63,7 @@ func (s *Source) Workload(n *Node, name string) *Workload {
 }
 
 func (w *Workload) Begin(s *Source, n *Node) {
+	s.deployment(n)
 	s.In, s.Known = InWorkload, slices.Concat(runPlaceholders, s.processPorts(n.Get("processes"), nil))
 	if graph := n.Get("topology"); graph != nil {
 		s.topology(graph, w)
@@ -67,6 +71,7 @@ func (w *Workload) Begin(s *Source, n *Node) {
 }
 
 func (w *Workload) Finish(s *Source, n *Node) {
+	w.Deployed, w.Within, w.Port = "", "", 0 // the process has them
 	if n.Get("topology") != nil {
 		s.graphed(n, w)
 		return

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/record"
@@ -144,6 +145,13 @@ func Unfit(q run.Request) error {
 		return cannot("profilers read processes of this machine", "leave out profile:")
 	case q.Captures > 0:
 		return cannot("packets are captured on this machine", "leave out captures:")
+	}
+	for _, o := range p.Operations {
+		for _, part := range o.Parts() {
+			if strings.Contains(part.URL, "127.0.0.1") || strings.Contains(part.URL, "localhost") {
+				return cannot(fmt.Sprintf("operation %s asks %s, which is another machine there", part.Name, part.URL), "write its path alone, and have the program listen at {port} or name its port")
+			}
+		}
 	}
 	for _, phase := range q.Phases {
 		if phase.Search != nil {

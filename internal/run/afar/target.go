@@ -247,7 +247,7 @@ func (p *pod) Started() time.Time { return p.started }
 // Ready implements run.Process.
 func (p *pod) Ready(ctx context.Context, c process.Check) (process.Answers, error) {
 	begun := time.Now()
-	asked, last, err := process.Await(ctx, c, p.log, p.exited)
+	asked, last, err := process.Await(ctx, c.On(p.Address()), p.log, p.exited)
 	switch {
 	case err == nil:
 		return asked, nil

@@ -142,3 +142,24 @@ func merged(theirs any, ours any) ([]any, error) {
 	}
 	return out, nil
 }
+
+// Port returns the first port of a Deployment's container, at which its program listens where nothing else is said.
+func (c *Cluster) Port(deployment, container string) (int, error) {
+	t, err := c.pods.template(deployment)
+	if err != nil {
+		return 0, err
+	}
+	main, err := mainOf(t.Spec, container)
+	if err != nil {
+		return 0, fmt.Errorf("Deployment %s: %w", deployment, err)
+	}
+	ports, _ := main["ports"].([]any)
+	for _, one := range ports {
+		if port, _ := one.(object); port["containerPort"] != nil {
+			if number, is := port["containerPort"].(float64); is {
+				return int(number), nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("Deployment %s: its container %v names no port: write the one at which it listens (port: 8080)", deployment, main["name"])
+}
