@@ -53,7 +53,7 @@ var families = map[string][]string{
 	"brought":                  {"TestBrought"},
 	"functions":                {"TestFunctions", "TestFunctionOfYourOwn", "TestFunctionFrozen", "TestFunctionsAsOnLambda", "TestPageRanksAgree"},
 	"graphs":                   {"TestGraph", "TestGraphMesh", "TestGraphPackets", "TestGraphKnown", "TestGraphs", "TestGraphRebuiltAndImported", "TestGraphOneIsKilled", "TestGraphTracetaxIsKilled"},
-	"pods":                     {"TestPods"},
+	"pods":                     {"TestPods", "TestPodsOfADeployment", "TestPodsOfKnownCost"},
 	"recipes":                  {"TestRecipes"},
 	"causes":                   {"TestKnownCauses", "TestCausesOfAHandler", "TestCausesWithoutRights"},
 }

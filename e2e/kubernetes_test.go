@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -35,7 +36,15 @@ func aNode(t *testing.T) string {
 		if out, err := static.CombinedOutput(); err != nil {
 			return fmt.Errorf("building a static tracetax: %w\n%s", err, out)
 		}
-		return runIn(".", "../scripts/kubernetes", "image", dir, "local.test/tracetax:1", filepath.Join(dir, "tracetax"))
+		burner := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, "burner"), "./main.go")
+		burner.Dir, burner.Env = "../internal/container/enginetest/testdata/burner", static.Env
+		if out, err := burner.CombinedOutput(); err != nil {
+			return fmt.Errorf("building a program of known cost: %w\n%s", err, out)
+		}
+		return errors.Join(
+			runIn(".", "../scripts/kubernetes", "image", dir, "local.test/tracetax:1", filepath.Join(dir, "tracetax")),
+			runIn(".", "../scripts/kubernetes", "image", dir, "local.test/burner:1", filepath.Join(dir, "burner")),
+		)
 	})
 }
 
@@ -104,5 +113,77 @@ cmp before after >&2
 	cost := find(t, doc, "json", "traced", "cpu_per_operation")
 	if cost.Absolute.Estimate <= 0 {
 		t.Errorf("tracing costs %v s of CPU per operation", cost.Absolute.Estimate)
+	}
+}
+
+// deployedShop is a Deployment of the same service.
+const deployedShop = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: shop}
+spec:
+  selector: {matchLabels: {app: shop}}
+  template:
+    metadata: {labels: {app: shop}}
+    spec:
+      containers:
+        - name: shop
+          image: local.test/tracetax:1
+          args: [agent, hello, --listen, "0.0.0.0:8080"]
+          ports: [{containerPort: 8080}]
+          readinessProbe: {httpGet: {path: /healthz, port: 8080}}
+`
+
+// A Deployment is measured from the command line, and stays as it is; whoever may make pods, attach to them, make Jobs and read the
+// Deployment measures it.
+func TestPodsOfADeployment(t *testing.T) {
+	c := onNode(t, `
+kubectl create namespace trial >&2
+kubectl -n trial apply -f shop.yaml >&2
+kubectl -n trial create role measures --verb create,list,watch,delete --resource pods >&2
+kubectl -n trial create role attaches --verb create,get --resource pods/attach >&2
+kubectl -n trial create role works --verb create,delete --resource jobs.batch >&2
+kubectl -n trial create role reads --verb get --resource deployments.apps >&2
+for role in measures attaches works reads; do kubectl -n trial create rolebinding $role --role $role --user alice >&2; done
+kubectl config view --raw | sed 's/token: .*/&\n    as: alice/' >alice
+kubectl -n trial rollout status deployment shop >&2
+kubectl -n trial get all,configmap,secret -o name >before
+KUBECONFIG=$PWD/alice $TRACETAX run --target kubernetes --namespace trial --set target.kubernetes.image=local.test/tracetax:1 \
+  --deployment shop --op 'GET /json' --ready /healthz --rate 200/s --duration 2s --blocks 2 --json --out results --variant none \
+  --variant 'traced:tracer=none,env.OTEL_TRACES_EXPORTER=otlp,env.OTEL_EXPORTER_OTLP_ENDPOINT=http://{sink.otlp.grpc},env.OTEL_BSP_SCHEDULE_DELAY=500'
+kubectl -n trial get all,configmap,secret -o name >after
+cmp before after >&2
+[ "$(kubectl -n trial get deployment shop -o jsonpath={.metadata.generation})" = 1 ]
+`, map[string]string{"shop.yaml": deployedShop}).exit(t, 0)
+	l := ledger(t, document(t, c), "GET /json", "traced")
+	if entry(l, "delivered") == 0 || entry(l, "delivered") != entry(l, "expected") {
+		t.Errorf("of %d spans %d came", entry(l, "expected"), entry(l, "delivered"))
+	}
+}
+
+// What a program burns in a request is found in pods as it is on this machine.
+func TestPodsOfKnownCost(t *testing.T) {
+	c := onNode(t, `
+kubectl create namespace trial >&2
+$TRACETAX run burner.yaml --json --out results
+`, map[string]string{"burner.yaml": `
+workload:
+  processes: [{name: burner, image: "local.test/burner:1", env: {EVERYWHERE: "true"}}]
+  operations: {burn: GET /}
+variants:
+  none:
+  same: {tracer: none, env: {BURN: "0s"}}
+  burns: {tracer: none, env: {BURN: 100us}}
+load: {rate: 300/s, duration: 3s}
+design: {blocks: 6}
+target: {kubernetes: {namespace: trial, image: "local.test/tracetax:1"}}
+`}).exit(t, 0)
+	doc := document(t, c)
+	burns := find(t, doc, "burn", "burns", "cpu_per_operation").Absolute
+	if burns.Estimate < 90e-6 || burns.Estimate > 115e-6 {
+		t.Errorf("burning 100 µs in each request costs %.1f µs", 1e6*burns.Estimate)
+	}
+	if same := find(t, doc, "burn", "same", "cpu_per_operation").Absolute; same.Low == nil || *same.Low > 0 || *same.High < 0 {
+		t.Errorf("burning nothing costs %.1f µs, and its interval leaves out 0", 1e6*same.Estimate)
 	}
 }

@@ -139,7 +139,7 @@ func TestStuck(t *testing.T) {
 	}
 	full := &Pod{}
 	full.Status.Conditions = []Condition{{Type: "PodScheduled", Status: "False", Reason: "Unschedulable", Message: "0/1 nodes are available: Insufficient cpu."}}
-	if why := full.Stuck(); !strings.Contains(why, "Insufficient cpu.; ask for less") {
+	if why := full.Unplaced(); full.Stuck() != "" || !strings.Contains(why, "Insufficient cpu.; ask for less") {
 		t.Errorf("a full node: %q", why)
 	}
 }

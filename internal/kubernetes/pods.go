@@ -23,6 +23,8 @@ type Object struct {
 		UID             string            `json:"uid"`
 		ResourceVersion string            `json:"resourceVersion"`
 		Labels          map[string]string `json:"labels"`
+
+		DeletionTimestamp string `json:"deletionTimestamp"` // "" of one that nobody has deleted
 	} `json:"metadata"`
 }
 
@@ -118,6 +120,12 @@ func (p *Pod) Stuck() string {
 			return fmt.Sprintf("%s: %s; see that its command is in the image", t.Reason, strings.TrimSpace(t.Message))
 		}
 	}
+	return ""
+}
+
+// Unplaced returns why no node takes a pod now, in the scheduler's words and with what to change; "" if one does. It may pass: other
+// pods end, and clusters grow.
+func (p *Pod) Unplaced() string {
 	for _, c := range p.Status.Conditions {
 		if c.Type == "PodScheduled" && c.Status == "False" && c.Reason == "Unschedulable" {
 			return fmt.Sprintf("%s; ask for less (cpus:, memory:), or name another node", c.Message)

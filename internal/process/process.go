@@ -200,6 +200,7 @@ type Exit struct {
 	OutOfMemory bool           // the kernel killed in its cgroup for want of memory
 	Lost        bool           // its keeper was killed, and its status is unknown
 	Left        []string       // programs it left running at that moment, each once
+	Why         string         // what ended it from outside, in words, where that is known: its pod was deleted; ""
 	At          time.Time      // when tracetax learned of it
 }
 
@@ -207,6 +208,8 @@ type Exit struct {
 func (e Exit) String() string {
 	var s string
 	switch {
+	case e.Why != "":
+		s = e.Why
 	case e.Lost:
 		return "killed together with its keeper"
 	case e.Signal != 0:

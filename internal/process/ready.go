@@ -202,20 +202,19 @@ func ParseCheck(text string) (Check, error) {
 	return Check{}, fmt.Errorf("ready check %q: write http://HOST:PORT/PATH, tcp://HOST:PORT or log:REGEXP", text)
 }
 
-// On returns the check with a host in the place of this machine's loopback: a program elsewhere is asked there.
-func (c Check) On(host string) Check {
-	if at, err := url.Parse(c.url); err == nil && c.url != "" && isLoopback(at.Hostname()) {
-		if port := at.Port(); port != "" {
-			at.Host = net.JoinHostPort(host, port)
-		} else {
-			at.Host = host
-		}
-		c.url = at.String()
+// Reached returns the text of a check, or a URL, with the host at which a program is reached in the place of loopback: to a program
+// on another machine that is its own.
+func Reached(text, host string) string {
+	at, err := url.Parse(text)
+	if err != nil || at.Host == "" || !isLoopback(at.Hostname()) || isLoopback(host) {
+		return text
 	}
-	if own, port, err := net.SplitHostPort(c.addr); err == nil && isLoopback(own) {
-		c.addr = net.JoinHostPort(host, port)
+	if port := at.Port(); port != "" {
+		at.Host = net.JoinHostPort(host, port)
+	} else {
+		at.Host = host
 	}
-	return c
+	return at.String()
 }
 
 func isLoopback(host string) bool {

@@ -90,7 +90,7 @@ type Runs struct {
 type Ended struct {
 	Code        int    `json:"code"`
 	OutOfMemory bool   `json:"out_of_memory,omitempty"`
-	Lost        string `json:"lost,omitempty"` // why its status is not known, such as an eviction
+	Why         string `json:"why,omitempty"` // what ended it from outside, in words, such as an eviction
 }
 
 // Output is a piece of what a pod's program wrote.

@@ -195,7 +195,7 @@ func (p *pod) hear(s State) {
 
 func exitOf(e Ended) process.Exit {
 	const signalled = 128
-	exit := process.Exit{Code: e.Code, OutOfMemory: e.OutOfMemory, Lost: e.Lost != "", At: time.Now()}
+	exit := process.Exit{Code: e.Code, OutOfMemory: e.OutOfMemory, Why: e.Why, At: time.Now()}
 	if e.Code > signalled && e.Code < signalled+65 {
 		exit.Code, exit.Signal = -1, syscall.Signal(e.Code-signalled)
 	}
@@ -247,7 +247,7 @@ func (p *pod) Started() time.Time { return p.started }
 // Ready implements run.Process.
 func (p *pod) Ready(ctx context.Context, c process.Check) (process.Answers, error) {
 	begun := time.Now()
-	asked, last, err := process.Await(ctx, c.On(p.Address()), p.log, p.exited)
+	asked, last, err := process.Await(ctx, c, p.log, p.exited)
 	switch {
 	case err == nil:
 		return asked, nil

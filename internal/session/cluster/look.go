@@ -14,6 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/kubernetes"
 	"github.com/tracetax/tracetax/internal/run/afar"
 	"github.com/tracetax/tracetax/internal/run/prepare"
@@ -32,11 +33,8 @@ type kindOf struct {
 func objectsOf(target config.Kubernetes, plans []*config.Plan, longest time.Duration, templates map[string]kubernetes.Template) ([]kindOf, error) {
 	of := names{id: planned, image: target.Image}
 	out := []kindOf{{kubernetes.Jobs, harnessJob(of, target.Node, longest)}}
-	of.owner = planned // the API server wants to know it when the object is made for good
-	node := target.Node
-	if node == "" {
-		node = "the node of " + of.job()
-	}
+	of.owner = planned  // the API server wants to know it when the object is made for good
+	node := target.Node // without a name it is that of the first pod
 	out = append(out, kindOf{kubernetes.Pods, meterPod(of, node, "drawn for each session")})
 	for i, plan := range plans {
 		for _, p := range plan.Processes {
@@ -109,8 +107,7 @@ func Manifests(ctx context.Context, target config.Kubernetes, plans []*config.Pl
 	return strings.Join(out, "---\n"), nil
 }
 
-// Rights are what a user must be allowed in the namespace to measure there. Without the last one the logs of programs are empty,
-// and a check of readiness by a line of output cannot be met.
+// Rights are what a user must be allowed in the namespace to measure there.
 func Rights() []kubernetes.Right {
 	batch := func(verb string) kubernetes.Right {
 		return kubernetes.Right{Verb: verb, Group: "batch", Resource: "jobs"}
@@ -120,9 +117,16 @@ func Rights() []kubernetes.Right {
 	}
 	return []kubernetes.Right{
 		batch("create"), batch("delete"), pods("create", ""), pods("list", ""), pods("watch", ""), pods("delete", ""),
-		pods("create", "attach"), pods("get", "attach"), pods("get", "log"),
+		pods("create", "attach"), pods("get", "attach"),
 	}
 }
+
+// Deployed is the right to measure a Deployment: its template is read.
+var Deployed = kubernetes.Right{Verb: "get", Group: "apps", Resource: "deployments"}
+
+// Output is the right to read what programs write. Without it their logs are empty, and a check of readiness by a line of output
+// cannot be met; the rest is measured.
+var Output = kubernetes.Right{Verb: "get", Resource: "pods", Below: "log"}
 
 // Look asks the cluster, without making anything, whether a session's objects could be made; missing says in words what is not
 // allowed or not there.
@@ -131,7 +135,13 @@ func Look(ctx context.Context, target config.Kubernetes, plans []*config.Plan, l
 	if err != nil {
 		return nil, err
 	}
-	for _, right := range Rights() {
+	rights := Rights()
+	if slices.ContainsFunc(plans, func(p *config.Plan) bool {
+		return slices.ContainsFunc(p.Processes, func(one program.Process) bool { return one.Deployed != "" })
+	}) {
+		rights = append(rights, Deployed)
+	}
+	for _, right := range rights {
 		allowed, err := api.May(ctx, right)
 		if err != nil {
 			return nil, err
@@ -139,6 +149,10 @@ func Look(ctx context.Context, target config.Kubernetes, plans []*config.Plan, l
 		if !allowed {
 			missing = append(missing, "you may not "+right.String()+" in namespace "+target.Namespace)
 		}
+	}
+	if len(missing) > 0 {
+		slices.Sort(missing)
+		return missing, nil // what follows would say the same of each object
 	}
 	templates, err := templatesOf(ctx, target, plans)
 	if err != nil {

@@ -63,8 +63,11 @@ func unprivileged() object {
 	return object{"runAsNonRoot": true, "runAsUser": user, "runAsGroup": user, "seccompProfile": object{"type": "RuntimeDefault"}}
 }
 
-// onNode binds a pod to a node, by its scheduler: nodeName would pass over what the node has room for.
+// onNode binds a pod to a node, by its scheduler: nodeName would pass over what the node has room for. "" is any node.
 func onNode(node string) object {
+	if node == "" {
+		return object{}
+	}
 	term := object{"matchFields": []object{{"key": "metadata.name", "operator": "In", "values": []string{node}}}}
 	return object{"nodeAffinity": object{"requiredDuringSchedulingIgnoredDuringExecution": object{"nodeSelectorTerms": []object{term}}}}
 }
@@ -89,9 +92,7 @@ func harnessJob(n names, node string, longest time.Duration) object {
 		}},
 		"volumes": []object{{"name": "tmp", "emptyDir": object{}}},
 	}
-	if node != "" {
-		spec["affinity"] = onNode(node)
-	}
+	spec["affinity"] = onNode(node)
 	return object{
 		"apiVersion": "batch/v1", "kind": "Job", "metadata": n.metadata(n.job(), partHarness),
 		"spec": object{

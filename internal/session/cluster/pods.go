@@ -3,6 +3,7 @@ package cluster
 // The pods of a session: made as the conductor asks, and watched.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,8 @@ type app struct {
 	in     string        // its container that is the program
 	output chan struct{} // closed when all output has come; nil before it has begun
 	ended  bool          // the conductor knows
+	asked  bool          // the conductor has asked for its end
+	waits  bool          // for a node
 }
 
 func newPods(ctx context.Context, of *Cluster) *pods {
@@ -103,7 +106,7 @@ func (p *pods) running(ctx context.Context, part string) (found kubernetes.Pod, 
 	if err != nil && ctx.Err() == nil && within.Err() != nil {
 		what := "there is none"
 		if found.Metadata.Name != "" {
-			what = fmt.Sprintf("%s is %s", found.Metadata.Name, found.Status.Phase)
+			what = cmp.Or(found.Unplaced(), fmt.Sprintf("%s is %s", found.Metadata.Name, found.Status.Phase))
 		}
 		err = fmt.Errorf("it does not run after %v: %s; 'kubectl -n %s describe job,pod -l %s=%s' says more", startPatience, what, p.api.Namespace, labelRun, p.names.id)
 	}
@@ -137,7 +140,10 @@ func (p *pods) hear(e kubernetes.Event) {
 
 // advance tells the conductor what has become of a pod.
 func (p *pods) advance(of *app, e kubernetes.Event) {
-	if of.ended {
+	p.mu.Lock()
+	ended := of.ended
+	p.mu.Unlock()
+	if ended {
 		return
 	}
 	s := e.Pod.Container(of.in)
@@ -145,20 +151,60 @@ func (p *pods) advance(of *app, e kubernetes.Event) {
 	case s != nil && s.State.Terminated != nil:
 		t := s.State.Terminated
 		p.begin(of, e.Pod, s)
-		p.finish(of, afar.Ended{Code: t.ExitCode, OutOfMemory: t.Reason == "OOMKilled"})
-	case e.Gone:
-		p.finish(of, afar.Ended{Code: -1, Lost: "its pod was deleted"})
-	case e.Pod.Status.Phase == "Failed":
-		p.finish(of, afar.Ended{Code: -1, Lost: strings.TrimSpace(e.Pod.Status.Reason + " " + e.Pod.Status.Message)})
+		p.finish(of, afar.Ended{Code: t.ExitCode, OutOfMemory: t.Reason == "OOMKilled", Why: p.outside(of, e)})
+	case e.Gone || e.Pod.Status.Phase == "Failed":
+		p.finish(of, afar.Ended{Code: -1, Why: cmp.Or(p.outside(of, e), "its pod failed")})
 	case s != nil && s.State.Running != nil && e.Pod.Status.PodIP != "":
 		p.begin(of, e.Pod, s)
 	default:
 		if why := e.Pod.Stuck(); why != "" {
-			of.ended = true
-			p.tell(afar.State{ID: of.id, Failed: why})
-			p.remove(of, 0)
+			p.fail(of, why)
+		} else if e.Pod.Unplaced() != "" && !of.waits {
+			of.waits = true
+			time.AfterFunc(placePatience, func() { p.unplaced(of) })
 		}
 	}
+}
+
+// placePatience is for a node to have room for a program's pod.
+const placePatience = 45 * time.Second
+
+// unplaced fails a pod that no node has taken.
+func (p *pods) unplaced(of *app) {
+	p.mu.Lock()
+	pod := p.there[of.name]
+	p.mu.Unlock()
+	if why := pod.Unplaced(); why != "" {
+		p.fail(of, why)
+	}
+}
+
+// fail tells that a pod does not begin, and removes it.
+func (p *pods) fail(of *app, why string) {
+	p.mu.Lock()
+	ended := of.ended
+	of.ended = true
+	p.mu.Unlock()
+	if !ended {
+		p.tell(afar.State{ID: of.id, Failed: why})
+		go p.remove(of, 0)
+	}
+}
+
+// outside returns what ended a pod that the conductor wanted to live, in words; "" where its program ended by itself.
+func (p *pods) outside(of *app, e kubernetes.Event) string {
+	p.mu.Lock()
+	asked := of.asked
+	p.mu.Unlock()
+	switch said := strings.TrimSpace(e.Pod.Status.Reason + ": " + e.Pod.Status.Message); {
+	case asked:
+		return ""
+	case e.Pod.Status.Reason != "":
+		return "its pod was ended: " + strings.TrimSuffix(said, ":")
+	case e.Gone || e.Pod.Metadata.DeletionTimestamp != "":
+		return "its pod was deleted"
+	}
+	return ""
 }
 
 // begin tells that a program has begun, once, and passes on what it writes.
@@ -216,7 +262,9 @@ const outputPatience = 5 * time.Second
 
 // finish tells that a program has ended, once all that it wrote has been passed on.
 func (p *pods) finish(of *app, e afar.Ended) {
+	p.mu.Lock()
 	of.ended = true
+	p.mu.Unlock()
 	go func() {
 		if of.output != nil {
 			timer := time.NewTimer(outputPatience)
@@ -285,7 +333,13 @@ func (p *pods) template(deployment string) (kubernetes.Template, error) {
 
 // End implements afar.Pods.
 func (p *pods) End(e afar.End) {
-	go p.remove(&app{id: e.ID, name: podName(p.names, e.ID)}, e.Grace)
+	name := podName(p.names, e.ID)
+	p.change(func() {
+		if of := p.apps[name]; of != nil {
+			of.asked = true
+		}
+	})
+	go p.remove(&app{id: e.ID, name: name}, e.Grace)
 }
 
 // remove deletes a pod.
