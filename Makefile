@@ -9,7 +9,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## bin/tracetax
-	$(GO) build -trimpath -ldflags "-X github.com/tracetax/tracetax/internal/cli.version=$(VERSION)" -o bin/tracetax ./cmd/tracetax
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X github.com/tracetax/tracetax/internal/build.source=$(VERSION)" -o bin/tracetax ./cmd/tracetax
 
 setup: ## install what the tests need and this machine lacks (Debian packages)
 	scripts/setup
@@ -31,6 +31,12 @@ lint: ## format, vet, staticcheck
 cross: ## build for the other platforms: for macOS what reads and compares results
 	GOOS=darwin GOARCH=arm64 $(GO) build -o /dev/null ./cmd/tracetax
 	GOOS=linux GOARCH=arm64 $(GO) build -o /dev/null ./cmd/tracetax
+
+release: ## dist/, what a release has, without signature; the first time minutes (docs/releasing.md)
+	scripts/release
+
+release-check: ## make the release in two folders, and compare all bytes
+	scripts/release check
 
 bench-load: ## the load generator beside wrk and oha (minutes; installs both)
 	scripts/bench-load
@@ -59,4 +65,4 @@ charts: ## internal/report/page/assets/charts.js, from web/
 locks: ## the files that pin packages: Python, npm, Maven (needs uv 0.13, npm, mvn)
 	scripts/locks
 
-.PHONY: help build setup test e2e e2e-all lint cross bench-load bench-sink golden plots schemas house fuzz charts locks
+.PHONY: help build setup test e2e e2e-all lint cross release release-check bench-load bench-sink golden plots schemas house fuzz charts locks

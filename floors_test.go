@@ -123,7 +123,8 @@ var floors = map[string]floor{
 	"sink/wire":     {level: 2, beside: []string{"sink/tally"}},
 	"sink/zipkin":   {level: 2, beside: []string{"sink/tally", "sink/wire"}},
 
-	"finding": {level: 1},
+	"finding":              {level: 1},
+	"image":                {level: 1},
 	"container/enginetest": {level: 1},
 
 	"process": {level: 1, beside: []string{
@@ -146,6 +147,7 @@ var floors = map[string]floor{
 	"ring/otlpout":  {level: 1, beside: []string{"ring"}},
 	"ring/ringtest": {level: 0},
 
+	"build":          {level: 0},
 	"cell":           {level: 0},
 	"container":      {level: 0, beside: []string{"quote"}},
 	"quote":          {level: 0},

@@ -18,7 +18,8 @@ var twoPolicies = collectorConfig(`batch: {timeout: 200ms}
 	"tail_sampling, batch", "")
 
 // 437 traces at once, of which 37 have an error and are long: 37 are kept and 400 sampled out. With room for 100 traces, 337 are thrown
-// away undecided: these are lost in the Collector, and not sampled out. Of two policies nobody knows how many were.
+// away undecided: these are lost in the Collector, and not sampled out. Errors and a share are one policy, and as exact. Of two policies
+// nobody knows how many were.
 func TestTailSamplingKnownAnswers(t *testing.T) {
 	more(t, "Collector")
 	t.Parallel()
@@ -35,12 +36,13 @@ variants:
   none:
   errors: {tracer: none, env: {SPANS: "1"}, via: {collector: {keep: errors, wait: 1s}}}
   slow: {tracer: none, env: {SPANS: "1"}, via: {collector: {keep: slow, slower: 1s, wait: 1s}}}
+  both: {tracer: none, env: {SPANS: "1"}, via: {collector: {keep: errors-and-share, share: 10%%, wait: 1s}}}
   few: {tracer: none, env: {SPANS: "1"}, via: {collector: {keep: errors, wait: 1s, traces: 100}}}
   two: {tracer: none, env: {SPANS: "1"}, via: {collector: {config: %s, wait: 2s}}}
 load: {rate: 0.3/s, warmup: 1s, duration: 7s, idle: 50ms}
 design: {blocks: 1, order: woven}
 `, program, strconv.Quote(twoPolicies)))).exit(t, 0))
-	for variant, want := range map[string]struct{ kept, decided, lost int64 }{"errors": {37, 437, 0}, "slow": {37, 437, 0}, "few": {-1, 100, 337}} {
+	for variant, want := range map[string]struct{ kept, decided, lost int64 }{"errors": {37, 437, 0}, "slow": {37, 437, 0}, "both": {-1, 437, 0}, "few": {-1, 100, 337}} {
 		l := ledger(t, doc, "burst", variant)
 		made := int64(l.Operations)
 		first, second := pageOf(t, l, "app", "collector"), pageOf(t, l, "collector", "sink")
@@ -59,7 +61,11 @@ design: {blocks: 1, order: woven}
 			t.Errorf("%s: %+v", variant, l)
 		}
 	}
-	l := ledger(t, doc, "burst", "two")
+	l := ledger(t, doc, "burst", "both")
+	if kept, made := entry(l, "delivered"), int64(l.Operations); kept < (37+10)*made || kept > (37+90)*made || l.LostShare != 0 {
+		t.Errorf("of 37 errors and 400 others it kept %d in %d operations, want 37 and a tenth: %+v", kept, made, l)
+	}
+	l = ledger(t, doc, "burst", "two")
 	if page := pageOf(t, l, "collector", "sink"); page.Sampled != nil || page.Outcome != finding.HopUnsure || page.Received != 37*int64(l.Operations) || l.Exact {
 		t.Errorf("two policies: %+v", l)
 	}

@@ -24,6 +24,7 @@ var families = map[string][]string{
 	"backends":                 {"TestToZipkin"},
 	"Envoy":                    {"TestEnvoyKnownAnswers", "TestEnvoySampledIsCounted", "TestEnvoyConfigurations", "TestEnvoyConfigurationsThatAreRefused", "TestEnvoyRuntime", "TestEnvoyOfYourOwn", "TestEnvoyCrashes"},
 	".NET":                     {"TestDotnet"},
+	"containers":               {"TestServiceInImages", "TestKilledBesideContainers"},
 	"event loops":              {"TestLoopExporter", "TestLoopDesigns", "TestLoopExporterCost"},
 	"Zipkin":                   {"TestToZipkin"},
 	"Kieker":                   {"TestCallsAddUp"},
@@ -37,6 +38,7 @@ var families = map[string][]string{
 	"calls in other languages": {"TestLanguagesAddUp"}, // in Python, Node, Go and Rust
 	"JVM tracer":               {"TestOwnTracer", "TestOwnTracerKilled"},
 	"self-driving":             {"TestSelfDriving", "TestSelfDrivingThatCannotBe"},
+	"decide":                   {"TestDecide", "TestDecideGoesOn"},
 	"requests":                 {"TestRequestsGo", "TestRequestsFlask"}, // with PostgreSQL
 	"database":                 {"TestDatabaseStops"},
 	"others' programs":         {"TestExpress", "TestNginx"},
@@ -54,6 +56,7 @@ var families = map[string][]string{
 	"functions":                {"TestFunctions", "TestFunctionOfYourOwn", "TestFunctionFrozen", "TestFunctionsAsOnLambda", "TestPageRanksAgree"},
 	"graphs":                   {"TestGraph", "TestGraphMesh", "TestGraphPackets", "TestGraphKnown", "TestGraphs", "TestGraphRebuiltAndImported", "TestGraphOneIsKilled", "TestGraphTracetaxIsKilled"},
 	"pods":                     {"TestPods", "TestPodsOfADeployment", "TestPodsOfKnownCost"},
+	"image of itself":          {"TestImageOfItself"},
 	"recipes":                  {"TestRecipes"},
 	"causes":                   {"TestKnownCauses", "TestCausesOfAHandler", "TestCausesWithoutRights"},
 }

@@ -86,14 +86,14 @@ func Analyse(in Input) (*finding.Document, error) {
 	}
 	doc.Profiles = s.Profiles(doc.Causes)
 	effect.Withdraw(doc)
-	doc.Decisions = decide.Decisions(doc, s.offered, s.Confidence)
+	doc.Decisions = decide.Decisions(doc, s, s.Confidence)
 	doc.Warnings = warn.All(s.Estimator, in.Results, in.LeftOut, in.Shadowed)
 	doc.Summary = wording.Summary(doc)
 	return doc, nil
 }
 
-// offered returns the operations/s that requests of a cell were offered; 0 where they had no rate of their own.
-func (s *study) offered(at cell.At) float64 {
+// Offered returns the operations/s that requests of a cell were offered; 0 where they had no rate of their own.
+func (s *study) Offered(at cell.At) float64 {
 	phases := s.PhasesOf(s.Baseline, at)
 	if len(phases) == 0 || !metric.Open.Has(s.RegimeOf(at)) {
 		return 0

@@ -111,7 +111,7 @@ went elsewhere.`,
 	flags.StringVar(&f.namespace, "namespace", "", "`NAMESPACE` of the cluster (default: that of the context)")
 	flags.StringVar(&f.context, "context", "", "`CONTEXT` of kubectl's configuration (default: the current one)")
 	flags.StringVar(&f.line.Graph, "graph", "", "topology `FILE` of a graph of services (see 'tracetax graph show'), instead of --op and a command")
-	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:KEY=VALUE,…]`, with the keys tracer, its settings, env.X, arg, on, via, to, capture and against (repeatable; the first is the baseline)")
+	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:KEY=VALUE,…]`, with the keys tracer, its settings, env.X, arg, on, via, via.KEY of that hop, to, capture, image and against (repeatable; the first is the baseline)")
 	flags.StringVar(&f.line.Ready, "ready", "", "when your service is ready: a `URL` answers, tcp://host:port accepts, or log:REGEXP matches a line (default: its port accepts, which gunicorn's does before the program is loaded)")
 	flags.StringArrayVar(&f.line.Env, "env", nil, "environment variable `'NAME=VALUE'` of your service, e.g. 'PORT={port}' (repeatable)")
 	flags.StringVar(&f.name, "name", "", "`NAME` of your service in the report (default: the program of the command)")
@@ -165,6 +165,9 @@ func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*co
 	}
 	series.Options.Named, series.Options.KeepEnv = f.variants, f.keepEnv
 	series.Options.GoOn = f.goOn
+	if f.decides {
+		series.Options.Command = "decide"
+	}
 	series.Options.Rules = func(tracers ...string) (*profile.Rules, error) { return BuiltIn().Rules(f.rules, tracers...) }
 	worst, ran, several := console.Fine, 0, len(experiments) > 1
 	var left []omission

@@ -65,9 +65,10 @@ func newRoot(s console.Streams) *cobra.Command {
 		Short:         "Measure what distributed tracing costs a program, and why",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Version:       versionLine(),
+		Version:       "lazily", // the template asks when it is wanted: each process that tracetax starts of itself comes by here
 	}
-	root.SetVersionTemplate("{{.Version}}\n")
+	cobra.AddTemplateFunc("versionLine", versionLine)
+	root.SetVersionTemplate("{{versionLine}}\n")
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
@@ -98,7 +99,7 @@ func wrapFlags(root *cobra.Command) {
 }
 
 // commands lists the constructors of all commands. What measures does so on Linux alone.
-var commands = append(measuring, newReport, newCompare, newSchema, newVersion)
+var commands = append(measuring, newReport, newCompare, newSchema, newImage, newVersion)
 
 // How the commands say what went wrong.
 

@@ -9,12 +9,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/console"
@@ -25,7 +23,6 @@ import (
 	"github.com/tracetax/tracetax/internal/report"
 	"github.com/tracetax/tracetax/internal/results"
 	"github.com/tracetax/tracetax/internal/run/prepare"
-	"github.com/tracetax/tracetax/internal/session"
 	"golang.org/x/term"
 )
 
@@ -36,7 +33,8 @@ type deciding struct {
 	yes          bool
 	cores, fleet float64
 	of           *program.Tracer // whose ways were chosen here; nil: the user names the variants
-	cut          []string        // what was given up for time
+	hurried      bool            // the tracer sends sooner than it comes, for time
+	without      []string        // the ways that are left out for time
 }
 
 func newDecide(s console.Streams) *cobra.Command {
@@ -190,6 +188,9 @@ func lowerRate(err error) error {
 // roomyShare is the part of what a way reached in vain that it holds easily.
 const roomyShare = 0.6
 
+// waysByVariable are ways of a program that traces itself.
+const waysByVariable = "--variant none:env.TRACING=off --variant 'all:env.TRACING=on,env.OTEL_EXPORTER_OTLP_ENDPOINT=http://{sink.otlp.http}'"
+
 // choose fills in the ways of a program that is given by its command alone.
 func (d *deciding) choose(c *cobra.Command, args []string) error {
 	line := &d.run.line
@@ -203,20 +204,26 @@ func (d *deciding) choose(c *cobra.Command, args []string) error {
 		return errors.New("--rate is missing: the requests that one instance gets in a second, such as --rate 200; the cost depends on it")
 	case len(line.Variants) > 0 && d.tracer != "":
 		return errors.New("--tracer chooses the ways, and --variant names them: leave one of them out")
-	case len(line.Variants) > 0 || len(args) == 0: // without a command the parser tells
+	case len(line.Variants) > 0 || len(args) == 0 && line.Image == "": // without a command the parser tells
 		return nil
+	case line.Image != "" && d.tracer == "":
+		return errors.New("which language the program in the image is written in is not known: name a tracer, such as --tracer otel-java")
 	}
 	name, err := d.tracerFor(args)
 	if err != nil {
 		return err
 	}
 	tracer, err := BuiltIn().Tracer(name)
+	if language, derived := strings.CutPrefix(name, "otel-"); err != nil && derived && d.tracer == "" {
+		return fmt.Errorf("there is no tracer for the language %s: name one of 'tracetax list tracers' with --tracer, "+
+			"or the ways themselves with %s", language, waysByVariable)
+	}
 	if err != nil {
 		return fmt.Errorf("%w; name one of 'tracetax list tracers' with --tracer, or the ways themselves with --variant", err)
 	}
 	if tracer.Compiled {
 		return fmt.Errorf("the tracer %s is compiled into a program, and cannot be switched on from outside: "+
-			"name the ways with --variant, such as --variant none --variant 'all:env.TRACING=on'", name)
+			"name the ways by variables or arguments of the program's, with %s", name, waysByVariable)
 	}
 	line.Variants, d.of = config.Ways(tracer, ""), tracer
 	return nil
@@ -239,151 +246,9 @@ func (d *deciding) tracerFor(command []string) (string, error) {
 	}
 	if language == "" {
 		return "", fmt.Errorf("the language of %q cannot be told: name it (--set workload.language=python), the tracer "+
-			"(--tracer otel-python), or the ways themselves (--variant none --variant 'all:env.TRACING=on')", command[0])
+			"(--tracer otel-python), or the ways themselves (%s)", command[0], waysByVariable)
 	}
 	return "otel-" + language, nil
-}
-
-// mostPlanned is how long a plan may take that nobody chose a length for.
-const mostPlanned = 10 * time.Minute
-
-// lengths are those of plans, the sharpest first: so many blocks, in each of which a variant has the load for so long.
-var lengths = []struct {
-	blocks   int
-	duration time.Duration
-}{
-	{10, 10 * time.Second}, {8, 10 * time.Second}, {8, 8 * time.Second}, {8, 6 * time.Second},
-	{8, 4 * time.Second}, {8, 3 * time.Second}, {8, 2 * time.Second},
-}
-
-// shortDelay is for how long tracers may hold spans where a plan with their own delay takes too long: each block waits for it
-// several times.
-const shortDelay = "1s"
-
-// fitted returns the experiments, cut to the time that they may take where their length is not the user's: with shorter blocks,
-// then with a shorter delay of the tracer, then without the smallest share.
-func (d *deciding) fitted(c *cobra.Command, args []string) ([]*config.Experiment, error) {
-	f := &d.run
-	experiments, err := f.ready(c, args)
-	if err != nil || d.of == nil || f.quick || f.given.Has("design") || f.given.Has("load.duration") {
-		return experiments, err
-	}
-	for n, next := range []string{"", "delay", "hundredth"} {
-		if n > 0 {
-			f.line.Variants = config.Ways(d.of, shortDelay)
-			if d.cut = append(d.cut, next); next == "hundredth" {
-				f.line.Variants = slices.DeleteFunc(f.line.Variants, func(v string) bool { return strings.HasPrefix(v, next+":") })
-			}
-			if experiments, err = f.ready(c, args); err != nil {
-				return nil, err
-			}
-		}
-		if fits, err := fit(experiments[0]); err != nil || fits {
-			return experiments, err
-		}
-	}
-	return experiments, nil
-}
-
-// fit chooses the sharpest length of an experiment that keeps to the time, and else the shortest; no window is shorter than its
-// spans are held.
-func fit(e *config.Experiment) (bool, error) {
-	held := time.Duration(0)
-	for _, v := range e.Variants {
-		plan, err := e.Plan(v)
-		if err != nil {
-			return false, err
-		}
-		held = max(held, plan.Passed())
-	}
-	for _, one := range lengths {
-		if one.duration < held {
-			break
-		}
-		e.Design.Blocks, e.Load.Duration = one.blocks, one.duration
-		if foreseen, err := session.Foresee(e); err != nil || foreseen.Schedule.Length <= mostPlanned {
-			return true, err
-		}
-	}
-	return false, nil
-}
-
-// plan says what is going to be measured, for how long, and what has to be fetched or built before.
-func (d *deciding) plan(to io.Writer, e *config.Experiment) error {
-	foreseen, err := session.Foresee(e)
-	if err != nil {
-		return err
-	}
-	e = foreseen.Experiment
-	fmt.Fprintf(to, "%s: %s of tracing, %s (fetching and building not counted)\n  %s\n",
-		e.Name, counted(len(e.Variants)-1, "way"), lengthText(foreseen.Schedule), e.Summary())
-	for _, v := range e.Variants {
-		fmt.Fprintf(to, "  %-10s  %s\n", v.Name, wayText(v))
-	}
-	for _, line := range lacks(foreseen.Lacking) {
-		fmt.Fprintln(to, "  cannot run here"+line)
-	}
-	var fetched []string
-	for _, v := range e.Variants {
-		made, err := prepare.Makes(e, v)
-		if err != nil {
-			return err
-		}
-		for _, m := range made {
-			if text := m.Of + " (" + m.Kind + ")"; !slices.Contains(fetched, text) {
-				fetched = append(fetched, text)
-			}
-		}
-	}
-	if len(fetched) > 0 {
-		fmt.Fprintf(to, "  fetched or built first, where the cache lacks it: %s\n", strings.Join(fetched, ", "))
-	}
-	minutes, err := builtServices(e)
-	if err != nil {
-		return err
-	}
-	if len(minutes) > 0 {
-		fmt.Fprintf(to, "  of these take minutes (the Collector about 6 on two CPUs): %s\n", strings.Join(minutes, ", "))
-	}
-	if slices.Contains(d.cut, "delay") {
-		fmt.Fprintf(to, "  a delay of %s, not the tracer's own, keeps it short: exports are more and smaller; "+
-			"--blocks 8 --duration 6s takes the tracer as it comes\n", shortDelay)
-	}
-	if slices.Contains(d.cut, "hundredth") {
-		fmt.Fprintln(to, "  1 % of the traces is left out for time; --blocks 8 takes it in")
-	}
-	if foreseen.Schedule.Length > mostPlanned {
-		fmt.Fprintln(to, "  this takes more than 10 minutes: fewer --op, --variants or --blocks, or a shorter --duration, cut it")
-	}
-	fmt.Fprintln(to, "  "+turnsText(e, foreseen.Schedule))
-	return nil
-}
-
-// wayText is a variant in a few words.
-func wayText(v config.Variant) string {
-	if v.Untraced() {
-		return "the program as it is"
-	}
-	parts := []string{v.TracerName()}
-	if v.TracerName() == program.NoTracer {
-		parts = []string{"no tracer", "variables or arguments of its own"}
-	}
-	for name, value := range dryVariantOf(v).Settings {
-		if _, chosen := v.Chosen[name]; chosen {
-			parts = append(parts, name+" "+value)
-		}
-	}
-	slices.Sort(parts[1:])
-	if len(parts) == 1 {
-		parts = append(parts, "as it comes")
-	}
-	for _, hop := range v.Via {
-		parts = append(parts, "via "+hop.Name)
-	}
-	if v.To != nil {
-		parts = append(parts, "to "+v.To.Name)
-	}
-	return strings.Join(parts, ", ")
 }
 
 // agreed asks whether to start, where somebody is there to ask.
@@ -428,6 +293,6 @@ func (f *runFlags) tellSoFar(s console.Streams, top string) {
 		if err := f.print(s, doc); err != nil {
 			complain(s.Err, err)
 		}
-		note(s.Err, "this is what there is so far; tracetax decide --resume "+top+" goes on")
+		note(s.Err, "this is what there is so far")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +14,8 @@ import (
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/report"
+	"github.com/tracetax/tracetax/internal/results"
 )
 
 // Kept results of real programs are decided on: with intervals there is a share that sampling saves, and a budget chooses.
@@ -22,7 +25,7 @@ func TestDecideOnAResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	for _, name := range []string{"levels", "windows"} {
+	for _, name := range []string{"levels", "windows", "capacity"} {
 		unpackKept(t, filepath.Join(kept, name), name)
 		said(t, "report", name, "--reanalyze")
 	}
@@ -32,11 +35,14 @@ func TestDecideOnAResult(t *testing.T) {
 		want   []string
 	}{
 		{[]string{"levels", "--cores", "40"}, console.Fine, []string{
-			"at 100/s\n", "at 400/s\n", "saves of otel", "of 40 cores", "sampled keeps 0 % of the traces, and saves ",
+			"Not at 400/s: none in 1 of 6 runs, otel in 1 of 6 runs. Lower the rate", "at 100/s\n", "at 400/s\n", "saves of otel", "of 40 cores", "sampled keeps 0 % of the traces, and saves ",
+			"Cheapest that keeps every trace: otel. At 100/s otel takes ", ": where one CPU carried ",
+			"tracetax explain levels/experiment.yaml --variants otel --quick --try",
 		}},
 		{[]string{"windows", "--budget", "cpu=500%"}, console.Inconclusive, []string{
 			"? inconclusive", "Within the budget: nothing that was measured. Inconclusive: otel.",
 		}},
+		{[]string{"capacity"}, console.Failed, nil}, // without a rate there is nothing to decide at
 	} {
 		var out, errOut bytes.Buffer
 		if status := Main(append([]string{"decide"}, c.args...), strings.NewReader(""), &out, &errOut); status != c.status {
@@ -46,6 +52,64 @@ func TestDecideOnAResult(t *testing.T) {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%v: no %q in\n%s", c.args, want, out.String())
 			}
+		}
+	}
+}
+
+// What docs/decide.md shows is what the kept result of that run says, in a terminal of 112 columns.
+func TestDecideDocs(t *testing.T) {
+	page, err := os.ReadFile("../../docs/decide.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := filepath.Abs("testdata/kept/decide")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	unpackKept(t, kept, "shop")
+	said(t, "report", "shop", "--reanalyze")
+	docs, err := results.ReadResults("shop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits, err := reportFlags{budget: "cpu=60%"}.limits()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := results.Judge(docs[0].Results, limits, BuiltIn(), Version())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := report.Decision(&out, doc, report.TerminalOptions{Width: 112}, report.Size{Number: 12, Unit: "machines"}); err != nil {
+		t.Fatal(err)
+	}
+	_, shown, found := strings.Cut(string(page), "\n    $ tracetax decide shop --budget cpu=60% --fleet 12\n")
+	shown, _, _ = strings.Cut(shown, "\n\n")
+	lines := strings.Split(shown, "\n")
+	if !found || len(lines) < 10 {
+		t.Fatalf("%d lines are shown", len(lines))
+	}
+	for _, line := range lines {
+		if line = strings.TrimPrefix(line, "    "); !strings.Contains(out.String(), line+"\n") {
+			t.Errorf("it shows %q, which is none of\n%s", line, out.String())
+		}
+	}
+}
+
+// The answer of a run ends with what it means, and the next command.
+func TestRunEndsWithTheConsequence(t *testing.T) {
+	kept, err := filepath.Abs("testdata/kept/levels")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	unpackKept(t, kept, "levels")
+	text := string(said(t, "report", "levels", "--reanalyze")) + string(said(t, "report", "levels"))
+	for _, want := range []string{"json at 100/s: At 100/s otel takes ", "tracetax decide levels --cores 40"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 }

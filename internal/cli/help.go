@@ -5,14 +5,13 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"golang.org/x/mod/semver"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/tracetax/tracetax/internal/build"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/suggest"
 	"github.com/tracetax/tracetax/schemas"
@@ -116,9 +115,6 @@ func setHint(err error) string {
 	return "; write --set " + setKeys[missing.GetSpecifiedName()]
 }
 
-// version is set by the release build; a build from source says its revision.
-var version = "0.1.0-dev"
-
 func newVersion(s console.Streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
@@ -136,33 +132,8 @@ func versionLine() string {
 	return fmt.Sprintf("tracetax %s %s %s/%s", Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// Version is the version of this build, with its revision where that is known.
-func Version() string {
-	info, _ := debug.ReadBuildInfo()
-	return versionOf(version, info)
-}
-
-// versionOf is the version of a build: that of the module where 'go install …@version' made it, or a commit with that tag; else
-// the one of the source, with the revision.
-func versionOf(source string, info *debug.BuildInfo) string {
-	if info == nil {
-		return source
-	}
-	revision := ""
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			revision = s.Value[:12]
-		}
-	}
-	module := info.Main.Version // v1.2.3; with more behind a + of changed files; of no tag v0.0.0-TIME-REVISION
-	switch {
-	case semver.IsValid(module) && semver.Build(module) == "" && (revision == "" || semver.Prerelease(module) == ""):
-		return strings.TrimPrefix(module, "v")
-	case revision != "":
-		return source + "+" + revision
-	}
-	return source
-}
+// Version is the version of this build; builds of different code have different ones.
+func Version() string { return build.Version() }
 
 // schemaFile is the name of the schema beside an experiment.
 const schemaFile = "tracetax.schema.json"

@@ -53,14 +53,15 @@ func shortWindows(e *config.Experiment, line bool) []string {
 	var out []string
 	for _, v := range e.Variants {
 		plan, err := e.Plan(v)
-		window := e.Shortest()
+		window := e.Loaded()
 		if err != nil || plan.Silent || window <= 0 || window >= delays*plan.Passed() {
 			continue
 		}
 		longer, shorter := delays*plan.Passed(), window/delays-plan.Passing
-		advice := fmt.Sprintf("load: {duration: %s}", longer)
+		enough := time.Duration(float64(longer) * e.Shortest().Seconds() / window.Seconds()).Round(time.Millisecond)
+		advice := fmt.Sprintf("load: {duration: %s}", enough)
 		if line {
-			advice = fmt.Sprintf("--duration %s", longer)
+			advice = fmt.Sprintf("--duration %s", enough)
 		}
 		setting := delaySetting(v.Tracer)
 		switch {

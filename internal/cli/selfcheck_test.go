@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -51,77 +50,6 @@ func TestSelfcheckStatus(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: exit status %d, want %d", verdict, got, want)
 		}
-	}
-}
-
-// TestActionsExample runs the steps of the workflow in docs, as GitHub does, with a
-// tracetax that ends with each status: a budget of the experiment's own must not
-// keep the comparison from being made.
-func TestActionsExample(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "github-actions.yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var workflow struct {
-		Env  map[string]string
-		Jobs map[string]struct {
-			Steps []struct{ Name, Run string }
-		}
-	}
-	if err := yaml.Unmarshal(text, &workflow); err != nil {
-		t.Fatal(err)
-	}
-	step := func(name string) string {
-		for _, s := range workflow.Jobs["compare"].Steps {
-			if strings.HasPrefix(s.Name, name) {
-				return s.Run
-			}
-		}
-		t.Fatalf("there is no step %q", name)
-		return ""
-	}
-	dir := t.TempDir()
-	write := func(name, content string) {
-		t.Helper()
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("bin/tracetax", "#!/bin/sh\necho \"$@\" >> \"$RUNNER_TEMP/asked\"\nexit $STATUS\n")
-	for _, commit := range []string{"before", "after"} {
-		write(commit+"/"+workflow.Env["EXPERIMENT"], commit)
-	}
-	run := func(name, status string) bool {
-		c := exec.Command("sh", "-e", "-c", step(name))
-		c.Dir = dir
-		c.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "STATUS="+status, "RUNNER_TEMP="+dir,
-			"EXPERIMENT="+workflow.Env["EXPERIMENT"], "VARIANTS="+workflow.Env["VARIANTS"], "BUDGET=cpu=5%", "GITHUB_STEP_SUMMARY="+filepath.Join(dir, "summary"))
-		return c.Run() == nil
-	}
-	if !run("Build", "0") {
-		t.Error("a step before the measurement fails")
-	}
-	for _, name := range []string{"Measure", "Compare"} {
-		for status, want := range map[string]bool{"0": true, "1": false, "2": false, "3": name != "Compare", "4": true} {
-			if got := run(name, status); got != want {
-				t.Errorf("%s: with status %s it goes on: %t, want %t", name, status, got, want)
-			}
-		}
-	}
-	asked, err := os.ReadFile(filepath.Join(dir, "asked"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, last := strings.Split(string(asked), "\n")[0], strings.Split(strings.TrimSpace(string(asked)), "\n")
-	if want := "run after/" + workflow.Env["EXPERIMENT"] + " --out " + dir + "/result"; first != want {
-		t.Errorf("measured by %q, want %q", first, want)
-	}
-	if got, want := last[len(last)-1], "compare "+dir+"/result --variants before,after --budget cpu=5% --markdown "+dir+"/summary.md"; got != want {
-		t.Errorf("compared by %q, want %q", got, want)
 	}
 }
 

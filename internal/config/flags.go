@@ -278,18 +278,22 @@ func (b *flagBuilder) variantTree() *program.Node {
 // wordKeys are the keys of a variant that one word says.
 var wordKeys = []string{"tracer", "image", "replicas", "via", "to", "against", "capture", "description"}
 
-// variantOf reads "tracer=otel-python,sampling=10%,env.NAME=x,arg=--verbose".
+// variantOf reads "tracer=otel-python,sampling=10%,env.NAME=x,arg=--verbose,via=collector,via.keep=errors".
 func (b *flagBuilder) variantOf(flag, text string) *program.Node {
-	v, settings, env := tree(flag), tree(flag), tree(flag)
+	v, settings, env, hop := tree(flag), tree(flag), tree(flag), tree(flag)
 	args, on := list(flag), list(flag)
 	for _, part := range splitPairs(text) {
 		key, value, ok := strings.Cut(part, "=")
 		key = strings.TrimSpace(key)
-		switch variable, isEnv := strings.CutPrefix(key, "env."); {
+		variable, isEnv := strings.CutPrefix(key, "env.")
+		ofHop, isHop := strings.CutPrefix(key, "via.")
+		switch {
 		case !ok:
 			b.Fail(v.At, "%q is not KEY=VALUE; a variant is NAME:KEY=VALUE,…", program.Printable(part))
 		case isEnv:
 			env.Set(variable, word(flag, value))
+		case isHop:
+			hop.Set(ofHop, word(flag, value))
 		case key == "arg":
 			args.Items = append(args.Items, word(flag, value))
 		case key == "on":
@@ -304,6 +308,15 @@ func (b *flagBuilder) variantOf(flag, text string) *program.Node {
 		if len(of.Entries)+len(of.Items) > 0 {
 			v.Set([]string{"settings", "env", "args", "on"}[i], of)
 		}
+	}
+	switch name := v.Get("via"); {
+	case len(hop.Entries) == 0:
+	case name == nil:
+		b.Fail(v.At, "via.%s is of a hop, and the variant has none: write via=collector before it", hop.Entries[0].Key)
+	default:
+		one := *name
+		*name = *tree(flag)
+		name.Set(one.Text, hop)
 	}
 	return v
 }

@@ -51,6 +51,15 @@ func (e *Experiment) Shortest() time.Duration {
 	return least
 }
 
+// Loaded returns for how long a variant has its load while its CPU is measured, where that is shortest: Shortest, and in the order
+// paired as long as all variants have it at once.
+func (e *Experiment) Loaded() time.Duration {
+	if e.Design.Order == Paired {
+		return AtOnce(len(e.Variants), e.Shortest())
+	}
+	return e.Shortest()
+}
+
 // Average is the load with the duration that the operations have on average.
 func (e *Experiment) Average() Load {
 	l := e.Load

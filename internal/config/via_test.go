@@ -155,6 +155,30 @@ func TestViaOnTheCommandLine(t *testing.T) {
 	}
 }
 
+// The settings of a hop stand on the command line too.
+func TestHopSettingsOnTheCommandLine(t *testing.T) {
+	line := func(variant string) (*Experiment, error) {
+		return FromFlags(Flags{Command: []string{"java", "-jar", "x.jar", "{port}"}, Sets: Sets{{Path: "workload.language", Value: "java"}},
+			Ops: []string{"GET /"}, Variants: []string{"none", variant}}, sifters())
+	}
+	e, err := line("tail:tracer=otel,via.keep=slow,via=sifter,via.wait=2s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hop := e.Variants[1].Via[0]; hop.Name != "sifter" || hop.Settings["keep"] != "slow" || hop.Settings["wait"] != "2s" {
+		t.Errorf("%s has %v", hop.Name, hop.Settings)
+	}
+	for variant, want := range map[string]string{
+		"x:tracer=otel,via.keep=slow":              "via.keep is of a hop, and the variant has none",
+		"x:tracer=otel,via=sifter,via.keep=slowly": `"slowly"`,
+		"x:tracer=otel,via=sifter,via.kep=slow":    "kep",
+	} {
+		if _, err := line(variant); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", variant, err, want)
+		}
+	}
+}
+
 // A hop that takes in something else than what the hop before it sends.
 func TestHopsThatDoNotUnderstandEachOther(t *testing.T) {
 	c := shelf(map[string]string{

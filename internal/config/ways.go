@@ -2,16 +2,33 @@
 
 package config
 
-import "github.com/tracetax/tracetax/internal/config/program"
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/config/program"
+)
+
+// WayOfErrors is the name of the way that keeps all traces with an error.
+const WayOfErrors = "errors"
 
 // Ways returns variants of a program, as Flags has them: without the tracer, with every trace as the tracer comes, with a tenth
-// and a hundredth of the traces if it samples, and with every trace by way of a Collector if OpenTelemetry's variables say where
-// its spans go. Delay is for how long the tracer may hold spans; "" is as it comes.
+// and a hundredth of the traces if it samples, and, if OpenTelemetry's variables say where its spans go, by way of a Collector
+// with every trace, and with those that have an error and a hundredth of the others. Delay is for how long the tracer may hold
+// spans; "" is as it comes.
 func Ways(t *program.Tracer, delay string) []string {
-	of := "tracer=" + t.Name
+	of, held := "tracer="+t.Name, t.Delay
 	for _, s := range t.Settings {
-		if s.Meaning == program.MeaningDelay && delay != "" {
+		if s.Meaning != program.MeaningDelay {
+			continue
+		}
+		if delay != "" {
 			of += "," + s.Name + "=" + delay
+		}
+		if d, err := time.ParseDuration(cmp.Or(delay, s.Default)); err == nil {
+			held = max(held, d)
 		}
 	}
 	out := []string{program.NoTracer, "all:" + of}
@@ -21,7 +38,9 @@ func Ways(t *program.Tracer, delay string) []string {
 		}
 	}
 	if t.ReadsVariables() {
-		out = append(out, "collector:"+of+",via=collector")
+		wait := math.Ceil(2 * held.Seconds()) // by then the whole trace is there
+		out = append(out, "collector:"+of+",via=collector",
+			fmt.Sprintf("%s:%s,via=collector,via.keep=errors-and-share,via.share=1%%,via.wait=%gs", WayOfErrors, of, wait))
 	}
 	return out
 }

@@ -8,9 +8,9 @@ import (
 // The ways of each tracer of OpenTelemetry that is attached from outside are variants of a program.
 func TestWays(t *testing.T) {
 	for name, want := range map[string]string{
-		"otel-python": "none all tenth hundredth collector", "otel-java": "none all tenth hundredth collector",
-		"otel-node":   "none all tenth hundredth collector",
-		"otel-dotnet": "none all tenth hundredth collector", "elastic-python": "none all tenth hundredth",
+		"otel-python": "none all tenth hundredth collector errors", "otel-java": "none all tenth hundredth collector errors",
+		"otel-node":   "none all tenth hundredth collector errors",
+		"otel-dotnet": "none all tenth hundredth collector errors", "elastic-python": "none all tenth hundredth",
 	} {
 		tracer, err := builtIn().Tracer(name)
 		if err != nil {
@@ -32,8 +32,11 @@ func TestWays(t *testing.T) {
 			if delay := v.Settings["delay"]; v.Name != "none" && strings.HasPrefix(name, "otel") && delay != "1s" {
 				t.Errorf("%s: %s holds spans for %s", name, v.Name, delay)
 			}
-			if (len(v.Via) > 0) != (v.Name == "collector") {
+			if (len(v.Via) > 0) != (v.Name == "collector" || v.Name == WayOfErrors) {
 				t.Errorf("%s: %s goes by way of %d hops", name, v.Name, len(v.Via))
+			}
+			if v.Name == WayOfErrors && (v.Via[0].Settings["keep"] != "errors-and-share" || v.Via[0].Settings["wait"] != "2s") {
+				t.Errorf("%s: %s has the hop %v", name, v.Name, v.Via[0].Settings)
 			}
 		}
 		if got := strings.Join(names, " "); got != want {

@@ -114,6 +114,22 @@ func lastLine(text string) string {
 // Label is on all containers of tracetax; its value begins with the PID of the tracetax that started it.
 const Label = "tracetax"
 
+// hostLabel is on all of them, too: PIDs are those of one machine, since one boot, in one namespace.
+const hostLabel = "tracetax.host"
+
+// host returns the value of hostLabel here; "" if it is unknown.
+func host() string {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	namespace, err := os.Readlink("/proc/self/ns/pid")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(boot)) + "-" + strings.Trim(namespace, "pid:[]")
+}
+
 // Mount is a folder of this machine that a container sees at the same path.
 type Mount struct {
 	Dir   string
@@ -139,7 +155,7 @@ type Spec struct {
 func (s Spec) Command(variables string, more []string) []string {
 	out := []string{
 		s.Engine.Path, "run", "--rm", "--network", "host", "--pull", "never", "--log-driver", "none", "--no-healthcheck",
-		"--name", s.Name, "--label", Label + "=" + s.Owner, "--env-file", variables,
+		"--name", s.Name, "--label", Label + "=" + s.Owner, "--label", hostLabel + "=" + host(), "--env-file", variables,
 	}
 	for _, pair := range more {
 		out = append(out, "--env", pair)
@@ -254,12 +270,17 @@ func (e Engine) RanOut(ctx context.Context, name string, since time.Time) bool {
 	return err == nil && strings.Contains(said, "oom")
 }
 
-// Sweep removes the containers of those tracetax that have ended.
+// Sweep removes the containers of those tracetax of this machine that have ended.
 func (e Engine) Sweep(ctx context.Context, runs func(pid int) bool) error {
-	said, err := e.ask(ctx, "ps", "--all", "--no-trunc", "--filter", "label="+Label, "--format", `{{.ID}} {{.Label "`+Label+`"}}`)
-	if e.Name == Podman && err != nil { // its older versions have no such function
-		said, err = e.ask(ctx, "ps", "--all", "--no-trunc", "--filter", "label="+Label, "--format", `{{.ID}} {{index .Labels "`+Label+`"}}`)
+	here := host()
+	if here == "" {
+		return nil
 	}
+	label := `{{.Label "` + Label + `"}}`
+	if e.Name == Podman {
+		label = `{{index .Labels "` + Label + `"}}`
+	}
+	said, err := e.ask(ctx, "ps", "--all", "--no-trunc", "--filter", "label="+hostLabel+"="+here, "--format", "{{.ID}} "+label)
 	if err != nil {
 		return fmt.Errorf("looking for containers of an earlier tracetax: %w", err)
 	}

@@ -20,7 +20,7 @@ func TestCommand(t *testing.T) {
 	}
 	got := strings.Join(s.Command("/tmp/v", []string{"A=1\n2"}), " ")
 	for _, want := range []string{
-		"/usr/bin/docker run --rm --network host", "--pull never", "--name tracetax-1-run.shop --label tracetax=1-run.shop", "--env-file /tmp/v --env A=1\n2",
+		"/usr/bin/docker run --rm --network host", "--pull never", "--name tracetax-1-run.shop --label tracetax=1-run.shop --label tracetax.host=", "--env-file /tmp/v --env A=1\n2",
 		"--mount type=bind,source=/a,target=/a,readonly ", `--mount type=bind,"source=/b,c","target=/b,c" `, "--workdir /srv", "--cpuset-cpus 0-1",
 		"--cpus 0.5 --memory 1048576",
 	} {

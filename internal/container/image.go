@@ -38,7 +38,8 @@ func Of(ctx context.Context, e Engine, name string, progress io.Writer) (Image, 
 		return Image{}, err
 	}
 	if err := e.pull(ctx, name, progress); err != nil {
-		return Image{}, fmt.Errorf("image %s is not on this machine, and cannot be pulled: %w (build it, load it, or correct its name)", name, err)
+		return Image{}, fmt.Errorf("image %s is not on this machine, and cannot be pulled: %w "+
+			"(build it, load it, or correct its name)", name, err)
 	}
 	return e.inspect(ctx, name)
 }
@@ -91,7 +92,8 @@ func parseImage(text, architecture string) (Image, error) {
 	}
 	one := all[0]
 	if one.Os != "linux" || one.Architecture != architecture {
-		return Image{}, fmt.Errorf("it is for %s/%s, and this machine runs linux/%s: build it for that, or pull it with --platform linux/%s",
+		return Image{}, fmt.Errorf("it is for %s/%s, and this machine runs linux/%s: build it for that, "+
+			"or pull it with --platform linux/%s",
 			one.Os, one.Architecture, architecture, architecture)
 	}
 	out := Image{ID: one.ID, Command: append(one.Config.Entrypoint, one.Config.Cmd...), Env: one.Config.Env}
@@ -108,7 +110,7 @@ func parseImage(text, architecture string) (Image, error) {
 func (i Image) Ask(ctx context.Context, command ...string) (string, error) {
 	args := []string{
 		"run", "--rm", "--network", "none", "--pull", "never", "--log-driver", "none", "--no-healthcheck",
-		"--label", fmt.Sprintf("%s=%d-ask", Label, os.Getpid()), "--entrypoint", command[0], i.ID,
+		"--label", fmt.Sprintf("%s=%d-ask", Label, os.Getpid()), "--label", hostLabel + "=" + host(), "--entrypoint", command[0], i.ID,
 	}
 	return i.Engine.ask(ctx, append(args, command[1:]...)...)
 }

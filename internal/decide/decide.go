@@ -19,9 +19,15 @@ import (
 // are never the same.
 const alike = 0.95
 
-// Decisions are those of a document, one for each operation at each level that was asked at a rate. Rate returns how many
-// operations/s were offered, 0 where there was no rate. Ask is the confidence to ask of intervals.
-func Decisions(doc *finding.Document, rate func(cell.At) float64, ask claim.Ask) []finding.Decision {
+// Rates tells what became of the rates of a load.
+type Rates interface {
+	Offered(at cell.At) float64                              // operations/s; 0 where there was no rate
+	BelowRate(variant string, at cell.At) (missed, runs int) // in how many of its runs a variant did not hold it
+}
+
+// Decisions are those of a document, one for each operation at each level that was asked at a rate. Ask is the confidence to ask
+// of intervals.
+func Decisions(doc *finding.Document, rates Rates, ask claim.Ask) []finding.Decision {
 	if len(doc.Experiment.Variants) == 0 {
 		return nil
 	}
@@ -44,11 +50,30 @@ func Decisions(doc *finding.Document, rate func(cell.At) float64, ask claim.Ask)
 		costs[at] = append(costs[at], f)
 	}
 	for _, at := range order {
-		if offered := rate(at); offered > 0 {
-			out = append(out, decision(doc, costs[at], offered, ask))
+		offered := rates.Offered(at)
+		if offered <= 0 {
+			continue
 		}
+		d := decision(doc, costs[at], offered, ask)
+		if d.Reached == 0 {
+			d.Missed = missed(rates, d.Baseline, at)
+		}
+		for i := range d.Ways {
+			if w := &d.Ways[i]; w.Standing != finding.CannotHold {
+				w.Missed = missed(rates, w.Variant, at)
+			}
+		}
+		out = append(out, d)
 	}
 	return out
+}
+
+// missed is how often a variant did not hold the rate; nil where it always did.
+func missed(rates Rates, variant string, at cell.At) *finding.Missed {
+	if n, runs := rates.BelowRate(variant, at); n > 0 {
+		return &finding.Missed{Missed: n, Runs: runs}
+	}
+	return nil
 }
 
 // decision is that of one operation; costs are what the variants cost it.
@@ -72,6 +97,9 @@ func decision(doc *finding.Document, costs []*finding.Finding, rate float64, ask
 			w.Standing, w.Lost = finding.LosesSpans, lost.LostShare
 		} else if w.Standing == "" && unknown != nil {
 			w.Standing, w.Lost = finding.MayLoseSpans, unknown.LostMost
+		}
+		if w.Picks {
+			w.Failed = failed(doc, f)
 		}
 		d.Ways = append(d.Ways, w)
 	}
@@ -168,11 +196,34 @@ func ledgerOf(doc *finding.Document, f *finding.Finding) *finding.Ledger {
 	return &doc.Ledgers[i]
 }
 
-// picks reports whether a tracer or a hop decided on traces by what is in them.
+// picks reports whether a tracer or a hop decided on traces by what is in them. A hop that passes on all counts none as kept.
 func picks(doc *finding.Document, f *finding.Finding) bool {
 	l := ledgerOf(doc, f)
-	return l != nil && (slices.ContainsFunc(l.Pages, func(p finding.Page) bool { return p.KeptTraces != nil }) ||
+	return l != nil && (slices.ContainsFunc(l.Pages, func(p finding.Page) bool { return p.KeptTraces != nil && *p.KeptTraces > 0 }) ||
 		slices.ContainsFunc(l.Entries, func(e finding.Entry) bool { return e.Name == ledger.DecidedOut.String() && e.Spans > 0 }))
+}
+
+// failed is the share of a variant's requests that were answered with an error of the server; nil where no status of HTTP is known.
+func failed(doc *finding.Document, f *finding.Finding) *float64 {
+	bad, all := uint64(0), uint64(0)
+	for _, a := range doc.Answers {
+		if a.Variant != f.Variant || a.Operation != f.Operation || !maps.Equal(a.Parameter, f.Parameter) {
+			continue
+		}
+		for status, n := range a.Statuses {
+			if status < 100 {
+				return nil // of gRPC
+			}
+			if all += n; status >= 500 {
+				bad += n
+			}
+		}
+	}
+	if all == 0 {
+		return nil
+	}
+	share := float64(bad) / float64(all)
+	return &share
 }
 
 // overloaded is who of a pair could not hold the rate, and the operations/s that it reached; "" where both did.

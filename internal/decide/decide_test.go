@@ -67,9 +67,19 @@ func document(blocks int, ways ...shown) *finding.Document {
 	return doc
 }
 
+// rates offers one rate, which variants miss in so many of 8 runs.
+type rates struct {
+	offered float64
+	missed  map[string]int
+}
+
+func (r rates) Offered(cell.At) float64 { return r.offered }
+
+func (r rates) BelowRate(variant string, _ cell.At) (missed, runs int) { return r.missed[variant], 8 }
+
 func decided(t *testing.T, doc *finding.Document) *finding.Decision {
 	t.Helper()
-	all := Decisions(doc, func(cell.At) float64 { return rate }, claim.Given)
+	all := Decisions(doc, rates{offered: rate}, claim.Given)
 	if len(all) != 1 {
 		t.Fatalf("%d decisions, want 1", len(all))
 	}
@@ -176,6 +186,50 @@ func TestOverloaded(t *testing.T) {
 	}
 }
 
+// A way that misses the rate in a few runs keeps its place, and it is known how often.
+func TestMissed(t *testing.T) {
+	doc := document(8, shown{name: "all", kept: 1, adds: 40e-6}, shown{name: "slow", kept: 1, adds: 50e-6, holds: 120})
+	d := Decisions(doc, rates{rate, map[string]int{"none": 2, "all": 1, "slow": 7}}, claim.Given)[0]
+	all, slow := d.Way("all"), d.Way("slow")
+	if all.Standing != finding.OnFrontier || *all.Missed != (finding.Missed{Missed: 1, Runs: 8}) || *d.Missed != (finding.Missed{Missed: 2, Runs: 8}) {
+		t.Errorf("%+v, and the baseline %+v", all, d.Missed)
+	}
+	if slow.Standing != finding.CannotHold || slow.Missed != nil {
+		t.Errorf("%+v", slow)
+	}
+	if d := decided(t, document(8, shown{name: "all", kept: 1, adds: 40e-6})); d.Missed != nil || d.Ways[0].Missed != nil {
+		t.Errorf("all runs held the rate: %+v", d)
+	}
+}
+
+// A hop that passes on all counts no trace as kept, and picks none.
+func TestHopThatPassesAllOn(t *testing.T) {
+	doc := document(8, shown{name: "collector", kept: 1, adds: 40e-6, picks: true})
+	*doc.Ledgers[0].Pages[0].KeptTraces = 0
+	if w := decided(t, doc).Ways[0]; w.Picks || w.Kept != 1 {
+		t.Errorf("%+v", w)
+	}
+}
+
+// Of a way that decides by what is in traces it is known how many requests failed.
+func TestFailed(t *testing.T) {
+	doc := document(8, shown{name: "errors", kept: 0.1, adds: 40e-6, picks: true}, shown{name: "tenth", kept: 0.1, adds: 40e-6})
+	answers := func(statuses map[int]uint64) *finding.Decision {
+		doc.Answers = []finding.Answers{{Operation: "get", Variant: "errors", Statuses: statuses}, {Operation: "put", Variant: "errors", Statuses: map[int]uint64{503: 9}},
+			{Operation: "get", Variant: "tenth", Statuses: statuses}}
+		return decided(t, doc)
+	}
+	d := answers(map[int]uint64{200: 90, 404: 5, 500: 4, 503: 1})
+	if w := d.Way("errors"); w.Failed == nil || *w.Failed != 0.05 || d.Way("tenth").Failed != nil {
+		t.Errorf("%+v, want 5 %%", d.Ways)
+	}
+	for _, unknown := range []map[int]uint64{{0: 90, 14: 10}, nil} {
+		if w := answers(unknown).Way("errors"); w.Failed != nil {
+			t.Errorf("%v: %g failed", unknown, *w.Failed)
+		}
+	}
+}
+
 // Unknown is neither all nor nothing: without an account of the spans, or where losses are not known, a way has no place.
 func TestUnknown(t *testing.T) {
 	doc := document(8, shown{name: "all", kept: 1, adds: 40e-6})
@@ -189,10 +243,10 @@ func TestUnknown(t *testing.T) {
 		t.Errorf("unknown losses: %+v", w)
 	}
 	doc.Untraced = []finding.Untraced{{Variant: "all", Operation: "get"}}
-	if all := Decisions(doc, func(cell.At) float64 { return rate }, claim.Given); len(all) != 0 {
+	if all := Decisions(doc, rates{offered: rate}, claim.Given); len(all) != 0 {
 		t.Errorf("of a way that was not traced: %+v", all)
 	}
-	if all := Decisions(document(8, shown{name: "all", kept: 1}), func(cell.At) float64 { return 0 }, claim.Given); len(all) != 0 {
+	if all := Decisions(document(8, shown{name: "all", kept: 1}), rates{}, claim.Given); len(all) != 0 {
 		t.Errorf("without a rate: %+v", all)
 	}
 }

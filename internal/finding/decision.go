@@ -9,6 +9,7 @@ type Decision struct {
 	Baseline  string            `json:"baseline"`            // the variant that all ways are held against
 	Rate      float64           `json:"rate"`                // operations/s that were offered
 	Reached   float64           `json:"reached,omitempty"`   // operations/s that the baseline reached, where it could not hold the rate
+	Missed    *Missed           `json:"missed,omitempty"`    // absent where the baseline held the rate in all runs, or Reached is there
 	Carries   *Interval         `json:"carries"`             // operations/s that one CPU carries with the baseline, if each costs what it costs at this rate; null: not known
 	Whole     string            `json:"whole,omitempty"`     // the cheapest way that keeps every trace
 	Choice    string            `json:"choice,omitempty"`    // under a budget, the way within it that keeps most traces, and of several the cheapest
@@ -20,6 +21,7 @@ type Way struct {
 	Variant  string    `json:"variant"`             // name of the variant
 	Kept     Number    `json:"kept"`                // share of the traces of which something comes, 0 to 1; of a way that loses spans the share of the spans; null: not known
 	Picks    bool      `json:"picks,omitempty"`     // it decides on traces once they are there, such as on those with errors: Kept is not all that it shows
+	Failed   *float64  `json:"failed,omitempty"`    // Picks: share of its requests that were answered with a status of 500 or more; absent: not known, or one status alone was right
 	Relative *Interval `json:"relative"`            // added CPU per operation, as a share of the baseline's; null where there is no ratio
 	CPU      *Interval `json:"cpu"`                 // CPUs that it adds at the rate: 0.13 is 13 % of one
 	Carries  *Interval `json:"carries"`             // operations/s that one CPU carries with it, as of Decision
@@ -28,7 +30,14 @@ type Way struct {
 	By       string    `json:"by,omitempty"`        // Dominated: the way that is better
 	Lost     float64   `json:"lost,omitempty"`      // LosesSpans and MayLoseSpans: the share of the spans
 	Reached  float64   `json:"reached,omitempty"`   // CannotHold: operations/s that it reached
+	Missed   *Missed   `json:"missed,omitempty"`    // absent where it held the rate in all runs, or cannot hold it
 	InBudget Kind      `json:"in_budget,omitempty"` // the worst of its verdicts on budgets: within, cannot-tell, overloaded or over
+}
+
+// Missed counts the runs in which a variant did not hold the rate: fewer than half, as in a pause of the machine.
+type Missed struct {
+	Missed int `json:"missed"` // runs in which it did not hold the rate
+	Runs   int `json:"runs"`   // of how many
 }
 
 // Standing is the place of a way among the others.

@@ -30,12 +30,14 @@ type Container struct {
 	Mounts []container.Mount // folders that it sees
 	Folder string            // of the run, for a file of variables that is removed when it has started
 
-	name string
+	name  string
+	since time.Time // before it was there
 }
 
 // client returns the command of the engine that starts c in its container.
 func (l *Launcher) client(ctx context.Context, c Command) (Command, error) {
 	in := *c.Container
+	in.since = time.Now()
 	in.name = strings.NewReplacer("/", ".", "@", ".").Replace(l.mark + "/" + c.Name)
 	file := in.variables()
 	more, err := container.WriteVariables(file, c.Env)
@@ -96,7 +98,7 @@ func (p *Process) enter(ctx context.Context, asked Command) error {
 		}
 		select {
 		case <-p.exited:
-			return p.died("its container was started")
+			return p.died("starting its container")
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-again.C:
@@ -129,7 +131,7 @@ func (p *Process) found(state container.State, asked Command) error {
 	if errors.Is(err, os.ErrNotExist) {
 		select {
 		case <-p.exited: // it has ended at once
-			return p.died("its container was started")
+			return p.died("starting its container")
 		case <-time.After(time.Second): // or its processes are not to be seen
 		}
 		return elsewhere(in, state.PID)
@@ -140,13 +142,13 @@ func (p *Process) found(state container.State, asked Command) error {
 	p.inside = &contained{of: in, pid: state.PID, group: group}
 	p.pid = state.PID
 	p.started = time.Now().Add(-time.Since(state.Started.Round(0))) // onto this process's clock
-	p.command.Env, p.command.Dir = asked.Env, asked.Dir
+	p.command.Args, p.command.Env, p.command.Dir = asked.Args, asked.Env, asked.Dir
 	return nil
 }
 
 func elsewhere(in *Container, pid int) error {
-	return fmt.Errorf("the main process of its container, %d by %s, is not among the processes of this machine: the engine is on another one, "+
-		"or in a virtual machine; run tracetax where the containers run", pid, in.Engine.Name)
+	return fmt.Errorf("the main process of its container, %d by %s, is not among the processes of this machine: "+
+		"the engine is on another one, or in a virtual machine; run tracetax where the containers run", pid, in.Engine.Name)
 }
 
 // ofContainer reports whether a group was made for a container: its path holds the container's ID.
@@ -234,14 +236,14 @@ const (
 )
 
 // exit returns the end of a program that its engine's client reports.
-func (c *Container) exit(of Exit, started time.Time) Exit {
+func (c *Container) exit(of Exit) Exit {
 	if of.Signal == 0 && of.Code > signalled && of.Code < signalled+65 {
 		of.Signal, of.Code = syscall.Signal(of.Code-signalled), -1
 	}
 	if of.Signal == syscall.SIGKILL {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		of.OutOfMemory = c.Engine.RanOut(ctx, c.name, started)
+		of.OutOfMemory = c.Engine.RanOut(ctx, c.name, c.since)
 	}
 	return of
 }

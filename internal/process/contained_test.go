@@ -231,13 +231,13 @@ func testEnds(t *testing.T, image container.Image) {
 			t.Errorf("a program that ends at once: %v", err)
 		}
 	}
-	sleeper := container.Image{Engine: image.Engine, Command: []string{"/sleep", "60"}}
 	files := map[string]string{"/sleep": "/bin/sleep"}
 	for _, lib := range libraries(t, "/bin/sleep") {
 		files[lib] = lib
 	}
 	enginetest.Image(t, image.Engine, "sleeper:1", enginetest.Config{Entrypoint: []string{"/sleep", "60"}}, files)
-	if sleeper, err = container.Of(t.Context(), image.Engine, "sleeper:1", nil); err != nil {
+	sleeper, err := container.Of(t.Context(), image.Engine, "sleeper:1", nil)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if p, _, err = inContainer(t, l, "sleeper", sleeper, nil); err != nil {
@@ -373,15 +373,16 @@ func testKilledTracetax(t *testing.T, image container.Image) {
 			t.Fatalf("after kill -9 the containers %q are left", enginetest.Containers(t, image.Engine))
 		}
 	}
-	gone := fmt.Sprintf("%s=%d-x", container.Label, 1<<22+1) // above the most of a PID
-	said, err := exec.Command(image.Engine.Path, "create", "--label", gone, "--network", "host", image.ID).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, said)
+	create := func(name, owner string) {
+		spec := container.Spec{Engine: image.Engine, Image: image.ID, Name: name, Owner: owner, Args: []string{"/burner"}}
+		words := spec.Command(os.DevNull, nil)
+		words = slices.DeleteFunc(slices.Replace(words, 1, 2, "create"), func(word string) bool { return word == "--rm" })
+		if said, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, said)
+		}
 	}
-	ours := fmt.Sprintf("%s=%d-x", container.Label, os.Getpid())
-	if said, err = exec.Command(image.Engine.Path, "create", "--name", "ours", "--label", ours, "--network", "host", image.ID).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
-	}
+	create("gone", fmt.Sprintf("%d-x", 1<<22+1)) // above the most of a PID
+	create("ours", fmt.Sprintf("%d-x", os.Getpid()))
 	if err := image.Engine.Sweep(t.Context(), Runs); err != nil {
 		t.Error(err)
 	}

@@ -173,7 +173,7 @@ func (p *Process) take(r supervisor.Report) {
 		exit.At = time.Now() // before its log is read to the end, which may take a while
 		exit.OutOfMemory = cgroup.OutOfMemory(p.group.At["memory"])
 		if p.command.Container != nil {
-			exit = p.command.Container.exit(exit, p.started)
+			exit = p.command.Container.exit(exit)
 		}
 		p.log.Drain() // its last words are in the log before its end is known
 		p.end(exit)

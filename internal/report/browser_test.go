@@ -7,6 +7,7 @@ package report
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -194,14 +195,18 @@ func (p *tab) must(err error) {
 	}
 }
 
-// eval returns the value of a JavaScript expression in the page.
+// eval returns the value of a JavaScript expression in the page, with spaces for those at which no line may end.
 func eval[T any](p *tab, expression string) T {
 	p.t.Helper()
 	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))
 	if err != nil {
 		p.t.Fatalf("%s: %v", expression, err)
 	}
-	return v
+	text, err := json.Marshal(v)
+	p.must(err)
+	var plain T
+	p.must(json.Unmarshal(bytes.ReplaceAll(text, []byte("\u00a0"), []byte(" ")), &plain))
+	return plain
 }
 
 // checkQuiet fails if the page complained, opened a dialog or asked for more

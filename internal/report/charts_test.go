@@ -82,7 +82,7 @@ func TestLossyOnCardsAndCharts(t *testing.T) {
 	chart := eval[string](p, `(() => { const s = document.querySelector('#cost select');
 		s.value = [...s.options].find(o => o.text === 'time per call').value; s.dispatchEvent(new Event('change'));
 		return [...document.querySelectorAll('#cost svg text')].map(e => e.textContent).join('\n'); })()`)
-	if !strings.Contains(chart, "scout †") || !strings.Contains(chart, "at least +50.0 %") || strings.Count(chart, "at least") != 1 {
+	if !strings.Contains(chart, "scout †") || strings.Contains(chart, "at least") { // the card has the figure
 		t.Errorf("the chart of costs reads\n%s", chart)
 	}
 	if steps := eval[string](p, `[...document.querySelectorAll('#steps svg text')].map(e => e.textContent).join('\n')`); !strings.Contains(steps, "scout †") {

@@ -67,8 +67,8 @@ func explained() (*finding.Document, []Stacks) {
 	return doc, []Stacks{{Operation: "json", Variants: []string{"none", "otel"}, Unseen: []float64{1e-6, 3e-6}, Tree: folded(
 		stack{0, ofProgram, "main;handle;work", 30}, stack{0, ofProgram, "main;handle;old", 10},
 		stack{1, ofProgram, "main;handle;work", 30}, stack{1, ofProgram, "main;handle;fresh", 4},
-		stack{1, tracing("instrumentation", "metadata"), "trace.Span.setAttribute trace/span.py", 8},
-		stack{1, tracing("instrumentation", "metadata"), "trace.Span.setAttribute trace/span.py;encode", 4},
+		stack{1, tracing("instrumentation", "metadata"), "Span.setAttribute trace/span.py", 8},
+		stack{1, tracing("instrumentation", "metadata"), "Span.setAttribute trace/span.py;encode", 4},
 		stack{1, tracing("export", "metadata"), "trace.Exporter.resource", 4},
 		stack{1, tracing("instrumentation", "time"), "now", 6},
 		stack{1, tracing("export", profile.NoRule), "trace.misc", 2}, stack{1, ofRuntime, "gc", 2},
@@ -181,7 +181,7 @@ func TestFlamesAreGoneThrough(t *testing.T) {
 	}
 	p.drawnAt("metadata", 0, 1)
 	p.drawnAt("tracing", 0, 1)
-	p.drawnAt("trace.Span.setAttribute", 0, 12/16.0)
+	p.drawnAt("trace.span · Span.setAttribute", 0, 12/16.0)
 	if got := eval[[]float64](p, box+`("the program")`); len(got) != 0 {
 		t.Errorf("beside what is opened the program is drawn at %v", got)
 	}
@@ -198,7 +198,7 @@ func TestFlamesAreGoneThrough(t *testing.T) {
 	p.key("Enter")
 	p.drawnAt("encode", 0, 4/12.0)
 	p.key("Escape")
-	p.drawnAt("trace.Span.setAttribute", 0, 12/16.0)
+	p.drawnAt("trace.span · Span.setAttribute", 0, 12/16.0)
 	p.key("Home")
 	p.drawnAt("tracing", 44/73.0, 24/73.0)
 	for wanted, figure := range map[string]string{"TRACE.SPAN": "+12.0 µs", "trace/": "+12.0 µs", "handle": "-6.00 µs", "nowhere": "nowhere", "gc": "+2.00 µs"} {

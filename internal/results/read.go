@@ -229,4 +229,9 @@ func (e *AskedError) Error() string { return e.Err.Error() }
 func (e *AskedError) Unwrap() error { return e.Err }
 
 // GoOn returns the command that continues an unfinished result.
-func GoOn(dir string) string { return "go on with: tracetax run --resume " + dir }
+func GoOn(dir string) string { return GoOnBy("run", dir) }
+
+// GoOnBy is GoOn for a result that another command than run began.
+func GoOnBy(command, dir string) string {
+	return "go on with: tracetax " + command + " --resume " + dir
+}

@@ -177,7 +177,10 @@ func (s *stage) endWith(ctx context.Context, p Process) {
 }
 
 func (s *stage) startApp(ctx context.Context, p program.Process, values map[string]string) (Process, error) {
-	in := enclosure{s.request.Folders, s.scratch, s.memory}
+	in := enclosure{folders: s.request.Folders, scratch: s.scratch, memory: s.memory}
+	if s.request.Profile.Any() || s.request.Cold != "" {
+		in.profilers = s.packages
+	}
 	args, err := expandAll(in.command(p), values)
 	if err != nil {
 		return nil, fmt.Errorf("process %s: %w", p.Name, err)

@@ -3,6 +3,7 @@
 package run
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,12 +12,14 @@ import (
 	"github.com/tracetax/tracetax/internal/container"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/run/prepare"
+	"github.com/tracetax/tracetax/internal/run/profiler"
 )
 
 // enclosure is what processes in containers have of a run.
 type enclosure struct {
 	folders         prepare.Folders
 	scratch, memory string
+	profilers       profiler.Packages // that are loaded into processes; nil: none is to be
 }
 
 // shell returns the variables that stand behind those of a process: the user's, or those of its image.
@@ -70,6 +73,10 @@ func (e enclosure) mounts(p program.Process, c process.Command, values map[strin
 	folders := e.folders
 	if p.Traced {
 		add(folders.Tracer, false)
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.profilers)) {
+		add(e.profilers[name].Folder, false)
+		add(e.scratch, true) // they write there
 	}
 	for _, folder := range []string{folders.Tracer, folders.Workload, values["build"]} {
 		if named(folder) {

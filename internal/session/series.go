@@ -3,6 +3,7 @@ package session
 // This file runs an experiment over one or several workloads.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,12 +116,13 @@ func (s *Session) interrupted(top string, history []record.Record, reason error)
 		return reason
 	}
 	_, err := s.Finish(history)
-	next := results.GoOn(top)
+	goOn := results.GoOnBy(cmp.Or(s.options.Command, "run"), top)
+	next := goOn
 	if final := new(experiment.FinalError); errors.As(reason, &final) {
 		next = "see " + s.dir
 	}
 	if mistake := new(experiment.MistakeError); errors.As(reason, &mistake) {
-		next = results.GoOn(top) + " --go-on"
+		next = goOn + " --go-on"
 	}
 	return errors.Join(fmt.Errorf("%w\n%s; %s", reason, kept(history), next), err)
 }

@@ -38,6 +38,7 @@ type Options struct {
 	GoOn       bool               // also where the first runs show a mistake
 	Rules      results.Rules      // of causes; nil: none are read
 	Profilers  fs.FS              // the folders of pinned profilers; nil: none are fetched
+	Command    string             // which goes on with a result; "" is run
 	KeepEnv    []string           // variables of the shell that programs get though they belong to a tracer
 	Progress   io.Writer          // progress of fetching and building
 	Listener   Listener

@@ -61,8 +61,7 @@ func budgetText(d *finding.Decision) string {
 	any := false
 	for _, w := range d.Ways {
 		any = any || w.InBudget != finding.None
-		did := w.Standing == finding.OnFrontier || w.Standing == finding.Dominated || w.Standing == finding.NotPlaced // of others a remark tells
-		if did && w.InBudget == finding.CannotTell {
+		if didItsWork(&w) && w.InBudget == finding.CannotTell {
 			open = append(open, w.Variant)
 		}
 	}
@@ -72,13 +71,35 @@ func budgetText(d *finding.Decision) string {
 		return ""
 	case w != nil:
 		text = fmt.Sprintf("Within the budget: %s, which keeps %s of the traces.", w.Variant, finding.FormatValue(float64(w.Kept), "1"))
-	default:
+	case len(open) > 0:
 		text = "Within the budget: nothing that was measured."
+	default:
+		text = "Within the budget: nothing that was measured" + nearest(d) + "."
 	}
 	if len(open) > 0 {
 		text += " Inconclusive: " + strings.Join(open, ", ") + "."
 	}
 	return text
+}
+
+// didItsWork reports whether a way lost nothing, and held the rate: of others a remark tells.
+func didItsWork(w *finding.Way) bool {
+	return w.Standing == finding.OnFrontier || w.Standing == finding.Dominated || w.Standing == finding.NotPlaced
+}
+
+// nearest is the cheapest way of those that did their work, for whom nothing is within the budget; "" where none has a figure.
+func nearest(d *finding.Decision) string {
+	var best *finding.Way
+	for i := range d.Ways {
+		w := &d.Ways[i]
+		if didItsWork(w) && w.Relative != nil && (best == nil || w.Relative.Estimate < best.Relative.Estimate) {
+			best = w
+		}
+	}
+	if best == nil {
+		return ""
+	}
+	return fmt.Sprintf("; the cheapest, %s, adds %s", best.Variant, finding.FormatInterval(*best.Relative, "1", true))
 }
 
 // Remarks are sentences on the ways beside the answer, in their order.
@@ -93,14 +114,42 @@ func Remarks(d *finding.Decision) []string {
 			out = append(out, text)
 		}
 	}
-	return out
+	return append(out, missedText(d)...)
+}
+
+// missedText says who did not hold the rate in some runs.
+func missedText(d *finding.Decision) []string {
+	var who []string
+	add := func(variant string, m *finding.Missed) {
+		if m != nil {
+			who = append(who, fmt.Sprintf("%s in %d of %d runs", variant, m.Missed, m.Runs))
+		}
+	}
+	add(d.Baseline, d.Missed)
+	for _, w := range d.Ways {
+		add(w.Variant, w.Missed)
+	}
+	if who == nil {
+		return nil
+	}
+	return []string{"Not at " + Rate(d) + ": " + strings.Join(who, ", ") + ". Lower the rate, or repeat it on a machine that does nothing else."}
 }
 
 // remark is the sentence on a way; "" where there is nothing to say.
 func remark(d *finding.Decision, w *finding.Way) string {
 	share := finding.FormatValue(w.Lost, "1")
+	chosen := ""
+	if w.Picks && w.Kept.Known() {
+		chosen = fmt.Sprintf("it kept %s, chosen by what is in them", finding.FormatValue(float64(w.Kept), "1"))
+	}
+	if chosen != "" && w.Failed != nil {
+		chosen += fmt.Sprintf(", where %s of the requests failed", finding.FormatValue(*w.Failed, "1"))
+	}
 	switch w.Standing {
 	case finding.Dominated:
+		if chosen != "" {
+			return fmt.Sprintf("%s costs more CPU than %s; what it saves is traces to store: %s.", w.Variant, w.By, chosen)
+		}
 		return fmt.Sprintf("%s costs more than %s, and shows no more.", w.Variant, w.By)
 	case finding.LosesSpans:
 		return fmt.Sprintf("%s loses %s of its spans: no choice, whatever it costs.", w.Variant, share)
@@ -108,6 +157,9 @@ func remark(d *finding.Decision, w *finding.Way) string {
 		return fmt.Sprintf("%s may lose up to %s of its spans: no choice until that is known.", w.Variant, share)
 	case finding.CannotHold:
 		return fmt.Sprintf("%s cannot hold %s: it reached %s.", w.Variant, Rate(d), finding.FormatValue(w.Reached, "1/s"))
+	}
+	if chosen != "" {
+		return fmt.Sprintf("%s decides on traces once they are there: %s.", w.Variant, chosen)
 	}
 	if w.Saves == nil || w.Saves.Low == nil || !w.Kept.Known() || float64(w.Kept) >= finding.Lossless {
 		return ""

@@ -2,6 +2,7 @@ package wording
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
@@ -21,6 +22,7 @@ func TestDecisionInWords(t *testing.T) {
 			{Variant: "collector", Kept: 1, CPU: bounded(0.18, 0.19, 0.2), Standing: finding.Dominated, By: "all"},
 			{Variant: "lossy", Kept: 0.9, Standing: finding.LosesSpans, Lost: 0.12},
 			{Variant: "slow", Standing: finding.CannotHold, Reached: 143},
+			{Variant: "errors", Kept: 0.013, Picks: true, Failed: new(float64), CPU: bounded(0.18, 0.19, 0.2), Standing: finding.OnFrontier},
 			{Variant: "odd", Standing: finding.MayLoseSpans, Lost: 0.3},
 		},
 	}
@@ -36,11 +38,22 @@ func TestDecisionInWords(t *testing.T) {
 		"collector costs more than all, and shows no more.",
 		"lossy loses 12.0 % of its spans: no choice, whatever it costs.",
 		"slow cannot hold 200/s: it reached 143/s.",
+		"errors decides on traces once they are there: it kept 1.30 %, chosen by what is in them, where 0 % of the requests failed.",
 		"odd may lose up to 30.0 % of its spans: no choice until that is known.",
 	}
 	if got := Remarks(d); !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
+	d.Ways[5].Standing, d.Ways[5].By = finding.Dominated, "all"
+	if got, want := Remarks(d)[4], "errors costs more CPU than all; what it saves is traces to store: it kept 1.30 %, chosen by what is in them, where 0 % of the requests failed."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	d.Ways[5].Standing = finding.OnFrontier
+	d.Missed, d.Ways[1].Missed = &finding.Missed{Missed: 1, Runs: 8}, &finding.Missed{Missed: 3, Runs: 8}
+	if got, want := Remarks(d)[6], "Not at 200/s: none in 1 of 8 runs, tenth in 3 of 8 runs. Lower the rate, or repeat it on a machine that does nothing else."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	d.Missed, d.Ways[1].Missed = nil, nil
 	d.Ways[0].InBudget, d.Ways[1].InBudget = finding.Over, finding.Within
 	d.Choice = "tenth"
 	if got, want := Decided(d), "Within the budget: tenth, which keeps 10.0 % of the traces. Cheapest that keeps every trace: all. "+line; got != want {
@@ -48,6 +61,10 @@ func TestDecisionInWords(t *testing.T) {
 	}
 	d.Ways[1].InBudget, d.Choice, d.Whole = finding.CannotTell, "", ""
 	if got, want := Decided(d), "Within the budget: nothing that was measured. Inconclusive: tenth. Nothing that was measured keeps every trace, loses no span and holds the rate."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	d.Ways[1].InBudget, d.Ways[1].Relative, d.Ways[3].Relative = finding.Over, bounded(0.2, 0.21, 0.22), bounded(0.01, 0.02, 0.03)
+	if got, want := Decided(d), "Within the budget: nothing that was measured; the cheapest, tenth, adds +21.0 % (20.0 to 22.0). Nothing that was"; !strings.HasPrefix(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	d.Reached = 90

@@ -12,21 +12,47 @@ import (
 // FillLedgers puts pages of the ledger into words.
 func FillLedgers(ledgers []finding.Ledger) {
 	for i := range ledgers {
-		ledgers[i].Verdict = Page(ledgers[i].Outcome)
+		ledgers[i].Verdict = pageOf(ledgers[i].Outcome, expectedIn(ledgers[i]))
 	}
 }
 
+// expectedIn is the number of spans that a ledger expects: "91,200", "90,000 to 91,200", or "" where nobody knows it.
+func expectedIn(l finding.Ledger) string {
+	for _, e := range l.Entries {
+		switch {
+		case e.Name != ledger.Expected.String():
+		case e.High > e.Low:
+			return number(float64(e.Low)) + " to " + number(float64(e.High))
+		case e.Spans > 0:
+			return number(float64(e.Spans))
+		}
+	}
+	return ""
+}
+
 // Page returns the result of a page of the ledger in words, each of the reasons in its own.
-func Page(outcome []finding.Reason) string {
+func Page(outcome []finding.Reason) string { return pageOf(outcome, "") }
+
+// pageOf is Page where it is known how many spans were expected, in words; "" where it is not.
+func pageOf(outcome []finding.Reason, expected string) string {
 	var parts []string
 	for i := range outcome {
-		outcome[i].Text = pageText(outcome[i])
+		outcome[i].Text = pageText(outcome[i], expected)
 		parts = append(parts, outcome[i].Text)
 	}
 	return strings.Join(parts, "; ")
 }
 
-func pageText(r finding.Reason) string {
+// uncertain says how many spans may be lost, where no loss is certain, and why nobody knows.
+func uncertain(r finding.Reason, expected, why string) string {
+	most := spans(r.Figure("spans"))
+	if expected != "" {
+		most = number(r.Figure("spans")) + " of " + expected
+	}
+	return "no loss is certain; up to " + most + " may be: " + why
+}
+
+func pageText(r finding.Reason, expected string) string {
 	n := spans(r.Figure("spans"))
 	share := " (" + finding.FormatValue(r.Figure("share"), "1") + ")"
 	switch r.Code {
@@ -57,21 +83,22 @@ func pageText(r finding.Reason) string {
 	case finding.PageLost:
 		return lostText(r)
 	case finding.PageVaries:
-		return "nothing lost for sure; the number of spans varies"
+		return "no loss is certain; the number of spans varies"
 	case finding.PageMayVary:
-		return "nothing lost for sure; the number of spans varies, and up to " + n + " may be lost"
+		return uncertain(r, expected, "the number of spans varies")
 	case finding.PageMayHaveFailed:
-		return fmt.Sprintf("nothing lost for sure; %s failed or were sent again, and up to %s may be lost", Counted(int(r.Figure("operations")), "operation"), n)
+		return uncertain(r, expected, Counted(int(r.Figure("operations")), "operation")+" failed or were sent again")
 	case finding.PageMayNotBeMade:
-		return "nothing lost for sure; too few operations agree on their number of spans, and up to " + n + " may be lost"
+		return uncertain(r, expected, "too few operations agree on their number of spans")
 	case finding.PageNotReady:
-		return fmt.Sprintf("nothing lost for sure; %s failed, which made up to %s, or none", Counted(int(r.Figure("requests")), "readiness request"), n)
+		requests := Counted(int(r.Figure("requests")), "readiness request")
+		return fmt.Sprintf("no loss is certain; %s failed, which made up to %s, or none", requests, n)
 	case finding.PageMayBeOthers:
-		return "nothing lost for sure; spans that came late, or are missing, may belong to another operation, and up to " + n + " may be lost"
+		return uncertain(r, expected, "spans that came late, or are missing, may belong to another operation")
 	case finding.PageHopSilent:
-		return "nothing lost for sure; the tracer or a hop does not report what it leaves out on purpose, and up to " + n + " may be lost"
+		return uncertain(r, expected, "the tracer or a hop does not report what it leaves out on purpose")
 	case finding.PageCopies:
-		return "nothing lost for sure; a hop left spans out, and counts a span that came twice as two: up to " + n + " may be lost"
+		return uncertain(r, expected, "a hop left spans out, and counts a span that came twice as two")
 	case finding.PageByCount:
 		return "nothing lost, by the count of a hop, which counts a span that came twice as two"
 	case finding.PageUnchecked:

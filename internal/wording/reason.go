@@ -180,7 +180,7 @@ func limitText(r finding.Reason) string {
 	if text := besideText(r); text != "" {
 		return text
 	}
-	return pageText(r)
+	return pageText(r, "")
 }
 
 // modes are the shares of the modes and where they are, a pair a mode.

@@ -1,6 +1,6 @@
 // The document that the page holds, and the questions that the charts ask of it.
 
-const { document: doc, figures, order, baseline, replication, names, looks, entries, bars, paints, points, costs, lines, services: told, flames: folded, ways } = JSON.parse(document.getElementById('findings').textContent);
+const { document: doc, figures, order, baseline, replication, names, looks, entries, bars, paints, points, costs, lines, services: told, flames: folded, ways, causes: why } = JSON.parse(document.getElementById('findings').textContent);
 
 export { doc, baseline, replication, looks, entries, paints };
 
@@ -13,6 +13,9 @@ export const decisions = (ways ? doc.decisions : []).map((d, i) => ({ ...d, ways
 // services are what each of them costs, with the texts; and calls say who calls whom.
 export const services = (told ? doc.services : []).map((c, i) => ({ ...c, text: told[i] }));
 export const calls = doc.calls ?? [];
+
+// causes are what each variant adds, by what it is spent on.
+export const causes = why ?? [];
 
 // flames are the stacks of what was profiled.
 export const flames = folded ?? [];

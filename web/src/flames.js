@@ -2,7 +2,7 @@
 
 import { flames as all } from './data.js';
 import { choice, legend } from './controls.js';
-import { oneLine, value } from './format.js';
+import { held, oneLine, value } from './format.js';
 import { show, tooltip } from './panel.js';
 import { measure } from './rows.js';
 import { colour, mix } from './theme.js';
@@ -180,13 +180,14 @@ class Graph {
   // tell says what is picked, and tellFound what is found.
   tell() {
     const at = this.drawn?.[this.picked]?.spot;
-    this.status.textContent = at ? this.lines(at).join(' · ') : '';
+    this.status.textContent = at ? held(this.lines(at).join(' · ')) : '';
   }
 
   tellFound() {
     const { functions: n } = this.found;
-    this.status.textContent = n === 0 ? `No function has “${oneLine(this.wanted.trim()).slice(0, 80)}”.`
+    const text = n === 0 ? `No function has “${oneLine(this.wanted.trim()).slice(0, 80)}”.`
       : `${n.toLocaleString('en-US')} ${n === 1 ? 'function' : 'functions'} with what they call: ${this.amounts(this.found).join(', ')}`;
+    this.status.textContent = held(text);
   }
 
   lines(spot) {
@@ -388,9 +389,17 @@ function whole(groups) {
   return root;
 }
 
-// fitting is as much of a function's name as there is room for: what leads to it goes first.
+// fitting is as much of a function's name as there is room for: its class goes before its package, and of this all but the first
+// part before the rest.
 function fitting(name, room, widthOf) {
   let text = oneLine(name.slice(0, 300));
+  const [of, own] = text.split(' · ');
+  if (own && widthOf(text) > room) {
+    const bare = own.split(/\.|::/).at(-1) || own;
+    const first = of.split(/[./]|::/).find(Boolean);
+    const cut = Array.from({ length: Math.max(0, bare.length - 4) }, (_, n) => `${first} · ${bare.slice(0, bare.length - 1 - n)}…`);
+    text = [`${of} · ${bare}`, `${first} · ${bare}`, ...cut].find((shorter) => widthOf(shorter) <= room) ?? own;
+  }
   while (widthOf(text) > room) {
     const cut = text.slice(0, -2).search(/(?:[/.]|::)(?=[^/.:])/);
     if (cut < 0) break;

@@ -25,7 +25,9 @@ function draw(list, width) {
   // What it costs where no span came is no cost of tracing: it has no mark.
   const interval = (f) => (f.text.dark ? undefined : relative ? f.relative : f.absolute);
   const figure = (f) => (!interval(f) ? f.verdict.kind.replace('-', ' ') : relative ? f.text.relative : f.text.absolute);
-  const words = (f) => (f.text.dark ? 'no spans' : [f.text.mark, f.text.before, figure(f)].filter(Boolean).join(' '));
+  // The headline's figures stand above, in cards or checks: here is their verdict alone.
+  const above = list.every((f) => f.text.above);
+  const words = (f) => (f.text.dark ? 'no spans' : above ? f.text.mark : [f.text.mark, f.text.before, figure(f)].filter(Boolean).join(' '));
   const rows = rowsOf(list, interval);
   const budgets = [...new Set(list.filter((f) => relative === !f.verdict.budget_unit).map((f) => f.verdict.budget).filter(isFinite))];
   const scale = scaled(relative ? '1' : ofDifference(list[0].unit), list.map((f) => extent(interval(f))), { also: budgets });

@@ -39,3 +39,8 @@ export function axis(unit, largest) {
 // oneLine makes a name fit for a line of a chart: a chart's text obeys line
 // breaks and marks of direction, and would run into its neighbours.
 export const oneLine = (text) => text.replace(/[\s\p{Cc}]+/gu, ' ').replace(/\p{Bidi_Control}/gu, '');
+
+// held lets no line end within a figure: between a number and its unit, or in an interval.
+const figures = /\([^()]*\d to [^()]*\)|\d (?:%|[nµm]?s|[kMG]?B|CPUs?|points)(?![a-zA-Z])/g;
+
+export const held = (text) => text.replace(figures, (figure) => figure.replaceAll(' ', '\u00a0'));

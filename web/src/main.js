@@ -2,6 +2,7 @@
 // too; a chart that fails must not take the others with it.
 
 import { blocks } from './blocks.js';
+import { causes } from './causes.js';
 import { flames } from './flames.js';
 import { forest } from './forest.js';
 import { frontier } from './frontier.js';
@@ -16,7 +17,7 @@ import { studied } from './replication.js';
 import { sweeps } from './sweeps.js';
 import { watchTheme } from './theme.js';
 
-const charts = { studied, means, frontier, searches, sweeps, services, flames, cost: forest, steps: ladder, latency, blocks, ledger };
+const charts = { studied, means, frontier, searches, sweeps, services, causes, flames, cost: forest, steps: ladder, latency, blocks, ledger };
 const legends = [];
 
 for (const [id, chart] of Object.entries(charts)) {

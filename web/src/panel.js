@@ -2,6 +2,7 @@
 // controls or the colours change.
 
 import { init } from './echarts.js';
+import { held } from './format.js';
 import { colour } from './theme.js';
 
 const panels = new Set();
@@ -103,7 +104,7 @@ export const tooltip = (lines) => ({
     box.className = 'tip';
     lines(params).forEach((text, i) => {
       const line = document.createElement(i === 0 ? 'b' : 'div');
-      line.textContent = text;
+      line.textContent = held(text);
       line.dir = 'auto';
       box.append(line);
     });

@@ -16,15 +16,15 @@ export function mix(from, to, part) {
   return `rgb(${a.map((v, i) => Math.round(v + (b[i] - v) * part)).join(',')})`;
 }
 
-// A tracer is told by its colour; its variants by their dashes and their symbols, and by
-// their names wherever there is room.
+// A variant has a hue, and a symbol too, for those who do not tell hues; where there are more variants than hues, those of one are
+// told by their dashes and other symbols, and by their names wherever there is room.
 const dashes = ['solid', [6, 3], [2, 3], [9, 3, 2, 3], [12, 4], [4, 2], [9, 2, 2, 2, 2, 2]];
 const symbols = ['circle', 'rect', 'triangle', 'diamond', 'emptyCircle'];
 
 // lookOf is how a variant is drawn.
 export const lookOf = (variant) => {
   const { colour: n, mark } = paints[variant] ?? { colour: 0, mark: 1 };
-  return { colour: colour(`c${n}`), dash: dashes[mark % dashes.length], symbol: symbols[mark % symbols.length] };
+  return { colour: colour(`c${n}`), dash: dashes[mark % dashes.length], symbol: symbols[(n + mark) % symbols.length] };
 };
 
 // toneColour is the colour of what a verdict means.

@@ -159,6 +159,17 @@ func (s *Set) overloaded(variant string, at cell.At, offers func(*Phase) []stead
 	}}
 }
 
+// BelowRate returns in how many of its runs a variant did not hold the rate of a cell, and how many runs there are.
+func (s *Set) BelowRate(variant string, at cell.At) (missed, runs int) {
+	phases := s.PhasesOf(variant, at)
+	for _, p := range phases {
+		if held, asked := s.Held(p); asked && !held {
+			missed++
+		}
+	}
+	return missed, len(phases)
+}
+
 // Held reports whether a phase held its rate; asked is false where there was none.
 func (s *Set) Held(p *Phase) (held, asked bool) {
 	offers := s.Offers(p)

@@ -163,7 +163,10 @@ func (s *Set) has(variant string) bool {
 // Shortest is the length of a variant's windows: what was asked for, or the shortest
 // that there was where a number of operations ended them.
 func (s *Set) Shortest(variant string) time.Duration {
-	least := s.Experiment.Shortest()
+	least := s.Experiment.Loaded()
+	if s.InTurns() {
+		least = s.Experiment.Shortest()
+	}
 	if s.Experiment.Load.Calls == 0 {
 		return least
 	}

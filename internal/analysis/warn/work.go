@@ -35,15 +35,8 @@ func (s *checker) findOverloaded() []hit {
 				hits = append(hits, seen(wording.Reason(*over)+what, place(at, v.Name)))
 				continue
 			}
-			n := 0
-			phases := s.PhasesOf(v.Name, at)
-			for _, p := range phases {
-				if held, asked := s.Held(p); asked && !held {
-					n++
-				}
-			}
-			if n > 0 {
-				hits = append(hits, seen(fmt.Sprintf("%s did not hold the rate in %d of %d runs", v.Name, n, len(phases)), place(at, v.Name)))
+			if n, runs := s.BelowRate(v.Name, at); n > 0 {
+				hits = append(hits, seen(fmt.Sprintf("%s did not hold the rate in %d of %d runs", v.Name, n, runs), place(at, v.Name)))
 			}
 		}
 	}

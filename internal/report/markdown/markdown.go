@@ -17,6 +17,10 @@ func Write(w io.Writer, p *model.Page) error {
 	m.alarm(p.Alarm)
 	m.line(strings.TrimSpace(status(p.Kept) + " **" + escaped(p.Summary) + "**"))
 	m.line("")
+	for _, text := range p.Answers {
+		m.line(escaped(text))
+		m.line("")
+	}
 	m.about(p)
 	m.grid(p.Headline)
 	for _, n := range p.Marks {
@@ -257,7 +261,7 @@ func (m *writer) details(summary string, content func()) {
 	if strings.TrimSpace(inside) == "" {
 		return
 	}
-	m.line("<details><summary>" + summary + "</summary>")
+	m.line("<details><summary>" + model.Held(summary) + "</summary>")
 	m.line("") // without it GitHub takes what follows for HTML
 	m.text.WriteString(strings.Trim(inside, "\n") + "\n")
 	m.line("")

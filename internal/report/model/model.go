@@ -15,13 +15,15 @@ type Page struct {
 	Title   string // of the window: the workload, or the name
 	Name    string // of the experiment or the replication
 	Alarm   Alarm
-	Summary string // in a sentence
-	Kept    Tone   // how the budgets were kept: Good, Bad, Doubtful, Faint where there is none; Plain where that is no question
+	Summary string   // in a sentence
+	Answers []string // on the ways of tracing beside each other, a sentence or two each
+	Kept    Tone     // how the budgets were kept: Good, Bad, Doubtful, Faint where there is none; Plain where that is no question
 
 	About    [][]string // what was measured: lines, each of some parts
 	Details  []string   // how it came about
 	Notices  []string   // what is to be known before relying on the figures
-	Cards    []Card     // the headline, by operation
+	Checks   Checks     // what was measured beside what was allowed
+	Cards    []Card     // the headline, by operation, but for what the checks tell
 	Headline Grid       // likewise, as a table
 	Marks    []Note     // what the marks of variants mean
 	Sections []Section
@@ -92,6 +94,27 @@ type How struct {
 	Made    []string // by what
 }
 
+// Checks are the verdict on a result with a budget; the zero value is none.
+type Checks struct {
+	Text string // how many limits were kept
+	Tone Tone
+	List []Check
+	More []Check // to be folded
+}
+
+// Check is a figure beside its limit.
+type Check struct {
+	Key      string // of its finding, as Row has it
+	Hue      int    // of the variant: a colour of the style sheet, 0 for the baseline's
+	Variant  string
+	Where    string // the operation at its level
+	Metric   string
+	Measured string
+	Allowed  string
+	Verdict  Cell
+	Why      string // it cannot be told; "" where the verdict says it all
+}
+
 // Card is the headline of one operation.
 type Card struct {
 	Title string
@@ -103,6 +126,7 @@ type Card struct {
 // CardRow is the headline of one variant.
 type CardRow struct {
 	Key     string // of its finding, as Row has it
+	Hue     int    // of the variant, as Check has it
 	Variant string
 	Marked  bool   // the name has a mark, which must be seen also where it is the only one
 	Level   string // where there are several in a card
@@ -162,6 +186,7 @@ type Column struct {
 	Wrap  bool // of sentences, or of figures that may be broken into lines
 
 	Drop int  // where there is little room those with the highest number go first, together; 0 stays
+	Mute bool // its marks go with it, and do not stay alone
 	Give bool // may be shortened where dropping is not enough
 	Set  int  // columns of one set stand together: where the sets do not fit beside each other, each gets a table; 0: is in all
 }

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -96,24 +95,15 @@ func policy(program string) template.HTMLAttr {
 
 // functions are the functions of the template.
 var functions = template.FuncMap{
-	"oneLine": model.OneLine,
-	"figures": func(s string) template.HTML { return unbroken(model.OneLine(s)) },
+	"oneLine": func(s string) string { return model.Held(model.OneLine(s)) },
 	"column":  columnClass,
 	"cells":   cellsOf,
 	"grid":    gridClass,
 	"folded":  func(g model.Grid) bool { return g.Fold != model.Open },
 	"opened":  func(g model.Grid) bool { return g.Fold == model.Unfolded },
 	"strong":  func(c model.Cell) bool { return c.Tone == model.Strong },
-	"held":    func(s string) string { return strings.ReplaceAll(s, " %", "\u00a0%") }, // no line ends between a number and its sign
+	"held":    model.Held,
 	"isNote":  func(w model.Warning) bool { return w.Tone == model.Plain },
-}
-
-// figures are an interval's ends, and a number with its unit.
-var figures = regexp.MustCompile(`\([^ ()]+ to [^ ()]+\)|[+−]?[0-9][0-9.,]* [%µa-zA-Z]+`)
-
-// unbroken lets no line end within a figure, and leaves the text as it is for those who copy it.
-func unbroken(s string) template.HTML {
-	return template.HTML(figures.ReplaceAllString(template.HTMLEscapeString(s), `<span class="whole">$0</span>`))
 }
 
 // columnClass is the class of the head of a column.
@@ -164,6 +154,9 @@ func gridClass(g model.Grid) string {
 	var classes []string
 	if g.Stack {
 		classes = append(classes, "stack")
+	}
+	if g.Bare {
+		classes = append(classes, "bare")
 	}
 	if len(g.Columns) >= manyColumns {
 		classes = append(classes, "many")

@@ -162,6 +162,9 @@ func LostColumns() []model.Column {
 
 func LostCells(l finding.Lossy) []model.Cell {
 	row := []model.Cell{{Text: At(l.Operation, l.Parameter)}, {Text: l.Variant}, {Text: finding.FormatValue(l.LostShare, "1"), Tone: model.Doubtful}, {}, {}, {}, {Text: wording.Places(l.Where)}}
+	if len(l.Where) == 1 && finding.FormatValue(l.Where[0].Share, "1") == row[2].Text { // which says how many
+		row[6].Text = wording.Place(l.Where[0].Place)
+	}
 	switch {
 	case l.Cost != nil:
 		row[3], row[4] = Interval(*l.Cost, "1", true, model.Plain)

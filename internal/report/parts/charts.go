@@ -31,6 +31,7 @@ type Charts struct {
 
 	Ways     [][]ChartWay   `json:"ways,omitempty"`     // beside document.decisions
 	Services []ChartService `json:"services,omitempty"` // beside document.services, where there is a graph of them
+	Causes   []ChartCauses  `json:"causes,omitempty"`   // of each pair that has any
 	Flames   []ChartFlames  `json:"flames,omitempty"`   // of the operations that were profiled
 
 	Replication any         `json:"replication,omitempty"` // what stands beside a study, as its JSON
@@ -52,6 +53,7 @@ type ChartFigures struct {
 	Before   string   `json:"before,omitempty"` // "at least"
 	Told     []string `json:"told,omitempty"`   // what the marks of the variants say
 	Dark     bool     `json:"dark,omitempty"`   // no span came of a side
+	Above    bool     `json:"above,omitempty"`  // it stands above the charts already
 	Apart    bool     `json:"apart,omitempty"`  // it lost spans: it stands below the others, whatever it costs
 }
 
@@ -127,10 +129,28 @@ type ChartFlames struct {
 	Pairs    [][2]int    `json:"pairs"` // of variants: one, and what it is held against
 	Unit     float64     `json:"unit"`  // seconds of CPU per operation that an amount of 1 stands for
 	Kinds    []ChartKind `json:"kinds"`
-	Frames   [][2]string `json:"frames"` // name and file
+	Frames   [][2]string `json:"frames"` // the name with its package, and where it is from
 	Up       []int32     `json:"up"`     // of each node, how far before it its caller stands; 0 where it has none
 	Of       []int32     `json:"of"`     // of each node, its frame
 	Own      []int64     `json:"own"`    // amounts in nodes themselves: how far behind the last node, at first -1, its own stands; the kind; the amount of each variant
+}
+
+// ChartCauses are the causes of what a variant costs over another.
+type ChartCauses struct {
+	Group   string       `json:"group"` // the operation at its level, or the start
+	Variant string       `json:"variant"`
+	Against string       `json:"against"`
+	Axis    string       `json:"axis"` // by what they are told apart: "task"
+	Rows    []ChartCause `json:"rows"`
+}
+
+// ChartCause is an amount of seconds per operation, with its interval.
+type ChartCause struct {
+	Name     string   `json:"name"`
+	Estimate float64  `json:"estimate"`
+	Low      *float64 `json:"low"`
+	High     *float64 `json:"high"`
+	Text     string   `json:"text"`
 }
 
 // ChartKind is a cause: the way to it from all that an operation uses.
@@ -154,9 +174,9 @@ type ChartLine struct {
 	Points    [][2]float64 `json:"points"`
 }
 
-// What variants are drawn with: the colour of their tracer, and what tells those of one tracer apart.
+// What variants are drawn with: a hue each, that of their tracer for the first one of it.
 
-// Paint is the drawing of a variant on all charts of a page. A tracer has the same colour on every page where there are several.
+// Paint is the drawing of a variant on all charts of a page. The first variant of a tracer has the same colour on every page.
 type Paint struct {
 	Colour int `json:"colour"` // of the style sheet, --c1 for 1; 0 is the baseline's grey
 	Mark   int `json:"mark"`   // its number among the variants of this colour: it chooses dashes and a symbol
@@ -172,27 +192,43 @@ var tracerColours = map[string]int{
 	"datadog": 6, "scouter": 8, "inspectit": 9, "zipkin": 10,
 }
 
-// Paints returns the drawing of the variants, by name. Where there are more tracers than colours, several have one, and
-// are told by their dashes and symbols as the variants of one tracer among several are.
+// Paints returns the drawing of the variants, by name. Each has a colour of its own as long as there are any: the first of a tracer
+// that of its tracer. Beyond, several have one colour, and are told by their dashes and symbols.
 func Paints(variants []finding.Variant, baseline string) map[string]Paint {
 	colours := coloursOf(variants, baseline)
-	used, hues := map[int]int{}, 0
-	out := map[string]Paint{}
-	for _, v := range variants {
-		if _, known := out[v.Name]; known {
-			continue
-		}
-		colour := 0
-		if v.Name != baseline {
-			colour = colours[painted(v)]
-			if len(colours) == 1 { // which tells nothing then: each variant has its own, from that of the tracer on
-				colour, hues = (colour-1+hues)%Colours+1, hues+1
-			}
-		}
-		out[v.Name] = Paint{Colour: colour, Mark: used[colour]}
+	out := map[string]Paint{baseline: {}}
+	used := map[int]int{}
+	put := func(name string, colour int) {
+		out[name] = Paint{Colour: colour, Mark: used[colour]}
 		used[colour]++
 	}
+	var rest []string
+	for _, v := range variants {
+		colour := colours[painted(v)]
+		_, known := out[v.Name]
+		switch {
+		case known:
+		case used[colour] == 0:
+			put(v.Name, colour)
+		case !slices.Contains(rest, v.Name):
+			rest = append(rest, v.Name)
+		}
+	}
+	for _, name := range rest {
+		put(name, leastUsed(used))
+	}
 	return out
+}
+
+// leastUsed is the first of the colours that fewest variants have.
+func leastUsed(used map[int]int) int {
+	best := 1
+	for colour := 2; colour <= Colours; colour++ {
+		if used[colour] < used[best] {
+			best = colour
+		}
+	}
+	return best
 }
 
 // coloursOf are the colours of all that is painted.

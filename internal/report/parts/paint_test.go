@@ -13,27 +13,27 @@ import (
 	"github.com/tracetax/tracetax/internal/finding"
 )
 
-// A tracer has one colour, with whatever others it stands on a page, in whatever order and language.
-func TestTracersKeepTheirColours(t *testing.T) {
+// The first variant of a tracer has its colour, with whatever others it stands on a page, in whatever order and language; every
+// other variant has one of its own.
+func TestVariantsHaveTheirHues(t *testing.T) {
 	v := func(name, tracer string) finding.Variant { return finding.Variant{Name: name, Tracer: tracer} }
 	none := v("none", "none")
 	a := Paints([]finding.Variant{none, v("otel", "otel-go"), v("elastic", "elastic-go"), v("own", "acme-trace")}, "none")
-	b := Paints([]finding.Variant{v("own", "acme-trace"), none, v("e", "elastic-python"), v("o-10", "otel-java"), v("o-100", "otel-java")}, "none")
+	b := Paints([]finding.Variant{v("own", "acme-trace"), none, v("o-10", "otel-java"), v("e", "elastic-python"), v("o-100", "otel-java")}, "none")
 	if a["none"] != (Paint{}) || b["none"] != (Paint{}) {
 		t.Errorf("the baseline is painted %+v and %+v", a["none"], b["none"])
 	}
-	if a["otel"].Colour != b["o-10"].Colour || a["otel"].Colour != b["o-100"].Colour || a["elastic"].Colour != b["e"].Colour || a["own"].Colour != b["own"].Colour {
+	if a["otel"].Colour != b["o-10"].Colour || a["elastic"].Colour != b["e"].Colour || a["own"].Colour != b["own"].Colour {
 		t.Errorf("a tracer has two colours: %+v and %+v", a, b)
 	}
-	if b["o-10"].Mark == b["o-100"].Mark {
-		t.Errorf("nothing tells the variants of one tracer apart: %+v", b)
-	}
-	if a["otel"].Colour == a["elastic"].Colour || a["own"].Colour == a["otel"].Colour || a["own"].Colour == a["elastic"].Colour || a["own"].Colour == 0 {
-		t.Errorf("two tracers have one colour: %+v", a)
-	}
-	alike := Paints([]finding.Variant{none, v("again", "none"), v("mine", "")}, "none")
-	if alike["again"].Colour == 0 || alike["mine"].Colour == 0 || alike["again"].Colour == alike["mine"].Colour {
-		t.Errorf("variants without a tracer: %+v", alike)
+	for _, paints := range []map[string]Paint{a, b} {
+		hues := map[int]string{}
+		for name, p := range paints {
+			if other, twice := hues[p.Colour]; twice {
+				t.Errorf("%s and %s have one hue: %+v", name, other, paints)
+			}
+			hues[p.Colour] = name
+		}
 	}
 	if of := Paints([]finding.Variant{v("before", "otel-go"), v("after", "otel-go")}, "before"); of["before"] != (Paint{}) || of["after"].Colour != a["otel"].Colour {
 		t.Errorf("a baseline that is traced: %+v", of)
@@ -62,7 +62,26 @@ func TestMoreTracersThanColours(t *testing.T) {
 	}
 }
 
-// Every colour stands out from the paper, in the light and in the dark, and from every other.
+// What is seen of red, green and blue light without one kind of cones (Machado, Oliveira and Fernandes 2009, wholly without).
+var blindness = map[string][3][3]float64{
+	"deuteranopia": {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
+	"protanopia":   {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
+	"tritanopia":   {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
+}
+
+// seenWith is what is seen of a colour.
+func seenWith(m [3][3]float64, c [3]float64) [3]float64 {
+	var out [3]float64
+	for i := range out {
+		for j := range c {
+			out[i] += m[i][j] * c[j]
+		}
+		out[i] = min(1, max(0, out[i]))
+	}
+	return out
+}
+
+// Every colour stands out from the paper, in the light and in the dark, and from every other, also for the colour-blind.
 func TestColoursAreSeen(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "page", "assets", "page.css"))
 	if err != nil {
@@ -88,8 +107,13 @@ func TestColoursAreSeen(t *testing.T) {
 				t.Errorf("theme %d: --c%d has a contrast of %.1f, want 3", n, i, c)
 			}
 			for j, b := range of {
-				if d := apart(a, b); i < j && d < 25 {
+				if d := apart(linear(a), linear(b)); i < j && d < 25 {
 					t.Errorf("theme %d: --c%d and --c%d are %.0f apart, want 25", n, i, j, d)
+				}
+				for name, m := range blindness {
+					if d := apart(seenWith(m, linear(a)), seenWith(m, linear(b))); i < j && d < 11 {
+						t.Errorf("theme %d, %s: --c%d and --c%d are %.1f apart, want 11", n, name, i, j, d)
+					}
 				}
 			}
 		}
@@ -124,9 +148,8 @@ func contrast(a, b string) float64 {
 }
 
 // apart is the distance of two colours in CIELAB.
-func apart(a, b string) float64 {
-	lab := func(colour string) [3]float64 {
-		c := linear(colour)
+func apart(a, b [3]float64) float64 {
+	lab := func(c [3]float64) [3]float64 {
 		f := func(t float64) float64 {
 			if t > 0.008856 {
 				return math.Cbrt(t)

@@ -202,7 +202,11 @@ func gridOf(g model.Grid) grid {
 	for i, c := range g.Columns {
 		marked := slices.ContainsFunc(g.Rows, func(row model.Row) bool { return row.Cells[i].Mark != "" })
 		if marked {
-			out.columns = append(out.columns, model.Column{Close: c.Close})
+			mark := model.Column{Close: c.Close}
+			if c.Mute {
+				mark.Drop = c.Drop
+			}
+			out.columns = append(out.columns, mark)
 			c.Close = true
 		}
 		c.Head = model.OneLine(c.Head)

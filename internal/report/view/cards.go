@@ -13,19 +13,27 @@ import (
 	"github.com/tracetax/tracetax/internal/wording"
 )
 
+// deck makes the cards of a result.
+type deck struct {
+	doc    *finding.Document
+	told   map[*finding.Finding]bool // elsewhere
+	paints map[string]parts.Paint
+}
+
 // cards has one for each operation; of many levels the lowest and the highest.
-func cards(doc *finding.Document) []model.Card {
+func (d *deck) cards() []model.Card {
 	var all []model.Card
+	doc := d.doc
 	groups := Groups(doc)
 	for _, g := range groups {
 		if swept := levels(groups, g.Operation); swept != nil && g.Parameter != "" {
-			if c := sweptCard(doc, swept); g == swept[0] && len(c.Rows) > 0 {
+			if c := d.sweptCard(swept); g == swept[0] && len(c.Rows) > 0 {
 				all = append(all, c)
 			}
 			continue
 		}
 		c := model.Card{Title: g.title()}
-		addHeadlines(&c, doc, g, "")
+		d.addHeadlines(&c, g, "")
 		lossyLast(&c)
 		if len(c.Rows) > 0 {
 			all = append(all, c)
@@ -34,12 +42,12 @@ func cards(doc *finding.Document) []model.Card {
 	return all
 }
 
-func addHeadlines(c *model.Card, doc *finding.Document, g *Group, level string) {
+func (d *deck) addHeadlines(c *model.Card, g *Group, level string) {
 	for _, f := range g.Findings {
-		if f.Headline {
+		if f.Headline && !d.told[f] {
 			c.Label = parts.Label(f)
-			row := cardRow(doc, g, f)
-			row.Level = level
+			row := cardRow(d.doc, g, f)
+			row.Level, row.Hue = level, d.paints[f.Variant].Colour
 			c.Rows = append(c.Rows, row)
 		}
 	}
@@ -58,10 +66,10 @@ func lossyLast(c *model.Card) {
 	})
 }
 
-func sweptCard(doc *finding.Document, levels []*Group) model.Card {
+func (d *deck) sweptCard(levels []*Group) model.Card {
 	c := model.Card{Title: parts.Operation(levels[0].Operation) + ", by " + parameterNames(levels[0])}
 	for _, g := range []*Group{levels[0], levels[len(levels)-1]} {
-		addHeadlines(&c, doc, g, levelText(g))
+		d.addHeadlines(&c, g, levelText(g))
 	}
 	if n := len(levels) - 2; n > 0 {
 		c.More = wording.Counted(n, "level") + " between them: see below"
@@ -93,7 +101,7 @@ func cardRow(doc *finding.Document, g *Group, f *finding.Finding) model.CardRow 
 	}
 	estimate, ends := parts.Interval(*i, f.Unit, f.ByRatio(), model.Plain)
 	row.Big, row.Ends = estimate.Text, ends.Text
-	if f.ByRatio() && f.Unit == "s" && f.Absolute != nil { // the amount carries over to other rates
+	if f.ByRatio() && f.Unit == "s" && f.Absolute != nil && f.Verdict.BudgetUnit == "" { // the amount carries over to other rates
 		row.Amount = parts.IntervalText(f.Absolute, f.Unit, false)
 	}
 	if isLeast(doc, g, f) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/profile"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
 	"github.com/tracetax/tracetax/internal/wording"
@@ -43,7 +44,9 @@ func causesSection(doc *finding.Document, levels bool) model.Section {
 		if c.Operation == "" {
 			s.Grids = append(s.Grids, startGrid(doc, c))
 		} else if levels || len(c.Parameter) == 0 {
-			s.Grids = append(s.Grids, causeGrids(doc, c)...)
+			grids := causeGrids(doc, c)
+			addNotes(grids, adviceNotes(c))
+			s.Grids = append(s.Grids, grids...)
 		}
 	}
 	var without []string
@@ -59,6 +62,98 @@ func causesSection(doc *finding.Document, levels bool) model.Section {
 	return s
 }
 
+// whySection is the same for a page: as bars, with the tables folded. What the variant adds in all stands above, and the advice by
+// itself.
+func whySection(doc *finding.Document) model.Section {
+	bare := *doc
+	bare.Causes = slices.Clone(doc.Causes)
+	for i := range bare.Causes {
+		bare.Causes[i].Advice = nil
+	}
+	s := causesSection(&bare, true)
+	charts := chartCauses(doc)
+	if len(charts) == 0 {
+		return s
+	}
+	above := shownAbove(doc)
+	s.Chart = &model.Chart{Wide: true}
+	s.Lead = model.Texts("The CPU per operation that tracing adds, by what it is spent on: the centre over the blocks, " +
+		"a whisker for its 95 % interval. Single causes need not add up to the whole.")
+	caption := ""
+	for i := range s.Grids {
+		g := &s.Grids[i]
+		if g.Caption == "" { // the stages of the table before
+			g.Caption, g.Remark = caption, "the figures by stage"
+		} else if caption = g.Caption; len(above) > 0 && strings.HasSuffix(g.Remark, "of CPU per operation") {
+			g.Remark = "the figures"
+		}
+		if g.Rows[0].Cells[0].Text == noCauses { // why there are none is for everybody
+			g.Remark = ""
+			continue
+		}
+		g.Fold = model.Closed
+		g.Notes = slices.DeleteFunc(g.Notes, func(n model.Note) bool {
+			if n.Tone == model.Doubtful { // which is for everybody too
+				s.Notes = append(s.Notes, model.Note{Lead: caption + ": ", Text: n.Text, Tone: n.Tone})
+			}
+			return n.Tone == model.Doubtful
+		})
+	}
+	return s
+}
+
+// chartCauses are the causes of all pairs, by each axis: single ones, not their sums.
+func chartCauses(doc *finding.Document) []parts.ChartCauses {
+	var out []parts.ChartCauses
+	for i := range doc.Causes {
+		c := &doc.Causes[i]
+		var rest []string
+		for _, axis := range []metric.Axis{metric.Program, metric.Runtime, metric.Unseen, metric.Besides} {
+			rest = append(rest, metric.Causes(axis)...)
+		}
+		axes := []struct {
+			name    string
+			metrics []string
+		}{{"task", slices.Concat(bySize(doc, c, metric.Causes(metric.Task)), rest)}, {"stage", bySize(doc, c, metric.Causes(metric.Stage))}}
+		if c.Operation == "" {
+			axes = axes[:1]
+			axes[0].name = "part"
+			axes[0].metrics = slices.DeleteFunc(slices.Clone(metric.Causes(metric.Start)), func(name string) bool {
+				return name == metric.StartName("") || name == metric.StartName(profile.Beside) // the sum, and what is beside it
+			})
+		}
+		for _, axis := range axes {
+			one := parts.ChartCauses{Group: groupOf(c), Variant: c.Variant, Against: c.Against, Axis: axis.name}
+			for _, name := range axis.metrics {
+				if f := causeOf(doc, c, name); f != nil && f.Absolute != nil {
+					one.Rows = append(one.Rows, parts.ChartCause{Name: causeLabel(name), Text: parts.IntervalText(f.Absolute, f.Unit, false),
+						Estimate: f.Absolute.Estimate, Low: f.Absolute.Low, High: f.Absolute.High})
+				}
+			}
+			if len(one.Rows) > 0 {
+				out = append(out, one)
+			}
+		}
+	}
+	return out
+}
+
+// groupOf is the operation of causes at its level; of a start its name.
+func groupOf(c *finding.Causes) string {
+	if c.Operation == "" {
+		return "start"
+	}
+	return parts.At(c.Operation, c.Parameter)
+}
+
+// causeLabel is the name of a cause for a reader.
+func causeLabel(name string) string {
+	if strings.HasPrefix(metric.Title(name), "start: ") {
+		return strings.TrimPrefix(metric.Title(name), "start: ")
+	}
+	return cmp.Or(metric.Must(name).Cause.Name, causeLabels[name])
+}
+
 // startGrid is a start by its parts.
 func startGrid(doc *finding.Document, c *finding.Causes) model.Grid {
 	table := model.Grid{Caption: "start: " + c.Variant, Remark: "from the first fork to the first answer", Columns: []model.Column{
@@ -70,7 +165,7 @@ func startGrid(doc *finding.Document, c *finding.Causes) model.Grid {
 			continue
 		}
 		estimate, ends := parts.Interval(*f.Absolute, f.Unit, false, parts.ToneOf(f.Verdict.ShownKind(false)))
-		table.Add(model.Cell{Text: strings.TrimPrefix(metric.Title(name), "start: ")}, model.Cell{Text: parts.Value(f, f.Baseline)}, model.Cell{Text: parts.Value(f, f.Value)}, estimate, ends)
+		table.Add(append(model.Texts(causeLabel(name), parts.Value(f, f.Baseline), parts.Value(f, f.Value)), estimate, ends)...)
 	}
 	for _, reason := range c.Reasons {
 		table.Notes = append(table.Notes, model.Note{Text: wording.Reason(reason) + ".", Tone: model.Doubtful})
@@ -86,6 +181,9 @@ func startGrid(doc *finding.Document, c *finding.Causes) model.Grid {
 	}
 	return table.DropEmpty()
 }
+
+// noCauses stands where a table of causes could.
+const noCauses = "no causes"
 
 // causeGrids are the causes of a pair on an operation: by task, and once more by stage.
 func causeGrids(doc *finding.Document, c *finding.Causes) []model.Grid {
@@ -111,7 +209,7 @@ func causeGrids(doc *finding.Document, c *finding.Causes) []model.Grid {
 	}
 	last.Notes = causeNotes(c)
 	if len(tasks.Rows) == 0 { // the reason stands in the place of the table
-		tasks.Add(model.Pad(len(tasks.Columns), model.Cell{Text: "no causes", Tone: model.Doubtful})...)
+		tasks.Add(model.Pad(len(tasks.Columns), model.Cell{Text: noCauses, Tone: model.Doubtful})...)
 	}
 	return append([]model.Grid{tasks.DropEmpty()}, parts.Grids(stages.DropEmpty())...)
 }
@@ -142,7 +240,12 @@ func causeTable(doc *finding.Document, c *finding.Causes, axis string, of metric
 		{Head: "callers take or wait", Right: true}, {Head: "(95 %)", Close: true, Drop: 1},
 		{Head: "allocated", Right: true}, {Head: "(95 %)", Close: true, Drop: 1}, {Drop: 2, Wrap: true},
 	}}
-	names := metric.Causes(of)
+	addCauses(&table, doc, c, bySize(doc, c, metric.Causes(of)), "")
+	return table
+}
+
+// bySize are causes from the largest on; what no rule knows is last.
+func bySize(doc *finding.Document, c *finding.Causes, names []string) []string {
 	slices.SortStableFunc(names, func(a, b string) int {
 		rest := func(name string) bool { return name == metric.CPUNoRule || name == metric.CPUNoStage }
 		if rest(a) != rest(b) {
@@ -153,8 +256,7 @@ func causeTable(doc *finding.Document, c *finding.Causes, axis string, of metric
 		}
 		return cmp.Compare(sizeOf(doc, c, b), sizeOf(doc, c, a))
 	})
-	addCauses(&table, doc, c, names, "")
-	return table
+	return names
 }
 
 // addCauses adds a row for each cause that has an amount.
@@ -165,11 +267,7 @@ func addCauses(table *model.Grid, doc *finding.Document, c *finding.Causes, name
 			continue
 		}
 		estimate, ends := parts.Interval(*f.Absolute, f.Unit, false, parts.ToneOf(f.Verdict.ShownKind(false)))
-		label := metric.Must(name).Cause.Name
-		if label == "" {
-			label = causeLabels[name]
-		}
-		cells := []model.Cell{{Text: label}, estimate, ends}
+		cells := []model.Cell{{Text: causeLabel(name)}, estimate, ends}
 		for _, beside := range []string{metric.Waits(name), metric.Allocates(name)} {
 			var estimate, ends model.Cell
 			if w := causeOf(doc, c, beside); w != nil && w.Absolute != nil {
@@ -249,12 +347,19 @@ func causeNotes(c *finding.Causes) []model.Note {
 		}
 		out = append(out, parts.Faint(text+".")...)
 	}
+	return out
+}
+
+// adviceNotes are the settings that make a cause of a pair smaller.
+func adviceNotes(c *finding.Causes) []model.Note {
+	var out []model.Note
 	for _, a := range c.Advice {
 		what := cmp.Or(a.Task, a.Stage)
-		text := fmt.Sprintf("%s makes %s smaller, and loses %s", settingText(a.Setting), what, a.Loses)
+		text := fmt.Sprintf("%s makes %s smaller, and loses %s; ", settingText(a.Setting), what, a.Loses)
 		if a.Saves != nil {
-			text += fmt.Sprintf("; tried (%s): %s of CPU per operation", a.Variant, finding.FormatInterval(*a.Saves, "s", false))
+			text += "tried (" + a.Variant + "): it "
 		}
+		text += wording.Saved(&a)
 		out = append(out, model.Note{Lead: "Advice: ", Text: text + "."})
 	}
 	return out

@@ -4,6 +4,7 @@ package view
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,6 +33,7 @@ func Decision(doc *finding.Document, sizes ...Size) *model.Page {
 		for _, text := range wording.Remarks(d) {
 			s.Notes = append(s.Notes, model.Note{Text: text})
 		}
+		s.Notes = append(s.Notes, cheaper(doc, d)...)
 		p.Sections = append(p.Sections, s)
 	}
 	p.Marks = marksIn(p)
@@ -40,6 +42,22 @@ func Decision(doc *finding.Document, sizes ...Size) *model.Page {
 		p.How = model.How{Reading: parts.Faint(linearText), Repeat: doc.Repeat}
 	}
 	return p
+}
+
+// cheaper says what makes the way that keeps every trace cheaper, or which command finds it.
+func cheaper(doc *finding.Document, d *finding.Decision) []model.Note {
+	for i := range doc.Causes {
+		c := &doc.Causes[i]
+		if c.Variant == d.Whole && c.Operation == d.Operation && maps.Equal(c.Parameter, d.Parameter) && len(c.Reasons) == 0 {
+			return adviceNotes(c)
+		}
+	}
+	traced := slices.ContainsFunc(doc.Experiment.Variants, func(v finding.Variant) bool { return v.Name == d.Whole && v.Tracer != "none" })
+	if !traced || doc.Results == "" {
+		return nil
+	}
+	return parts.Faint(fmt.Sprintf("What %s costs most, and which settings make that smaller: tracetax explain %s/experiment.yaml --variants %s --quick --try",
+		d.Whole, doc.Results, d.Whole))
 }
 
 // linearText says how far CPUs and operations may be trusted.
@@ -52,19 +70,20 @@ var toldTails = []string{metric.LatencyP99, metric.LatencyP95, metric.LatencyP50
 func waysTable(doc *finding.Document, d *finding.Decision, sizes []Size) model.Grid {
 	tail := tailOf(doc, d)
 	table := model.Grid{Columns: []model.Column{
-		{Head: "way", Give: true}, {Head: "traces kept", Right: true}, {Head: "added CPU", Right: true}, {Head: "(95 %)", Close: true, Drop: 3},
-		{Head: "at " + wording.Rate(d), Right: true}, {Head: "(95 %)", Close: true, Drop: 3},
-		{Head: "one CPU carries", Right: true, Drop: 4}, {Head: "saves", Right: true, Drop: 2},
-		{Head: strings.TrimPrefix(finding.MetricName(tail), "latency "), Right: true, Drop: 5},
+		// An estimate goes with its interval, or not at all.
+		{Head: "way", Give: true}, {Head: "traces kept", Right: true}, {Head: "added CPU", Right: true}, {Head: "(95 %)", Close: true},
+		{Head: "at " + wording.Rate(d), Right: true, Drop: 4}, {Head: "(95 %)", Close: true, Drop: 4},
+		{Head: "one CPU carries", Right: true, Drop: 5}, {Head: "saves", Right: true, Drop: 3},
+		{Head: strings.TrimPrefix(finding.MetricName(tail), "latency "), Right: true, Drop: 6, Mute: true},
 	}}
 	if d.Whole != "" {
 		table.Columns[7].Head = "saves of " + d.Whole
 	}
-	for _, s := range sizes {
-		table.Columns = append(table.Columns, model.Column{Head: fmt.Sprintf("of %g %s", s.Number, s.Unit), Right: true},
-			model.Column{Head: "(95 %)", Close: true, Drop: 3})
+	for n, s := range sizes { // the first, which was asked for, stays
+		table.Columns = append(table.Columns, model.Column{Head: fmt.Sprintf("of %g %s", s.Number, s.Unit), Right: true, Drop: min(n, 1)},
+			model.Column{Head: "(95 %)", Close: true, Drop: min(n, 1)})
 	}
-	table.Columns = append(table.Columns, model.Column{Head: "", Drop: 1})
+	table.Columns = append(table.Columns, model.Column{Head: "", Drop: 2, Mute: true})
 	table.Add(model.Pad(len(table.Columns), model.Texts(d.Baseline, finding.Missing, "", "", "", "", wording.Carried(d.Carries))...)...)
 	for i := range d.Ways {
 		w := &d.Ways[i]
@@ -188,14 +207,46 @@ func frontierSection(doc *finding.Document) model.Section {
 		if !differ(d) {
 			continue
 		}
-		table := waysTable(doc, d, nil)
+		table := joined(waysTable(doc, d, nil))
 		table.Caption, table.Stack = wording.DecisionTitle(d), true
-		for _, text := range append([]string{wording.Decided(d)}, wording.Remarks(d)...) {
-			table.Notes = append(table.Notes, model.Note{Text: text})
-		}
 		s.Grids = append(s.Grids, table)
 	}
 	return s
+}
+
+// joined is a table whose intervals stand in the columns of their estimates, and may be broken behind these.
+func joined(g model.Grid) model.Grid {
+	for c := range g.Columns {
+		if !g.Columns[c].Close || c == 0 {
+			continue
+		}
+		g.Columns[c-1].Wrap = true
+		for r := range g.Rows {
+			cells := g.Rows[r].Cells
+			cells[c-1].Text, cells[c].Text = strings.TrimSpace(cells[c-1].Text+" "+cells[c].Text), ""
+		}
+	}
+	for c := range g.Columns {
+		g.Columns[c].Wrap = g.Columns[c].Wrap || g.Columns[c].Right && c > 1
+	}
+	return g.DropEmpty()
+}
+
+// answers are the decisions that a page shows, in words: they stand on top. What else is remarked on ways is in the table.
+func answers(doc *finding.Document) []string {
+	var out []string
+	for i := range doc.Decisions {
+		d := &doc.Decisions[i]
+		if !differ(d) {
+			continue
+		}
+		text := wording.Decided(d)
+		if len(doc.Decisions) > 1 {
+			text = wording.DecisionTitle(d) + ": " + text
+		}
+		out = append(out, text)
+	}
+	return out
 }
 
 // differ reports whether ways keep different shares of the traces, so there is something to choose.

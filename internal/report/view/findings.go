@@ -104,10 +104,7 @@ func severalRoles(g *Group) bool {
 	return len(roles) > 1
 }
 
-// mostOpen bounds the rows of a table that is not folded at first.
-const mostOpen = 30
-
-// everyFinding has a row for each finding, a table for each operation.
+// everyFinding has a row for each finding, a table for each operation, folded: what people decide by stands above.
 func everyFinding(doc *finding.Document) model.Section {
 	s := model.Section{ID: "figures", Title: "Every figure", Depth: model.Behind, Lead: model.Texts(howToRead(doc))}
 	for _, g := range Groups(doc) {
@@ -115,9 +112,6 @@ func everyFinding(doc *finding.Document) model.Section {
 			{Head: "metric"}, {Head: "variant"}, {Head: "against"}, {Head: "from", Right: true}, {Head: "to", Right: true},
 			{Head: "difference", Right: true, Wrap: true}, {Head: "relative", Right: true, Wrap: true}, {Head: "verdict", Badge: true, Wrap: true}, {Head: "blocks", Right: true},
 		}}
-		if len(s.Grids) == 0 && len(g.Findings) <= mostOpen {
-			table.Fold = model.Unfolded
-		}
 		for _, f := range g.Findings {
 			table.Rows = append(table.Rows, findingRow(doc, g, f))
 		}

@@ -51,6 +51,7 @@ func AddStacks(p *model.Page, doc *finding.Document, all []Stacks) {
 		s.Notes = append(s.Notes, parts.Faint(left...)...)
 		for _, pair := range chart.Pairs {
 			s.Grids = append(s.Grids, functionTable(doc, of, pair))
+			stacked(s.Grids)
 		}
 	}
 	if len(charts.Flames) > 0 {
@@ -112,7 +113,8 @@ func encoded(doc *finding.Document, of *Stacks, tree *profile.Tree) parts.ChartF
 		}
 	}
 	for _, f := range tree.Frames {
-		out.Frames = append(out.Frames, [2]string{f.Name, f.File})
+		name, from := frameName(f)
+		out.Frames = append(out.Frames, [2]string{name, from})
 	}
 	for i, n := range tree.Nodes {
 		up := int32(0)
@@ -197,9 +199,10 @@ func functionTable(doc *finding.Document, of *Stacks, pair [2]int) model.Grid {
 	for _, cause := range causesIn(of.Tree, pair) {
 		row(model.Strong, model.Cell{Text: cause.name}, cause.sum)
 		for _, f := range cause.functions[:min(len(cause.functions), fewFunctions)] {
-			name := model.Cell{Text: cmp.Or(f.Name, "(no function)")}
-			if f.File != "" {
-				name.More = []string{f.File}
+			text, from := frameName(f.Frame)
+			name := model.Cell{Text: cmp.Or(text, "(no function)")}
+			if from != "" {
+				name.More = []string{from}
 			}
 			row(model.Plain, name, of2(f.Amounts, pair))
 		}

@@ -216,7 +216,12 @@ func Brief(doc *finding.Document, all bool) *model.Page {
 
 // beside are the parts beside the findings, if any.
 func beside(doc *finding.Document, levels bool) []model.Section {
-	return parts.Sections(saturationSection(doc, levels), heapSection(doc, levels), parts.LostSection(parts.LostTable(doc.Lossy)), stepsSection(doc, levels), causesSection(doc, levels))
+	return append(besideCauses(doc, levels, parts.LostTable(doc.Lossy)), parts.Sections(causesSection(doc, levels))...)
+}
+
+// besideCauses are those but the causes, with a table of the variants that lost spans.
+func besideCauses(doc *finding.Document, levels bool, lost model.Grid) []model.Section {
+	return parts.Sections(saturationSection(doc, levels), heapSection(doc, levels), parts.LostSection(lost), stepsSection(doc, levels))
 }
 
 // operations are the sections of all operations, the whole run last.

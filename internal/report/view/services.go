@@ -83,6 +83,9 @@ func (b *brief) serviceTable(g *Group) model.Grid {
 	return table.DropEmpty()
 }
 
+// mostOpen bounds the rows of a table that is not folded at first.
+const mostOpen = 30
+
 // servicesSection has all services of all operations and levels, and a place for the graph where the workload is one.
 func servicesSection(doc *finding.Document) model.Section {
 	s := model.Section{ID: "services", Title: "By service", Depth: model.Folded, Lead: model.Texts(

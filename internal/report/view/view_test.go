@@ -284,12 +284,12 @@ func TestCardOfTheUnknown(t *testing.T) {
 		Relative: &finding.Interval{Estimate: 0.89, Low: &low, High: &high}, Absolute: &finding.Interval{Estimate: 0.89e-4},
 		Verdict: finding.Verdict{Kind: finding.CannotTell, Claims: 1, Reasons: []finding.Reason{{Code: finding.WhyOverloaded, Variant: "otel"}}}}
 	doc := &finding.Document{Experiment: finding.Experiment{Operations: []string{"json"}, Variants: []finding.Variant{{Name: "none"}, {Name: "otel"}}}, Findings: []finding.Finding{f}}
-	row := cards(doc)[0].Rows[0]
+	row := (&deck{doc: doc}).cards()[0].Rows[0]
 	if row.Big != "unknown" || row.Ends != "" {
 		t.Errorf("%q %q", row.Big, row.Ends)
 	}
 	doc.Findings[0].Verdict = finding.Verdict{Kind: finding.Costs, Low: &low, High: &high, Claims: 1}
-	if row := cards(doc)[0].Rows[0]; row.Big == "unknown" || row.Ends == "" {
+	if row := (&deck{doc: doc}).cards()[0].Rows[0]; row.Big == "unknown" || row.Ends == "" {
 		t.Errorf("what is known: %q %q", row.Big, row.Ends)
 	}
 }

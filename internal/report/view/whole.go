@@ -27,10 +27,17 @@ func Whole(doc *finding.Document) *model.Page {
 	if !at.IsZero() {
 		p.About[0] = append(p.About[0], at.UTC().Format("2006-01-02 15:04 UTC"))
 	}
-	p.Cards, p.Headline = cards(doc), headlines(doc)
-	p.Sections = slices.Concat(parts.Sections(frontierSection(doc), searchesSection(doc),
+	paints := parts.Paints(everyVariant(doc), baseline(doc))
+	p.Answers = answers(doc)
+	p.Checks, p.Headline = checksOf(doc, paints), headlines(doc)
+	p.Cards = (&deck{doc, told(doc), paints}).cards()
+	p.Sections = slices.Concat(parts.Sections(frontierSection(doc), adviceSection(doc), searchesSection(doc),
 		parts.SweepsSection(doc.Sweeps, "The centre over the blocks"+bounded(doc, " and its 95 % interval", "")+".")),
-		beside(doc, true), costCharts(doc), parts.Sections(ownSection(doc), servicesSection(doc)), runCharts(doc), parts.Sections(ledgersSection(doc), everyFinding(doc)))
+		besideCauses(doc, true, lostTable(doc)), parts.Sections(whySection(doc)), costCharts(doc),
+		parts.Sections(ownSection(doc), servicesSection(doc)), runCharts(doc), parts.Sections(ledgersSection(doc), everyFinding(doc)))
+	for i := range p.Sections {
+		stacked(p.Sections[i].Grids)
+	}
 	p.Marks = marksIn(p)
 	if slices.ContainsFunc(doc.Findings, func(f finding.Finding) bool { return f.Headline && f.Verdict.Joint }) { // in the cards
 		p.Marks = append(p.Marks, parts.Faint(jointText)...)
@@ -41,19 +48,67 @@ func Whole(doc *finding.Document) *model.Page {
 	return p
 }
 
+// stacked lets the rows of tables be blocks of lines where there is little room: nobody has to scroll to the side.
+func stacked(grids []model.Grid) {
+	for i := range grids {
+		grids[i].Stack = !grids[i].Bare
+	}
+}
+
 // costCharts are charts of what variants cost; their figures are in the tables.
 func costCharts(doc *finding.Document) []model.Section {
 	if len(doc.Findings) == 0 {
 		return nil
 	}
 	base := model.Cell{Text: baseline(doc), Tone: model.Strong}
+	above := ""
+	if len(shownAbove(doc)) > 0 {
+		above = " The figures of the headline stand above."
+	}
 	sections := []model.Section{{ID: "cost", Title: "What it costs", Chart: &model.Chart{Wide: true}, Lead: []model.Cell{{Text: "Each variant against "}, base,
-		{Text: ": the estimate" + bounded(doc, " and its 95 % interval. A filled dot has an interval that excludes zero.", " alone: there are too few blocks for intervals.")}}}}
+		{Text: ": the estimate" + bounded(doc, " and its 95 % interval. A filled dot has an interval that excludes zero.", " alone: there are too few blocks for intervals.") + above}}, Notes: manyHues(doc)}}
 	if hasSteps(doc) {
 		sections = append(sections, model.Section{ID: "steps", Title: "Step by step", Chart: &model.Chart{}, Lead: []model.Cell{{Text: "What each variant adds to, or takes from, the one that it is compared with; the axis is the cost over "}, base,
 			{Text: bounded(doc, "; a line is the 95 % interval of a step", "") + "."}}})
 	}
 	return sections
+}
+
+// manyHues says so where several variants share a hue.
+func manyHues(doc *finding.Document) []model.Note {
+	all := everyVariant(doc)
+	paints := parts.Paints(all, baseline(doc))
+	if n := len(paints) - 1; n > parts.Colours {
+		return parts.Faint(fmt.Sprintf("%d variants share %d colours: those of one differ by symbols, dashes and their names.", n, parts.Colours))
+	}
+	return nil
+}
+
+// shownAbove are the headlines that a card, a check or a table of ways tells, where these tell all of a metric: of many levels the
+// cards have some.
+func shownAbove(doc *finding.Document) map[*finding.Finding]bool {
+	out := map[*finding.Finding]bool{}
+	groups := Groups(doc)
+	for _, g := range groups {
+		if swept := levels(groups, g.Operation); swept != nil && g.Parameter != "" && len(swept) > 2 {
+			return nil
+		}
+		for _, f := range g.Findings {
+			if f.Headline {
+				out[f] = true
+			}
+		}
+	}
+	return out
+}
+
+// lostTable is the table of the variants that lost spans, without what each costs: that stands above.
+func lostTable(doc *finding.Document) model.Grid {
+	table := parts.LostTable(doc.Lossy)
+	if len(shownAbove(doc)) == 0 {
+		return table
+	}
+	return table.Only(func(c int) bool { return !slices.Contains([]string{"costs", "(95 %)", "of"}, table.Columns[c].Head) })
 }
 
 // runCharts are charts of the runs.
@@ -102,10 +157,12 @@ func hasSteps(doc *finding.Document) bool {
 // chartsOf returns the data of the charts of a result.
 func chartsOf(doc *finding.Document) *parts.Charts {
 	c := &parts.Charts{Document: doc, Baseline: baseline(doc), Figures: make([]parts.ChartFigures, len(doc.Findings)), Order: []int{}, Names: map[string]string{}, Looks: parts.Looks, Entries: parts.ChartEntries}
+	above := shownAbove(doc)
 	for _, g := range Groups(doc) {
 		for _, f := range g.Findings {
 			i := indexOf(doc, f)
 			c.Figures[i] = figuresOf(doc, g, f)
+			c.Figures[i].Above = above[f]
 			c.Order = append(c.Order, i)
 		}
 	}
@@ -120,7 +177,7 @@ func chartsOf(doc *finding.Document) *parts.Charts {
 		}
 	}
 	c.Paints = parts.Paints(everyVariant(doc), baseline(doc))
-	c.Ways, c.Services = chartWays(doc), chartServices(doc)
+	c.Ways, c.Services, c.Causes = chartWays(doc), chartServices(doc), chartCauses(doc)
 	return c
 }
 

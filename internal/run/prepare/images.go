@@ -66,7 +66,9 @@ func inPods(plan *config.Plan) Folders {
 }
 
 // fitting returns the store of packages for the images that a tracer of Python goes into; the given one if there are none.
-func fitting(ctx context.Context, store *artifact.Store, t *program.Tracer, plan *config.Plan, all map[string]container.Image) (*artifact.Store, error) {
+func fitting(ctx context.Context, store *artifact.Store, t *program.Tracer, plan *config.Plan,
+	all map[string]container.Image,
+) (*artifact.Store, error) {
 	if t.Artifact.Python == "" {
 		return store, nil
 	}
@@ -78,14 +80,16 @@ func fitting(ctx context.Context, store *artifact.Store, t *program.Tracer, plan
 		}
 		said, err := all[name].Ask(ctx, "python3", "-c", artifact.AskPython)
 		if err != nil {
-			return nil, fmt.Errorf("the tracer %s needs Python in image %s, which has to be python3 on its PATH: %w", t.Name, all[name].Name, err)
+			return nil, fmt.Errorf("the tracer %s needs Python in image %s, which has to be python3 on its PATH: %w",
+				t.Name, all[name].Name, err)
 		}
 		one, err := artifact.ParsePython(said)
 		if err != nil {
 			return nil, fmt.Errorf("image %s: %w", all[name].Name, err)
 		}
 		if found != nil && *found != one {
-			return nil, fmt.Errorf("the images of the processes %s and %s have different Pythons (%s, %s), and the packages of %s fit one of them: name one process with on:",
+			return nil, fmt.Errorf("the images of the processes %s and %s have different Pythons (%s, %s), "+
+				"and the packages of %s fit one of them: choose with on: which process is traced",
 				first, name, found, one, t.Name)
 		}
 		found, first = &one, name
@@ -93,8 +97,11 @@ func fitting(ctx context.Context, store *artifact.Store, t *program.Tracer, plan
 	if found == nil {
 		return store, nil
 	}
-	if slices.ContainsFunc(plan.Processes, func(p program.Process) bool { return p.Traced && p.Image == "" && p.Service == nil && !p.Brought() }) {
-		return nil, errors.New("some of the traced processes run in images and others do not, and the packages of " + t.Name + " fit one of both: choose with on:")
+	if slices.ContainsFunc(plan.Processes, func(p program.Process) bool {
+		return p.Traced && p.Image == "" && p.Service == nil && !p.Brought()
+	}) {
+		return nil, errors.New("some of the traced processes run in images and others do not, and the packages of " + t.Name +
+			" fit one of both: choose with on: which are")
 	}
 	return store.For(*found), nil
 }
@@ -122,7 +129,8 @@ func enclosing(e *config.Experiment) (missing []string) {
 		commands := [][]string{p.Run, scripted(p.Run)}
 		for _, command := range commands {
 			if what, remedy := process.Enclosing(command); what != "" {
-				missing = append(missing, fmt.Sprintf("process %s: its command is %s, whose own CPU and memory would be measured, not those of the program: %s", p.Name, what, remedy))
+				missing = append(missing, fmt.Sprintf("process %s: its command is %s, whose own CPU and memory would be measured, "+
+					"not those of the program: %s", p.Name, what, remedy))
 				break
 			}
 		}

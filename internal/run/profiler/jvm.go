@@ -143,15 +143,29 @@ func (j attached) order(ctx context.Context, words ...string) (answer string, er
 	return string(bytes.TrimSpace(all)), err
 }
 
+// insidePID returns the number that a process has in its own namespace, as in a container.
+func insidePID(pid int) string {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err == nil {
+		for line := range strings.Lines(string(status)) {
+			if numbers, ok := strings.CutPrefix(line, "NSpid:"); ok && len(strings.Fields(numbers)) > 0 {
+				all := strings.Fields(numbers)
+				return all[len(all)-1]
+			}
+		}
+	}
+	return strconv.Itoa(pid)
+}
+
 // socket returns the path at which the virtual machine takes orders: it opens it on SIGQUIT if a file of a certain name exists.
 func (j attached) socket(ctx context.Context) (path string, err error) {
-	dir := filepath.Join("/proc", strconv.Itoa(j.pid))
-	path = filepath.Join(dir, "root", "tmp", ".java_pid"+strconv.Itoa(j.pid))
+	dir, inside := filepath.Join("/proc", strconv.Itoa(j.pid)), insidePID(j.pid)
+	path = filepath.Join(dir, "root", "tmp", ".java_pid"+inside)
 	there := func() bool { info, err := os.Stat(path); return err == nil && info.Mode()&os.ModeSocket != 0 }
 	if there() {
 		return path, nil
 	}
-	ask := filepath.Join(dir, "root", "tmp", ".attach_pid"+strconv.Itoa(j.pid))
+	ask := filepath.Join(dir, "root", "tmp", ".attach_pid"+inside)
 	if err := os.WriteFile(ask, nil, 0o600); err != nil {
 		return "", fmt.Errorf("asking for a socket: %w", err)
 	}
