@@ -18,7 +18,7 @@ type Kubernetes struct {
 	Namespace string   `yaml:"namespace" as:"line" required:"experiment"` // in which everything is made
 	Context   string   `yaml:"context" as:"line"`                         // of the configuration of kubectl; default: the current one
 	Node      string   `yaml:"node" as:"line"`                            // on which all pods run; default: the scheduler's choice
-	Image     string   `yaml:"image" as:"line"`                           // of this tracetax, for the pods that conduct and meter
+	Image     string   `yaml:"image" as:"line"`                           // of this tracetax, for the pods that conduct and meter; default: that of its release
 }
 
 // Is reports whether the programs run there.

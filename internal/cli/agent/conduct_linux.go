@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/build"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/run/afar"
 	"github.com/tracetax/tracetax/internal/usage/node"
@@ -18,7 +19,7 @@ func init() { Register(newConduct, newMeter) }
 
 // newConduct is the conductor of runs whose experiment is on another machine.
 func newConduct(s console.Streams) *cobra.Command {
-	o := afar.Options{Build: afar.Build()}
+	o := afar.Options{Build: build.Version()}
 	c := &cobra.Command{
 		Use:   "conduct",
 		Short: "Make runs for a tracetax elsewhere: blocks on stdin, records on stdout",

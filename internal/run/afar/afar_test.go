@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/tracetax/tracetax/internal/build"
 	"github.com/tracetax/tracetax/internal/cli"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/experiment"
@@ -139,7 +140,7 @@ func TestSameAsHere(t *testing.T) {
 	local := &run.Conductor{Self: []string{os.Args[0]}, Logs: filepath.Join(here, "logs"), Results: here}
 	local.Unplaced()
 	client, process := conductor(t, there, nil)
-	if _, err := client.Setup(t.Context(), afar.Setup{Build: afar.Build()}); err != nil {
+	if _, err := client.Setup(t.Context(), afar.Setup{Build: build.Version()}); err != nil {
 		t.Fatal(err)
 	}
 	want, got := made(t, e, local), made(t, e, client)

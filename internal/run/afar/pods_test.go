@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/build"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
@@ -102,7 +103,7 @@ func inPods(t *testing.T, folder string) (*afar.Client, *podsHere) {
 			t.Errorf("the conductor ended with %v", err)
 		}
 	})
-	if _, err := client.Setup(t.Context(), afar.Setup{Build: afar.Build(), Meter: l.Addr().String(), Token: "secret"}); err != nil {
+	if _, err := client.Setup(t.Context(), afar.Setup{Build: build.Version(), Meter: l.Addr().String(), Token: "secret"}); err != nil {
 		t.Fatal(err)
 	}
 	return client, pods

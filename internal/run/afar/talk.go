@@ -6,7 +6,6 @@ package afar
 import (
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -159,24 +158,6 @@ func Unfit(q run.Request) error {
 		}
 	}
 	return nil
-}
-
-// Build names the build of this tracetax: both sides have to be one.
-func Build() string {
-	info, known := debug.ReadBuildInfo()
-	if !known {
-		return "of an unknown build"
-	}
-	name := info.Main.Version
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			name += " of commit " + s.Value
-		case s.Key == "vcs.modified" && s.Value == "true":
-			name += ", changed"
-		}
-	}
-	return name
 }
 
 // errSilent is the cause of the end of a conductor without signs of life.

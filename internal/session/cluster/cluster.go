@@ -11,8 +11,10 @@ import (
 	"io"
 	"net"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/build"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/kubernetes"
 	"github.com/tracetax/tracetax/internal/record"
@@ -49,10 +51,11 @@ const (
 
 // Start makes the Job of a session and the meter, and connects with the conductor. On an error nothing is left.
 func Start(ctx context.Context, o Options) (c *Cluster, err error) {
-	if o.Target.Image == "" {
-		return nil, errors.New("the pod that conducts the runs needs an image of this tracetax: name it (target: {kubernetes: {image: …}}, or --set target.kubernetes.image=…)")
+	image, err := imageOf(o.Target)
+	if err != nil {
+		return nil, err
 	}
-	c = &Cluster{options: o, names: names{id: random(4), image: o.Target.Image}}
+	c = &Cluster{options: o, names: names{id: random(4), image: image}}
 	if c.api, err = kubernetes.Open(o.Target.Context, o.Target.Namespace); err != nil {
 		return nil, err
 	}
@@ -76,13 +79,29 @@ func Start(ctx context.Context, o Options) (c *Cluster, err error) {
 	}
 	c.connect(within, harness)
 	c.host, err = c.client.Setup(ctx, afar.Setup{
-		Build: afar.Build(), Meter: net.JoinHostPort(meter.Status.PodIP, strconv.Itoa(meterPort)), Token: token, Node: c.node,
+		Build: build.Version(), Meter: net.JoinHostPort(meter.Status.PodIP, strconv.Itoa(meterPort)), Token: token, Node: c.node,
 	})
 	if err != nil {
 		return c, err
 	}
 	fmt.Fprintf(o.Progress, "kubernetes: %s, namespace %s, node %s: pods' CPU and memory by the node's cgroups\n", c.api.Server, c.api.Namespace, c.node)
 	return c, nil
+}
+
+// released is the image of released versions.
+const released = "ghcr.io/tracetax/tracetax"
+
+// imageOf returns the image of exactly this tracetax: the one that is named, or that of its release.
+func imageOf(target config.Kubernetes) (string, error) {
+	version := build.Version()
+	switch {
+	case target.Image != "":
+		return target.Image, nil
+	case strings.ContainsAny(version, "-+"):
+		return "", fmt.Errorf("the pods that conduct and meter need an image of this tracetax (%s), which is no release: make one that the cluster can pull "+
+			"('tracetax image --push REGISTRY/NAME'), and name it (target: {kubernetes: {image: …}}, or --set target.kubernetes.image=…)", version)
+	}
+	return released + ":" + version, nil
 }
 
 // random returns so many random bytes as text.

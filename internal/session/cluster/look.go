@@ -31,7 +31,11 @@ type kindOf struct {
 
 // objectsOf are all objects of a session, with one pod of each process of a variant. What a run fills in stays as it is written.
 func objectsOf(target config.Kubernetes, plans []*config.Plan, longest time.Duration, templates map[string]kubernetes.Template) ([]kindOf, error) {
-	of := names{id: planned, image: target.Image}
+	image, err := imageOf(target)
+	if err != nil {
+		return nil, err
+	}
+	of := names{id: planned, image: image}
 	out := []kindOf{{kubernetes.Jobs, harnessJob(of, target.Node, longest)}}
 	of.owner = planned  // the API server wants to know it when the object is made for good
 	node := target.Node // without a name it is that of the first pod
@@ -51,7 +55,6 @@ func objectsOf(target config.Kubernetes, plans []*config.Plan, longest time.Dura
 			slices.Sort(wanted.Env)
 			made := appPod(of, node, wanted)
 			if p.Deployed != "" {
-				var err error
 				if made, _, err = fromTemplate(of, node, wanted, templates[p.Deployed]); err != nil {
 					return nil, err
 				}
