@@ -138,6 +138,9 @@ func (f *runFlags) ready(c *cobra.Command, args []string) ([]*config.Experiment,
 	if err != nil {
 		return nil, console.UsageError(err)
 	}
+	if f.target != "" && slices.ContainsFunc(experiments, func(e *config.Experiment) bool { return !e.Target.Kubernetes.Is() }) {
+		return nil, console.UsageError(errors.New("--target kubernetes needs --namespace: the one in which pods are made"))
+	}
 	if f.keepEnv, err = checkKeptEnv(f.keepEnv, experiments); err != nil {
 		return nil, console.UsageError(err)
 	}
@@ -352,8 +355,6 @@ func (f *runFlags) place() (config.Sets, error) {
 		}
 	}
 	switch {
-	case f.target == kubernetesTarget && f.namespace == "":
-		return nil, errors.New("--target kubernetes needs --namespace: the one in which pods are made")
 	case f.target != "" && f.target != kubernetesTarget:
 		return nil, fmt.Errorf("--target %q is no place for programs: write kubernetes, or leave it out for this machine", f.target)
 	case f.target == "" && out != nil:

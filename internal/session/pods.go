@@ -107,3 +107,6 @@ func plansOf(e *config.Experiment) (plans []*config.Plan, longest time.Duration,
 
 // lasts is for how long the objects of an experiment may be in a cluster.
 func lasts(s experiment.Schedule) time.Duration { return 2*s.Length + time.Hour }
+
+// Grants returns, as YAML, what an administrator applies once for those who measure in a namespace.
+func Grants(namespace string) (string, error) { return cluster.Grants(namespace) }

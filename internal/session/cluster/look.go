@@ -95,19 +95,11 @@ func Manifests(ctx context.Context, target config.Kubernetes, plans []*config.Pl
 	if err != nil {
 		return "", err
 	}
-	var out []string
-	for _, one := range all {
-		text, err := json.Marshal(one.object)
-		if err != nil {
-			return "", fmt.Errorf("encoding an object: %w", err)
-		}
-		text, err = yaml.JSONToYAML(text)
-		if err != nil {
-			return "", fmt.Errorf("encoding an object: %w", err)
-		}
-		out = append(out, string(text))
+	out := make([]object, len(all))
+	for i, one := range all {
+		out[i] = one.object
 	}
-	return strings.Join(out, "---\n"), nil
+	return documents(out)
 }
 
 // Rights are what a user must be allowed in the namespace to measure there.
@@ -130,6 +122,72 @@ var Deployed = kubernetes.Right{Verb: "get", Group: "apps", Resource: "deploymen
 // Output is the right to read what programs write. Without it their logs are empty, and a check of readiness by a line of output
 // cannot be met; the rest is measured.
 var Output = kubernetes.Right{Verb: "get", Resource: "pods", Below: "log"}
+
+// role is the Role of who may measure in a namespace, and its binding to a group.
+func role(namespace string) []object {
+	verbs := map[[2]string][]string{}
+	var order [][2]string
+	for _, r := range append(Rights(), Deployed, Output) {
+		resource := r.Resource
+		if r.Below != "" {
+			resource += "/" + r.Below
+		}
+		key := [2]string{r.Group, resource}
+		if verbs[key] == nil {
+			order = append(order, key)
+		}
+		verbs[key] = append(verbs[key], r.Verb)
+	}
+	var rules []object
+	for _, key := range order {
+		rules = append(rules, object{"apiGroups": []string{key[0]}, "resources": []string{key[1]}, "verbs": verbs[key]})
+	}
+	metadata := object{"name": "tracetax", "namespace": namespace}
+	return []object{
+		{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": metadata, "rules": rules},
+		{
+			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": metadata,
+			"roleRef":  object{"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "tracetax"},
+			"subjects": []object{{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "those-who-measure"}},
+		},
+	}
+}
+
+// among lets the pods of sessions talk with each other, where a namespace denies that by default.
+func among(namespace string) object {
+	ours := object{"matchLabels": object{labelOf: "tracetax"}}
+	peers := []object{{"podSelector": ours}}
+	return object{
+		"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": object{"name": "tracetax", "namespace": namespace},
+		"spec": object{
+			"podSelector": ours, "policyTypes": []string{"Ingress", "Egress"},
+			"ingress": []object{{"from": peers}}, "egress": []object{{"to": peers}},
+		},
+	}
+}
+
+// Grants returns, as YAML, what an administrator applies once for those who measure in a namespace: a Role, its binding to a group
+// of the name those-who-measure, and a NetworkPolicy. The pods of a program get no more by it than to talk with tracetax's own.
+func Grants(namespace string) (string, error) {
+	return documents(append(role(namespace), among(namespace)))
+}
+
+// documents returns objects as YAML.
+func documents(all []object) (string, error) {
+	out := make([]string, len(all))
+	for i, one := range all {
+		text, err := json.Marshal(one)
+		if err != nil {
+			return "", fmt.Errorf("encoding an object: %w", err)
+		}
+		text, err = yaml.JSONToYAML(text)
+		if err != nil {
+			return "", fmt.Errorf("encoding an object: %w", err)
+		}
+		out[i] = string(text)
+	}
+	return strings.Join(out, "---\n"), nil
+}
 
 // Look asks the cluster, without making anything, whether a session's objects could be made; missing says in words what is not
 // allowed or not there.
