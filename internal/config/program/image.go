@@ -10,9 +10,6 @@ const ImageWord = "image"
 // PortVariable is the variable that tells a program in an image its port, where nothing else does.
 const PortVariable = "PORT"
 
-// InImage reports whether the process runs in a container of an image, its own or that of a Deployment.
-func (p Process) InImage() bool { return p.Image != "" || p.Deployed != "" }
-
 // deployed checks the keys of a process of a Deployment.
 func (s *Source) deployed(n *Node) {
 	of := n.Get("deployment")
@@ -24,26 +21,6 @@ func (s *Source) deployed(n *Node) {
 	if of != nil && n.Get("service") != nil {
 		s.Fail(of.At, "a service is a program of this machine; leave one of deployment and service out")
 	}
-}
-
-// deployment gives the mapping of a workload that is a Deployment its only process.
-func (s *Source) deployment(n *Node) {
-	of := n.Get("deployment")
-	if of == nil {
-		return
-	}
-	if other := n.Get("processes"); other != nil {
-		s.Fail(other.At, "a workload of a Deployment has that as its only process; write deployment: into one of the processes instead")
-		return
-	}
-	process := &Node{Kind: Mapping, At: of.At}
-	process.Set("name", of)
-	for _, key := range []string{"deployment", "container", "port"} {
-		if value := n.Get(key); value != nil {
-			process.Set(key, value)
-		}
-	}
-	n.Set("processes", &Node{Kind: List, At: of.At, Items: []*Node{process}})
 }
 
 // image reads the name of an image.

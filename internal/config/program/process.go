@@ -63,6 +63,9 @@ type Process struct {
 	Settings map[string]string // those of its service that the user chose
 }
 
+// InImage reports whether the process runs in a container of an image, its own or that of a Deployment.
+func (p Process) InImage() bool { return p.Image != "" || p.Deployed != "" }
+
 func (p *Process) Begin(s *Source, n *Node) { p.start(s, n, role.App) }
 
 // start is what the process is before its keys are read: the process of its service, or one of that role.

@@ -70,6 +70,26 @@ func (w *Workload) Begin(s *Source, n *Node) {
 	}
 }
 
+// deployment gives the mapping of a workload that is a Deployment its only process.
+func (s *Source) deployment(n *Node) {
+	of := n.Get("deployment")
+	if of == nil {
+		return
+	}
+	if other := n.Get("processes"); other != nil {
+		s.Fail(other.At, "a workload of a Deployment has that as its only process; write deployment: into one of the processes instead")
+		return
+	}
+	process := &Node{Kind: Mapping, At: of.At}
+	process.Set("name", of)
+	for _, key := range []string{"deployment", "container", "port"} {
+		if value := n.Get(key); value != nil {
+			process.Set(key, value)
+		}
+	}
+	n.Set("processes", &Node{Kind: List, At: of.At, Items: []*Node{process}})
+}
+
 func (w *Workload) Finish(s *Source, n *Node) {
 	w.Deployed, w.Within, w.Port = "", "", 0 // the process has them
 	if n.Get("topology") != nil {
