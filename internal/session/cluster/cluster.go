@@ -160,7 +160,7 @@ func (c *Cluster) Run(ctx context.Context, q run.Request) (record.Record, error)
 	}
 	r, err := c.client.Run(ctx, q)
 	r.Harness.Node = c.node
-	return r, err
+	return r, c.why(err)
 }
 
 // Block implements experiment.Blocker.
@@ -174,8 +174,29 @@ func (c *Cluster) Block(ctx context.Context, requests []run.Request) ([]record.R
 	for i := range made {
 		made[i].Harness.Node = c.node
 	}
-	return made, err
+	return made, c.why(err)
 }
+
+// why adds to an error what has become of the conductor's pod, if it has ended: the stream alone does not tell.
+func (c *Cluster) why(err error) error {
+	if err == nil {
+		return nil
+	}
+	select {
+	case <-c.client.Gone():
+	default:
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), newsPatience)
+	defer cancel()
+	if end := c.pods.endOfHarness(ctx); end != "" {
+		return fmt.Errorf("the pod that conducts the runs has ended: %s: %w", end, err)
+	}
+	return err
+}
+
+// newsPatience is for the news of a pod's end, which the stream may come before.
+const newsPatience = 5 * time.Second
 
 // CPUs returns the number of CPUs of the node.
 func (c *Cluster) CPUs() int { return c.host.CPUs }

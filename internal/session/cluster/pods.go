@@ -113,6 +113,40 @@ func (p *pods) running(ctx context.Context, part string) (found kubernetes.Pod, 
 	return found, err
 }
 
+// endOfHarness returns what ended the conductor's pod, in the cluster's words; "" if it has not ended.
+func (p *pods) endOfHarness(ctx context.Context) (end string) {
+	err := p.until(ctx, func() (bool, error) {
+		for _, one := range p.there {
+			if one.Metadata.Labels[labelPart] == partHarness {
+				end = endOf(one)
+				return end != "", nil
+			}
+		}
+		end = "it was deleted"
+		return true, nil
+	})
+	if err != nil {
+		return ""
+	}
+	return end
+}
+
+// endOf returns what ended a pod of the harness; "" if it has not ended.
+func endOf(pod kubernetes.Pod) string {
+	s := pod.Container(harnessContainer)
+	switch {
+	case pod.Status.Reason != "":
+		return strings.TrimSuffix(pod.Status.Reason+": "+pod.Status.Message, ": ")
+	case s != nil && s.State.Terminated != nil && s.State.Terminated.Reason == "OOMKilled":
+		return "out of memory"
+	case s != nil && s.State.Terminated != nil:
+		return fmt.Sprintf("exit status %d", s.State.Terminated.ExitCode)
+	case pod.Metadata.DeletionTimestamp != "":
+		return "it was deleted"
+	}
+	return ""
+}
+
 // gone waits until no pod is left.
 func (p *pods) gone(ctx context.Context) error {
 	err := p.until(ctx, func() (bool, error) { return len(p.there) == 0, nil })
