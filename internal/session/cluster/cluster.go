@@ -160,7 +160,7 @@ func (c *Cluster) Run(ctx context.Context, q run.Request) (record.Record, error)
 	}
 	r, err := c.client.Run(ctx, q)
 	r.Harness.Node = c.node
-	return r, c.why(err)
+	return r, c.why(ctx, err)
 }
 
 // Block implements experiment.Blocker.
@@ -174,23 +174,18 @@ func (c *Cluster) Block(ctx context.Context, requests []run.Request) ([]record.R
 	for i := range made {
 		made[i].Harness.Node = c.node
 	}
-	return made, c.why(err)
+	return made, c.why(ctx, err)
 }
 
 // why adds to an error what has become of the conductor's pod, if it has ended: the stream alone does not tell.
-func (c *Cluster) why(err error) error {
-	if err == nil {
-		return nil
-	}
-	select {
-	case <-c.client.Gone():
-	default:
+func (c *Cluster) why(asked context.Context, err error) error {
+	if err == nil || asked.Err() != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), newsPatience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(asked), newsPatience)
 	defer cancel()
 	if end := c.pods.endOfHarness(ctx); end != "" {
-		return fmt.Errorf("the pod that conducts the runs has ended: %s: %w", end, err)
+		return fmt.Errorf("the pod that conducts the runs has ended (%s): %w", end, err)
 	}
 	return err
 }
