@@ -82,6 +82,8 @@ func TestRowsByConnection(t *testing.T) {
 				t.Fatalf("%+v", l)
 			}
 		}
+		mu.Lock()
+		defer mu.Unlock()
 		if len(of) != 3 || len(of["a"])*len(of["b"])*len(of["c"]) != 1 {
 			t.Errorf("connections by token: %v", of)
 		}
