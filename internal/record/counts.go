@@ -112,6 +112,22 @@ func (s Shapes) Traces(root string) (traces, spans int64) {
 	return traces, spans
 }
 
+// Alike reports whether all traces of each root have as many spans.
+func (s Shapes) Alike() bool {
+	for _, sizes := range s {
+		seen := 0
+		for _, n := range sizes {
+			if n > 0 {
+				seen++
+			}
+		}
+		if seen > 1 {
+			return false
+		}
+	}
+	return true
+}
+
 // Spans returns the number of spans of all traces.
 func (s Shapes) Spans() int64 {
 	var sum int64

@@ -140,15 +140,17 @@ func (s *stage) makeOnce(ctx context.Context) error {
 	return nil
 }
 
-// Operations that reach all workers before any is learnt, most probably: over several connections at a time, several times.
+// Operations that reach all workers before any is learnt, most probably: over several connections at a time, several times. Which
+// worker takes a connection is chance, and a busy machine has a few take most.
 const (
-	connectionsOfWorker = 4
+	connectionsOfWorker = 4 // in the first round; in each further one twice as many
 	operationsOfWorker  = 20
+	mostRounds          = 3
 )
 
 // reachWorkers makes each operation over many connections if the app has several workers: each of them then has made what
 // only the first request of its life makes, for the run's first operation if it can. The spans are of the start, whose traces tell by how
-// much first ones are larger.
+// much first ones are larger. It ends with a round in which no trace of an operation was larger than the others.
 func (s *stage) reachWorkers(ctx context.Context) error {
 	start, workers := &s.record.Start, 0
 	for _, n := range start.Workers {
@@ -157,6 +159,26 @@ func (s *stage) reachWorkers(ctx context.Context) error {
 	if workers == 0 || !s.by().Generator || s.request.Plan.Buffers > 0 || !s.exporting {
 		return nil
 	}
+	for round := range mostRounds {
+		if err := s.reach(ctx, workers<<round); err != nil {
+			return err
+		}
+		s.spread = false // those that are new export for the first time
+		end, err := s.drain(ctx, start.Sink, -1)
+		if err != nil {
+			return err
+		}
+		came := end.counts.Minus(start.Sink)
+		start.Sink = end.counts
+		if round > 0 && came.Shapes.Alike() {
+			return nil
+		}
+	}
+	return nil
+}
+
+// reach makes operations for so many workers, as the first of the run and then each other one.
+func (s *stage) reach(ctx context.Context, workers int) error {
 	first := PhaseRequest{Operation: s.request.First, Load: s.request.Load, Parameter: s.request.FirstParameter}
 	for _, request := range slices.Concat([]PhaseRequest{first}, apart(s.request.Phases)) {
 		j, err := s.job(request.Operation, request.Load, request.Parameter)
@@ -169,10 +191,7 @@ func (s *stage) reachWorkers(ctx context.Context) error {
 			return err
 		}
 	}
-	s.spread = false // they export for the first time
-	end, err := s.drain(ctx, start.Sink, -1)
-	start.Sink = end.counts
-	return err
+	return nil
 }
 
 // probe returns the first HTTP readiness request of a traced process, as an operation.

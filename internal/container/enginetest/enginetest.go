@@ -108,10 +108,8 @@ func unmount(dir string) {
 // Burner builds the program of testdata/burner, which is of known cost, and returns its path.
 func Burner(t *testing.T) string {
 	t.Helper()
-	_, here, _, _ := runtime.Caller(0)
 	out := filepath.Join(t.TempDir(), "burner")
-	build := exec.Command("go", "build", "-trimpath", "-o", out, ".")
-	build.Dir = filepath.Join(filepath.Dir(here), "testdata", "burner")
+	build := exec.Command("go", "build", "-trimpath", "-o", out, "github.com/tracetax/tracetax/internal/container/enginetest/testdata/burner")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	if said, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building the burner: %v\n%s", err, said)

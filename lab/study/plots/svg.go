@@ -21,11 +21,11 @@ type theme struct {
 }
 
 var light = theme{"#fcfcfa", "#1c2024", "#5b6570", "#dfe2e4", []string{
-	"#6b7680", "#0072b2", "#d55e00", "#00895f", "#c2479c", "#a67c00", "#6f45c4", "#a3262e", "#1593a8", "#5f7a00", "#7d5230", "#aab3ba",
+	"#6b7680", "#0872b2", "#bf2c17", "#00845b", "#9c2982", "#ab8100", "#7044c3", "#b93d47", "#0c95aa", "#4b6911", "#6d4125", "#aab3ba",
 }}
 
 var dark = theme{"#14171a", "#e8eaec", "#9da7b1", "#31373d", []string{
-	"#98a3ad", "#56b4e9", "#f0894a", "#3fc79c", "#f08fd0", "#e6c23d", "#b597f5", "#f0676e", "#5fdbe8", "#b4cf4e", "#c79a70", "#5b6670",
+	"#98a3ad", "#53a0d6", "#d77429", "#0c9c79", "#c064ac", "#cbb21d", "#a399ff", "#d85566", "#33c3d9", "#94bf51", "#cd9a6f", "#5b6670",
 }}
 
 // shapes are the rules that both themes share.
