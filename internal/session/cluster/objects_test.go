@@ -122,7 +122,7 @@ func TestTemplatesThatDoNotFit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := fromTemplate(names{}, "n1", afar.Pod{Deployment: "shop", Container: "shop"}, template(t, `{"spec": `+row.spec+`}`))
-			if err == nil || !strings.Contains(err.Error(), row.says) || !strings.Contains(err.Error(), "Deployment shop") {
+			if err == nil || !strings.Contains(err.Error(), row.says) || !strings.Contains(err.Error(), "deployment shop") {
 				t.Errorf("the error is %v, and is to say %q", err, row.says)
 			}
 		})

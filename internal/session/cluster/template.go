@@ -19,14 +19,14 @@ import (
 func fromTemplate(n names, node string, p afar.Pod, t kubernetes.Template) (object, string, error) {
 	spec, err := clone(t.Spec)
 	if err != nil {
-		return nil, "", fmt.Errorf("Deployment %s: %w", p.Deployment, err)
+		return nil, "", fmt.Errorf("deployment %s: %w", p.Deployment, err)
 	}
 	main, err := mainOf(spec, p.Container)
 	if err != nil {
-		return nil, "", fmt.Errorf("Deployment %s: %w", p.Deployment, err)
+		return nil, "", fmt.Errorf("deployment %s: %w", p.Deployment, err)
 	}
 	if err := alone(spec); err != nil {
-		return nil, "", fmt.Errorf("Deployment %s: %w", p.Deployment, err)
+		return nil, "", fmt.Errorf("deployment %s: %w", p.Deployment, err)
 	}
 	for _, c := range append(containers(spec, "containers"), containers(spec, "initContainers")...) {
 		for _, probe := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
@@ -35,7 +35,7 @@ func fromTemplate(n names, node string, p afar.Pod, t kubernetes.Template) (obje
 	}
 	own := appContainerOf(p)
 	if main["env"], err = merged(main["env"], own["env"]); err != nil {
-		return nil, "", fmt.Errorf("Deployment %s: %w", p.Deployment, err)
+		return nil, "", fmt.Errorf("deployment %s: %w", p.Deployment, err)
 	}
 	delete(own, "name")
 	delete(own, "env")
@@ -151,7 +151,7 @@ func (c *Cluster) Port(deployment, container string) (int, error) {
 	}
 	main, err := mainOf(t.Spec, container)
 	if err != nil {
-		return 0, fmt.Errorf("Deployment %s: %w", deployment, err)
+		return 0, fmt.Errorf("deployment %s: %w", deployment, err)
 	}
 	ports, _ := main["ports"].([]any)
 	for _, one := range ports {
@@ -161,5 +161,5 @@ func (c *Cluster) Port(deployment, container string) (int, error) {
 			}
 		}
 	}
-	return 0, fmt.Errorf("Deployment %s: its container %v names no port: write the one at which it listens (port: 8080)", deployment, main["name"])
+	return 0, fmt.Errorf("deployment %s: its container %v names no port: write the one at which it listens (port: 8080)", deployment, main["name"])
 }
