@@ -42,7 +42,9 @@ variants:
 load: {rate: 0.3/s, warmup: 1s, duration: 7s, idle: 50ms}
 design: {blocks: 1, order: woven}
 `, program, strconv.Quote(twoPolicies)))).exit(t, 0))
-	for variant, want := range map[string]struct{ kept, decided, lost int64 }{"errors": {37, 437, 0}, "slow": {37, 437, 0}, "both": {-1, 437, 0}, "few": {-1, 100, 337}} {
+	for variant, want := range map[string]struct{ kept, decided, lost int64 }{
+		"errors": {37, 437, 0}, "slow": {37, 437, 0}, "both": {-1, 437, 0}, "few": {-1, 100, 337},
+	} {
 		l := ledger(t, doc, "burst", variant)
 		made := int64(l.Operations)
 		first, second := pageOf(t, l, "app", "collector"), pageOf(t, l, "collector", "sink")

@@ -48,8 +48,10 @@ func helloImages(t *testing.T, engine container.Engine) {
 func TestServiceInImages(t *testing.T) {
 	engine := enginetest.Docker(t)
 	helloImages(t, engine)
-	c := tracetax(t, "run", "--json", "--image", "hello:1", "--op", "GET /json", "--ready", "/healthz", "--rate", "200", "--quick", "--blocks", "2",
-		"--variant", "none", "--variant", "otel:tracer=otel-go,image=hello:traced,delay=200ms", "--out", "out", "--", "/hello", "-listen", "127.0.0.1:{port}").exit(t, 0)
+	c := tracetax(t, "run", "--json", "--image", "hello:1", "--op", "GET /json", "--ready", "/healthz",
+		"--rate", "200", "--quick", "--blocks", "2",
+		"--variant", "none", "--variant", "otel:tracer=otel-go,image=hello:traced,delay=200ms",
+		"--out", "out", "--", "/hello", "-listen", "127.0.0.1:{port}").exit(t, 0)
 	doc := document(t, c)
 	l := ledger(t, doc, "GET /json", "otel")
 	if delivered := entry(l, "delivered"); delivered <= 0 || entry(l, "lost") > 0 {
@@ -69,7 +71,8 @@ func TestServiceInImages(t *testing.T) {
 			}
 		}
 	}
-	if text, err := os.ReadFile(filepath.Join(c.Dir, "out", "findings.json")); err != nil || bytes.Count(text, []byte(`"image of hello": "sha256:`)) != 2 {
+	text, err := os.ReadFile(filepath.Join(c.Dir, "out", "findings.json"))
+	if err != nil || bytes.Count(text, []byte(`"image of hello": "sha256:`)) != 2 {
 		t.Errorf("the result does not have the digests of both images; error %v", err)
 	}
 	if left := enginetest.Containers(t, engine); len(left) > 0 {
@@ -83,7 +86,8 @@ func TestKnownCostInAContainer(t *testing.T) {
 	engine := enginetest.Docker(t)
 	burner := enginetest.Burner(t)
 	enginetest.Image(t, engine, "burner:1", enginetest.Config{Entrypoint: []string{"/burner"}}, map[string]string{"/burner": burner})
-	common := []string{"run", "--json", "--op", "GET /", "--rate", "300", "--duration", "2s", "--blocks", "8", "--variant", "none", "--variant", "burn:env.BURN=100us"}
+	common := []string{"run", "--json", "--op", "GET /", "--rate", "300", "--duration", "2s", "--blocks", "8",
+		"--variant", "none", "--variant", "burn:env.BURN=100us"}
 	for name, how := range map[string][]string{
 		"process": {"--env", "PORT={port}", "--", burner}, "image": {"--image", "burner:1"},
 	} {
@@ -104,7 +108,8 @@ func TestKnownCostInAContainer(t *testing.T) {
 // kill -9 of tracetax leaves no container.
 func TestKilledBesideContainers(t *testing.T) {
 	engine := enginetest.Docker(t)
-	enginetest.Image(t, engine, "burner:1", enginetest.Config{Entrypoint: []string{"/burner"}}, map[string]string{"/burner": enginetest.Burner(t)})
+	enginetest.Image(t, engine, "burner:1", enginetest.Config{Entrypoint: []string{"/burner"}},
+		map[string]string{"/burner": enginetest.Burner(t)})
 	c := tracetax(t, "run", "--image", "burner:1", "--op", "GET /", "--rate", "50", "--duration", "30s", "--variant", "none", "--variant", "a:env.X=1", "--out", "out")
 	if err := c.Start(); err != nil {
 		t.Fatal(err)

@@ -25,9 +25,13 @@ func TestParsePython(t *testing.T) {
 
 // What this machine's Python says of itself is read.
 func TestAskPython(t *testing.T) {
-	said, err := exec.Command("python3", "-c", AskPython).Output()
+	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skipf("there is no python3: %v", err)
+		missing(t, "there is no python3")
+	}
+	said, err := exec.Command(python, "-c", AskPython).Output()
+	if err != nil {
+		t.Fatal(err)
 	}
 	if got, err := ParsePython(string(said)); err != nil || got.Major != 3 {
 		t.Errorf("%s is %+v, error %v", said, got, err)

@@ -10,7 +10,7 @@ import (
 func TestFrameName(t *testing.T) {
 	for _, c := range []struct{ name, file, want, from string }{
 		{"Span.end", "/v/lib/python3.11/site-packages/opentelemetry/sdk/trace/__init__.py", "opentelemetry.sdk.trace · Span.end", "/v/lib/python3.11/site-packages/opentelemetry/sdk/trace/__init__.py"},
-		{"end", "/root/.cache/tracetax/python/1ec31d6cb1af018c6ec2cb74/opentelemetry/sdk/trace/__init__.py", "opentelemetry.sdk.trace · end", "/root/.cache/tracetax/python/1ec31d6cb1af018c6ec2cb74/opentelemetry/sdk/trace/__init__.py"},
+		{"end", "/home/u/.cache/tracetax/python/1ec31d6cb1af018c6ec2cb74/opentelemetry/sdk/trace/__init__.py", "opentelemetry.sdk.trace · end", "/home/u/.cache/tracetax/python/1ec31d6cb1af018c6ec2cb74/opentelemetry/sdk/trace/__init__.py"},
 		{"f", "/cache/opentelemetry/exporter/otlp/proto/common/_internal/__init__.py", "opentelemetry.exporter.otlp · f", "/cache/opentelemetry/exporter/otlp/proto/common/_internal/__init__.py"},
 		{"Thread.run", "/usr/lib/python3.11/threading.py", "threading · Thread.run", "/usr/lib/python3.11/threading.py"},
 		{"burn", "/home/u/shop/app.py", "app · burn", "/home/u/shop/app.py"},

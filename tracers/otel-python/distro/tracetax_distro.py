@@ -64,7 +64,9 @@ def _handlers_module():
 
 def _say(name):
     try:
-        print(f"tracetax: instrumented {name}", file=sys.stderr, flush=True)
+        # One write: those of several workers would run into each other.
+        sys.stderr.write(f"tracetax: instrumented {name}\n")
+        sys.stderr.flush()
     except (AttributeError, OSError, ValueError):
         pass  # a program without a stderr
 

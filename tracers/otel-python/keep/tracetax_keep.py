@@ -96,7 +96,8 @@ class ErrorsOnly(SpanProcessor):
         if said:
             return
         try:
-            print(line, file=sys.stderr, flush=True)
+            sys.stderr.write(line + "\n")  # one write, as of several workers
+            sys.stderr.flush()
         except (AttributeError, OSError, ValueError):
             pass  # a program without a stderr
 
