@@ -18,7 +18,8 @@ func aNode(t *testing.T) string {
 	t.Helper()
 	from := os.Getenv("TRACETAX_KUBERNETES")
 	if from == "" {
-		t.Skip("TRACETAX_KUBERNETES names no folder with the programs of a cluster: 'scripts/kubernetes build DIR' makes one, in some ten minutes")
+		t.Skip("TRACETAX_KUBERNETES names no folder with the programs of a cluster: " +
+			"'scripts/kubernetes build DIR' makes one, in some ten minutes")
 	}
 	need(t, "etcd", "containerd", "runc", "ctr", "iptables", "openssl", "unshare")
 	if os.Geteuid() != 0 {
@@ -78,13 +79,14 @@ variants:
     tracer: none
     env: {OTEL_TRACES_EXPORTER: otlp, OTEL_EXPORTER_OTLP_ENDPOINT: "http://{sink.otlp.grpc}", OTEL_BSP_SCHEDULE_DELAY: "500"}
 load: {rate: 200/s, duration: 3s}
-design: {blocks: 6}
+design: {blocks: 2}
 target: {kubernetes: {namespace: trial, image: "local.test/tracetax:1"}}
 `
 
 // A workload in pods has its table and its results here, all of its spans, and the CPU of each variant by its pod's cgroup;
 // nothing is left in the namespace.
 func TestPods(t *testing.T) {
+	t.Parallel() // it looks at no time
 	c := onNode(t, `
 kubectl create namespace trial >&2
 kubectl -n trial get all,configmap,secret -o name >before
@@ -137,6 +139,7 @@ spec:
 // A Deployment is measured from the command line, and stays as it is; whoever may make pods, attach to them, make Jobs and read the
 // Deployment measures it.
 func TestPodsOfADeployment(t *testing.T) {
+	t.Parallel() // it looks at no time
 	c := onNode(t, `
 kubectl create namespace trial >&2
 kubectl -n trial apply -f shop.yaml >&2
@@ -149,8 +152,9 @@ kubectl config view --raw | sed 's/token: .*/&\n    as: alice/' >alice
 kubectl -n trial rollout status deployment shop >&2
 kubectl -n trial get all,configmap,secret -o name >before
 KUBECONFIG=$PWD/alice $TRACETAX run --target kubernetes --namespace trial --set target.kubernetes.image=local.test/tracetax:1 \
-  --deployment shop --op 'GET /json' --ready /healthz --rate 200/s --duration 2s --blocks 2 --json --out results --variant none \
-  --variant 'traced:tracer=none,env.OTEL_TRACES_EXPORTER=otlp,env.OTEL_EXPORTER_OTLP_ENDPOINT=http://{sink.otlp.grpc},env.OTEL_BSP_SCHEDULE_DELAY=500'
+  --deployment shop --op 'GET /json' --ready /healthz --rate 200/s --duration 2s --blocks 2 --json --out results \
+  --variant none --variant "traced:tracer=none,env.OTEL_TRACES_EXPORTER=otlp,env.OTEL_BSP_SCHEDULE_DELAY=500,\
+env.OTEL_EXPORTER_OTLP_ENDPOINT=http://{sink.otlp.grpc}"
 kubectl -n trial get all,configmap,secret -o name >after
 cmp before after >&2
 [ "$(kubectl -n trial get deployment shop -o jsonpath={.metadata.generation})" = 1 ]
@@ -163,6 +167,7 @@ cmp before after >&2
 
 // What a program burns in a request is found in pods as it is on this machine.
 func TestPodsOfKnownCost(t *testing.T) {
+	more(t, "pods")
 	c := onNode(t, `
 kubectl create namespace trial >&2
 $TRACETAX run burner.yaml --json --out results
