@@ -61,12 +61,15 @@ var floors = map[string]floor{
 	"cli/show":     {level: 7},
 
 	"results": {level: 6},
-	"session": {level: 6, beside: []string{"results"}},
+	"session": {level: 6, beside: []string{"results", "session/cluster"}},
+
+	"session/cluster": {level: 6},
 
 	"analysis":     {level: 5},
 	"experiment":   {level: 5, beside: []string{"run", "run/prepare"}},
 	"report":       {level: 5},
 	"run":          {level: 5, beside: []string{"run/drive", "run/hop", "run/logs", "run/prepare", "run/profiler"}},
+	"run/afar":     {level: 5, beside: []string{"run", "run/prepare"}},
 	"run/drive":    {level: 5},
 	"run/hop":      {level: 5},
 	"run/logs":     {level: 5},
@@ -105,6 +108,7 @@ var floors = map[string]floor{
 	"steady":      {level: 2},
 	"export":      {level: 2},
 	"usage":       {level: 2},
+	"usage/node":  {level: 2, beside: []string{"usage"}},
 
 	"sink": {level: 2, beside: []string{
 		"sink/datadog", "sink/elastic", "sink/keep", "sink/otlp", "sink/ring", "sink/tally", "sink/wire", "sink/zipkin",
@@ -149,6 +153,7 @@ var floors = map[string]floor{
 	"quote":          {level: 0},
 	"jitter":         {level: 0},
 	"jsonpipe":       {level: 0, beside: []string{"quote"}},
+	"kubernetes":     {level: 0, beside: []string{"jitter"}},
 	"load/drivetest": {level: 0},
 	"machine":        {level: 0, beside: []string{"stats"}},
 	"metric":         {level: 0, beside: []string{"profile"}},

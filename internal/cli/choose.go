@@ -47,6 +47,8 @@ type runFlags struct {
 	accounting          string
 	keepEnv             []string     // variables of the shell that programs get though they belong to a tracer
 	line                config.Flags // your service from one line
+
+	target, namespace, context string // another place for the programs
 }
 
 func newRun(s console.Streams) *cobra.Command { return runWith(s, &runFlags{}) }
@@ -104,6 +106,10 @@ went elsewhere.`,
 	flags.StringVar(&f.duration, "duration", "", "`LENGTH` of a measured window or of a probe, e.g. 20s, instead of the experiment's")
 	flags.StringArrayVar(&f.line.Ops, "op", nil, "operation `'[NAME=]METHOD /path'` of your service (repeatable)")
 	flags.StringVar(&f.line.Image, "image", "", "container `IMAGE` that your service runs in, e.g. shop:1.2; COMMAND is then one in it (default: the image's own)")
+	flags.StringVar(&f.target, "target", "", "`PLACE` of the programs: kubernetes, for pods of a cluster (default: this machine)")
+	flags.StringVar(&f.line.Deployed, "deployment", "", "`DEPLOYMENT` of the cluster that is your service, instead of a command; it is read, and never changed")
+	flags.StringVar(&f.namespace, "namespace", "", "`NAMESPACE` of the cluster (default: that of the context)")
+	flags.StringVar(&f.context, "context", "", "`CONTEXT` of kubectl's configuration (default: the current one)")
 	flags.StringVar(&f.line.Graph, "graph", "", "topology `FILE` of a graph of services (see 'tracetax graph show'), instead of --op and a command")
 	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:KEY=VALUE,…]`, with the keys tracer, its settings, env.X, arg, on, via, via.KEY of that hop, to, capture, image and against (repeatable; the first is the baseline)")
 	flags.StringVar(&f.line.Ready, "ready", "", "when your service is ready: a `URL` answers, tcp://host:port accepts, or log:REGEXP matches a line (default: its port accepts, which gunicorn's does before the program is loaded)")
@@ -132,6 +138,9 @@ func (f *runFlags) ready(c *cobra.Command, args []string) ([]*config.Experiment,
 	if err != nil {
 		return nil, console.UsageError(err)
 	}
+	if f.target != "" && slices.ContainsFunc(experiments, func(e *config.Experiment) bool { return !e.Target.Kubernetes.Is() }) {
+		return nil, console.UsageError(errors.New("--target kubernetes needs --namespace: the one in which pods are made"))
+	}
 	if f.keepEnv, err = checkKeptEnv(f.keepEnv, experiments); err != nil {
 		return nil, console.UsageError(err)
 	}
@@ -151,7 +160,7 @@ func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*co
 		if f.json {
 			tell = dryRunJSON
 		}
-		return errors.Join(tell(s, experiments, f.drawn != 0), cannotRun(experiments, f.variants))
+		return errors.Join(tell(s, experiments, f.drawn != 0), cannotRun(experiments, f.variants), f.tellCluster(ctx, s, experiments))
 	}
 	series := session.Series{
 		Experiments: experiments, Top: cmp.Or(f.resume, f.out), Folders: f.resumes, Resume: f.resume != "",
@@ -333,8 +342,29 @@ func (f *runFlags) keys() (config.Sets, error) {
 	if f.keepTraces {
 		given = append(given, config.Set{Path: "keep_traces", Value: "true", Flag: "--keep-traces"})
 	}
-	return given, err
+	place, wrong := f.place()
+	return append(given, place...), errors.Join(err, wrong)
 }
+
+// place returns the keys of the place of the programs.
+func (f *runFlags) place() (config.Sets, error) {
+	var out config.Sets
+	for _, short := range []struct{ flag, key, value string }{{"--namespace", "namespace", f.namespace}, {"--context", "context", f.context}} {
+		if short.value != "" {
+			out = append(out, config.Set{Path: "target.kubernetes." + short.key, Value: short.value, Flag: short.flag})
+		}
+	}
+	switch {
+	case f.target != "" && f.target != kubernetesTarget:
+		return nil, fmt.Errorf("--target %q is no place for programs: write kubernetes, or leave it out for this machine", f.target)
+	case f.target == "" && out != nil:
+		return nil, errors.New("--namespace and --context go with --target kubernetes")
+	}
+	return out, nil
+}
+
+// kubernetesTarget is the place of programs besides this machine.
+const kubernetesTarget = "kubernetes"
 
 // keptSeeds are the seeds of the experiments in the folder that a named experiment goes on
 // in, by workload: its order is theirs.
@@ -371,7 +401,7 @@ func (f *runFlags) chooseSeed(e *config.Experiment, kept map[string]uint64) {
 }
 
 func (f *runFlags) find(c *cobra.Command, args []string) ([]*config.Experiment, error) {
-	line := c.ArgsLenAtDash() >= 0 || f.line.Image != "" || len(f.line.Ops) > 0 || f.line.Function != "" || f.line.Graph != "" || len(f.line.Variants) > 0
+	line := c.ArgsLenAtDash() >= 0 || f.line.Image != "" || f.line.Deployed != "" || len(f.line.Ops) > 0 || f.line.Function != "" || f.line.Graph != "" || len(f.line.Variants) > 0
 	switch {
 	case len(f.workloads) > 0 && (line || len(args) == 0):
 		return nil, errors.New("--workloads chooses among the workloads of an experiment over several: name the experiment (a single workload's folder can be given to --resume)")

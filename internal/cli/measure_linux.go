@@ -21,6 +21,7 @@ var measuring = []func(console.Streams) *cobra.Command{
 	agent.New,
 	tools.NewLoad,
 	newFetch,
+	newManifests,
 	newInit,
 	newValidate,
 	newList,

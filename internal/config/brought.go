@@ -29,7 +29,7 @@ func (e *Experiment) placed(v Variant) ([]program.Process, error) {
 	for _, process := range w.Processes {
 		on := v.Traces(process)
 		process.Protocol = cmp.Or(process.Protocol, e.protocolOf(process))
-		if process.Image != "" && on && v.Image != "" {
+		if process.InImage() && on && v.Image != "" {
 			process.Image = v.Image
 		}
 		process = inImage(process, w, withParts(e.Operations))

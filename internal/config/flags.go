@@ -18,6 +18,7 @@ type Flags struct {
 	Graph    string   // a topology file instead of a command and operations; "" is none
 	Command  []string // what follows --; may hold {port}
 	Image    string   // of a container in which the command runs; "" is none, and without a command it is the image's own
+	Deployed string   // a Deployment that is the service, instead of a command; "" is none
 	Dir      string   // where it is started; "" is here
 	Env      []string // NAME=VALUE, for all variants
 	Ready    string   // http://…, a path, tcp://host:port or log:REGEXP; "" is a connection to its port
@@ -71,6 +72,9 @@ func (b *flagBuilder) name() string {
 
 // programName is the name of the command's program, or of its image: shop of registry.example/shop:1.2.
 func (b *flagBuilder) programName() string {
+	if b.Deployed != "" {
+		return programName([]string{b.Deployed})
+	}
 	if b.Image == "" {
 		return programName(b.Command)
 	}
@@ -112,7 +116,7 @@ func (b *flagBuilder) root() *program.Node {
 	command := "-- " + quote(strings.Join(b.Command, " "))
 	if b.Flags.Graph != "" {
 		b.onlyGraph()
-	} else if len(b.Command) == 0 && b.Image == "" {
+	} else if len(b.Command) == 0 && b.Image == "" && b.Deployed == "" {
 		b.Fail(program.Place{Flag: "--"}, "what is to be started is missing: tracetax run --op 'GET /' --variant … -- COMMAND")
 	}
 	if len(b.Ops) == 0 && b.Function == "" && b.Flags.Graph == "" {
@@ -193,6 +197,9 @@ func (b *flagBuilder) workload(command string) *program.Node {
 	process.Set("name", word(command, b.programName()))
 	if b.Image != "" {
 		process.Set("image", word("--image "+quote(b.Image), b.Image))
+	}
+	if b.Deployed != "" {
+		process.Set("deployment", word("--deployment "+quote(b.Deployed), b.Deployed))
 	}
 	if len(b.Command) > 0 {
 		process.Set("run", words(command, b.Command...))

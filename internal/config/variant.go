@@ -148,7 +148,7 @@ func readVariant(s *program.Source, e program.Entry, w *program.Workload, catalo
 	if which := n.Get("on"); which != nil {
 		on, v.On = which.At, readOn(s, which, w)
 	}
-	if image := n.Get("image"); image != nil && !slices.ContainsFunc(w.Processes, func(p program.Process) bool { return p.Image != "" && v.Traces(p) }) {
+	if image := n.Get("image"); image != nil && !slices.ContainsFunc(w.Processes, func(p program.Process) bool { return p.InImage() && v.Traces(p) }) {
 		s.Fail(image.At, "image takes the place of that of a traced process, and none has one: write image into the process, too")
 	}
 	checkLacking(s, n, w, v.Tracer)

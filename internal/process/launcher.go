@@ -99,6 +99,9 @@ func Detect() string {
 // Self returns the command of this tracetax, for its own agents.
 func (l *Launcher) Self() []string { return slices.Clone(l.options.Self) }
 
+// Logs returns the folder of the processes' logs.
+func (l *Launcher) Logs() string { return l.options.LogDir }
+
 // Accounting returns the way processes are told apart: "cgroup v1", "cgroup v2" or "clock".
 func (l *Launcher) Accounting() string {
 	if l.tree == nil {

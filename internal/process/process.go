@@ -183,8 +183,11 @@ func (p *Process) reapedByKeeper() (syscall.Rusage, error) {
 // Died returns an error with the end of the process and its last lines; only meaningful after Done.
 func (p *Process) Died() *DiedError { return p.died("") }
 
-func (p *Process) died(while string) *DiedError {
-	return &DiedError{Process: p.Name(), While: while, Exit: p.Exit(), Log: p.log.Tail(quoted), Why: Telling(p.log.Tail(searched))}
+func (p *Process) died(while string) *DiedError { return Died(p.Name(), while, p.Exit(), p.log) }
+
+// Died returns the error of a process that ended too early, with what its log tells.
+func Died(process, while string, exit Exit, log *Log) *DiedError {
+	return &DiedError{Process: process, While: while, Exit: exit, Log: log.Tail(quoted), Why: Telling(log.Tail(searched))}
 }
 
 // The end of a program.
@@ -197,6 +200,7 @@ type Exit struct {
 	OutOfMemory bool           // the kernel killed in its cgroup for want of memory
 	Lost        bool           // its keeper was killed, and its status is unknown
 	Left        []string       // programs it left running at that moment, each once
+	Why         string         // what ended it from outside, in words, where that is known: its pod was deleted; ""
 	At          time.Time      // when tracetax learned of it
 }
 
@@ -204,6 +208,8 @@ type Exit struct {
 func (e Exit) String() string {
 	var s string
 	switch {
+	case e.Why != "":
+		s = e.Why
 	case e.Lost:
 		return "killed together with its keeper"
 	case e.Signal != 0:

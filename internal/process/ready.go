@@ -31,32 +31,43 @@ type Answers struct {
 // Ready waits until the process is ready; ctx limits the wait. It fails at once, with a *DiedError, when the process ends.
 func (p *Process) Ready(ctx context.Context, c Check) (asked Answers, err error) {
 	begun := time.Now()
-	within, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	go func() {
-		select {
-		case <-p.exited:
-			cancel(errDied)
-		case <-within.Done():
-		}
-	}()
-	asked, last, err := p.probe(within, c)
-	if err == nil {
+	asked, last, err := Await(ctx, c, p.log, p.exited)
+	switch {
+	case err == nil:
 		return asked, nil
-	}
-	if errors.Is(context.Cause(within), errDied) {
+	case errors.Is(err, ErrDied):
 		return asked, p.died("waiting for " + c.text)
 	}
 	return asked, p.notReady(c, time.Since(begun), last, err)
 }
 
-var errDied = errors.New("the process ended")
+// ErrDied is the error of a wait for a process that ended meanwhile.
+var ErrDied = errors.New("the process ended")
+
+// Await waits until the check of a process holds, the process ends (ErrDied) or ctx does; last is the error of the latest failed
+// try. Any process will do whose log and end are known, on another machine too.
+func Await(ctx context.Context, c Check, log *Log, exited <-chan struct{}) (asked Answers, last, err error) {
+	within, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-exited:
+			cancel(ErrDied)
+		case <-within.Done():
+		}
+	}()
+	asked, last, err = probe(within, c, log)
+	if err != nil && errors.Is(context.Cause(within), ErrDied) {
+		err = ErrDied
+	}
+	return asked, last, err
+}
 
 // probe tries until the check holds or ctx ends; last is the error of the latest failed try.
-func (p *Process) probe(ctx context.Context, c Check) (asked Answers, last, err error) {
+func probe(ctx context.Context, c Check, log *Log) (asked Answers, last, err error) {
 	switch {
 	case c.line != nil:
-		return asked, nil, p.awaitLine(ctx, c)
+		return asked, nil, awaitLine(ctx, c, log)
 	case c.url != "":
 		return repeat(ctx, func() (bool, error) { return askHTTP(ctx, c) })
 	case c.addr != "":
@@ -65,8 +76,8 @@ func (p *Process) probe(ctx context.Context, c Check) (asked Answers, last, err 
 	return asked, nil, nil
 }
 
-func (p *Process) awaitLine(ctx context.Context, c Check) error {
-	found, stop := p.log.Await(ctx, c.line)
+func awaitLine(ctx context.Context, c Check, log *Log) error {
+	found, stop := log.Await(ctx, c.line)
 	defer stop()
 	select {
 	case <-found:
@@ -189,6 +200,26 @@ func ParseCheck(text string) (Check, error) {
 		return c, nil
 	}
 	return Check{}, fmt.Errorf("ready check %q: write http://HOST:PORT/PATH, tcp://HOST:PORT or log:REGEXP", text)
+}
+
+// Reached returns the text of a check, or a URL, with the host at which a program is reached in the place of loopback: to a program
+// on another machine that is its own.
+func Reached(text, host string) string {
+	at, err := url.Parse(text)
+	if err != nil || at.Host == "" || !isLoopback(at.Hostname()) || isLoopback(host) {
+		return text
+	}
+	if port := at.Port(); port != "" {
+		at.Host = net.JoinHostPort(host, port)
+	} else {
+		at.Host = host
+	}
+	return at.String()
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func checkAddress(addr string) error {

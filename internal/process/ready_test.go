@@ -266,3 +266,20 @@ func TestInside(t *testing.T) {
 		t.Errorf("asked for nothing: %+v, %v", none, err)
 	}
 }
+
+// A program elsewhere is asked at its own address, also where its check names loopback.
+func TestReached(t *testing.T) {
+	for _, row := range []struct{ text, host, want string }{
+		{"http://127.0.0.1:8080/health?a=b", "10.244.0.7", "http://10.244.0.7:8080/health?a=b"},
+		{"http://localhost/health", "10.244.0.7", "http://10.244.0.7/health"},
+		{"tcp://127.0.0.1:5432", "fd00::7", "tcp://[fd00::7]:5432"},
+		{"http://shop.example/health", "10.244.0.7", "http://shop.example/health"},
+		{"http://127.0.0.1:8080/", "127.0.0.1", "http://127.0.0.1:8080/"},
+		{"http://127.0.0.3:8080/", "127.0.0.2", "http://127.0.0.3:8080/"},
+		{"log:listening on 127.0.0.1:80", "10.244.0.7", "log:listening on 127.0.0.1:80"},
+	} {
+		if got := Reached(row.text, row.host); got != row.want {
+			t.Errorf("%s at %s is reached by %s, want %s", row.text, row.host, got, row.want)
+		}
+	}
+}

@@ -36,6 +36,7 @@ type Counters struct {
 	Switches    Switches
 	Involuntary Switches // of these, involuntary
 	Source      string   // of the CPU time; see record.Usage
+	Unread      []string // see record.Usage
 
 	Clocks  *Clocks  // CPU clocks of its processes, beside a cgroup; nil: unknown, or there is no cgroup
 	Outside []string // processes that left its cgroup
@@ -70,6 +71,7 @@ func (l Log) Between(a, b Mark) []record.Usage {
 			ThrottleSeconds: max(0, to.Throttled-from.Throttled).Seconds(),
 			LogFullSeconds:  max(0, to.LogFull-from.LogFull).Seconds(),
 			Source:          source,
+			Unread:          to.Unread,
 			Outside:         to.Outside,
 		}
 	}

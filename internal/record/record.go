@@ -316,6 +316,7 @@ type Usage struct {
 	LogFullSeconds  float64   `json:"log_full_seconds,omitempty"`     // time for which the pipe of its log was full, about, so it waited for tracetax
 	CPUs            float64   `json:"cpus,omitempty"`                 // CPUs that it may use: its quota, or those that it is bound to; 0: not known
 	Source          string    `json:"source"`                         // "cgroup v1", "cgroup v2" or "clock"
+	Unread          []string  `json:"unread,omitempty"`               // which of context_switches could not be read: they are 0 and not known
 	Outside         []string  `json:"outside,omitempty"`              // processes of it that had left its cgroup at the end: its limits do not hold for them
 }
 
@@ -419,6 +420,7 @@ type Harness struct {
 	LoadAverage   float64  `json:"load_average"`             // one minute, at the start of the run, before its prepare command
 	Accounting    string   `json:"accounting"`               // how CPU time was charged: "cgroup v1", "cgroup v2", "clock"
 	Placement     string   `json:"placement"`                // "cpuset", "affinity" or "none"
+	Node          string   `json:"node,omitempty"`           // of a cluster, on which the run's pods were; "" of a run on this machine
 	OwnCPU        float64  `json:"own_cpu"`                  // CPU seconds of tracetax itself, its keepers included (not load, not sink), while operations were made
 	OwnSeconds    float64  `json:"own_seconds"`              // how long that was
 	Unmet         []string `json:"unmet,omitempty"`          // limits and places that could not be given to a process, and why

@@ -244,7 +244,7 @@ func (s *stage) checkOf(p program.Process, that Process, values map[string]strin
 			text = "tcp://" + net.JoinHostPort(s.host(that), values["port"])
 		}
 	}
-	check, err := process.ParseCheck(text)
+	check, err := process.ParseCheck(process.Reached(text, that.Address()))
 	if err != nil {
 		return check, fmt.Errorf("process %s: ready: %w", p.Name, err)
 	}

@@ -205,7 +205,7 @@ func (s *stage) probe() (program.Operation, bool) {
 			if err != nil {
 				return program.Operation{}, false // would have failed when the process was waited for
 			}
-			return program.Operation{Name: record.ProbeOperation, Method: "GET", URL: url, Process: p.Name}, true
+			return program.Operation{Name: record.ProbeOperation, Method: "GET", URL: process.Reached(url, s.app(p.Name).Address()), Process: p.Name}, true
 		}
 	}
 	return program.Operation{}, false

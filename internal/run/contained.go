@@ -24,7 +24,7 @@ type enclosure struct {
 
 // shell returns the variables that stand behind those of a process: the user's, or those of its image.
 func (e enclosure) shell(p program.Process, users []string) []string {
-	if p.Image != "" {
+	if p.InImage() {
 		return e.folders.Images[p.Name].Env
 	}
 	return users
@@ -34,7 +34,7 @@ func (e enclosure) shell(p program.Process, users []string) []string {
 func (e enclosure) command(p program.Process) []string {
 	var out []string
 	for _, word := range p.Run {
-		if p.Image == "" || word != "{"+program.ImageWord+"}" {
+		if !p.InImage() || word != "{"+program.ImageWord+"}" {
 			out = append(out, word)
 			continue
 		}
@@ -47,7 +47,7 @@ func (e enclosure) command(p program.Process) []string {
 
 // contain puts a command into the container of a process; without an image it changes nothing.
 func (e enclosure) contain(p program.Process, c process.Command, values map[string]string) process.Command {
-	if p.Image == "" {
+	if !p.InImage() {
 		return c
 	}
 	image := e.folders.Images[p.Name]

@@ -44,12 +44,12 @@ func SetGrace(asked, again time.Duration) (restore func()) {
 
 // LiveAt has the workload's processes be reached at another host, and reach the sink there.
 func (c *Conductor) LiveAt(host string) {
-	c.target = func(l *process.Launcher) Target { return there{here{l}, host} }
+	c.Target = func(l *process.Launcher, _ Request) Target { return there{here{l}, host} }
 }
 
 // Hide has the programs of the workload's processes be such as may not be looked into.
 func (c *Conductor) Hide() {
-	c.target = func(l *process.Launcher) Target { return hiding{here{l}} }
+	c.Target = func(l *process.Launcher, _ Request) Target { return hiding{here{l}} }
 }
 
 type hiding struct{ here }
@@ -72,7 +72,7 @@ func (hidden) Answers(*process.Tables, string, []int, []int) (seen bool, err err
 // once nothing of them can be read, and their run ends after the other.
 func (c *Conductor) Lose(name string) {
 	l := &losing{name: name, gone: make(chan struct{}), ended: make(chan struct{})}
-	c.target = func(launcher *process.Launcher) Target { return &losingTarget{here{launcher}, l, false} }
+	c.Target = func(launcher *process.Launcher, _ Request) Target { return &losingTarget{here{launcher}, l, false} }
 }
 
 type losing struct {

@@ -33,8 +33,9 @@ type Conductor struct {
 	Keep       []string // variables of the user's shell that programs get though they belong to a tracer
 	Profilers  profiler.Packages
 
+	Target func(*process.Launcher, Request) Target // makes the host of a run's processes beside the launcher of the harness's own; nil: this machine
+
 	placement process.Placement
-	target    func(*process.Launcher) Target          // nil: this machine
 	outside   func([]derive.Outside) []derive.Outside // replaces the readings of others' use in each window; nil: none
 }
 
@@ -49,6 +50,10 @@ func (c *Conductor) Place(processes []program.Process) (release func() error, er
 	all := slices.Concat(c.placement.App, c.placement.Harness)
 	return func() error { return process.Pin(all) }, process.Pin(c.placement.Harness)
 }
+
+// Unplaced leaves the choice of CPUs for all runs of an experiment to the system, as where the processes under test are none of
+// this machine's launcher.
+func (c *Conductor) Unplaced() { c.placement = process.Placement{Shared: true} }
 
 // Run makes one run. A failure of the run is in the record; an error means that the run was interrupted and left no record.
 func (c *Conductor) Run(ctx context.Context, q Request) (record.Record, error) {

@@ -106,11 +106,11 @@ func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
 		return err
 	}
 	s.target = here{s.launcher}
-	if c.target != nil {
-		s.target = c.target(s.launcher)
+	if c.Target != nil {
+		s.target = c.Target(s.launcher, s.request)
 	}
 	defer func() { err = errors.Join(err, s.closeDriver(), s.target.Close()) }() // closing the target closes the launcher
-	s.record.Harness.Accounting = s.launcher.Accounting()
+	s.record.Harness.Accounting = s.target.Accounting()
 
 	ctx, s.end = context.WithCancelCause(ctx)
 	defer s.end(nil)

@@ -23,6 +23,8 @@ type Target interface {
 	// Reach returns the address at which a program on this machine must listen for the target's processes to reach it, instead of
 	// one that only this machine reaches.
 	Reach(address string) string
+	// Accounting returns how the CPU time of its processes is told apart: see record.Harness.
+	Accounting() string
 	// Close ends the remaining processes, and waits until none is left.
 	Close() error
 }
@@ -81,12 +83,15 @@ func (h here) Start(ctx context.Context, c process.Command) (Process, error) {
 }
 
 // Meter implements Target.
-func (h here) Meter(ctx context.Context, all []Process) (Meter, error) {
+func (h here) Meter(ctx context.Context, all []Process) (Meter, error) { return MeterOf(ctx, all) }
+
+// MeterOf returns a started meter of processes that are each a usage.Target, on this machine or elsewhere.
+func MeterOf(ctx context.Context, all []Process) (Meter, error) {
 	var targets, helpers []usage.Target
 	for _, p := range all {
 		target, readable := p.(usage.Target)
 		if !readable {
-			return nil, fmt.Errorf("reading what %s uses: it is no process of this machine", p.Name())
+			return nil, fmt.Errorf("reading what %s uses: nothing reads it", p.Name())
 		}
 		targets = append(targets, target)
 		if contained, is := p.(local); is && contained.Helpers() != nil {

@@ -111,6 +111,9 @@ func begin(ctx context.Context, e *config.Experiment, dir string, part bool, o O
 	if err := s.makeReady(ctx, cache); err != nil {
 		return nil, err
 	}
+	if err := s.fitsCluster(); err != nil {
+		return nil, err
+	}
 	if err := s.readRules(); err != nil {
 		return nil, err
 	}
@@ -184,6 +187,9 @@ func (s *Session) writeHops() error {
 // Run makes the runs that are still to be made, with tracetax itself out of the way of the
 // processes under test. It returns all records, also with an error.
 func (s *Session) Run(ctx context.Context) (history []record.Record, err error) {
+	if s.experiment.Target.Kubernetes.Is() {
+		return s.runInCluster(ctx)
+	}
 	release, err := s.conductor.Place(s.experiment.Workload.Processes)
 	if err != nil {
 		return nil, err

@@ -38,6 +38,15 @@ type Target interface {
 	LogFull() time.Duration
 }
 
+// Afar is a target that no file of this machine tells of: it is read where it runs.
+type Afar interface {
+	Target
+	// Read returns its counters until now, those of its CPU time and throttling at least.
+	Read() (readings.Counters, error)
+	// Memory returns its memory, as a sample has it.
+	Memory() (bytes uint64, err error)
+}
+
 // rate is the time between two samples of memory.
 const rate = 220 * time.Millisecond
 

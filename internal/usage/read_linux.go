@@ -20,7 +20,7 @@ import (
 // read takes a reading of one target from the best source that it has.
 func read(t Target) (readings.Counters, error) {
 	r, err := readCPU(t)
-	if err != nil {
+	if _, afar := t.(Afar); afar || err != nil {
 		return r, err
 	}
 	r.Switches, r.Involuntary, err = readSwitches(t)
@@ -29,6 +29,9 @@ func read(t Target) (readings.Counters, error) {
 
 // readCPU is read without context switches.
 func readCPU(t Target) (readings.Counters, error) {
+	if afar, is := t.(Afar); is {
+		return afar.Read()
+	}
 	groups := t.Groups()
 	switch {
 	case groups["cpuacct"] != "":
@@ -155,20 +158,46 @@ type sampler struct {
 
 func newSampler(t Target) *sampler {
 	s := &sampler{target: t, buffer: make([]byte, 16<<10)}
-	groups := t.Groups()
+	s.file, s.fields = memoryFile(t.Groups())
+	return s
+}
+
+// memoryFile returns the file with the memory of a cgroup and its fields of private and shared pages; "" without one.
+func memoryFile(groups map[string]string) (file string, fields [2]string) {
 	dir := groups["memory"]
 	switch {
 	case dir == "":
+		return "", fields
 	case groups["unified"] != "":
-		s.file, s.fields = filepath.Join(dir, "memory.stat"), [2]string{"anon ", "shmem "}
-	default:
-		s.file, s.fields = filepath.Join(dir, "memory.stat"), [2]string{"total_rss ", "total_shmem "}
+		return filepath.Join(dir, "memory.stat"), [2]string{"anon ", "shmem "}
 	}
-	return s
+	return filepath.Join(dir, "memory.stat"), [2]string{"total_rss ", "total_shmem "}
+}
+
+// OfGroup reads a cgroup that is not a process's of this tracetax, by its directories (see Target): its counters and, in bytes, its
+// memory. Only the CPU time and the throttling of the counters are known.
+func OfGroup(groups map[string]string) (r readings.Counters, memory uint64, err error) {
+	of := readV1
+	if groups["unified"] != "" {
+		of = readV2
+	}
+	if r, err = of(groups); err != nil {
+		return r, 0, err
+	}
+	file, fields := memoryFile(groups)
+	if file == "" {
+		return r, 0, nil
+	}
+	text, err := readFile(file, make([]byte, 16<<10))
+	return r, number(text, fields[0]) + number(text, fields[1]), err
 }
 
 // read takes a sample; ok is false where none is due, unless it is to be now.
 func (s *sampler) read(now bool) (bytes uint64, ok bool, err error) {
+	if afar, is := s.target.(Afar); is {
+		bytes, err = afar.Memory()
+		return bytes, err == nil && bytes > 0, err
+	}
 	due := now || time.Since(s.listed) >= proportional
 	if due {
 		if err := s.list(); err != nil {

@@ -22,7 +22,7 @@ import (
 func (m *Meter) Threads(is func(role.Role) bool) (readings.Threads, error) {
 	t := readings.Threads{At: time.Now(), Used: make([]map[readings.Thread]time.Duration, len(m.targets))}
 	for i, target := range m.targets {
-		if !is(target.Role()) {
+		if _, afar := target.(Afar); afar || !is(target.Role()) {
 			continue
 		}
 		used, err := readThreads(target)
@@ -38,7 +38,7 @@ func (m *Meter) Threads(is func(role.Role) bool) (readings.Threads, error) {
 // nothing, and is not idle. It is false where the system does not say.
 func (m *Meter) Want(is func(role.Role) bool) (bool, error) {
 	for _, target := range m.targets {
-		if !is(target.Role()) {
+		if _, afar := target.(Afar); afar || !is(target.Role()) {
 			continue
 		}
 		if runs, err := wants(target); runs || err != nil {

@@ -3,6 +3,8 @@
 package measure
 
 import (
+	"slices"
+
 	"github.com/tracetax/tracetax/internal/analysis/dataset"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/record"
@@ -76,6 +78,9 @@ var readings = map[string]func(role.Charge) Reading{
 	}),
 
 	"context_switches": plain(func(_ *dataset.Run, p *dataset.Phase) (float64, bool) {
+		if slices.ContainsFunc(p.Usage, func(u record.Usage) bool { return slices.Contains(u.Unread, "context_switches") }) {
+			return 0, false
+		}
 		return perOperation(p, p.Used(role.Charge{}, func(u record.Usage) float64 { return float64(u.ContextSwitches) }))
 	}),
 	metric.ExportPerOperation: plain(func(r *dataset.Run, p *dataset.Phase) (float64, bool) {

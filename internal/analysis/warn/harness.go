@@ -120,7 +120,8 @@ func (s *checker) findLeavers() []hit {
 		for _, r := range s.All[v.Name] {
 			for i := range r.Phases {
 				for _, u := range r.Phases[i].Usage {
-					if u.Source != record.ByClock || u.Role == role.Engine || r.Harness.Accounting == record.ByClock || told[u.Process] {
+					apart := u.Role == role.Engine || r.Harness.Node != "" && u.Role.Harness() // neither is in a cgroup of its own
+					if u.Source != record.ByClock || apart || r.Harness.Accounting == record.ByClock || told[u.Process] {
 						continue
 					}
 					told[u.Process] = true

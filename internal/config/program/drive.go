@@ -171,7 +171,7 @@ func (s *Source) listens(o *Operation, at Place, processes []Process) {
 		return
 	}
 	p := o.Owner(processes)
-	if p.Name != "" && p.Image == "" && p.Run != nil && !UsesPort(p, processes) {
+	if p.Name != "" && !p.InImage() && p.Run != nil && !UsesPort(p, processes) {
 		s.Fail(at, "operation %q is ordered over TCP, but nothing says where process %q listens: put {port} into its run or env", Printable(o.Name), p.Name)
 	}
 }

@@ -10,6 +10,19 @@ const ImageWord = "image"
 // PortVariable is the variable that tells a program in an image its port, where nothing else does.
 const PortVariable = "PORT"
 
+// deployed checks the keys of a process of a Deployment.
+func (s *Source) deployed(n *Node) {
+	of := n.Get("deployment")
+	for _, key := range []string{"container", "port"} {
+		if at := n.Get(key); at != nil && of == nil {
+			s.Fail(at.At, "%s goes with deployment:, and this process has none", key)
+		}
+	}
+	if of != nil && n.Get("service") != nil {
+		s.Fail(of.At, "a service is a program of this machine; leave one of deployment and service out")
+	}
+}
+
 // image reads the name of an image.
 func (s *Source) image(n *Node) string {
 	text := s.Line(n)
@@ -24,7 +37,11 @@ func (s *Source) image(n *Node) string {
 
 // imaged checks the keys that a process in an image has, or cannot have.
 func (s *Source) imaged(n *Node) {
+	s.deployed(n)
 	image := n.Get("image")
+	if image == nil && n.Get("deployment") != nil {
+		return
+	}
 	if image == nil {
 		for _, key := range []string{"engine", "args"} {
 			if of := n.Get(key); of != nil {

@@ -32,6 +32,9 @@ type Process struct {
 	Image    string            `yaml:"image" of:"workload" as:"image"`                                 // of a container in which it runs, such as shop:1.2: run is then a command in it, and may be left out; see docs/containers.md
 	Engine   string            `yaml:"engine" of:"workload" one:"docker podman"`                       // what runs the container; default: docker, or podman where that does not answer
 	Args     []string          `yaml:"args" of:"workload" as:"arguments"`                              // words behind the image's own command
+	Deployed string            `yaml:"deployment" of:"workload" as:"line"`                             // a Deployment of the cluster, from whose template its pods are made; see docs/kubernetes.md
+	Within   string            `yaml:"container" of:"workload" as:"line"`                              // the container of that template which is the program; default: the first one
+	Port     int               `yaml:"port" of:"workload" range:"1..65535"`                            // at which a program of a Deployment listens, {port}; default: the first port of its container
 	Env      map[string]string `yaml:"env"`                                                            // environment variables
 	Dir      string            `yaml:"dir" as:"dir"`                                                   // where it starts; default: the workload's folder, {tmp} of what a tracer brings
 	Ready    string            `yaml:"ready" as:"ready"`                                               // /path or http://… (any answer below 500), tcp://host:port or log:REGEXP (a line of output); default: a connection to {port}. Leave it out of a front process: a readiness request through it would make spans
@@ -59,6 +62,9 @@ type Process struct {
 	Own      map[string]string // what of Env the user wrote
 	Settings map[string]string // those of its service that the user chose
 }
+
+// InImage reports whether the process runs in a container of an image, its own or that of a Deployment.
+func (p Process) InImage() bool { return p.Image != "" || p.Deployed != "" }
 
 func (p *Process) Begin(s *Source, n *Node) { p.start(s, n, role.App) }
 
@@ -94,7 +100,7 @@ func (p *Process) named(s *Source, n *Node) {
 	} else if !processName.MatchString(p.Name) {
 		s.Fail(name.At, "process %q: a name has lower-case letters, digits, - and _, and begins with a letter", Printable(p.Name))
 	}
-	if n.Get("run") == nil && n.Get("service") == nil && n.Get("image") == nil && !slices.Contains(n.Meant, "service") {
+	if n.Get("run") == nil && n.Get("service") == nil && n.Get("image") == nil && n.Get("deployment") == nil && !slices.Contains(n.Meant, "service") {
 		s.Lacks(n, "run", n.At, "a process needs run: the command that starts it")
 	}
 }

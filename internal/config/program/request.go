@@ -134,7 +134,7 @@ func (s *Source) target(o *Operation, at Place) {
 	}
 	s.outermost(o, at, processes)
 	p := o.Owner(processes)
-	if p.Name != "" && p.Image == "" && p.Run != nil && !UsesPort(p, processes) {
+	if p.Name != "" && !p.InImage() && p.Run != nil && !UsesPort(p, processes) {
 		way := fmt.Sprintf("put {port} into its run or env, or write http://127.0.0.1:PORT%s here", Printable(o.URL))
 		if at.Flag != "" {
 			way = "put {port} where the command names its port, hand it over with --env 'PORT={port}', or write a fixed one, as in --op 'GET http://127.0.0.1:8080/'"

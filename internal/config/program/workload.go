@@ -32,6 +32,9 @@ type Workload struct {
 	Build       map[string]Build   `yaml:"build" as:"byTracer"`               // by tracer, or default: commands that make the program
 	Topology    string             `yaml:"topology" as:"topology"`            // a file with a graph of services, instead of processes and operations; see docs/graphs.md
 	Processes   []Process          `yaml:"processes"`                         // what is started: each when those before it that it names ({NAME.port}) are ready; needed without topology
+	Deployed    string             `yaml:"deployment" as:"line"`              // instead of processes: a Deployment of the cluster that is the target, which is the only process
+	Within      string             `yaml:"container" as:"line"`               // the container of its template which is the program; default: the first one
+	Port        int                `yaml:"port" range:"1..65535"`             // at which that listens; default: the first port of the container
 	Operations  []Operation        `yaml:"operations" as:"operations"`        // what can be measured; needed without topology
 	Mix         map[string]float64 `yaml:"mix" as:"weights"`                  // weights of operations, as {home: 70%, checkout: 30%}: measured as one operation where the experiment names neither operations nor a mix
 	Files       fs.FS              // the folder of a built-in workload, with what it shares with others; of the user's own the program of a topology, or nil
@@ -60,13 +63,35 @@ func (s *Source) Workload(n *Node, name string) *Workload {
 }
 
 func (w *Workload) Begin(s *Source, n *Node) {
+	s.deployment(n)
 	s.In, s.Known = InWorkload, slices.Concat(runPlaceholders, s.processPorts(n.Get("processes"), nil))
 	if graph := n.Get("topology"); graph != nil {
 		s.topology(graph, w)
 	}
 }
 
+// deployment gives the mapping of a workload that is a Deployment its only process.
+func (s *Source) deployment(n *Node) {
+	of := n.Get("deployment")
+	if of == nil {
+		return
+	}
+	if other := n.Get("processes"); other != nil {
+		s.Fail(other.At, "a workload of a Deployment has that as its only process; write deployment: into one of the processes instead")
+		return
+	}
+	process := &Node{Kind: Mapping, At: of.At}
+	process.Set("name", of)
+	for _, key := range []string{"deployment", "container", "port"} {
+		if value := n.Get(key); value != nil {
+			process.Set(key, value)
+		}
+	}
+	n.Set("processes", &Node{Kind: List, At: of.At, Items: []*Node{process}})
+}
+
 func (w *Workload) Finish(s *Source, n *Node) {
+	w.Deployed, w.Within, w.Port = "", "", 0 // the process has them
 	if n.Get("topology") != nil {
 		s.graphed(n, w)
 		return

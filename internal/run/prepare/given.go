@@ -46,6 +46,9 @@ func GivePorts(processes []program.Process) (*Ports, error) {
 			own[word] = strconv.Itoa(free[0])
 			free = free[1:]
 		}
+		if one.Port > 0 {
+			own["port"] = strconv.Itoa(one.Port) // in a pod of its own nothing else has it
+		}
 		p.own[one.Name] = own
 		if called := p.through(one); called != nil {
 			p.relays[one.Name] = map[string]string{}

@@ -23,6 +23,9 @@ func images(ctx context.Context, plan *config.Plan, progress io.Writer) (map[str
 	out := map[string]container.Image{}
 	swept := map[string]bool{}
 	for _, p := range plan.Processes {
+		if p.Deployed != "" {
+			return nil, fmt.Errorf("process %s is of the Deployment %s of a cluster: run it there (--target kubernetes --namespace NAME)", p.Name, p.Deployed)
+		}
 		if p.Image == "" {
 			continue
 		}
@@ -46,6 +49,20 @@ func images(ctx context.Context, plan *config.Plan, progress io.Writer) (map[str
 		out[p.Name] = image
 	}
 	return out, nil
+}
+
+// OwnCommand stands in a command for that of an image which only the node of a cluster knows.
+const OwnCommand = "{" + program.ImageWord + "}"
+
+// inPods returns what a variant has where the nodes of a cluster pull its images.
+func inPods(plan *config.Plan) Folders {
+	f := Folders{Images: map[string]container.Image{}}
+	for _, p := range plan.Processes {
+		if p.InImage() {
+			f.Images[p.Name] = container.Image{Name: p.Image, ID: p.Image, Command: []string{OwnCommand}}
+		}
+	}
+	return f
 }
 
 // fitting returns the store of packages for the images that a tracer of Python goes into; the given one if there are none.

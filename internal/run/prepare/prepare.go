@@ -58,6 +58,10 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *confi
 	if missing := Missing(e, v); len(missing) > 0 {
 		return p, &UnreadyError{v.Name, errors.New(strings.Join(missing, "; "))}
 	}
+	if e.Target.Kubernetes.Is() {
+		p.Folders = inPods(p.Plan)
+		return p, nil
+	}
 	if err := FreePorts(p.Plan); err != nil {
 		return p, fmt.Errorf("variant %s cannot run now: %w", v.Name, err)
 	}
@@ -81,6 +85,9 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *confi
 
 // Missing lists in words the needs of a variant that this machine lacks.
 func Missing(e *config.Experiment, v config.Variant) []string {
+	if e.Target.Kubernetes.Is() { // the nodes pull images
+		return unreceived(e, v)
+	}
 	w := e.Workload
 	missing := append(artifact.Missing(w.Needs), artifact.Missing(outside(w, v))...)
 	missing = append(append(missing, absent(e, v)...), enclosing(e)...)

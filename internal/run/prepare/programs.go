@@ -33,7 +33,7 @@ var written = []string{".db", ".lock", ".log", ".out", ".pid", ".sqlite", ".sqli
 func Programs(plan *config.Plan, dir string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, p := range plan.Processes {
-		if p.Service != nil || p.Image != "" {
+		if p.Service != nil || p.InImage() {
 			continue
 		}
 		at := filled(p.Dir, dir)
@@ -297,7 +297,7 @@ func absent(of *config.Experiment, v config.Variant) []string {
 			return missing // the caller that asks for the plan reports it
 		}
 		for _, p := range plan.Processes {
-			if i > 0 && !p.Brought() || p.Image != "" || setsPath(p, v) || needed(slices.Concat(w.Needs, v.Needs()), p) || madeBefore(w, p) {
+			if i > 0 && !p.Brought() || p.InImage() || setsPath(p, v) || needed(slices.Concat(w.Needs, v.Needs()), p) || madeBefore(w, p) {
 				continue
 			}
 			if p.Brought() {

@@ -1,4 +1,4 @@
-// Burner is an HTTP server on 127.0.0.1:$PORT that burns $BURN of CPU time in each request.
+// Burner is an HTTP server on 127.0.0.1:$PORT, or on all addresses with $EVERYWHERE, that burns $BURN of CPU time in each request.
 package main
 
 import (
@@ -57,7 +57,11 @@ func main() {
 			runtime.KeepAlive(held)
 		}
 	})
-	l, err := net.Listen("tcp", "127.0.0.1:"+os.Getenv("PORT"))
+	host := "127.0.0.1"
+	if os.Getenv("EVERYWHERE") != "" {
+		host = ""
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, os.Getenv("PORT")))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -1,0 +1,194 @@
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Pods of a real cluster: one node, which scripts/kubernetes starts for each test.
+
+// aNode is a folder with the programs of a node, and an image of this tracetax. Its programs take minutes to build: those of
+// TRACETAX_KUBERNETES are taken.
+func aNode(t *testing.T) string {
+	t.Helper()
+	from := os.Getenv("TRACETAX_KUBERNETES")
+	if from == "" {
+		t.Skip("TRACETAX_KUBERNETES names no folder with the programs of a cluster: " +
+			"'scripts/kubernetes build DIR' makes one, in some ten minutes")
+	}
+	need(t, "etcd", "containerd", "runc", "ctr", "iptables", "openssl", "unshare")
+	if os.Geteuid() != 0 {
+		t.Skip("a node needs root")
+	}
+	return built(t, "node", func(dir string) error {
+		if err := os.Symlink(filepath.Join(from, "bin"), filepath.Join(dir, "bin")); err != nil {
+			return err
+		}
+		if err := os.CopyFS(filepath.Join(dir, "images"), os.DirFS(filepath.Join(from, "images"))); err != nil {
+			return err
+		}
+		static := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", filepath.Join(dir, "tracetax"), "../cmd/tracetax")
+		static.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := static.CombinedOutput(); err != nil {
+			return fmt.Errorf("building a static tracetax: %w\n%s", err, out)
+		}
+		burner := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(dir, "burner"), "./main.go")
+		burner.Dir, burner.Env = "../internal/container/enginetest/testdata/burner", static.Env
+		if out, err := burner.CombinedOutput(); err != nil {
+			return fmt.Errorf("building a program of known cost: %w\n%s", err, out)
+		}
+		return errors.Join(
+			runIn(".", "../scripts/kubernetes", "image", dir, "local.test/tracetax:1", filepath.Join(dir, "tracetax")),
+			runIn(".", "../scripts/kubernetes", "image", dir, "local.test/burner:1", filepath.Join(dir, "burner")),
+		)
+	})
+}
+
+// onNode runs a script on a node, with TRACETAX, and returns the command that ended.
+func onNode(t *testing.T, script string, files map[string]string) *command {
+	t.Helper()
+	dir := aNode(t)
+	here, err := filepath.Abs("../scripts/kubernetes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := tracetax(t)
+	c.Path, c.Args = here, []string{here, "run", dir, "bash", "-ec", script}
+	c.Env = append(c.Env, "TRACETAX="+filepath.Join(dir, "tracetax"))
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(c.Dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// podShop is the service that tracetax has in it, in pods.
+const podShop = `
+workload:
+  processes: [{name: shop, image: "local.test/tracetax:1", run: [/app, agent, hello, --listen, "0.0.0.0:{port}"]}]
+  operations: {json: GET /json}
+variants:
+  none:
+  traced:
+    tracer: none
+    env: {OTEL_TRACES_EXPORTER: otlp, OTEL_EXPORTER_OTLP_ENDPOINT: "http://{sink.otlp.grpc}", OTEL_BSP_SCHEDULE_DELAY: "500"}
+load: {rate: 200/s, duration: 3s}
+design: {blocks: 2}
+target: {kubernetes: {namespace: trial, image: "local.test/tracetax:1"}}
+`
+
+// A workload in pods has its table and its results here, all of its spans, and the CPU of each variant by its pod's cgroup;
+// nothing is left in the namespace.
+func TestPods(t *testing.T) {
+	t.Parallel() // it looks at no time
+	c := onNode(t, `
+kubectl create namespace trial >&2
+kubectl -n trial get all,configmap,secret -o name >before
+$TRACETAX run shop.yaml --json --out results
+kubectl -n trial get all,configmap,secret -o name >after
+cmp before after >&2
+`, map[string]string{"shop.yaml": podShop}).exit(t, 0)
+	doc := document(t, c)
+	l := ledger(t, doc, "json", "traced")
+	if entry(l, "delivered") == 0 || entry(l, "delivered") != entry(l, "expected") {
+		t.Errorf("of %d spans %d came", entry(l, "expected"), entry(l, "delivered"))
+	}
+	for _, r := range records(t, filepath.Join(c.Dir, "results")) {
+		if r.Failed() {
+			t.Errorf("%s failed: %s", r.Variant, r.Failure.Message)
+		}
+		if r.Harness.Node != "n1" || !strings.HasPrefix(r.Harness.Accounting, "cgroup") {
+			t.Errorf("%s ran on node %q, its CPU read by %q", r.Variant, r.Harness.Node, r.Harness.Accounting)
+		}
+		for _, p := range r.Phases {
+			if want := p.Load.Completed; r.Variant == "traced" && p.Sink.Spans != want {
+				t.Errorf("%s %s: %d spans of %d operations", r.Kind, p.Operation, p.Sink.Spans, want)
+			}
+		}
+	}
+	cost := find(t, doc, "json", "traced", "cpu_per_operation")
+	if cost.Absolute.Estimate <= 0 {
+		t.Errorf("tracing costs %v s of CPU per operation", cost.Absolute.Estimate)
+	}
+}
+
+// deployedShop is a Deployment of the same service.
+const deployedShop = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: shop}
+spec:
+  selector: {matchLabels: {app: shop}}
+  template:
+    metadata: {labels: {app: shop}}
+    spec:
+      containers:
+        - name: shop
+          image: local.test/tracetax:1
+          args: [agent, hello, --listen, "0.0.0.0:8080"]
+          ports: [{containerPort: 8080}]
+          readinessProbe: {httpGet: {path: /healthz, port: 8080}}
+`
+
+// A Deployment is measured from the command line, and stays as it is; whoever may make pods, attach to them, make Jobs and read the
+// Deployment measures it.
+func TestPodsOfADeployment(t *testing.T) {
+	t.Parallel() // it looks at no time
+	c := onNode(t, `
+kubectl create namespace trial >&2
+kubectl -n trial apply -f shop.yaml >&2
+kubectl -n trial create role measures --verb create,list,watch,delete --resource pods >&2
+kubectl -n trial create role attaches --verb create,get --resource pods/attach >&2
+kubectl -n trial create role works --verb create,delete --resource jobs.batch >&2
+kubectl -n trial create role reads --verb get --resource deployments.apps >&2
+for role in measures attaches works reads; do kubectl -n trial create rolebinding $role --role $role --user alice >&2; done
+kubectl config view --raw | sed 's/token: .*/&\n    as: alice/' >alice
+kubectl -n trial rollout status deployment shop >&2
+kubectl -n trial get all,configmap,secret -o name >before
+KUBECONFIG=$PWD/alice $TRACETAX run --target kubernetes --namespace trial --set target.kubernetes.image=local.test/tracetax:1 \
+  --deployment shop --op 'GET /json' --ready /healthz --rate 200/s --duration 2s --blocks 2 --json --out results \
+  --variant none --variant "traced:tracer=none,env.OTEL_TRACES_EXPORTER=otlp,env.OTEL_BSP_SCHEDULE_DELAY=500,\
+env.OTEL_EXPORTER_OTLP_ENDPOINT=http://{sink.otlp.grpc}"
+kubectl -n trial get all,configmap,secret -o name >after
+cmp before after >&2
+[ "$(kubectl -n trial get deployment shop -o jsonpath={.metadata.generation})" = 1 ]
+`, map[string]string{"shop.yaml": deployedShop}).exit(t, 0)
+	l := ledger(t, document(t, c), "GET /json", "traced")
+	if entry(l, "delivered") == 0 || entry(l, "delivered") != entry(l, "expected") {
+		t.Errorf("of %d spans %d came", entry(l, "expected"), entry(l, "delivered"))
+	}
+}
+
+// What a program burns in a request is found in pods as it is on this machine.
+func TestPodsOfKnownCost(t *testing.T) {
+	more(t, "pods")
+	c := onNode(t, `
+kubectl create namespace trial >&2
+$TRACETAX run burner.yaml --json --out results
+`, map[string]string{"burner.yaml": `
+workload:
+  processes: [{name: burner, image: "local.test/burner:1", env: {EVERYWHERE: "true"}}]
+  operations: {burn: GET /}
+variants:
+  none:
+  same: {tracer: none, env: {BURN: "0s"}}
+  burns: {tracer: none, env: {BURN: 100us}}
+load: {rate: 300/s, duration: 3s}
+design: {blocks: 6}
+target: {kubernetes: {namespace: trial, image: "local.test/tracetax:1"}}
+`}).exit(t, 0)
+	doc := document(t, c)
+	burns := find(t, doc, "burn", "burns", "cpu_per_operation").Absolute
+	if burns.Estimate < 90e-6 || burns.Estimate > 115e-6 {
+		t.Errorf("burning 100 µs in each request costs %.1f µs", 1e6*burns.Estimate)
+	}
+	if same := find(t, doc, "burn", "same", "cpu_per_operation").Absolute; same.Low == nil || *same.Low > 0 || *same.High < 0 {
+		t.Errorf("burning nothing costs %.1f µs, and its interval leaves out 0", 1e6*same.Estimate)
+	}
+}

@@ -1,0 +1,68 @@
+package agent
+
+// The processes of a cluster: the conductor in the harness pod, and the meter of a node.
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/build"
+	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/run/afar"
+	"github.com/tracetax/tracetax/internal/usage/node"
+)
+
+func init() { Register(newConduct, newMeter) }
+
+// newConduct is the conductor of runs whose experiment is on another machine.
+func newConduct(s console.Streams) *cobra.Command {
+	o := afar.Options{Build: build.Version()}
+	c := &cobra.Command{
+		Use:   "conduct",
+		Short: "Make runs for a tracetax elsewhere: blocks on stdin, records on stdout",
+		Args:  console.UsageArgs(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) (err error) {
+			self, err := os.Executable()
+			if err != nil {
+				return fmt.Errorf("finding the tracetax program for its agents: %w", err)
+			}
+			if o.Folder, err = os.MkdirTemp("", "tracetax-conduct-"); err != nil {
+				return fmt.Errorf("making the folder for what runs leave: %w", err)
+			}
+			defer func() { err = errors.Join(err, os.RemoveAll(o.Folder)) }()
+			o.Self = []string{self}
+			return afar.Serve(c.Context(), o, s.In, s.Out)
+		},
+	}
+	c.Flags().StringVar(&o.Address, "address", "127.0.0.1", "`address` at which programs reach this machine")
+	c.Flags().DurationVar(&o.Silence, "silence", 0, "end after so long without a sign of life (default 1m)")
+	return c
+}
+
+// newMeter reads the containers of a node for conductors.
+func newMeter(console.Streams) *cobra.Command {
+	var listen, root, variable string
+	c := &cobra.Command{
+		Use:   "meter",
+		Short: "Read what containers of this node use, for conductors that know a token",
+		Args:  console.UsageArgs(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			token := os.Getenv(variable)
+			if token == "" {
+				return console.UsageError(fmt.Errorf("the variable %s has no token", variable))
+			}
+			l, err := net.Listen("tcp", listen)
+			if err != nil {
+				return fmt.Errorf("listening for conductors: %w", err)
+			}
+			return node.New(root).Serve(c.Context(), l, token)
+		},
+	}
+	c.Flags().StringVar(&listen, "listen", ":7411", "`address` to listen on")
+	c.Flags().StringVar(&root, "cgroups", "/sys/fs/cgroup", "`folder` of the node's cgroups")
+	c.Flags().StringVar(&variable, "token-env", "TRACETAX_TOKEN", "`variable` with the token")
+	return c
+}

@@ -1,0 +1,86 @@
+//go:build linux
+
+package cli
+
+// What a run would make in a cluster.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/tracetax/tracetax/internal/cli/console"
+	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/session"
+)
+
+func newManifests(s console.Streams) *cobra.Command {
+	f := &runFlags{target: kubernetesTarget}
+	c := &cobra.Command{
+		Use:   "manifests EXPERIMENT --namespace NAME",
+		Short: "Print the objects that an experiment makes in a cluster, and the rights that it needs",
+		Long: `Print, as YAML, what an administrator applies once for those who measure in a namespace (a Role, its binding to the
+group those-who-measure, a NetworkPolicy), and then the objects that a run makes itself, with one pod a variant.
+Nothing is made. A Deployment that the experiment names is read from the cluster.`,
+		Example: `  tracetax manifests shop.yaml --namespace shop-trial`,
+		Args:    console.UsageArgs(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error {
+			experiments, err := f.experiments(c, args)
+			if err != nil {
+				return console.UsageError(err)
+			}
+			for i, e := range experiments {
+				target := e.Target.Kubernetes
+				if !target.Is() {
+					return console.UsageError(errors.New("the experiment names no cluster: give --namespace"))
+				}
+				objects, err := session.Pods(c.Context(), e)
+				if err != nil {
+					return err
+				}
+				grants, err := session.Grants(target.Namespace)
+				if err != nil {
+					return err
+				}
+				if i > 0 {
+					fmt.Fprintln(s.Out, "---")
+				}
+				fmt.Fprintf(s.Out, "# Once, by an administrator.\n%s---\n# By each run.\n%s", grants, objects)
+			}
+			return nil
+		},
+		ValidArgsFunction: completeExperiments,
+	}
+	flags := c.Flags()
+	flags.StringVar(&f.namespace, "namespace", "", "`NAMESPACE` of the cluster (default: that of the experiment)")
+	flags.StringVar(&f.context, "context", "", "`CONTEXT` of kubectl's configuration (default: the current one)")
+	flags.StringArrayVar(&f.sets, "set", nil, "any key of the experiment, `KEY=VALUE` (repeatable)")
+	return c
+}
+
+// tellCluster prints the objects of experiments in a cluster, and fails if it would refuse some of them.
+func (f *runFlags) tellCluster(ctx context.Context, s console.Streams, experiments []*config.Experiment) error {
+	var errs []error
+	for _, e := range experiments {
+		if !e.Target.Kubernetes.Is() {
+			continue
+		}
+		objects, err := session.Pods(ctx, e)
+		if err != nil {
+			return err
+		}
+		if !f.json {
+			fmt.Fprintf(s.Out, "in namespace %s, of which nothing is applied now:\n%s", e.Target.Kubernetes.Namespace, objects)
+		}
+		missing, err := session.LookAtCluster(ctx, e)
+		if err != nil {
+			return err
+		}
+		for _, one := range missing {
+			errs = append(errs, fmt.Errorf("the cluster would not run it: %s", strings.TrimSpace(one)))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,227 @@
+package afar
+
+// The conductor's side: runs are made as orders come.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/jitter"
+	"github.com/tracetax/tracetax/internal/jsonpipe"
+	"github.com/tracetax/tracetax/internal/process"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/usage/node"
+)
+
+// Options are what a conductor has of its own machine.
+type Options struct {
+	Build   string   // of this tracetax
+	Self    []string // command that runs it, for its agents
+	Folder  string   // for what runs leave; it is emptied as they come over
+	Address string   // at which pods reach this machine
+	Silence time.Duration
+}
+
+// harness is a conductor that is driven over a stream.
+type harness struct {
+	options   Options
+	talk      *jsonpipe.Server[Order, Said]
+	conductor *run.Conductor
+	meter     *node.Client // nil: programs are processes of this machine
+	gone      chan struct{}
+
+	mu   sync.Mutex
+	pods map[uint64]*pod
+	last uint64 // ID of a pod
+}
+
+// Serve makes runs as orders come, until in ends, which is no error; or nothing comes any more for a minute; or ctx ends. What is
+// under way is then given up.
+func Serve(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
+	if o.Silence == 0 {
+		o.Silence = silence
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	h := &harness{
+		options: o, talk: jsonpipe.NewServer[Order, Said](in, out), gone: make(chan struct{}), pods: map[uint64]*pod{},
+		conductor: &run.Conductor{Self: o.Self, Results: o.Folder, Logs: filepath.Join(o.Folder, record.LogsFolder), Accounting: process.AccountingAuto},
+	}
+	h.conductor.Unplaced()
+	var working sync.WaitGroup
+	defer working.Wait()
+	defer close(h.gone) // no pod is waited for any more
+	defer stop(nil)
+	orders, ended := make(chan jsonpipe.Line[Order]), make(chan error, 1)
+	go func() { ended <- h.pass(ctx, orders) }()
+	alive := time.NewTimer(o.Silence)
+	defer alive.Stop()
+	cancels := map[uint64]context.CancelFunc{}
+	for {
+		select {
+		case l := <-orders:
+			alive.Reset(o.Silence)
+			switch cancel := cancels[l.ID]; {
+			case l.ID == 0:
+				h.hear(l.Body)
+			case l.Cancel && cancel != nil:
+				cancel()
+			case !l.Cancel:
+				within, cancel := context.WithCancel(ctx)
+				cancels[l.ID] = cancel
+				working.Go(func() {
+					defer cancel()
+					said, err := h.do(within, l.Body)
+					if err := h.talk.Answer(l, said, err); err != nil {
+						stop(err)
+					}
+				})
+			}
+		case err := <-ended:
+			return err
+		case <-alive.C:
+			return errSilent
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// pass passes orders on until in ends, which is no error, or ctx does.
+func (h *harness) pass(ctx context.Context, to chan<- jsonpipe.Line[Order]) error {
+	for {
+		l, err := h.talk.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		select {
+		case to <- l:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// hear takes in what is not answered.
+func (h *harness) hear(o Order) {
+	switch {
+	case o.Pod != nil:
+		if p := h.pod(o.Pod.ID); p != nil {
+			p.hear(*o.Pod)
+		}
+	case o.Output != nil:
+		if p := h.pod(o.Output.ID); p != nil {
+			p.wrote(o.Output.Text)
+		}
+	}
+}
+
+func (h *harness) do(ctx context.Context, o Order) (said Said, err error) {
+	switch {
+	case o.Setup != nil:
+		said.Host, err = h.setUp(ctx, *o.Setup)
+	case len(o.Block) > 0:
+		said.Records, err = h.make(ctx, o.Block)
+		err = errors.Join(err, h.send())
+	default:
+		err = errors.New("the order asks for nothing that this tracetax knows")
+	}
+	return said, err
+}
+
+func (h *harness) setUp(ctx context.Context, s Setup) (*Host, error) {
+	if s.Build != h.options.Build {
+		return nil, fmt.Errorf("the conductor is tracetax %s, and this is %s: both have to be one build", h.options.Build, s.Build)
+	}
+	if s.Meter != "" {
+		if err := h.dial(ctx, s); err != nil {
+			return nil, err
+		}
+		h.conductor.Target = func(l *process.Launcher, q run.Request) run.Target {
+			return &target{harness: h, launcher: l, plan: q.Plan}
+		}
+	}
+	return &Host{Build: h.options.Build, CPUs: runtime.NumCPU()}, nil
+}
+
+// meterPatience is for the meter to listen, once its container runs.
+const meterPatience = 20 * time.Second
+
+// dial connects with the meter, which may still begin to listen.
+func (h *harness) dial(ctx context.Context, s Setup) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, meterPatience)
+	defer cancel()
+	again := jitter.NewTicker(50 * time.Millisecond)
+	defer again.Stop()
+	for {
+		if h.meter, err = node.Dial(ctx, s.Meter, s.Token); err == nil {
+			return nil
+		}
+		select {
+		case <-again.C:
+			again.Next()
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// make makes runs: one by itself, or several together.
+func (h *harness) make(ctx context.Context, requests []run.Request) ([]record.Record, error) {
+	if len(requests) > 1 {
+		return h.conductor.Block(ctx, requests)
+	}
+	one, err := h.conductor.Run(ctx, requests[0])
+	return []record.Record{one}, err
+}
+
+// send sends all files that runs left, and removes them.
+func (h *harness) send() error {
+	return filepath.WalkDir(h.options.Folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(h.options.Folder, path)
+		if err != nil {
+			return err
+		}
+		if err := h.sendFile(path, filepath.ToSlash(name)); err != nil {
+			return fmt.Errorf("sending what a run left: %w", err)
+		}
+		return os.Remove(path)
+	})
+}
+
+func (h *harness) sendFile(path, name string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	piece := make([]byte, pieces)
+	for first := true; ; first = false {
+		n, err := io.ReadFull(f, piece)
+		if n > 0 || first {
+			if err := h.talk.Tell(Said{File: &File{Path: name, Text: piece[:n]}}); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

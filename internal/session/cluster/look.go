@@ -1,0 +1,238 @@
+package cluster
+
+// What a session would make in a cluster, and whether it may: before anything is made.
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/kubernetes"
+	"github.com/tracetax/tracetax/internal/run/afar"
+	"github.com/tracetax/tracetax/internal/run/prepare"
+)
+
+// planned are names where nothing has one yet.
+const planned = "dry-run"
+
+// kindOf is an object with the resource that it is one of.
+type kindOf struct {
+	resource kubernetes.Resource
+	object   object
+}
+
+// objectsOf are all objects of a session, with one pod of each process of a variant. What a run fills in stays as it is written.
+func objectsOf(target config.Kubernetes, plans []*config.Plan, longest time.Duration, templates map[string]kubernetes.Template) ([]kindOf, error) {
+	image, err := imageOf(target)
+	if err != nil {
+		return nil, err
+	}
+	of := names{id: planned, image: image}
+	out := []kindOf{{kubernetes.Jobs, harnessJob(of, target.Node, longest)}}
+	of.owner = planned  // the API server wants to know it when the object is made for good
+	node := target.Node // without a name it is that of the first pod
+	out = append(out, kindOf{kubernetes.Pods, meterPod(of, node, "drawn for each session")})
+	for i, plan := range plans {
+		for _, p := range plan.Processes {
+			wanted := afar.Pod{
+				ID: uint64(i + 1), Run: plan.Variant, Name: p.Name, Image: p.Image, Args: p.Run, Dir: p.Dir, CPUs: p.CPUs, Memory: p.Memory,
+				Deployment: p.Deployed, Container: p.Within,
+			}
+			if len(p.Run) > 0 && p.Run[0] == prepare.OwnCommand {
+				wanted.Own, wanted.Args = true, p.Run[1:]
+			}
+			for name, value := range p.Env {
+				wanted.Env = append(wanted.Env, name+"="+value)
+			}
+			slices.Sort(wanted.Env)
+			made := appPod(of, node, wanted)
+			if p.Deployed != "" {
+				if made, _, err = fromTemplate(of, node, wanted, templates[p.Deployed]); err != nil {
+					return nil, err
+				}
+			}
+			out = append(out, kindOf{kubernetes.Pods, made})
+		}
+	}
+	return out, nil
+}
+
+// templatesOf reads the templates that plans need. A plan without a Deployment asks no cluster.
+func templatesOf(ctx context.Context, target config.Kubernetes, plans []*config.Plan) (map[string]kubernetes.Template, error) {
+	out := map[string]kubernetes.Template{}
+	for _, plan := range plans {
+		for _, p := range plan.Processes {
+			if _, known := out[p.Deployed]; known || p.Deployed == "" {
+				continue
+			}
+			api, err := kubernetes.Open(target.Context, target.Namespace)
+			if err != nil {
+				return nil, err
+			}
+			if out[p.Deployed], err = api.Template(ctx, p.Deployed); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// Manifests returns the objects of a session as YAML, a document each.
+func Manifests(ctx context.Context, target config.Kubernetes, plans []*config.Plan, longest time.Duration) (string, error) {
+	templates, err := templatesOf(ctx, target, plans)
+	if err != nil {
+		return "", err
+	}
+	all, err := objectsOf(target, plans, longest, templates)
+	if err != nil {
+		return "", err
+	}
+	out := make([]object, len(all))
+	for i, one := range all {
+		out[i] = one.object
+	}
+	return documents(out)
+}
+
+// Rights are what a user must be allowed in the namespace to measure there.
+func Rights() []kubernetes.Right {
+	batch := func(verb string) kubernetes.Right {
+		return kubernetes.Right{Verb: verb, Group: "batch", Resource: "jobs"}
+	}
+	pods := func(verb, below string) kubernetes.Right {
+		return kubernetes.Right{Verb: verb, Resource: "pods", Below: below}
+	}
+	return []kubernetes.Right{
+		batch("create"), batch("delete"), pods("create", ""), pods("list", ""), pods("watch", ""), pods("delete", ""),
+		pods("create", "attach"), pods("get", "attach"),
+	}
+}
+
+// Deployed is the right to measure a Deployment: its template is read.
+var Deployed = kubernetes.Right{Verb: "get", Group: "apps", Resource: "deployments"}
+
+// Output is the right to read what programs write. Without it their logs are empty, and a check of readiness by a line of output
+// cannot be met; the rest is measured.
+var Output = kubernetes.Right{Verb: "get", Resource: "pods", Below: "log"}
+
+// role is the Role of who may measure in a namespace, and its binding to a group.
+func role(namespace string) []object {
+	verbs := map[[2]string][]string{}
+	var order [][2]string
+	for _, r := range append(Rights(), Deployed, Output) {
+		resource := r.Resource
+		if r.Below != "" {
+			resource += "/" + r.Below
+		}
+		key := [2]string{r.Group, resource}
+		if verbs[key] == nil {
+			order = append(order, key)
+		}
+		verbs[key] = append(verbs[key], r.Verb)
+	}
+	var rules []object
+	for _, key := range order {
+		rules = append(rules, object{"apiGroups": []string{key[0]}, "resources": []string{key[1]}, "verbs": verbs[key]})
+	}
+	metadata := object{"name": "tracetax", "namespace": namespace}
+	return []object{
+		{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": metadata, "rules": rules},
+		{
+			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": metadata,
+			"roleRef":  object{"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "tracetax"},
+			"subjects": []object{{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "those-who-measure"}},
+		},
+	}
+}
+
+// among lets the pods of sessions talk with each other, where a namespace denies that by default.
+func among(namespace string) object {
+	ours := object{"matchLabels": object{labelOf: "tracetax"}}
+	peers := []object{{"podSelector": ours}}
+	return object{
+		"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": object{"name": "tracetax", "namespace": namespace},
+		"spec": object{
+			"podSelector": ours, "policyTypes": []string{"Ingress", "Egress"},
+			"ingress": []object{{"from": peers}}, "egress": []object{{"to": peers}},
+		},
+	}
+}
+
+// Grants returns, as YAML, what an administrator applies once for those who measure in a namespace: a Role, its binding to a group
+// of the name those-who-measure, and a NetworkPolicy. The pods of a program get no more by it than to talk with tracetax's own.
+func Grants(namespace string) (string, error) {
+	return documents(append(role(namespace), among(namespace)))
+}
+
+// documents returns objects as YAML.
+func documents(all []object) (string, error) {
+	out := make([]string, len(all))
+	for i, one := range all {
+		text, err := json.Marshal(one)
+		if err != nil {
+			return "", fmt.Errorf("encoding an object: %w", err)
+		}
+		text, err = yaml.JSONToYAML(text)
+		if err != nil {
+			return "", fmt.Errorf("encoding an object: %w", err)
+		}
+		out[i] = string(text)
+	}
+	return strings.Join(out, "---\n"), nil
+}
+
+// Look asks the cluster, without making anything, whether a session's objects could be made; missing says in words what is not
+// allowed or not there.
+func Look(ctx context.Context, target config.Kubernetes, plans []*config.Plan, longest time.Duration) (missing []string, err error) {
+	api, err := kubernetes.Open(target.Context, target.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	rights := Rights()
+	if slices.ContainsFunc(plans, func(p *config.Plan) bool {
+		return slices.ContainsFunc(p.Processes, func(one program.Process) bool { return one.Deployed != "" })
+	}) {
+		rights = append(rights, Deployed)
+	}
+	for _, right := range rights {
+		allowed, err := api.May(ctx, right)
+		if err != nil {
+			return nil, err
+		}
+		if !allowed {
+			missing = append(missing, "you may not "+right.String()+" in namespace "+target.Namespace)
+		}
+	}
+	if len(missing) > 0 {
+		slices.Sort(missing)
+		return missing, nil // what follows would say the same of each object
+	}
+	templates, err := templatesOf(ctx, target, plans)
+	if err != nil {
+		return nil, err
+	}
+	all, err := objectsOf(target, plans, longest, templates)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range all {
+		_, err := api.Create(ctx, one.resource, one.object, true)
+		var refused *kubernetes.StatusError
+		switch {
+		case errors.As(err, &refused):
+			missing = append(missing, err.Error())
+		case err != nil:
+			return nil, err
+		}
+	}
+	slices.Sort(missing)
+	return slices.Compact(missing), nil
+}

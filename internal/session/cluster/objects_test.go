@@ -1,0 +1,130 @@
+package cluster
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/kubernetes"
+	"github.com/tracetax/tracetax/internal/run/afar"
+)
+
+// text is an object as the API gets it.
+func text(t *testing.T, o object) string {
+	t.Helper()
+	b, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestObjects(t *testing.T) {
+	of := names{id: "1a2b", image: "tracetax:1"}
+	job := text(t, harnessJob(of, "n1", time.Hour))
+	of.owner = "uid-of-the-job"
+	app := afar.Pod{ID: 3, Run: "001-otel-1", Name: "shop", Image: "shop:1.2", Args: []string{"--port", "8080", "$(HOME)"}, Own: true,
+		Env: []string{"A=b=c", "PRICE=$(5)"}, CPUs: 0.5, Memory: 1 << 20}
+	own := text(t, appPod(of, "n1", app))
+	app.Own, app.CPUs, app.Memory, app.Dir = false, 0, 0, "/srv"
+	whole := text(t, appPod(of, "n1", app))
+	for name, row := range map[string]struct {
+		in        string
+		has, lack []string
+	}{
+		"the Job ends, and is removed with all it owns": {job, []string{
+			`"backoffLimit":0`, `"ttlSecondsAfterFinished":0`, `"activeDeadlineSeconds":3600`, `"stdinOnce":true`, `"automountServiceAccountToken":false`,
+			`"runAsNonRoot":true`, `"drop":["ALL"]`, `"values":["n1"]`, `"name":"tracetax-1a2b"`,
+		}, []string{"ownerReferences", "finalizers", "privileged"}},
+		"the meter sees the node's cgroups alone, and changes nothing": {text(t, meterPod(of, "n1", "secret")), []string{
+			`"hostPath":{"path":"/sys/fs/cgroup"`, `"readOnly":true`, `"uid":"uid-of-the-job"`, `"allowPrivilegeEscalation":false`,
+		}, []string{"hostPID", `"privileged"`}},
+		"a program behind the image's own command": {own, []string{
+			`"args":["--port","8080","$$(HOME)"]`, `{"name":"A","value":"b=c"}`, `{"name":"PRICE","value":"$$(5)"}`, `"cpu":"500m"`, `"memory":"1048576"`,
+			`"name":"tracetax-1a2b-3"`, `"restartPolicy":"Never"`, `"enableServiceLinks":false`, `"uid":"uid-of-the-job"`,
+		}, []string{`"command"`, "workingDir", "Probe"}},
+		"a program with a command of its own": {whole, []string{`"command":["--port"`, `"workingDir":"/srv"`, `"resources":{}`}, []string{`"args"`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, part := range row.has {
+				if !strings.Contains(row.in, part) {
+					t.Errorf("%s lacks %s", row.in, part)
+				}
+			}
+			for _, part := range row.lack {
+				if strings.Contains(row.in, part) {
+					t.Errorf("%s has %s", row.in, part)
+				}
+			}
+		})
+	}
+}
+
+// deployed is the template of a Deployment as the API gives it.
+const deployed = `{"metadata": {"annotations": {"sidecar.example/inject": "true"}, "labels": {"app": "shop"}}, "spec": {
+  "restartPolicy": "Always", "nodeName": "n9", "serviceAccountName": "shop", "topologySpreadConstraints": [{}],
+  "volumes": [{"name": "data", "configMap": {"name": "shop"}}],
+  "containers": [
+    {"name": "proxy", "image": "proxy:1", "readinessProbe": {"tcpSocket": {"port": 1}}},
+    {"name": "shop", "image": "shop:1.2", "args": ["--fast"], "env": [{"name": "A", "value": "1"}, {"name": "B", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}],
+     "livenessProbe": {"httpGet": {"path": "/", "port": 8080}}, "resources": {"limits": {"cpu": "2"}}, "securityContext": {"runAsUser": 1000660000}}]}}`
+
+func template(t *testing.T, text string) kubernetes.Template {
+	t.Helper()
+	var of kubernetes.Template
+	if err := json.Unmarshal([]byte(text), &of); err != nil {
+		t.Fatal(err)
+	}
+	return of
+}
+
+// A pod of a Deployment is as its template says, but for what belongs to the Deployment and what the variant changes.
+func TestFromTemplate(t *testing.T) {
+	of := names{id: "1a2b", image: "tracetax:1", owner: "uid"}
+	p := afar.Pod{ID: 3, Run: "001-otel-1", Name: "shop", Deployment: "shop", Container: "shop", Own: true, Env: []string{"A=2", "C=3"}, Args: []string{"--traced"}}
+	made, in, err := fromTemplate(of, "n1", p, template(t, deployed))
+	if err != nil || in != "shop" {
+		t.Fatalf("container %q, %v", in, err)
+	}
+	got := text(t, made)
+	for _, part := range []string{
+		`"args":["--fast","--traced"]`, `{"name":"A","value":"2"}`, `{"name":"C","value":"3"}`, `"secretKeyRef":{"key":"k","name":"s"}`, `"image":"shop:1.2"`,
+		`"image":"proxy:1"`, `"limits":{"cpu":"2"}`, `"serviceAccountName":"shop"`, `"restartPolicy":"Never"`, `"values":["n1"]`, `"configMap":{"name":"shop"}`,
+		`"sidecar.example/inject":"true"`, `"tracetax/run":"1a2b"`, `"runAsUser":1000660000`, `"uid":"uid"`,
+	} {
+		if !strings.Contains(got, part) {
+			t.Errorf("the pod lacks %s:\n%s", part, got)
+		}
+	}
+	for _, part := range []string{"Probe", "nodeName", "topologySpread", `"app":"shop"`, `"value":"1"`, `"command"`} {
+		if strings.Contains(got, part) {
+			t.Errorf("the pod has %s:\n%s", part, got)
+		}
+	}
+	p.Own, p.Args, p.Image, p.CPUs = false, []string{"/shop"}, "shop:traced", 1
+	if made, _, err = fromTemplate(of, "n1", p, template(t, deployed)); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{`"command":["/shop"]`, `"image":"shop:traced"`, `"limits":{"cpu":"1000m"}`} {
+		if got := text(t, made); !strings.Contains(got, part) {
+			t.Errorf("the pod lacks %s:\n%s", part, got)
+		}
+	}
+}
+
+func TestTemplatesThatDoNotFit(t *testing.T) {
+	for name, row := range map[string]struct{ spec, says string }{
+		"no such container":  {`{"containers": [{"name": "web"}]}`, "has no container shop; there is web"},
+		"the node's network": {`{"hostNetwork": true, "containers": [{"name": "shop"}]}`, "hostNetwork"},
+		"a port of the node": {`{"containers": [{"name": "shop", "ports": [{"containerPort": 1, "hostPort": 80}]}]}`, "hostPort: 80"},
+		"nothing":            {`{}`, "has no container"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := fromTemplate(names{}, "n1", afar.Pod{Deployment: "shop", Container: "shop"}, template(t, `{"spec": `+row.spec+`}`))
+			if err == nil || !strings.Contains(err.Error(), row.says) || !strings.Contains(err.Error(), "deployment shop") {
+				t.Errorf("the error is %v, and is to say %q", err, row.says)
+			}
+		})
+	}
+}

@@ -1,0 +1,165 @@
+package cluster
+
+// Pods of a Deployment's template.
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tracetax/tracetax/internal/kubernetes"
+	"github.com/tracetax/tracetax/internal/run/afar"
+)
+
+// fromTemplate returns the pod of a program of a Deployment, and the name of its container: the template without what belongs to a
+// Deployment's pods (labels, which Services choose by; probes, which make spans and CPU; its place), and with what a variant changes.
+func fromTemplate(n names, node string, p afar.Pod, t kubernetes.Template) (object, string, error) {
+	spec, err := clone(t.Spec)
+	if err != nil {
+		return nil, "", fmt.Errorf("deployment %s: %w", p.Deployment, err)
+	}
+	main, err := mainOf(spec, p.Container)
+	if err != nil {
+		return nil, "", fmt.Errorf("deployment %s: %w", p.Deployment, err)
+	}
+	if err := alone(spec); err != nil {
+		return nil, "", fmt.Errorf("deployment %s: %w", p.Deployment, err)
+	}
+	for _, c := range append(containers(spec, "containers"), containers(spec, "initContainers")...) {
+		for _, probe := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
+			delete(c, probe)
+		}
+	}
+	own := appContainerOf(p)
+	if main["env"], err = merged(main["env"], own["env"]); err != nil {
+		return nil, "", fmt.Errorf("deployment %s: %w", p.Deployment, err)
+	}
+	delete(own, "name")
+	delete(own, "env")
+	if p.Image == "" {
+		delete(own, "image")
+	}
+	if p.Own { // its words stand behind the template's
+		args, _ := main["args"].([]any)
+		for _, word := range own["args"].([]string) {
+			args = append(args, word)
+		}
+		main["args"] = args
+		delete(own, "args")
+	}
+	if len(own["resources"].(object)) == 0 {
+		delete(own, "resources")
+	}
+	maps.Copy(main, own)
+	for _, key := range []string{"nodeName", "topologySpreadConstraints", "activeDeadlineSeconds"} {
+		delete(spec, key)
+	}
+	maps.Copy(spec, object{"restartPolicy": "Never", "enableServiceLinks": false, "affinity": onNode(node)})
+	metadata := appMetadata(n, p)
+	annotations := object{}
+	for name, value := range t.Metadata.Annotations {
+		annotations[name] = value
+	}
+	maps.Copy(annotations, metadata["annotations"].(object))
+	metadata["annotations"] = annotations
+	name, _ := main["name"].(string)
+	return object{"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}, name, nil
+}
+
+// clone returns a copy of an object that shares nothing with it.
+func clone(o object) (object, error) {
+	text, err := json.Marshal(o)
+	if err != nil {
+		return nil, err
+	}
+	var out object
+	return out, json.Unmarshal(text, &out)
+}
+
+// containers lists the containers of a spec under a key.
+func containers(spec object, key string) (out []object) {
+	all, _ := spec[key].([]any)
+	for _, one := range all {
+		if c, is := one.(object); is {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// mainOf returns the container that is the program: by its name, or the first one.
+func mainOf(spec object, name string) (object, error) {
+	all := containers(spec, "containers")
+	var there []string
+	for _, c := range all {
+		one, _ := c["name"].(string)
+		if name == "" || one == name {
+			return c, nil
+		}
+		there = append(there, one)
+	}
+	if len(all) == 0 {
+		return nil, errors.New("its template has no container")
+	}
+	return nil, fmt.Errorf("its template has no container %s; there is %s", name, strings.Join(there, ", "))
+}
+
+// alone returns an error if a second pod of the template cannot live on the same node.
+func alone(spec object) error {
+	if host, _ := spec["hostNetwork"].(bool); host {
+		return errors.New("its pods use the network of the node (hostNetwork), where two variants would want the same port: measure a copy without it")
+	}
+	for _, c := range containers(spec, "containers") {
+		ports, _ := c["ports"].([]any)
+		for _, one := range ports {
+			if port, _ := one.(object); port["hostPort"] != nil {
+				return fmt.Errorf("its container %v has a port of the node (hostPort: %v), which two variants cannot share: measure a copy without it", c["name"], port["hostPort"])
+			}
+		}
+	}
+	return nil
+}
+
+// merged returns the variables of a container with those of a variant in their place.
+func merged(theirs any, ours any) ([]any, error) {
+	before, is := theirs.([]any)
+	if theirs != nil && !is {
+		return nil, errors.New("the variables of its container are no list")
+	}
+	own, _ := ours.([]object)
+	var out []any
+	for _, one := range before {
+		pair, _ := one.(object)
+		if !slices.ContainsFunc(own, func(o object) bool { return o["name"] == pair["name"] }) {
+			out = append(out, one)
+		}
+	}
+	for _, one := range own {
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// Port returns the first port of a Deployment's container, at which its program listens where nothing else is said.
+func (c *Cluster) Port(deployment, container string) (int, error) {
+	t, err := c.pods.template(deployment)
+	if err != nil {
+		return 0, err
+	}
+	main, err := mainOf(t.Spec, container)
+	if err != nil {
+		return 0, fmt.Errorf("deployment %s: %w", deployment, err)
+	}
+	ports, _ := main["ports"].([]any)
+	for _, one := range ports {
+		if port, _ := one.(object); port["containerPort"] != nil {
+			if number, is := port["containerPort"].(float64); is {
+				return int(number), nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("deployment %s: its container %v names no port: write the one at which it listens (port: 8080)", deployment, main["name"])
+}

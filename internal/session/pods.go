@@ -1,0 +1,112 @@
+package session
+
+// Runs in the pods of a cluster.
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/experiment"
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/run"
+	"github.com/tracetax/tracetax/internal/run/afar"
+	"github.com/tracetax/tracetax/internal/session/cluster"
+)
+
+// fitsCluster returns an error if a variant cannot run in pods.
+func (s *Session) fitsCluster() error {
+	if !s.asked.Target.Kubernetes.Is() {
+		return nil
+	}
+	var errs []error
+	for _, v := range s.loop.Variants {
+		errs = append(errs, afar.Unfit(run.Request{Plan: v.Plan, Folders: v.Folders, Profile: s.asked.Profile}))
+	}
+	return errors.Join(errs...)
+}
+
+// runInCluster makes the runs that are still to be made in pods, and leaves none.
+func (s *Session) runInCluster(ctx context.Context) (history []record.Record, err error) {
+	defer s.watcher.End()
+	folder, err := filepath.Abs(s.dir)
+	if err != nil {
+		return s.history, err
+	}
+	plan, err := experiment.Foresee(s.experiment)
+	if err != nil {
+		return s.history, err
+	}
+	c, err := cluster.Start(ctx, cluster.Options{
+		Target: s.experiment.Target.Kubernetes, Folder: folder, Longest: lasts(plan), Progress: s.options.Progress,
+	})
+	if err != nil {
+		return s.history, err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	if err := s.fillPorts(c); err != nil {
+		return s.history, err
+	}
+	s.loop.Runner, s.loop.CPUs = c, float64(c.CPUs())
+	return s.loop.Run(ctx, s.history)
+}
+
+// fillPorts gives processes of Deployments the ports of their containers.
+func (s *Session) fillPorts(c *cluster.Cluster) error {
+	for _, v := range s.loop.Variants {
+		for _, plan := range []*config.Plan{v.Plan, v.Calibration} {
+			for i := range plan.Processes {
+				p := &plan.Processes[i]
+				if p.Deployed == "" || p.Port > 0 {
+					continue
+				}
+				var err error
+				if p.Port, err = c.Port(p.Deployed, p.Within); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Pods returns the objects that an experiment makes in a cluster, as YAML.
+func Pods(ctx context.Context, e *config.Experiment) (string, error) {
+	plans, longest, err := plansOf(e)
+	if err != nil {
+		return "", err
+	}
+	return cluster.Manifests(ctx, e.Target.Kubernetes, plans, longest)
+}
+
+// LookAtCluster returns in words what the cluster of an experiment lacks, or its user's rights; it makes nothing.
+func LookAtCluster(ctx context.Context, e *config.Experiment) ([]string, error) {
+	plans, longest, err := plansOf(e)
+	if err != nil {
+		return nil, err
+	}
+	return cluster.Look(ctx, e.Target.Kubernetes, plans, longest)
+}
+
+func plansOf(e *config.Experiment) (plans []*config.Plan, longest time.Duration, err error) {
+	for _, v := range e.Variants {
+		plan, err := e.Plan(v)
+		if err != nil {
+			return nil, 0, err
+		}
+		if err := afar.Unfit(run.Request{Plan: plan, Profile: e.Profile}); err != nil {
+			return nil, 0, err
+		}
+		plans = append(plans, plan)
+	}
+	schedule, err := experiment.Foresee(e)
+	return plans, lasts(schedule), err
+}
+
+// lasts is for how long the objects of an experiment may be in a cluster.
+func lasts(s experiment.Schedule) time.Duration { return 2*s.Length + time.Hour }
+
+// Grants returns, as YAML, what an administrator applies once for those who measure in a namespace.
+func Grants(namespace string) (string, error) { return cluster.Grants(namespace) }
