@@ -40,6 +40,7 @@ func (l Load) Plus(next Load) (Load, error) {
 		BytesReceived: l.BytesReceived + next.BytesReceived,
 		Backlog:       l.open(next),
 		BodyBytes:     l.BodyBytes + next.BodyBytes,
+		PutOff:        l.PutOff + next.PutOff,
 		Latency:       latency,
 		Lag:           lag,
 		Timings:       timings,

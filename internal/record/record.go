@@ -262,6 +262,7 @@ type Load struct {
 	Sampled       uint64            `json:"sampled,omitempty"`    // of these: with the flag that they are sampled
 	BytesSent     uint64            `json:"bytes_sent"`           // over the connections
 	BytesReceived uint64            `json:"bytes_received"`       // over the connections
+	PutOff        uint64            `json:"put_off,omitempty"`    // of the completed: the rest of an answer came 39 to 50 ms after its beginning, once, as where a server's kernel waits for a delayed acknowledgement; plain HTTP/1.1 on Linux alone is watched
 	BodyBytes     uint64            `json:"body_bytes,omitempty"` // of the bodies of answers to the completed; 0: there were none, or it was not counted
 	Driven        *Driven           `json:"driven,omitempty"`     // what a self-driving workload says of itself; nil for others
 	Parts         []Part            `json:"parts,omitempty"`      // of a mix: what was made of each operation in it, in their order

@@ -256,25 +256,21 @@ func (s *checker) findRedirected() []hit {
 	})
 }
 
-// What an acknowledgement that is put off makes of a median: the kernel's 40 ms, and little beside.
-const (
-	putOffLeast = 0.0395 // s
-	putOffMost  = 0.046  // s
-	putOffApart = 1.1    // most of p75 over the median
-)
-
-// findDelayedAcknowledgement finds operations that wait for a delayed acknowledgement, by the time that they take.
-func (s *checker) findDelayedAcknowledgement() []hit {
-	return s.perCell(0, func(p *dataset.Phase) float64 {
-		median, known := p.Latency.At(50)
-		higher, seen := p.Latency.At(75)
-		if !known || median < putOffLeast || median > putOffMost || seen && higher > putOffApart*median {
-			return 0
+// findPutOff finds operations whose answers wait for a delayed acknowledgement: the worst variant of each place.
+func (s *checker) findPutOff() []hit {
+	var hits []hit
+	for _, at := range s.Cells() {
+		worst, most := "", 0.0
+		for _, v := range s.Variants {
+			if share := s.PutOff(v.Name, at); share > most {
+				worst, most = v.Name, share
+			}
 		}
-		return median
-	}, func(worst float64) string {
-		return fmt.Sprintf("the median latency is %s, and a delayed acknowledgement may be 40 ms of it", finding.FormatValue(worst, "s"))
-	})
+		if most > 0 {
+			hits = append(hits, hit{text: wording.PutOff(worst, most) + ", so the difference in latency cannot be told", where: place(at, ""), worst: most})
+		}
+	}
+	return merged(hits)
 }
 
 // findOtherWork warns of variants whose answers differ from those of their baseline.

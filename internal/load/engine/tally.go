@@ -30,6 +30,7 @@ type tally struct {
 	answers                                        map[int]uint64 // as expected, by status, if several are
 	redirects                                      map[string]uint64
 	bodies                                         uint64        // bytes of the bodies of answers as expected
+	putOff                                         uint64        // of the completed: an answer seems to have waited for a delayed acknowledgement
 	parts                                          []record.Part // of a mix, by operation.part
 	whole                                          record.Part   // in the place of a part, if there are none
 	latency, lag                                   *hdrhistogram.Histogram
@@ -102,6 +103,9 @@ func (t *tally) complete(intended, now time.Duration) {
 // their Server-Timing.
 func (t *tally) answered(k *walk, status int) {
 	t.bodies += k.body
+	if k.putOff {
+		t.putOff++
+	}
 	t.part(k).Completed++
 	t.timings.tell(k.timing)
 	if len(k.step().status) > 1 {
@@ -172,6 +176,7 @@ func (t *tally) add(o *tally) {
 	t.sent += o.sent
 	t.received += o.received
 	t.bodies += o.bodies
+	t.putOff += o.putOff
 	for kind, n := range o.errors {
 		t.errors[kind] += n
 	}
@@ -211,6 +216,7 @@ func (t *tally) load() (record.Load, error) {
 		BytesSent:     t.sent,
 		BytesReceived: t.received,
 		BodyBytes:     t.bodies,
+		PutOff:        t.putOff,
 		Parts:         t.parts,
 		Backlog:       t.pending.ends(),
 		Latency:       latency,
