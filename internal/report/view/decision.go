@@ -56,8 +56,8 @@ func cheaper(doc *finding.Document, d *finding.Decision) []model.Note {
 	if !traced || doc.Results == "" {
 		return nil
 	}
-	return parts.Faint(fmt.Sprintf("What %s costs most, and which settings make that smaller: tracetax explain %s/experiment.yaml --variants %s --quick --try",
-		d.Whole, doc.Results, d.Whole))
+	return parts.Faint(fmt.Sprintf("What %s costs most, and which settings make that smaller: tracetax explain %s --variants %s --quick --try",
+		d.Whole, wording.Quoted(doc.Results+"/experiment.yaml"), wording.Quoted(d.Whole)))
 }
 
 // linearText says how far CPUs and operations may be trusted.
