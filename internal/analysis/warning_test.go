@@ -176,6 +176,7 @@ var provocations = []struct {
 	{"delayed-acknowledgement", func(s *scene) {
 		only("otel", func(r *record.Record) { r.Phases[0].Load.PutOff = 6000 })(s)
 	}},
+	{"few-connections", only("otel", func(r *record.Record) { r.Start.Workers, r.Phases[0].Load.Used = map[string]int{"app": 2}, 3 })},
 	{"answers-differ", func(s *scene) {
 		s.change = func(r *record.Record) {
 			r.Phases[0].Load.Answers = map[int]uint64{200: 4000, 500: 6000}

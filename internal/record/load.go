@@ -33,6 +33,7 @@ func (l Load) Plus(next Load) (Load, error) {
 		Answers:       plus(l.Answers, next.Answers),
 		Redirects:     plus(l.Redirects, next.Redirects),
 		Connected:     l.Connected + next.Connected,
+		Used:          max(l.Used, next.Used),
 		Resent:        l.Resent + next.Resent,
 		Identified:    l.Identified + next.Identified,
 		Sampled:       l.Sampled + next.Sampled,

@@ -257,6 +257,7 @@ type Load struct {
 	Answers       map[int]uint64    `json:"answers,omitempty"`    // the completed by status, of operations with several that are right
 	Redirects     map[string]uint64 `json:"redirects,omitempty"`  // the completed that were redirected, by status and where to ("302 to /login"), of operations that do not say which status is right
 	Connected     uint64            `json:"connected"`            // connections opened
+	Used          uint64            `json:"used,omitempty"`       // connections that requests were sent over, old ones included; of several stretches the most of one; 0: not known
 	Resent        uint64            `json:"resent,omitempty"`     // requests sent twice, as the server had closed the kept connection
 	Identified    uint64            `json:"identified,omitempty"` // of the started: the load generator chose the ids of their traces, and sent these as traceparent
 	Sampled       uint64            `json:"sampled,omitempty"`    // of these: with the flag that they are sampled

@@ -101,6 +101,7 @@ var checks = []check{
 	{"no-straight-line", warning, "read the cost of each depth, in the table or the chart of the report", (*checker).findBends},
 	{"operations-failed", warning, "see why operations fail: variants that do different work cannot be compared", (*checker).findFailedOperations},
 	{"redirected", warning, "request the page that it leads to, log in by steps, or allow the redirect (status: 302): the cost is that of the redirect", (*checker).findRedirected},
+	{"few-connections", note, "measure one worker, whose cost per operation holds for each, or raise the rate: at a rate a connection is opened only when all others are busy, with every variant, and in production callers have more", (*checker).findFewConnections},
 	{"answers-differ", warning, "find out why: a variant that answers differently may do less work, or more; there is no verdict", (*checker).findOtherWork},
 	{"expectation-unknown", note, "declare how many spans an operation makes (operations: {NAME: {spans: 3}})", (*checker).findUnknown},
 	{"nothing-traced", warning, "see whether the tracer instruments the program and reaches the sink (its log, class versions, plugins, configured methods): the difference is not the cost of tracing", (*checker).findNothingTraced},

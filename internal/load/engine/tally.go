@@ -23,7 +23,7 @@ import (
 // tally counts the operations of one thread. Its methods do not allocate, except for the first failure of each kind.
 type tally struct {
 	intended, started, completed, failed, timedOut uint64
-	connected, resent                              uint64
+	connected, used, resent                        uint64
 	identified, sampled                            uint64 // of the started: those whose traces got ids from the generator; those to be sampled
 	sent, received                                 uint64 // bytes
 	errors                                         map[string]uint64
@@ -170,6 +170,7 @@ func (t *tally) add(o *tally) {
 	t.failed += o.failed
 	t.timedOut += o.timedOut
 	t.connected += o.connected
+	t.used += o.used
 	t.resent += o.resent
 	t.identified += o.identified
 	t.sampled += o.sampled
@@ -210,6 +211,7 @@ func (t *tally) load() (record.Load, error) {
 		Failed:        t.failed,
 		TimedOut:      t.timedOut,
 		Connected:     t.connected,
+		Used:          t.used,
 		Resent:        t.resent,
 		Identified:    t.identified,
 		Sampled:       t.sampled,

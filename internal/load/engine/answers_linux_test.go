@@ -1,4 +1,4 @@
-// Answers that wait for a delayed acknowledgement.
+// What the generator sees beside the answers: that these wait for a delayed acknowledgement, and over how many connections they came.
 
 package engine
 
@@ -43,11 +43,7 @@ func TestWaitsForDelayedAcknowledgementsAreCounted(t *testing.T) {
 		"a stream":                   {42 * time.Millisecond, []string{head, "o", "k", "ay"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g, err := NewGenerator()
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer g.Close()
+			g := newTestGenerator(t)
 			l := do(t, g, load.Task{Operations: []load.Request{{Address: inPieces(t, c.wait, c.pieces...)}}, Connections: 1, Count: n})
 			if l.Completed != n || (l.PutOff > 0) != c.counts {
 				t.Errorf("%d of %d put off", l.PutOff, l.Completed)
@@ -65,13 +61,29 @@ func TestNaglesAlgorithmIsSeen(t *testing.T) {
 		for readRequest(r) && send(c, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n") && send(c, "okay") {
 		}
 	})
-	g, err := NewGenerator()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer g.Close()
+	g := newTestGenerator(t)
 	l := do(t, g, load.Task{Operations: []load.Request{{Address: addr}}, Connections: 1, Count: 60})
 	if l.Completed != 60 || l.PutOff == 0 {
 		t.Errorf("%d of %d put off", l.PutOff, l.Completed)
+	}
+}
+
+// The connections of a task are those that carried its requests, whether it opened them or an earlier task did: at a rate as few as
+// there are requests under way, in a closed loop all.
+func TestConnectionsInUseAreCounted(t *testing.T) {
+	addr := inPieces(t, 0, okay)
+	g := newTestGenerator(t)
+	for _, c := range []struct {
+		task              load.Task
+		least, most, open uint64
+	}{
+		{load.Task{Connections: 4, Count: 200}, 4, 4, 4},
+		{load.Task{Connections: 4, Count: 200}, 4, 4, 0},
+		{load.Task{Connections: 4, Rate: 20, Count: 4, Arrivals: load.Constant}, 1, 1, 0},
+	} {
+		c.task.Operations = []load.Request{{Address: addr}}
+		if l := do(t, g, c.task); l.Used < c.least || l.Used > c.most || l.Connected > c.open {
+			t.Errorf("%+v: %d used, %d opened", c.task, l.Used, l.Connected)
+		}
 	}
 }
