@@ -11,44 +11,30 @@ import (
 	"github.com/tracetax/tracetax/internal/load"
 )
 
-// inPieces serves answers in pieces, and waits before each but the first.
-func inPieces(t *testing.T, wait time.Duration, pieces ...string) string {
-	return rawServer(t, func(_ int, c net.Conn, r *bufio.Reader) {
-		for readRequest(r) {
-			for i, piece := range pieces {
-				if i > 0 {
-					time.Sleep(wait)
-				}
-				if !send(c, piece) {
-					return
-				}
-			}
-		}
-	})
-}
-
-// An answer whose second piece comes as late as a delayed acknowledgement makes it is counted; one in a piece, a slower one, a
-// quicker one and a stream are not.
-func TestWaitsForDelayedAcknowledgementsAreCounted(t *testing.T) {
-	const head, n = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n", 5
+// An answer of which one piece comes as late as a delayed acknowledgement makes it waited for one; one in a piece, a slower one, a
+// quicker one and a stream did not.
+func TestWaitsForDelayedAcknowledgementsAreTold(t *testing.T) {
 	for name, c := range map[string]struct {
-		wait   time.Duration
-		pieces []string
-		counts bool
+		came   []time.Duration // ms
+		waited bool
 	}{
-		"in two pieces, 42 ms apart": {42 * time.Millisecond, []string{head, "okay"}, true},
-		"in one piece":               {42 * time.Millisecond, []string{head + "okay"}, false},
-		"80 ms apart":                {80 * time.Millisecond, []string{head, "okay"}, false},
-		"10 ms apart":                {10 * time.Millisecond, []string{head, "okay"}, false},
-		"a stream":                   {42 * time.Millisecond, []string{head, "o", "k", "ay"}, false},
+		"in two pieces":       {[]time.Duration{100, 142}, true},
+		"in three":            {[]time.Duration{100, 142, 142}, true},
+		"as late as it may":   {[]time.Duration{100, 150}, true},
+		"in one piece":        {[]time.Duration{100}, false},
+		"in one, after 42 ms": {[]time.Duration{42}, false},
+		"later":               {[]time.Duration{100, 151}, false},
+		"sooner":              {[]time.Duration{100, 138}, false},
+		"a stream":            {[]time.Duration{100, 142, 184}, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			g := newTestGenerator(t)
-			l := do(t, g, load.Task{Operations: []load.Request{{Address: inPieces(t, c.wait, c.pieces...)}}, Connections: 1, Count: n})
-			if l.Completed != n || (l.PutOff > 0) != c.counts {
-				t.Errorf("%d of %d put off", l.PutOff, l.Completed)
-			}
-		})
+		var h http1
+		for _, at := range c.came {
+			h.watch(at * time.Millisecond)
+			h.response.status = 200
+		}
+		if h.waited() != c.waited {
+			t.Errorf("%s: %d waits", name, h.waits)
+		}
 	}
 }
 
@@ -71,7 +57,10 @@ func TestNaglesAlgorithmIsSeen(t *testing.T) {
 // The connections of a task are those that carried its requests, whether it opened them or an earlier task did: at a rate as few as
 // there are requests under way, in a closed loop all.
 func TestConnectionsInUseAreCounted(t *testing.T) {
-	addr := inPieces(t, 0, okay)
+	addr := rawServer(t, func(_ int, c net.Conn, r *bufio.Reader) {
+		for readRequest(r) && send(c, okay) {
+		}
+	})
 	g := newTestGenerator(t)
 	for _, c := range []struct {
 		task              load.Task
@@ -79,7 +68,7 @@ func TestConnectionsInUseAreCounted(t *testing.T) {
 	}{
 		{load.Task{Connections: 4, Count: 200}, 4, 4, 4},
 		{load.Task{Connections: 4, Count: 200}, 4, 4, 0},
-		{load.Task{Connections: 4, Rate: 20, Count: 4, Arrivals: load.Constant}, 1, 1, 0},
+		{load.Task{Connections: 4, Rate: 20, Count: 4, Arrivals: load.Constant}, 1, 3, 0},
 	} {
 		c.task.Operations = []load.Request{{Address: addr}}
 		if l := do(t, g, c.task); l.Used < c.least || l.Used > c.most || l.Connected > c.open {

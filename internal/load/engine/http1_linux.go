@@ -65,6 +65,9 @@ func (h *http1) watch(now time.Duration) {
 	h.came = now
 }
 
+// waited reports whether the answer seems to have waited for a delayed acknowledgement; one with several such waits is a stream.
+func (h *http1) waited() bool { return h.waits == 1 }
+
 func (h *http1) finish(l *loop, keep bool) {
 	k := h.call
 	h.call = nil
@@ -73,7 +76,7 @@ func (h *http1) finish(l *loop, keep bool) {
 		l.tally.redirected(step, &h.response)
 	}
 	k.body += h.response.body
-	k.putOff = k.putOff || h.waits == 1 // an answer with several such waits is a stream
+	k.putOff = k.putOff || h.waited()
 	k.timing = append(k.timing, h.response.fields.timing...)
 	switch {
 	case !step.expects(h.response.status):
