@@ -174,9 +174,9 @@ var provocations = []struct {
 	{"operations-failed", only("none", func(r *record.Record) { r.Phases[0].Load.Failed, r.Phases[0].Load.Completed = 1, 9999 })},
 	{"redirected", only("otel", func(r *record.Record) { r.Phases[0].Load.Redirects = map[string]uint64{"302 to /login": 10000} })},
 	{"delayed-acknowledgement", func(s *scene) {
-		s.latencies = true
-		only("otel", func(r *record.Record) { r.Phases[0].Load.Latency = around(10000, 0.0435) })(s)
+		only("otel", func(r *record.Record) { r.Phases[0].Load.PutOff = 6000 })(s)
 	}},
+	{"few-connections", only("otel", func(r *record.Record) { r.Start.Workers, r.Phases[0].Load.Used = map[string]int{"app": 2}, 3 })},
 	{"answers-differ", func(s *scene) {
 		s.change = func(r *record.Record) {
 			r.Phases[0].Load.Answers = map[int]uint64{200: 4000, 500: 6000}

@@ -5,6 +5,7 @@ package view
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -56,8 +57,37 @@ func cheaper(doc *finding.Document, d *finding.Decision) []model.Note {
 	if !traced || doc.Results == "" {
 		return nil
 	}
-	return parts.Faint(fmt.Sprintf("What %s costs most, and which settings make that smaller: tracetax explain %s/experiment.yaml --variants %s --quick --try",
-		d.Whole, doc.Results, d.Whole))
+	found, longer := profiling(d)
+	command := fmt.Sprintf("tracetax explain %s --variants %s --quick --try%s", wording.Quoted(doc.Results+"/experiment.yaml"), wording.Quoted(d.Whole), longer)
+	if !found {
+		return parts.Faint(fmt.Sprintf("Which settings make %s cheaper: %s (what it costs most takes a higher rate, for samples enough)", d.Whole, command))
+	}
+	return parts.Faint(fmt.Sprintf("What %s costs most, and which settings make that smaller: %s", d.Whole, command))
+}
+
+// What a profile takes to tell causes: 500 samples of tracing, of profilers that take some 250 in a second of CPU.
+const (
+	enoughCPU    = 2.5 // seconds of what tracing adds, in all blocks together
+	quickBlocks  = 6
+	quickSeconds = 2.0  // of profile, a block, that a quick run has of itself
+	mostSeconds  = 60.0 // a block, beyond which nobody waits
+)
+
+// profiling returns whether a quick run tells the causes of what the way costs that keeps every trace, and the argument that makes its
+// profiles long enough, if they would be too short.
+func profiling(d *finding.Decision) (found bool, longer string) {
+	way := d.Way(d.Whole)
+	if way == nil || way.CPU == nil || way.CPU.Estimate <= 0 {
+		return true, ""
+	}
+	switch seconds := math.Ceil(enoughCPU / quickBlocks / way.CPU.Estimate); {
+	case seconds <= quickSeconds:
+		return true, ""
+	case seconds > mostSeconds:
+		return false, ""
+	default:
+		return true, fmt.Sprintf(" --set profile.cpu=%.0fs", seconds)
+	}
 }
 
 // linearText says how far CPUs and operations may be trusted.
