@@ -201,6 +201,9 @@ func (l *Loop) Design() design.Plan {
 	if l.Spoiled != nil {
 		p.Spoiled = l.spoiled
 	}
+	if within := l.Experiment.Design.Within; within > 0 {
+		p.Few, p.Late = Few(l.Experiment), func(history []record.Record) bool { return late(history, within) }
+	}
 	p.Fit = l.fit
 	return p
 }

@@ -18,7 +18,7 @@ func TestLength(t *testing.T) {
 	const start, calm = 700 * time.Millisecond, calmFor
 	workers := &config.Plan{Delay: s, Processes: []program.Process{{Run: []string{"uvicorn", "shop:app", "--workers", "2", "{sink.otlp.http}"}}}, Language: "python"}
 	login := &config.Plan{Delay: s, Processes: exporting.Processes, Setup: []program.Setup{{}}}
-	const interpreted, several = 1400 * time.Millisecond, 2 * time.Second
+	const interpreted, several = 1700 * time.Millisecond, 2450 * time.Millisecond
 	for name, test := range map[string]struct {
 		plan   *config.Plan
 		load   config.Load

@@ -189,8 +189,11 @@ func lasting(p *config.Plan, l config.Load, phases int, kind record.Kind, least 
 	drain := time.Duration(0)
 	if prepare.Exports(p) {
 		drain = p.Passed()/2 + 100*time.Millisecond
-		out.Alone += p.Patience() + margin // for the first operation
-		out = out.And(firstExports(p, kind))
+		first := Lasting{Alone: p.Patience() + margin} // for the first operation
+		if kind == record.Measured {
+			first = Lasting{Beside: first.Alone} // while the others of the block start
+		}
+		out = out.And(first).And(firstExports(p, kind))
 	}
 	if kind == record.Measured {
 		drain = max(drain, least, calmFor)
@@ -223,12 +226,14 @@ func lasting(p *config.Plan, l config.Load, phases int, kind record.Kind, least 
 	return out.And(Lasting{Alone: l.WarmupAll + each*l.Warmup, Load: each * window, Beside: each * (drain + after)})
 }
 
-// startup estimates how long the processes take to start: an interpreter or a virtual machine reads what it runs first. Further
-// workers do so beside each other, on few CPUs.
+// startup estimates how long the processes take to start and to get calm: an interpreter or a virtual machine reads what it runs
+// first. Further workers do so beside each other, on few CPUs.
 func startup(p *config.Plan) time.Duration {
-	const compiled, loaded = 500 * time.Millisecond, 1200 * time.Millisecond
+	const compiled, loaded = 500 * time.Millisecond, 1500 * time.Millisecond
 	out := compiled
-	reads := func(one program.Process) bool { return one.Service == nil && prepare.LanguageOf(one.Run, one.Dir) != "" }
+	reads := func(one program.Process) bool {
+		return one.Service == nil && prepare.LanguageOf(one.Run, one.Dir) != ""
+	}
 	if program.Programs[p.Language] != nil || slices.ContainsFunc(p.Processes, reads) {
 		out = loaded
 	}
