@@ -36,7 +36,8 @@ func TestDecideOnAResult(t *testing.T) {
 	}{
 		{[]string{"levels", "--cores", "40"}, console.Fine, []string{
 			"Not at 400/s: none in 1 of 6 runs, otel in 1 of 6 runs. Lower the rate", "at 100/s\n", "at 400/s\n", "saves of otel", "of 40 cores", "sampled keeps 0 % of the traces, and saves ",
-			"Cheapest that keeps every trace: otel. At 100/s otel takes ", ": where one CPU carried ",
+			"Cheapest that keeps every trace: otel. At 100/s otel takes ", ". A CPU that does nothing else carries ", "Over none, memory peak: ", "Over none, start-up time: ",
+			"Cores and machines are more only where they do nothing but this",
 			"tracetax explain levels/experiment.yaml --variants otel --quick --try",
 		}},
 		{[]string{"windows", "--budget", "cpu=500%"}, console.Inconclusive, []string{
