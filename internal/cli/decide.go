@@ -133,6 +133,9 @@ func choiceStatus(doc *finding.Document) int {
 	for _, one := range doc.Decisions {
 		budgeted := func(w finding.Way) bool { return w.InBudget != finding.None }
 		over := func(w finding.Way) bool { return w.InBudget == finding.Over }
+		if slices.ContainsFunc(one.Ways, func(w finding.Way) bool { return !w.Kept.Known() }) {
+			status = console.Inconclusive
+		}
 		switch {
 		case one.Choice != "" || !slices.ContainsFunc(one.Ways, budgeted):
 		case slices.ContainsFunc(one.Ways, func(w finding.Way) bool { return !over(w) }):

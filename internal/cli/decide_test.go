@@ -136,6 +136,10 @@ func TestChoiceStatus(t *testing.T) {
 			t.Errorf("%s: status %d, want %d", name, got, c.want)
 		}
 	}
+	unknown := []finding.Way{{Variant: "all", Kept: finding.NotKnown()}}
+	if got := choiceStatus(&finding.Document{Decisions: []finding.Decision{{Ways: unknown}}}); got != console.Inconclusive {
+		t.Errorf("nobody knows what a way keeps: status %d", got)
+	}
 	if got := choiceStatus(&finding.Document{Untraced: []finding.Untraced{{Variant: "all"}}}); got != console.Inconclusive {
 		t.Errorf("nothing was traced: status %d", got)
 	}

@@ -160,6 +160,10 @@ func remark(d *finding.Decision, w *finding.Way) string {
 	case finding.CannotHold:
 		return fmt.Sprintf("%s cannot hold %s: it reached %s.", w.Variant, Rate(d), finding.FormatValue(w.Reached, "1/s"))
 	}
+	if w.Standing == finding.NotPlaced && !w.Kept.Known() && d.Reached == 0 {
+		return fmt.Sprintf("How many traces %s keeps is not known: no span of it came. If it traces by itself, send its spans to the sink, "+
+			"as with env.OTEL_EXPORTER_OTLP_ENDPOINT=http://{sink.otlp.http}.", w.Variant)
+	}
 	if w.CPU != nil && w.CPU.Low == nil {
 		return fmt.Sprintf("%s has no interval: %d blocks are too few, 6 or more have one.", w.Variant, d.Blocks)
 	}

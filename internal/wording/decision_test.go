@@ -23,6 +23,9 @@ func TestUndecidedInWords(t *testing.T) {
 		undecided + " They cost about the same: no reasonable number of blocks tells them apart.": func(w *finding.Way) { w.Needs = 0 },
 		"collector adds more than all: +15 % (1 to 32) of what that adds.":                        func(w *finding.Way) { w.Saves = bounded(-0.32, -0.15, -0.01) },
 		"collector has no interval: 8 blocks are too few, 6 or more have one.":                    func(w *finding.Way) { w.CPU, w.Standing = &finding.Interval{Estimate: 0.03}, finding.NotPlaced },
+		"How many traces collector keeps is not known: no span of it came. If it traces by itself, send its spans to the sink, as with env.OTEL_EXPORTER_OTLP_ENDPOINT=http://{sink.otlp.http}.": func(w *finding.Way) {
+			w.Kept, w.Standing = finding.NotKnown(), finding.NotPlaced
+		},
 	} {
 		d.Ways[1] = way
 		change(&d.Ways[1])
