@@ -187,8 +187,11 @@ func beside(d *finding.Decision, w *finding.Way) string {
 	low, high := -*w.Saves.High, -*w.Saves.Low
 	more.Low, more.High = &low, &high
 	text := finding.FormatInterval(more, "1", true)
-	if low > 0 {
+	switch {
+	case low > 0:
 		return fmt.Sprintf("%s adds more than %s: %s of what that adds.", w.Variant, d.Whole, text)
+	case high < 0:
+		return fmt.Sprintf("%s adds less than %s within blocks: %s of what that adds.", w.Variant, d.Whole, text)
 	}
 	text = fmt.Sprintf("Whether %s is dearer than %s is undecided: it adds %s of what that adds.", w.Variant, d.Whole, text)
 	switch more := w.Needs - d.Blocks; {

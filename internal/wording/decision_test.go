@@ -22,6 +22,7 @@ func TestUndecidedInWords(t *testing.T) {
 		undecided + " About 2 blocks more may tell (3 min): measure it again with --blocks 10.":   func(*finding.Way) {},
 		undecided + " They cost about the same: no reasonable number of blocks tells them apart.": func(w *finding.Way) { w.Needs = 0 },
 		"collector adds more than all: +15 % (1 to 32) of what that adds.":                        func(w *finding.Way) { w.Saves = bounded(-0.32, -0.15, -0.01) },
+		"collector adds less than all within blocks: −15 % (−32 to −1) of what that adds.":        func(w *finding.Way) { w.Saves = bounded(0.01, 0.15, 0.32) },
 		"collector has no interval: 8 blocks are too few, 6 or more have one.":                    func(w *finding.Way) { w.CPU, w.Standing = &finding.Interval{Estimate: 0.03}, finding.NotPlaced },
 		"How many traces collector keeps is not known: no span of it came. If it traces by itself, send its spans to the sink, as with env.OTEL_EXPORTER_OTLP_ENDPOINT=http://{sink.otlp.http}.": func(w *finding.Way) {
 			w.Kept, w.Standing = finding.NotKnown(), finding.NotPlaced
