@@ -13,8 +13,8 @@ type Decision struct {
 	Carries   *Interval         `json:"carries"`             // operations/s that one CPU carries with the baseline, if each costs what it costs at this rate; null: not known
 	Whole     string            `json:"whole,omitempty"`     // the cheapest way that keeps every trace
 	Choice    string            `json:"choice,omitempty"`    // under a budget, the way within it that keeps most traces, and of several the cheapest
-	Blocks    int               `json:"blocks"`              // blocks in which the ways were measured; 0: not known
-	Seconds   float64           `json:"seconds"`             // time that one of these took; 0: not known
+	Blocks    int               `json:"blocks,omitempty"`    // blocks in which the ways were measured; absent: not known
+	Seconds   float64           `json:"seconds,omitempty"`   // time that one of these took; absent: not known
 	Ways      []Way             `json:"ways"`                // in the order of the experiment
 }
 
