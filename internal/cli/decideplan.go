@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
-	"github.com/tracetax/tracetax/internal/experiment"
+	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/session"
 )
@@ -155,7 +155,7 @@ func (d *deciding) plan(ctx context.Context, to io.Writer, e *config.Experiment)
 	if len(d.without) > 0 {
 		fmt.Fprintf(to, "  left out for time: %s; %s takes all ways in, and %s\n", strings.Join(d.without, ", "), asItComes, about(d.whole))
 	}
-	if few, within := experiment.Few(e), e.Design.Within; within > 0 && few < e.Design.Blocks {
+	if few, within := design.Few(e.Design.Blocks, e.Comparisons()), e.Design.Within; within > 0 && few < e.Design.Blocks {
 		fmt.Fprintf(to, "  it ends after %d blocks or more, where the next would take it over %s\n", few, about(within))
 	}
 	if foreseen.Schedule.Length > mostTaken {

@@ -47,6 +47,11 @@ type Design struct {
 	Unpiloted string        `yaml:"unpiloted"`                              // what 'run --quick' writes, with quick: the relative rate, as 50% of slowest, that the declared rates stand in for
 }
 
+// Comparisons is how many verdicts on a metric of all operations an experiment has.
+func (e *Experiment) Comparisons() int {
+	return max(1, len(e.Variants)-1) * max(1, len(e.Operations)) * max(1, len(e.Load.Steps()))
+}
+
 func (d *Design) ReadKey(s *program.Source, n *program.Node, key string) {
 	switch key {
 	case "blocks":

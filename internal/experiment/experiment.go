@@ -202,7 +202,8 @@ func (l *Loop) Design() design.Plan {
 		p.Spoiled = l.spoiled
 	}
 	if within := l.Experiment.Design.Within; within > 0 {
-		p.Few, p.Late = Few(l.Experiment), func(history []record.Record) bool { return late(history, within) }
+		p.Few = design.Few(l.Experiment.Design.Blocks, l.Experiment.Comparisons())
+		p.Late = func(history []record.Record) bool { return design.Late(history, within) }
 	}
 	p.Fit = l.fit
 	return p

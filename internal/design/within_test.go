@@ -1,11 +1,9 @@
-package experiment
+package design
 
 import (
 	"testing"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/record"
 )
 
@@ -28,21 +26,20 @@ func lasting(blocks int) []record.Record {
 // One more block is too late where it would end after the time; what lies between two sessions does not count.
 func TestLate(t *testing.T) {
 	for blocks, want := range map[int]bool{0: false, 1: false, 3: false, 4: true, 5: true} {
-		if got := late(lasting(blocks), 270*time.Second); got != want { // 30 s and four blocks
+		if got := Late(lasting(blocks), 270*time.Second); got != want { // 30 s and four blocks
 			t.Errorf("after %d blocks: late %t", blocks, got)
 		}
 	}
 }
 
-// As many blocks as verdicts on all ways need, and never more than are asked for.
+// As many blocks as verdicts on all comparisons need, and never more than are asked for.
 func TestFew(t *testing.T) {
-	for ways, want := range map[int]int{1: 6, 3: 7, 5: 8} {
-		e := &config.Experiment{Variants: make([]config.Variant, ways+1), Operations: []program.Operation{{Name: "a"}}, Design: config.Design{Blocks: 10}}
-		if got := Few(e); got != want {
-			t.Errorf("%d ways: %d blocks, want %d", ways, got, want)
+	for comparisons, want := range map[int]int{0: 6, 1: 6, 3: 7, 5: 8} {
+		if got := Few(10, comparisons); got != want {
+			t.Errorf("%d comparisons: %d blocks, want %d", comparisons, got, want)
 		}
-		if e.Design.Blocks = 4; Few(e) != 4 {
-			t.Errorf("of 4 blocks %d are made", Few(e))
+		if got := Few(4, comparisons); got != 4 {
+			t.Errorf("of 4 blocks %d are made", got)
 		}
 	}
 }

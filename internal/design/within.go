@@ -1,10 +1,9 @@
-package experiment
+package design
 
 import (
 	"slices"
 	"time"
 
-	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -12,16 +11,15 @@ import (
 // An experiment that may take only so long ends before all of its blocks are made, where these take longer than was foreseen. By
 // the time alone: what the blocks show has no part in it, so no interval is widened.
 
-// Few is the least number of blocks that an experiment which has to keep to a time makes: each way can then be told from the
-// baseline, with the correction for all of them.
-func Few(e *config.Experiment) int {
+// Few is the least of so many blocks that an experiment which has to keep to a time makes: a verdict is then possible on each of so
+// many comparisons, with the correction for all of them.
+func Few(blocks, comparisons int) int {
 	const errs = 0.05
-	comparisons := max(1, len(e.Variants)-1) * max(1, len(e.Operations)) * max(1, len(e.Load.Steps()))
-	return min(e.Design.Blocks, stats.MinBlocks(1-errs/float64(comparisons)))
+	return min(blocks, stats.MinBlocks(1-errs/float64(max(1, comparisons))))
 }
 
-// late reports whether one more block, as long as those so far, would end when the runs have taken longer than within.
-func late(history []record.Record, within time.Duration) bool {
+// Late reports whether one more block, as long as those so far, would end when the runs have taken longer than within.
+func Late(history []record.Record, within time.Duration) bool {
 	blocks := map[int]bool{}
 	var measured []record.Record
 	for _, r := range history {
