@@ -224,7 +224,8 @@ func (s *Estimator) LeastWidth(name string) float64 {
 // interruption; without its baseline nothing goes on, and neither does it by itself.
 func (s *Estimator) Progress() (made, asked int) {
 	total := s.blocksAsked()
-	if d, n := s.Experiment.Design, len(s.Attempted(s.Baseline)); d.Within > 0 && n >= design.Few(d.Blocks, s.Experiment.Comparisons()) && design.Late(s.Records, d.Within) {
+	d, n := s.Experiment.Design, len(s.Attempted(s.Baseline))
+	if d.Within > 0 && n >= design.Few(d.Blocks, s.Experiment.Comparisons()) && design.Late(s.Records, d.Within) {
 		total = min(total, n) // there was no time for more
 	}
 	if s.Abandoned(s.Baseline) || s.NothingLeft() {
