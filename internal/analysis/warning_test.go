@@ -559,3 +559,20 @@ func TestWarningsNameTheirCause(t *testing.T) {
 		}
 	}
 }
+
+// An experiment that ended for its time was not interrupted; one with too few blocks for that was.
+func TestEndedForItsTime(t *testing.T) {
+	for blocks, interrupted := range map[int]bool{7: false, 5: true} {
+		s := twoVariants()
+		s.design = func(e *config.Experiment) { e.Design.Within = 7*time.Minute + 30*time.Second }
+		s.change = func(r *record.Record) {
+			r.Started = time.Date(2026, 3, 14, 9, r.Block, 0, 0, time.UTC)
+			r.Ended = r.Started.Add(time.Minute)
+		}
+		in := s.input()
+		in.Records = in.Records[:2*blocks]
+		if doc := analyse(t, in); warned(doc, "interrupted") != interrupted || (len(doc.Repeat) == 2) != interrupted {
+			t.Errorf("%d blocks: %q, %+v", blocks, doc.Repeat, doc.Warnings)
+		}
+	}
+}

@@ -26,13 +26,17 @@ type Size struct {
 // Decision is a result for whoever has to choose among its ways of tracing. Sizes are what else their cost is told in.
 func Decision(doc *finding.Document, sizes ...Size) *model.Page {
 	p := headOf(doc)
-	p.Kept = model.Plain
+	p.Kept, p.Summary = model.Plain, ""
 	for i := range doc.Decisions {
 		d := &doc.Decisions[i]
+		p.Summary = strings.TrimSpace(p.Summary + " " + wording.Answer(d))
 		s := model.Section{Title: wording.DecisionTitle(d), Grids: []model.Grid{waysTable(doc, d, sizes)}}
 		s.Notes = []model.Note{{Text: wording.Decided(d), Tone: model.Strong}}
 		for _, text := range wording.Remarks(d) {
 			s.Notes = append(s.Notes, model.Note{Text: text})
+		}
+		if i == len(doc.Decisions)-1 { // it is of the whole run
+			s.Notes = append(s.Notes, besides(doc, d)...)
 		}
 		s.Notes = append(s.Notes, cheaper(doc, d)...)
 		p.Sections = append(p.Sections, s)
@@ -40,9 +44,34 @@ func Decision(doc *finding.Document, sizes ...Size) *model.Page {
 	p.Marks = marksIn(p)
 	p.Warnings = warnings(doc)
 	if len(doc.Decisions) > 0 {
-		p.How = model.How{Reading: parts.Faint(linearText), Repeat: doc.Repeat}
+		p.How = model.How{Reading: parts.Faint(linearText + sizesText(sizes)), Repeat: doc.Repeat}
 	}
 	return p
+}
+
+// sizesText says how far the cost in cores or machines may be trusted; "" where it is not told.
+func sizesText(sizes []Size) string {
+	if len(sizes) == 0 {
+		return ""
+	}
+	return " Cores and machines are more only where they do nothing but this, and are full today; on a busy CPU a request may cost less."
+}
+
+// besides are what else ways cost, that is of no request: memory, and the time to start.
+func besides(doc *finding.Document, d *finding.Decision) (out []model.Note) {
+	for _, name := range []string{metric.MemoryPeak, metric.StartupTime} {
+		var ways []string
+		for i := range doc.Findings {
+			f := &doc.Findings[i]
+			if f.Metric == name && f.Operation == "" && f.Charged() == "" && f.Against == d.Baseline && f.Relative != nil && d.Way(f.Variant) != nil {
+				ways = append(ways, fmt.Sprintf("%s %s, %s", f.Variant, parts.DifferenceText(f), parts.IntervalText(f.Relative, f.Unit, true)))
+			}
+		}
+		if len(ways) > 0 {
+			out = append(out, model.Note{Text: fmt.Sprintf("Over %s, %s: %s.", d.Baseline, finding.MetricName(name), strings.Join(ways, "; "))})
+		}
+	}
+	return out
 }
 
 // cheaper says what makes the way that keeps every trace cheaper, or which command finds it.
@@ -218,7 +247,7 @@ func tailCell(doc *finding.Document, d *finding.Decision, w *finding.Way, name s
 		return model.Cell{}
 	}
 	kind := f.Verdict.ShownKind(f.ByRatio())
-	cell := model.Cell{Mark: parts.VerdictMark(kind), Text: parts.DifferenceText(f), Tone: parts.ToneOf(kind)}
+	cell := model.Cell{Mark: parts.VerdictMark(kind), Text: parts.IntervalText(f.Absolute, f.Unit, false), Tone: parts.ToneOf(kind)}
 	if i := f.Absolute; kind == finding.NoDifference && i != nil && i.Low != nil && i.High != nil {
 		cell.Text = "under " + finding.FormatBound(max(-*i.Low, *i.High), f.Unit, false)
 	}
