@@ -92,7 +92,7 @@ var checks = []check{
 	{"works-apart", warning, "choose another order (design: {order: woven}, or apart): a program that works by itself, or late for its operations, is charged for that in windows", (*checker).findAway},
 	{"works-beside", warning, "choose another order (design: {order: apart}), or fewer variants: what a tracer sends late is done while another variant is timed", (*checker).findBesideLoad},
 	{"idle-differs", warning, "find what the program still does when it is ready, or after its load: operations are charged for its own work during the drain", (*checker).findIdleDiffers},
-	{"low-rate", note, "raise the rate to see the cost of operations: idle use is a large part of the CPU per operation", (*checker).findLowRate},
+	{"low-rate", note, "idle use is a large part of the CPU per operation; a higher rate shows what operations cost by themselves", (*checker).findLowRate},
 	{"cpu-negative", warning, "lengthen the window or the idle time before it: the noise is as large as the work", (*checker).findBelow},
 	{"sittings-differ", warning, "make 6 sittings or more (design: {blocks: 12, sittings: 6}): the interval is then one over sittings, and holds for other hours too", (*checker).findSittings},
 	{"modes", warning, "look at the dots of all blocks in the report; more blocks do not help before the cause is found", (*checker).findModes},
@@ -127,7 +127,7 @@ var checks = []check{
 	{"evicted", warning, "lower the rate or shorten the window: the sink forgot span ids, and may miss duplicates", (*checker).findEvicted},
 	{"waited-for-tracer", note, "nothing to do: no figure contains the wait", (*checker).findWaited},
 	{"backend-differs", warning, "see how many spans it keeps (tracetax show of the backend): spans that it forgot after storing are in no count of losses; spans that went to the sink have its address in a configuration ({sink.…} is the backend's)", (*checker).findBackend},
-	{"killed-at-stop", warning, "see why the process does not end: its tracer may not have flushed", (*checker).findKilled},
+	{"killed-at-stop", warning, "see why the process does not end: a deployment waits for it too, and a tracer that is killed before it flushes loses spans", (*checker).findKilled},
 }
 
 // Codes returns the codes of all warnings, in the order of the report.

@@ -8,12 +8,14 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/decide"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/wording"
 )
 
@@ -38,6 +40,10 @@ func Decision(doc *finding.Document, sizes ...Size) *model.Page {
 		if i == len(doc.Decisions)-1 { // it is of the whole run
 			s.Notes = append(s.Notes, besides(doc, d)...)
 		}
+		s.Notes = append(s.Notes, onTheWay(doc, d)...)
+		if text := exportsSoon(doc, d); text != "" {
+			s.Notes = append(s.Notes, model.Note{Text: text})
+		}
 		s.Notes = append(s.Notes, cheaper(doc, d)...)
 		p.Sections = append(p.Sections, s)
 	}
@@ -54,7 +60,7 @@ func sizesText(sizes []Size) string {
 	if len(sizes) == 0 {
 		return ""
 	}
-	return " Cores and machines are more only where they do nothing but this, and are full today; on a busy CPU a request may cost less."
+	return " Cores and machines: those that are full today, and do nothing else. Where they are not, fewer are needed, or none."
 }
 
 // besides are what else ways cost, that is of no request: memory, and the time to start.
@@ -72,6 +78,40 @@ func besides(doc *finding.Document, d *finding.Decision) (out []model.Note) {
 		}
 	}
 	return out
+}
+
+// onTheWay are what each way costs in the program, and in what its spans pass, which may run elsewhere.
+func onTheWay(doc *finding.Document, d *finding.Decision) (out []model.Note) {
+	added := func(variant string, r role.Role) string {
+		if f := ofWay(doc, d, variant, metric.CPUPerOperation, string(r)); f != nil && f.Absolute != nil {
+			return finding.FormatInterval(*f.Absolute, f.Unit, false)
+		}
+		return ""
+	}
+	for _, w := range d.Ways {
+		if own, passed := added(w.Variant, role.App), added(w.Variant, role.Collector); own != "" && passed != "" {
+			out = append(out, model.Note{Text: fmt.Sprintf("Of what %s adds to an operation, %s is the program's, and %s the Collector's, "+
+				"wherever that runs.", w.Variant, own, passed)})
+		}
+	}
+	return out
+}
+
+// soon is the longest delay of exports that is said to be short.
+const soon = time.Second
+
+// exportsSoon says that figures are those of a short delay, if that of the way that keeps every trace is; "" otherwise.
+func exportsSoon(doc *finding.Document, d *finding.Decision) string {
+	for _, v := range doc.Experiment.Variants {
+		if v.Name != d.Whole {
+			continue
+		}
+		if delay, err := time.ParseDuration(v.Settings["delay"]); err == nil && delay <= soon {
+			return fmt.Sprintf("%s sends its spans every %s: with a longer delay, as tracers have it of their own, exports are fewer and cost less.",
+				d.Whole, v.Settings["delay"])
+		}
+	}
+	return ""
 }
 
 // cheaper says what makes the way that keeps every trace cheaper, or which command finds it.
@@ -120,7 +160,8 @@ func profiling(d *finding.Decision) (found bool, longer string) {
 }
 
 // linearText says how far CPUs and operations may be trusted.
-const linearText = "One CPU carries so many if each operation costs what it costs at this rate. Each interval holds by itself with 95 %."
+const linearText = "One CPU carries so many if each operation costs what it costs at this rate; on a busier CPU it may cost less. " +
+	"Each interval holds by itself with 95 %."
 
 // toldTails are the percentiles of latency of which the highest that there is stands beside the cost.
 var toldTails = []string{metric.LatencyP99, metric.LatencyP95, metric.LatencyP50}
@@ -139,7 +180,7 @@ func waysTable(doc *finding.Document, d *finding.Decision, sizes []Size) model.G
 		table.Columns[7].Head = "saves of " + d.Whole
 	}
 	for n, s := range sizes { // the first, which was asked for, stays
-		table.Columns = append(table.Columns, model.Column{Head: fmt.Sprintf("of %g %s", s.Number, s.Unit), Right: true, Drop: min(n, 1)},
+		table.Columns = append(table.Columns, model.Column{Head: fmt.Sprintf("of %g full %s", s.Number, s.Unit), Right: true, Drop: min(n, 1)},
 			model.Column{Head: "(95 %)", Close: true, Drop: min(n, 1)})
 	}
 	table.Columns = append(table.Columns, model.Column{Head: "", Drop: 2, Mute: true})
@@ -217,11 +258,11 @@ func standingCell(w *finding.Way) model.Cell {
 	return model.Cell{Mark: parts.VerdictMark(w.InBudget), Text: wording.KindWord(w.InBudget), Tone: parts.ToneOf(w.InBudget)}
 }
 
-// ofWay returns the finding of a metric of a way, over all roles; nil where there is none.
-func ofWay(doc *finding.Document, d *finding.Decision, variant, name string) *finding.Finding {
+// ofWay returns the finding of a metric of a way, of a role or ("") over all; nil where there is none.
+func ofWay(doc *finding.Document, d *finding.Decision, variant, name, role string) *finding.Finding {
 	for _, g := range Groups(doc) {
 		if g.Operation == d.Operation && g.Parameter == parts.Parameter(d.Parameter) {
-			return g.find(name, "", variant, d.Baseline)
+			return g.find(name, role, variant, d.Baseline)
 		}
 	}
 	return nil
@@ -231,7 +272,7 @@ func ofWay(doc *finding.Document, d *finding.Decision, variant, name string) *fi
 func tailOf(doc *finding.Document, d *finding.Decision) string {
 	for _, name := range toldTails {
 		if slices.ContainsFunc(d.Ways, func(w finding.Way) bool {
-			f := ofWay(doc, d, w.Variant, name)
+			f := ofWay(doc, d, w.Variant, name, "")
 			return f != nil && f.Absolute != nil
 		}) {
 			return name
@@ -242,7 +283,7 @@ func tailOf(doc *finding.Document, d *finding.Decision) string {
 
 // tailCell is what a way adds to that percentile; where no difference is seen, the largest that there may be.
 func tailCell(doc *finding.Document, d *finding.Decision, w *finding.Way, name string) model.Cell {
-	f := ofWay(doc, d, w.Variant, name)
+	f := ofWay(doc, d, w.Variant, name, "")
 	if f == nil {
 		return model.Cell{}
 	}
