@@ -33,6 +33,8 @@ type deciding struct {
 	tracer       string // instead of OpenTelemetry's for the language
 	yes          bool
 	cores, fleet float64
+	line         bool            // the program is given by its command, not in a file
+	warmed       string          // the language whose programs are warmed up for longer
 	of           *program.Tracer // whose ways were chosen here; nil: the user names the variants
 	hurried      bool            // the tracer sends sooner than it comes, for time
 	without      []string        // the ways that are left out for time
@@ -209,6 +211,9 @@ func (d *deciding) choose(c *cobra.Command, args []string) error {
 		return errors.New("--rate is missing: the requests that one instance gets in a second, such as --rate 200; the cost depends on it")
 	case len(line.Variants) > 0 && d.tracer != "":
 		return errors.New("--tracer chooses the ways, and --variant names them: leave one of them out")
+	}
+	d.line = true
+	switch {
 	case len(line.Variants) > 0 || len(args) == 0 && line.Image == "": // without a command the parser tells
 		return nil
 	case line.Image != "" && d.tracer == "":

@@ -13,105 +13,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/design"
+	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/session"
 )
-
-// mostTaken is how long a plan may take that nobody chose a length for. It is cut until it is foreseen to take no longer than
-// mostPlanned, as a program is often slower than is foreseen, and ends before all its blocks are made where it takes longer still.
-const (
-	mostTaken   = 10 * time.Minute
-	mostPlanned = 570 * time.Second
-)
-
-// The length of a plan that takes the tracer as it comes, with all ways; see wholePlan.
-const (
-	wholeBlocks   = 8
-	wholeDuration = 6 * time.Second
-)
-
-// lengths are those of plans, the sharpest first: so many blocks, in each of which a variant has the load for so long.
-var lengths = []struct {
-	blocks   int
-	duration time.Duration
-}{
-	{10, 10 * time.Second}, {8, 10 * time.Second}, {8, 8 * time.Second}, {8, 6 * time.Second},
-	{8, 4 * time.Second}, {8, 3 * time.Second}, {8, 2 * time.Second},
-}
-
-// shortDelay is for how long tracers may hold spans where a plan with their own delay takes too long: each block waits for it
-// several times.
-const shortDelay = "500ms"
-
-// leftOut are the ways that a plan goes without where it takes too long with all, the first one first.
-var leftOut = []string{"hundredth", config.WayOfErrors}
-
-// fitted returns the experiments, cut to the time that they may take where their length is not the user's: with shorter blocks,
-// then with a shorter delay of the tracer, then with fewer ways.
-func (d *deciding) fitted(c *cobra.Command, args []string) ([]*config.Experiment, error) {
-	f := &d.run
-	experiments, err := f.ready(c, args)
-	if err != nil || d.of == nil || f.quick || f.given.Has("design") || f.given.Has("load.duration") {
-		return experiments, err
-	}
-	for n := range 2 + len(leftOut) {
-		if n > 0 {
-			d.hurried, d.without = true, leftOut[:n-1]
-			f.line.Variants = slices.DeleteFunc(config.Ways(d.of, shortDelay), func(v string) bool {
-				name, _, _ := strings.Cut(v, ":")
-				return slices.Contains(d.without, name) && !slices.Contains(f.variants, name)
-			})
-			if experiments, err = f.ready(c, args); err != nil {
-				return nil, err
-			}
-		}
-		if n == 0 {
-			if d.whole, err = wholePlan(experiments[0]); err != nil {
-				return nil, err
-			}
-		}
-		if fits, err := fit(experiments[0]); err != nil || fits {
-			return experiments, err
-		}
-	}
-	return experiments, nil
-}
-
-// wholePlan is how long an experiment takes with the tracer as it comes.
-func wholePlan(e *config.Experiment) (time.Duration, error) {
-	whole := *e
-	whole.Design.Blocks, whole.Load.Duration = wholeBlocks, wholeDuration
-	foreseen, err := session.Foresee(&whole)
-	return foreseen.Schedule.Length, err
-}
-
-// fit chooses the sharpest length of an experiment that keeps to the time, and else the shortest; no window is shorter than a
-// tracer holds its spans, and the load of all at once no shorter than these are on their way.
-func fit(e *config.Experiment) (bool, error) {
-	held, passed := time.Duration(0), time.Duration(0)
-	e.Design.Within = mostTaken
-	for _, v := range e.Variants {
-		plan, err := e.Plan(v)
-		if err != nil {
-			return false, err
-		}
-		held, passed = max(held, plan.Delay), max(passed, plan.Passed())
-	}
-	for _, one := range lengths {
-		if one.duration < held || config.AtOnce(len(e.Variants), one.duration) < passed {
-			break
-		}
-		e.Design.Blocks, e.Load.Duration = one.blocks, one.duration
-		if foreseen, err := session.Foresee(e); err != nil || foreseen.Schedule.Length <= mostPlanned {
-			return true, err
-		}
-	}
-	return false, nil
-}
 
 // plan says what is going to be measured, for how long, and what has to be fetched or built before.
 func (d *deciding) plan(ctx context.Context, to io.Writer, e *config.Experiment) error {
@@ -120,8 +28,12 @@ func (d *deciding) plan(ctx context.Context, to io.Writer, e *config.Experiment)
 		return err
 	}
 	e = foreseen.Experiment
+	longest, err := mostForeseen(e)
+	if err != nil {
+		return err
+	}
 	fmt.Fprintf(to, "%s: %s of tracing, %s (fetching and building not counted)\n  %s\n",
-		e.Name, counted(len(e.Variants)-1, "way"), lengthText(foreseen.Schedule), e.Summary())
+		e.Name, counted(len(e.Variants)-1, "way"), planText(foreseen.Schedule, longest), e.Summary())
 	for _, v := range e.Variants {
 		fmt.Fprintf(to, "  %-10s  %s\n", v.Name, wayText(v))
 	}
@@ -158,11 +70,27 @@ func (d *deciding) plan(ctx context.Context, to io.Writer, e *config.Experiment)
 	if few, within := design.Few(e.Design.Blocks, e.Comparisons()), e.Design.Within; within > 0 && few < e.Design.Blocks {
 		fmt.Fprintf(to, "  it ends after %d blocks or more, where the next would take it over %s\n", few, about(within))
 	}
-	if foreseen.Schedule.Length > mostTaken {
-		fmt.Fprintln(to, "  this takes more than 10 minutes: fewer --op, --variants or --blocks, or a shorter --duration, cut it")
+	if d.warmed != "" {
+		fmt.Fprintf(to, "  %s of warm-up for each variant in each block, as %s compiles a program while it runs: after less, a request still costs too much\n",
+			e.Load.Warmup, d.warmed)
+	}
+	if longest > mostTaken {
+		why := ""
+		if d.warmed != "" {
+			why = ", because of the warm-up"
+		}
+		fmt.Fprintf(to, "  this takes more than 10 minutes%s: fewer --op, --variants or --blocks, or a shorter --duration, cut it\n", why)
 	}
 	fmt.Fprintln(to, "  "+turnsText(e, foreseen.Schedule))
 	return nil
+}
+
+// planText says how long a plan takes, and how long where the CPUs have no room for all variants at once.
+func planText(s experiment.Schedule, longest time.Duration) string {
+	if shortest := min(s.Shortest, s.Length); about(longest) != about(shortest) {
+		return "about " + about(shortest) + " to " + about(longest)
+	}
+	return "about " + about(longest)
 }
 
 // wayText is a variant in a few words.

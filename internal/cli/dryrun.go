@@ -218,7 +218,8 @@ func turnsText(e *config.Experiment, schedule experiment.Schedule) string {
 	}
 	how := "order windows: all variants of a block live at the same time, and have the load in turn"
 	if e.Design.Order == config.Paired {
-		how = "order paired: all variants of a block have their load at the same time, for CPU, memory and bytes, and in turn for latency"
+		how = "order paired: all variants of a block have their load at the same time, for CPU, memory and bytes, if the first block shows " +
+			"that it fits into 60 % of the CPUs, and else in turn; for latency in turn"
 	}
 	if e.Design.Order == config.Paired && most.Number == 1 && (e.Workload == nil || e.Workload.Driver.Row().Generator) {
 		return how + ", in slices"

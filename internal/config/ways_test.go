@@ -35,6 +35,9 @@ func TestWays(t *testing.T) {
 			if (len(v.Via) > 0) != (v.Name == "collector" || v.Name == WayOfErrors) {
 				t.Errorf("%s: %s goes by way of %d hops", name, v.Name, len(v.Via))
 			}
+			if len(v.Via) > 0 && v.Via[0].Settings["batch"] != "200ms" { // a fifth of the tracer's delay
+				t.Errorf("%s: %s has the hop %v", name, v.Name, v.Via[0].Settings)
+			}
 			if v.Name == WayOfErrors && (v.Via[0].Settings["keep"] != "errors-and-share" || v.Via[0].Settings["wait"] != "2s") {
 				t.Errorf("%s: %s has the hop %v", name, v.Name, v.Via[0].Settings)
 			}

@@ -38,6 +38,8 @@ func TestLength(t *testing.T) {
 		"lossless, confirmed":         {&config.Plan{}, with(config.RateSearch{Goal: config.GoalLossless, Confirm: 30 * s}), 1, record.Measured, start + 74*s + 6*calm, start + 284*s + 17*calm},
 		"lossless, no longer":         {&config.Plan{}, with(config.RateSearch{Goal: config.GoalLossless, Confirm: 5 * s}), 1, record.Measured, start + 54*s + 6*calm, start + 164*s + 17*calm},
 		"an interpreter":              {&config.Plan{Language: "python"}, plain, 1, record.Measured, interpreted + 14*s + 2*calm, interpreted + 14*s + 2*calm},
+		"a framework of Java":         {&config.Plan{Language: "java"}, plain, 1, record.Measured, 5200*time.Millisecond + 14*s + 2*calm, 5200*time.Millisecond + 14*s + 2*calm},
+		"Java that drives itself":     {&config.Plan{Language: "java", Driver: program.SelfDriving}, plain, 1, record.Measured, interpreted + 14*s + 2*calm, interpreted + 14*s + 2*calm},
 		"workers":                     {workers, plain, 1, record.Measured, several + 16600*time.Millisecond + 2*cold, several + 16600*time.Millisecond + 2*cold},
 		"calibration of workers":      {workers, plain, 1, record.Calibration, several + 3*1400*time.Millisecond + 3*(1900*time.Millisecond+cold) + cold, several + 3*1400*time.Millisecond + 3*(1900*time.Millisecond+cold) + cold},
 		"calibration behind a login":  {login, plain, 1, record.Calibration, start + 3*1400*time.Millisecond + 2*1900*time.Millisecond, start + 3*1400*time.Millisecond + 2*1900*time.Millisecond},

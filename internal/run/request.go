@@ -229,13 +229,16 @@ func lasting(p *config.Plan, l config.Load, phases int, kind record.Kind, least 
 // startup estimates how long the processes take to start and to get calm: an interpreter or a virtual machine reads what it runs
 // first. Further workers do so beside each other, on few CPUs.
 func startup(p *config.Plan) time.Duration {
-	const compiled, loaded = 500 * time.Millisecond, 1500 * time.Millisecond
+	const compiled, loaded, framework = 500 * time.Millisecond, 1500 * time.Millisecond, 5 * time.Second
 	out := compiled
 	reads := func(one program.Process) bool {
 		return one.Service == nil && prepare.LanguageOf(one.Run, one.Dir) != ""
 	}
 	if program.Programs[p.Language] != nil || slices.ContainsFunc(p.Processes, reads) {
 		out = loaded
+	}
+	if p.Language == "java" && p.Driver.Row().Generator { // a service, as of Spring
+		out = framework
 	}
 	if out += p.Startup; prepare.Workers(p.Processes) > 1 {
 		out += out / 2

@@ -87,7 +87,7 @@ var checks = []check{
 	{"idle-unknown", warning, "let the program be ready later (ready: …), and measure idle use (load: {idle: 1s}): operations are charged for the processes' own work during the drain", (*checker).findIdleUnknown},
 	{"constant-arrivals", warning, "leave arrivals out: requests then come at random moments, at the same rate", (*checker).findConstant},
 	{"constant-calls", warning, "have the program start operations at random moments: the word moments of docs/self-driving.md", (*checker).findConstantCalls},
-	{"in-turn", note, "lower the rate, if CPU is to be sharper: the load of all variants has to fit into 60 % of the CPUs", (*checker).findInTurn},
+	{"in-turn", note, "take fewer variants, if CPU is to be sharper, or a lower rate if the real one is lower: the load of all variants has to fit into 60 % of the CPUs", (*checker).findInTurn},
 	{"rested", warning, "choose another order (design: {order: woven}, or apart): in windows each program rests while others have the load", (*checker).findRested},
 	{"works-apart", warning, "choose another order (design: {order: woven}, or apart): a program that works by itself, or late for its operations, is charged for that in windows", (*checker).findAway},
 	{"works-beside", warning, "choose another order (design: {order: apart}), or fewer variants: what a tracer sends late is done while another variant is timed", (*checker).findBesideLoad},
