@@ -169,7 +169,7 @@ func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*co
 	series.Options.Named, series.Options.KeepEnv = f.variants, f.keepEnv
 	series.Options.GoOn = f.goOn
 	if f.decides {
-		series.Options.Command = "decide"
+		series.Options.Command, series.Options.Listener = "decide", listener{s.Err, true}
 	}
 	series.Options.Rules = func(tracers ...string) (*profile.Rules, error) { return BuiltIn().Rules(f.rules, tracers...) }
 	worst, ran, several := console.Fine, 0, len(experiments) > 1

@@ -41,6 +41,8 @@ type progress struct {
 	again      *again            // failures that are not told of yet; nil: none
 	written    time.Time         // when the last line was
 	now        func() time.Time
+	promised   time.Duration // that all of it was foreseen to take; 0: nothing was
+	decides    bool          // the command is decide
 }
 
 // silence is the longest time without a line if there is no terminal.
@@ -65,6 +67,7 @@ func (p *progress) Observe(e experiment.Event) {
 		return
 	}
 	p.groups(e)
+	p.overdue(e)
 	// Runs that are given up leave the sum: they count as past, so the number
 	// of all does not fall.
 	p.most = max(p.most, e.Total)
@@ -313,21 +316,13 @@ func (p *progress) line(text string) {
 	fmt.Fprintln(p.to, strings.TrimRight(text, " "))
 }
 
-// about is a duration as people say it.
-func about(d time.Duration) string {
-	switch {
-	case d < 90*time.Second:
-		return fmt.Sprintf("%d s", max(1, int(d.Seconds()+0.5)))
-	case d < 90*time.Minute:
-		return fmt.Sprintf("%d min", int(d.Minutes()+0.5))
-	}
-	return fmt.Sprintf("%.1f h", d.Hours())
-}
-
 // The progress of a session, for its user.
 
 // listener writes how a session goes, line by line.
-type listener struct{ to io.Writer }
+type listener struct {
+	to      io.Writer
+	decides bool // for the command decide
+}
 
 // sessionOptions returns the options of a session that reports its progress to a stream.
 func sessionOptions(to io.Writer, accounting string) session.Options {
@@ -335,7 +330,7 @@ func sessionOptions(to io.Writer, accounting string) session.Options {
 	if err != nil {
 		panic(err) // the name is not valid
 	}
-	return session.Options{Tool: Version(), Source: builtOf(), Accounting: accounting, Profilers: profilers, Progress: to, Listener: listener{to}}
+	return session.Options{Tool: Version(), Source: builtOf(), Accounting: accounting, Profilers: profilers, Progress: to, Listener: listener{to: to}}
 }
 
 // builtOf returns the sources of this build, if Go recorded them.
@@ -374,6 +369,10 @@ func (l listener) CutOff(path string, bytes int64) {
 // Watch reports every run.
 func (l listener) Watch(e *config.Experiment, part bool) session.Watcher {
 	p := newProgress(l.to, e)
+	p.decides = l.decides
+	if long, err := mostForeseen(e); err == nil { // the session tells of an error
+		p.promised = long
+	}
 	if part {
 		p.workload = e.Workload.Name
 	}

@@ -20,17 +20,37 @@ func Few(blocks, comparisons int) int {
 
 // Late reports whether one more block, as long as those so far, would end when the runs have taken longer than within.
 func Late(history []record.Record, within time.Duration) bool {
-	blocks := map[int]bool{}
+	_, block, blocks := pace(history)
+	return blocks > 0 && taken(history)+block > within
+}
+
+// Takes returns how long all of an experiment takes, and one block, by the blocks so far: it makes few of them in any case, and
+// more, up to all, as long as they end within that time; 0 is any time. Without a block both are 0.
+func Takes(history []record.Record, few, all int, within time.Duration) (whole, block time.Duration) {
+	before, block, blocks := pace(history)
+	if blocks == 0 {
+		return 0, 0
+	}
+	if within > 0 && block > 0 {
+		all = min(all, max(few, int((within-before)/block)))
+	}
+	return before + time.Duration(max(all, blocks))*block, block
+}
+
+// pace returns the time that was taken before the first block, and that a block takes.
+func pace(history []record.Record) (before, block time.Duration, blocks int) {
+	numbers := map[int]bool{}
 	var measured []record.Record
 	for _, r := range history {
 		if r.Kind == record.Measured {
-			blocks[r.Block], measured = true, append(measured, r)
+			numbers[r.Block], measured = true, append(measured, r)
 		}
 	}
-	if len(blocks) == 0 {
-		return false
+	if len(numbers) == 0 {
+		return 0, 0, 0
 	}
-	return taken(history)+taken(measured)/time.Duration(len(blocks)) > within
+	in := taken(measured)
+	return taken(history) - in, in / time.Duration(len(numbers)), len(numbers)
 }
 
 // taken is the time in which any run was made: those of a block are made together, and between two sessions there is none.

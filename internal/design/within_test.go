@@ -32,6 +32,26 @@ func TestLate(t *testing.T) {
 	}
 }
 
+// By the first block it is known what all take: within a time as few as are needed, or as many as fit, and never more than all.
+func TestTakes(t *testing.T) {
+	const s = time.Second
+	for name, c := range map[string]struct {
+		made, few, all     int
+		within, want, each time.Duration
+	}{
+		"none is made":          {0, 7, 8, 0, 0, 0},
+		"without a time":        {1, 7, 8, 0, 510 * s, 60 * s},
+		"all fit":               {1, 7, 8, 600 * s, 510 * s, 60 * s},
+		"fewer fit":             {2, 6, 8, 460 * s, 450 * s, 60 * s},
+		"as few as can be":      {2, 6, 8, 60 * s, 390 * s, 60 * s},
+		"more are made already": {5, 3, 8, 60 * s, 330 * s, 60 * s},
+	} {
+		if whole, each := Takes(lasting(c.made), c.few, c.all, c.within); whole != c.want || each != c.each {
+			t.Errorf("%s: %v, each %v; want %v, %v", name, whole, each, c.want, c.each)
+		}
+	}
+}
+
 // As many blocks as verdicts on all comparisons need, and never more than are asked for.
 func TestFew(t *testing.T) {
 	for comparisons, want := range map[int]int{0: 6, 1: 6, 3: 7, 5: 8} {
