@@ -98,7 +98,7 @@ func decision(doc *finding.Document, costs []*finding.Finding, rate float64, ask
 		if lost, unknown := doc.LostOf(f, f.Variant), doc.UnknownLossOf(f, f.Variant); w.Standing == "" && lost != nil {
 			w.Standing, w.Lost = finding.LosesSpans, lost.LostShare
 		} else if w.Standing == "" && unknown != nil {
-			w.Standing, w.Lost = finding.MayLoseSpans, unknown.LostMost
+			w.Standing, w.Lost, w.Why = finding.MayLoseSpans, unknown.LostMost, unknown.Why
 		}
 		if w.Picks {
 			w.Failed = failed(doc, f)
@@ -106,11 +106,15 @@ func decision(doc *finding.Document, costs []*finding.Finding, rate float64, ask
 		d.Ways = append(d.Ways, w)
 	}
 	place(&d)
-	d.Whole, d.Choice = whole(&d), choice(&d)
+	d.Whole, d.Choice = cheapest(&d, sound, keepsAll), choice(&d)
+	if d.Whole == "" {
+		d.Perhaps = cheapest(&d, perhaps, keepsAll)
+	}
+	full := d.Fullest()
 	for i, f := range costs {
-		if w := &d.Ways[i]; d.Whole != "" && w.Variant != d.Whole && sound(&d, w) {
-			w.Saves = saved(f, costs[slices.IndexFunc(costs, func(c *finding.Finding) bool { return c.Variant == d.Whole })], ask)
-			if w.Standing == finding.OnFrontier && keepsAll(w) {
+		if w := &d.Ways[i]; full != nil && w != full && (sound(&d, w) || perhaps(&d, w)) {
+			w.Saves = saved(f, costs[slices.IndexFunc(costs, func(c *finding.Finding) bool { return c.Variant == full.Variant })], ask)
+			if w.Standing == finding.OnFrontier || w.Standing == finding.MayLoseSpans {
 				w.Needs = needed(w.Saves, len(f.Samples))
 			}
 		}
@@ -357,9 +361,9 @@ func sound(d *finding.Decision, w *finding.Way) bool {
 	return did && d.Reached == 0 && w.CPU != nil && w.Kept.Known()
 }
 
-// whole is the cheapest way that keeps every trace; "" where none does.
-func whole(d *finding.Decision) string {
-	return cheapest(d, keepsAll)
+// perhaps reports whether a way may have done all of its work: it is not known whether it lost spans.
+func perhaps(d *finding.Decision, w *finding.Way) bool {
+	return w.Standing == finding.MayLoseSpans && d.Reached == 0 && w.CPU != nil && w.Kept.Known()
 }
 
 // choice is the way within all budgets that keeps most traces, and of several that keep as many the cheapest; "" where none is
@@ -371,16 +375,16 @@ func choice(d *finding.Decision) string {
 			most = max(most, w.Kept)
 		}
 	}
-	return cheapest(d, func(w *finding.Way) bool {
+	return cheapest(d, sound, func(w *finding.Way) bool {
 		return w.InBudget == finding.Within && float64(w.Kept) >= alike*float64(most)
 	})
 }
 
-// cheapest is the cheapest of some sound ways; "" where there is none.
-func cheapest(d *finding.Decision, of func(*finding.Way) bool) string {
+// cheapest is the cheapest of the ways that did their work, and that are of some kind; "" where there is none.
+func cheapest(d *finding.Decision, did func(*finding.Decision, *finding.Way) bool, of func(*finding.Way) bool) string {
 	best, name := math.Inf(1), ""
 	for i := range d.Ways {
-		if w := &d.Ways[i]; sound(d, w) && of(w) && w.CPU.Estimate < best {
+		if w := &d.Ways[i]; did(d, w) && of(w) && w.CPU.Estimate < best {
 			best, name = w.CPU.Estimate, w.Variant
 		}
 	}

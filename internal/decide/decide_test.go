@@ -127,7 +127,7 @@ func TestNeeds(t *testing.T) {
 	}
 	d := decided(t, document(8, shown{name: "all", kept: 1, adds: 40e-6}, shown{name: "collector", kept: 1, adds: 40.3e-6}, shown{name: "tenth", kept: 0.1, adds: 39.9e-6}))
 	other, tenth := d.Way("all"), d.Way("tenth") // by their estimates the Collector is the cheaper
-	if other.Needs == 0 || other.Needs != needed(other.Saves, 8) || needed(tenth.Saves, 8) == 0 || tenth.Needs != 0 || d.Way(d.Whole).Needs != 0 {
+	if other.Needs == 0 || other.Needs != needed(other.Saves, 8) || needed(tenth.Saves, 8) == 0 || tenth.Needs != needed(tenth.Saves, 8) || d.Way(d.Whole).Needs != 0 {
 		t.Errorf("%+v, %+v", other, tenth)
 	}
 	if d.Blocks != 8 || d.Seconds != 60 {
@@ -269,6 +269,21 @@ func TestUnknown(t *testing.T) {
 	doc.LossUnknown = []finding.LossUnknown{{Operation: "get", Variant: "all", LostMost: 0.3}}
 	if w := decided(t, doc).Ways[0]; w.Standing != finding.MayLoseSpans || w.Lost != 0.3 {
 		t.Errorf("unknown losses: %+v", w)
+	}
+	if d := decided(t, doc); d.Whole != "" || d.Perhaps != "all" || d.Ways[0].CPU == nil {
+		t.Errorf("the way that may keep every trace is %q, sure is %q", d.Perhaps, d.Whole)
+	}
+	several := document(8, shown{name: "all", kept: 1, adds: 40e-6}, shown{name: "dearer", kept: 1, adds: 60e-6}, shown{name: "tenth", kept: 0.1, adds: 4e-6})
+	for _, w := range []string{"all", "dearer", "tenth"} {
+		several.LossUnknown = append(several.LossUnknown, finding.LossUnknown{Operation: "get", Variant: w, LostMost: 0.3, Why: finding.LossVaries})
+	}
+	d := decided(t, several)
+	if s := d.Way("tenth").Saves; d.Perhaps != "all" || d.Ways[0].Saves != nil || s == nil || math.Abs(s.Estimate-0.9) > 0.01 || d.Ways[2].Why != finding.LossVaries {
+		t.Errorf("of %q: %+v", d.Perhaps, d.Ways)
+	}
+	several.LossUnknown = several.LossUnknown[:1]
+	if d := decided(t, several); d.Whole != "dearer" || d.Perhaps != "" {
+		t.Errorf("%q is sure, and %q is not", d.Whole, d.Perhaps)
 	}
 	doc.Untraced = []finding.Untraced{{Variant: "all", Operation: "get"}}
 	if all := Decisions(doc, rates{offered: rate}, claim.Given); len(all) != 0 {

@@ -12,6 +12,7 @@ type Decision struct {
 	Missed    *Missed           `json:"missed,omitempty"`    // absent where the baseline held the rate in all runs, or Reached is there
 	Carries   *Interval         `json:"carries"`             // operations/s that one CPU carries with the baseline, if each costs what it costs at this rate; null: not known
 	Whole     string            `json:"whole,omitempty"`     // the cheapest way that keeps every trace
+	Perhaps   string            `json:"perhaps,omitempty"`   // where there is no Whole: the cheapest way that keeps every trace, if it loses no span, which is not known
 	Choice    string            `json:"choice,omitempty"`    // under a budget, the way within it that keeps most traces, and of several the cheapest
 	Blocks    int               `json:"blocks,omitempty"`    // blocks in which the ways were measured; absent: not known
 	Seconds   float64           `json:"seconds,omitempty"`   // time that one of these took; absent: not known
@@ -27,11 +28,12 @@ type Way struct {
 	Relative *Interval `json:"relative"`            // added CPU per operation, as a share of the baseline's; null where there is no ratio
 	CPU      *Interval `json:"cpu"`                 // CPUs that it adds at the rate: 0.13 is 13 % of one
 	Carries  *Interval `json:"carries"`             // operations/s that one CPU carries with it, as of Decision
-	Saves    *Interval `json:"saves,omitempty"`     // share of what Decision.Whole adds that it does not, from the ratios within blocks; absent for that one, and where what that adds is not sure
-	Needs    int       `json:"needs,omitempty"`     // blocks in all that may tell it from Decision.Whole, if they go on as so far; absent where it is told, or keeps fewer traces
+	Saves    *Interval `json:"saves,omitempty"`     // share of what Decision.Whole (or Perhaps) adds that it does not, from the ratios within blocks; absent for that one, and where what that adds is not sure
+	Needs    int       `json:"needs,omitempty"`     // blocks in all that may tell it from Decision.Whole (or Perhaps), if they go on as so far; absent where it is told
 	Standing Standing  `json:"standing"`            // its place among the ways
 	By       string    `json:"by,omitempty"`        // Dominated: the way that is better
 	Lost     float64   `json:"lost,omitempty"`      // LosesSpans and MayLoseSpans: the share of the spans
+	Why      Code      `json:"why,omitempty"`       // MayLoseSpans: why nobody knows it better, as of loss_unknown
 	Reached  float64   `json:"reached,omitempty"`   // CannotHold: operations/s that it reached
 	Missed   *Missed   `json:"missed,omitempty"`    // absent where it held the rate in all runs, or cannot hold it
 	InBudget Kind      `json:"in_budget,omitempty"` // the worst of its verdicts on budgets: within, cannot-tell, overloaded or over
@@ -55,6 +57,14 @@ const (
 	CannotHold   Standing = "cannot-hold"    // it did not hold the rate
 	NotPlaced    Standing = "not-placed"     // its cost has no interval, or the share that it keeps is not known
 )
+
+// Fullest is Whole, or Perhaps: the way that saves are shares of.
+func (d *Decision) Fullest() *Way {
+	if d.Whole != "" {
+		return d.Way(d.Whole)
+	}
+	return d.Way(d.Perhaps)
+}
 
 // Way returns the way of that name; nil where there is none.
 func (d *Decision) Way(variant string) *Way {

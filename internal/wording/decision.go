@@ -12,6 +12,9 @@ import (
 // cpus is the unit of what a way adds at a rate.
 const cpus = "CPU"
 
+// Carries is in a consequence that says how many operations a CPU carries.
+const Carries = " carries "
+
 // Consequence is what a way of tracing means at the rate: the CPU that it takes, and the operations that one CPU carries. It is
 // "" where the cost is not known.
 func Consequence(d *finding.Decision, w *finding.Way) string {
@@ -23,7 +26,7 @@ func Consequence(d *finding.Decision, w *finding.Way) string {
 		return text + "."
 	}
 	own := finding.FormatValue(d.Rate/d.Carries.Estimate, cpus)
-	return fmt.Sprintf("%s, beside %s of %s. A CPU that does nothing else carries %s with it, and %s without.",
+	return fmt.Sprintf("%s, beside %s of %s. A CPU that does nothing else"+Carries+"%s with it, and %s without.",
 		text, own, d.Baseline, Carried(w.Carries), Carried(d.Carries))
 }
 
@@ -51,10 +54,20 @@ func Decided(d *finding.Decision) string {
 		whole = "Cheapest that keeps every trace: " + d.Whole + ". " + text
 	}
 	parts := []string{budgetText(d), whole}
-	if d.Whole == "" {
+	switch maybe := d.Way(d.Perhaps); {
+	case d.Whole != "":
+	case maybe != nil:
+		parts[1] = fmt.Sprintf("Not known: whether %s keeps every span (%s). If it does, a%s",
+			maybe.Variant, missing(maybe), strings.TrimPrefix(Consequence(d, maybe), "A"))
+	default:
 		parts[1] = "Nothing that was measured keeps every trace, loses no span and holds the rate."
 	}
 	return strings.TrimSpace(strings.Join(parts, " "))
+}
+
+// missing is how much of its spans a way may have lost, and why nobody knows.
+func missing(w *finding.Way) string {
+	return "up to " + finding.FormatValue(w.Lost, "1") + " may be missing" + because(finding.Reason{Code: w.Why})
 }
 
 // budgetText is what a budget leaves; "" where there is none.
@@ -156,7 +169,7 @@ func remark(d *finding.Decision, w *finding.Way) string {
 	case finding.LosesSpans:
 		return fmt.Sprintf("%s loses %s of its spans: no choice, whatever it costs.", w.Variant, share)
 	case finding.MayLoseSpans:
-		return fmt.Sprintf("%s may lose up to %s of its spans: no choice until that is known.", w.Variant, share)
+		return strings.TrimSpace(toldOf(d, w) + " " + savesText(d, w))
 	case finding.CannotHold:
 		return fmt.Sprintf("%s cannot hold %s: it reached %s.", w.Variant, Rate(d), finding.FormatValue(w.Reached, "1/s"))
 	}
@@ -170,43 +183,83 @@ func remark(d *finding.Decision, w *finding.Way) string {
 	if chosen != "" {
 		return fmt.Sprintf("%s decides on traces once they are there: %s.", w.Variant, chosen)
 	}
-	if w.Saves == nil || w.Saves.Low == nil || !w.Kept.Known() {
-		return ""
+	return savesText(d, w)
+}
+
+// toldOf says of a way that may lose spans what is not known; of the one that the answer names, what would tell it.
+func toldOf(d *finding.Decision, w *finding.Way) string {
+	if w.Variant != d.Perhaps {
+		return fmt.Sprintf("Not known: whether %s loses spans (%s).", w.Variant, missing(w))
 	}
-	if float64(w.Kept) >= finding.Lossless {
-		return beside(d, w)
+	text := fmt.Sprintf("Whether %s loses spans its own log may say (in logs/ of the results)", w.Variant)
+	if w.Why == finding.LossNumber || w.Why == finding.LossVaries {
+		text += fmt.Sprintf(", and the account does if each operation makes as many, and you name the number: --set 'workload.operations.%s.spans=5'", d.Operation)
+	}
+	return text + "."
+}
+
+// savesText is the sentence on what a way saves of what the way costs that keeps every trace; "" where there is no such way, or it
+// has no interval.
+func savesText(d *finding.Decision, w *finding.Way) string {
+	full := d.Fullest()
+	switch {
+	case full == nil || full == w || !w.Kept.Known() || w.CPU == nil || w.CPU.Low == nil:
+		return ""
+	case w.Saves == nil:
+		return fmt.Sprintf("What %s saves is not known: %s itself is not sure to cost anything, or cost nothing in a block. More blocks may tell it.", w.Variant, full.Variant)
+	case w.Saves.Low == nil:
+		return ""
+	case float64(w.Kept) >= finding.Lossless:
+		return beside(d, w, full.Variant)
 	}
 	size, ends := finding.FormatMeasured(*w.Saves, "1")
+	if *w.Saves.Low <= 0 && *w.Saves.High >= 0 {
+		return fmt.Sprintf("Whether %s, which keeps %s of the traces, saves anything is undecided: %s %s of what %s costs. %s",
+			w.Variant, finding.FormatValue(float64(w.Kept), "1"), size, ends, full.Variant, moreText(d, w))
+	}
 	return fmt.Sprintf("%s keeps %s of the traces, and saves %s %s of what %s costs.",
-		w.Variant, finding.FormatValue(float64(w.Kept), "1"), size, ends, d.Whole)
+		w.Variant, finding.FormatValue(float64(w.Kept), "1"), size, ends, full.Variant)
 }
 
 // beside is the sentence on a way that keeps every trace, beside the cheapest that does.
-func beside(d *finding.Decision, w *finding.Way) string {
+func beside(d *finding.Decision, w *finding.Way, full string) string {
 	more := finding.Interval{Estimate: -w.Saves.Estimate}
 	low, high := -*w.Saves.High, -*w.Saves.Low
 	more.Low, more.High = &low, &high
 	text := finding.FormatInterval(more, "1", true)
 	switch {
 	case low > 0:
-		return fmt.Sprintf("%s adds more than %s: %s of what that adds.", w.Variant, d.Whole, text)
+		return fmt.Sprintf("%s adds more than %s: %s of what that adds.", w.Variant, full, text)
 	case high < 0:
-		return fmt.Sprintf("%s adds less than %s within blocks: %s of what that adds.", w.Variant, d.Whole, text)
+		return fmt.Sprintf("%s adds less than %s within blocks: %s of what that adds.", w.Variant, full, text)
 	}
-	text = fmt.Sprintf("Whether %s is dearer than %s is undecided: it adds %s of what that adds.", w.Variant, d.Whole, text)
+	return fmt.Sprintf("Whether %s is dearer than %s is undecided: it adds %s of what that adds. %s", w.Variant, full, text, moreText(d, w))
+}
+
+// wide is the width of an interval, a share of what a way costs, in which two ways are not about the same.
+const wide = 0.4
+
+// moreText says how many blocks may tell a way from the one that keeps every trace.
+func moreText(d *finding.Decision, w *finding.Way) string {
 	switch more := w.Needs - d.Blocks; {
+	case w.Needs == 0 && *w.Saves.High-*w.Saves.Low > wide:
+		return "Blocks differ too much for any reasonable number of them to tell it: measure it on a machine that does nothing else, or with a longer --duration."
 	case w.Needs == 0:
-		return text + " They cost about the same: no reasonable number of blocks tells them apart."
+		return "They cost about the same: no reasonable number of blocks tells them apart."
 	case d.Seconds > 0:
-		return fmt.Sprintf("%s About %s more may tell (%.0f min): measure it again with --blocks %d.", text, Blocks(more), math.Ceil(float64(more)*d.Seconds/60), w.Needs)
+		return fmt.Sprintf("About %s more may tell (%.0f min): measure it again with --blocks %d.", Blocks(more), math.Ceil(float64(more)*d.Seconds/60), w.Needs)
 	default:
-		return fmt.Sprintf("%s About %s more may tell: measure it again with --blocks %d.", text, Blocks(more), w.Needs)
+		return fmt.Sprintf("About %s more may tell: measure it again with --blocks %d.", Blocks(more), w.Needs)
 	}
 }
 
 // Answer is a decision in one line: what it is of, and what every trace costs.
 func Answer(d *finding.Decision) string {
 	w := d.Way(d.Whole)
+	if maybe := d.Way(d.Perhaps); maybe != nil && maybe.Relative != nil {
+		return fmt.Sprintf("%s: %s costs %s CPU; not known: whether it keeps every span (%s).",
+			DecisionTitle(d), maybe.Variant, finding.FormatInterval(*maybe.Relative, "1", true), missing(maybe))
+	}
 	if w == nil || w.Relative == nil || w.CPU == nil {
 		return DecisionTitle(d) + ": nothing that was measured keeps every trace, loses no span and holds the rate."
 	}

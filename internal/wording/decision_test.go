@@ -51,6 +51,43 @@ func TestUndecidedInWords(t *testing.T) {
 	}
 }
 
+// Where no way is sure to keep every span, what may be missing and why is said, and the cost all the same; and what would tell it.
+func TestMayLoseInWords(t *testing.T) {
+	d := &finding.Decision{Operation: "db", Baseline: "none", Rate: 100, Perhaps: "all", Blocks: 7, Seconds: 120, Ways: []finding.Way{
+		{Variant: "all", Kept: 1, CPU: bounded(0.06, 0.10, 0.15), Relative: bounded(0.17, 0.28, 0.43), Standing: finding.MayLoseSpans, Lost: 0.273, Why: finding.LossVaries},
+		{Variant: "tenth", Kept: 0.1, CPU: bounded(0.01, 0.09, 0.2), Saves: bounded(-0.3, 0.1, 0.5), Needs: 20, Standing: finding.MayLoseSpans, Lost: 0.273, Why: finding.LossVaries},
+		{Variant: "collector", Kept: 1, CPU: bounded(0.05, 0.12, 0.2), Standing: finding.MayLoseSpans, Lost: 0.02, Why: finding.LossNumber},
+		{Variant: "hundredth", Kept: 0.01, CPU: bounded(0.05, 0.06, 0.07), Saves: bounded(0.3, 0.4, 0.5), Standing: finding.OnFrontier},
+	}}
+	const lost = "(up to 27.3 % may be missing, because their number per operation varies)"
+	if got, want := Answer(d), "db at 100/s: all costs +28 % (17 to 43) CPU; not known: whether it keeps every span "+lost+"."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := Decided(d), "Not known: whether all keeps every span "+lost+". If it does, at 100/s all takes +0.100 CPU (0.060 to 0.150)."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	want := []string{
+		"Whether all loses spans its own log may say (in logs/ of the results), and the account does if each operation makes as many, and you name the number: --set 'workload.operations.db.spans=5'.",
+		"Not known: whether tenth loses spans " + lost + ". Whether tenth, which keeps 10.0 % of the traces, saves anything is undecided: 10 % (−30 to 50) of what all costs. " +
+			"About 13 blocks more may tell (26 min): measure it again with --blocks 20.",
+		"Not known: whether collector loses spans (up to 2.00 % may be missing, because the expected number is unknown). " +
+			"What collector saves is not known: all itself is not sure to cost anything, or cost nothing in a block. More blocks may tell it.",
+		"hundredth keeps 1.00 % of the traces, and saves 40 % (30 to 50) of what all costs.",
+	}
+	if got := Remarks(d); !slices.Equal(got, want) {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+	d.Ways[1].Needs, d.Perhaps, d.Whole, d.Ways[0].Standing = 0, "", "all", finding.OnFrontier
+	differ := Remarks(d)[0]
+	if want := "undecided: 10 % (−30 to 50) of what all costs. Blocks differ too much for any reasonable number of them to tell it: measure it on a machine that does nothing else, or with a longer --duration."; !strings.HasSuffix(differ, want) {
+		t.Errorf("%q, want %q", differ, want)
+	}
+	d.Ways[1].Saves = bounded(-0.1, 0.01, 0.12)
+	if got, want := Remarks(d)[0], "saves anything is undecided: 1 % (−10 to 12) of what all costs. They cost about the same: no reasonable number of blocks tells them apart."; !strings.HasSuffix(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // A decision in sentences: the answer, and what is to be known of each way.
 func TestDecisionInWords(t *testing.T) {
 	d := &finding.Decision{
@@ -62,7 +99,7 @@ func TestDecisionInWords(t *testing.T) {
 			{Variant: "lossy", Kept: 0.9, Standing: finding.LosesSpans, Lost: 0.12},
 			{Variant: "slow", Standing: finding.CannotHold, Reached: 143},
 			{Variant: "errors", Kept: 0.013, Picks: true, Failed: new(float64), CPU: bounded(0.18, 0.19, 0.2), Standing: finding.OnFrontier},
-			{Variant: "odd", Standing: finding.MayLoseSpans, Lost: 0.3},
+			{Variant: "odd", Standing: finding.MayLoseSpans, Lost: 0.3, Why: finding.LossFailed},
 		},
 	}
 	line := "At 200/s all takes +0.132 CPU (0.128 to 0.136), beside 0.571 CPU of none. " +
@@ -79,7 +116,7 @@ func TestDecisionInWords(t *testing.T) {
 		"lossy loses 12.0 % of its spans: no choice, whatever it costs.",
 		"slow cannot hold 200/s: it reached 143/s.",
 		"errors decides on traces once they are there: it kept 1.30 %, chosen by what is in them, where 0 % of the requests failed.",
-		"odd may lose up to 30.0 % of its spans: no choice until that is known.",
+		"Not known: whether odd loses spans (up to 30.0 % may be missing, because operations failed or were sent again).",
 	}
 	if got := Remarks(d); !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)

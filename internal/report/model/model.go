@@ -71,6 +71,7 @@ type Note struct {
 	Tone Tone
 	More string // further words, of no use without the link
 	Link string // the section that they lead to
+	With string // the head of a column that it explains: it goes where no table has room for that; "": it stays
 }
 
 // Warning is a doubt of the harness about itself.

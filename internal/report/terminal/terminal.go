@@ -28,11 +28,12 @@ type writer struct {
 	brush painter
 	all   string // what shows all that is left out here
 	text  strings.Builder
+	heads map[string]bool // of the columns that are shown
 }
 
 // Write draws a page for a terminal.
 func Write(w io.Writer, p *model.Page, opts Options) error {
-	t := &writer{opts: opts, brush: painter{opts.Color}, all: "--all"}
+	t := &writer{opts: opts, brush: painter{opts.Color}, all: "--all", heads: map[string]bool{}}
 	if p.Results != "" { // not every command that shows a result has the flag
 		t.all = "tracetax report " + model.OneLine(p.Results) + " --all"
 	}
@@ -40,7 +41,8 @@ func Write(w io.Writer, p *model.Page, opts Options) error {
 	for _, s := range p.Sections {
 		t.section(s)
 	}
-	if below := slices.Concat(p.How.Reading, p.Marks); len(below) > 0 {
+	unseen := func(n model.Note) bool { return n.With != "" && !t.heads[n.With] }
+	if below := slices.DeleteFunc(slices.Concat(p.How.Reading, p.Marks), unseen); len(below) > 0 {
 		t.line("")
 		t.notes(below)
 	}
@@ -125,6 +127,10 @@ func (t *writer) grid(g model.Grid) {
 	for i, part := range parts(g, t.opts.Width) {
 		if i > 0 {
 			t.line("")
+		}
+		shown, _ := part.fit(t.opts.Width)
+		for _, c := range shown {
+			t.heads[part.columns[c].Head] = true
 		}
 		for _, l := range part.lines(t.brush, t.opts.Width) {
 			t.line(l)

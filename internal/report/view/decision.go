@@ -50,7 +50,11 @@ func Decision(doc *finding.Document, sizes ...Size) *model.Page {
 	p.Marks = marksIn(p)
 	p.Warnings = warnings(doc)
 	if len(doc.Decisions) > 0 {
-		p.How = model.How{Reading: parts.Faint(linearText + sizesText(sizes)), Repeat: doc.Repeat}
+		carried := parts.Faint(carriedText)
+		if !strings.Contains(p.Sections[0].Notes[0].Text, wording.Carries) {
+			carried[0].With = headCarries
+		}
+		p.How = model.How{Reading: append(carried, parts.Faint(aloneText+sizesText(sizes))...), Repeat: doc.Repeat}
 	}
 	return p
 }
@@ -159,9 +163,14 @@ func profiling(d *finding.Decision) (found bool, longer string) {
 	}
 }
 
-// linearText says how far CPUs and operations may be trusted.
-const linearText = "One CPU carries so many if each operation costs what it costs at this rate; on a busier CPU it may cost less. " +
-	"Each interval holds by itself with 95 %."
+// How far CPUs and operations may be trusted, and intervals.
+const (
+	carriedText = "One CPU carries so many if each operation costs what it costs at this rate; on a busier CPU it may cost less."
+	aloneText   = "Each interval holds by itself with 95 %."
+)
+
+// headCarries is the head of the column that carriedText explains.
+const headCarries = "one CPU carries"
 
 // toldTails are the percentiles of latency of which the highest that there is stands beside the cost.
 var toldTails = []string{metric.LatencyP99, metric.LatencyP95, metric.LatencyP50}
@@ -173,11 +182,11 @@ func waysTable(doc *finding.Document, d *finding.Decision, sizes []Size) model.G
 		// An estimate goes with its interval, or not at all.
 		{Head: "way", Give: true}, {Head: "traces kept", Right: true}, {Head: "added CPU", Right: true}, {Head: "(95 %)", Close: true},
 		{Head: "at " + wording.Rate(d), Right: true, Drop: 4}, {Head: "(95 %)", Close: true, Drop: 4},
-		{Head: "one CPU carries", Right: true, Drop: 5}, {Head: "saves", Right: true, Drop: 3},
+		{Head: headCarries, Right: true, Drop: 5}, {Head: "saves", Right: true, Drop: 3},
 		{Head: strings.TrimPrefix(finding.MetricName(tail), "latency "), Right: true, Drop: 6, Mute: true},
 	}}
-	if d.Whole != "" {
-		table.Columns[7].Head = "saves of " + d.Whole
+	if full := d.Fullest(); full != nil {
+		table.Columns[7].Head = "saves of " + full.Variant
 	}
 	for n, s := range sizes { // the first, which was asked for, stays
 		table.Columns = append(table.Columns, model.Column{Head: fmt.Sprintf("of %g full %s", s.Number, s.Unit), Right: true, Drop: min(n, 1)},
@@ -301,7 +310,7 @@ func tailCell(doc *finding.Document, d *finding.Decision, w *finding.Way, name s
 func frontierSection(doc *finding.Document) model.Section {
 	s := model.Section{ID: "frontier", Title: "What one sees, and what it costs", Chart: &model.Chart{Wide: true}, Lead: model.Texts(
 		"The share of the traces of which something comes, against the CPU that is added. Grey: another way shows as much for less, " +
-			"or the way is none to choose. " + linearText)}
+			"or the way is none to choose. " + carriedText + " " + aloneText)}
 	for i := range doc.Decisions {
 		d := &doc.Decisions[i]
 		if !differ(d) {
