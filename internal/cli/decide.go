@@ -255,8 +255,8 @@ func (d *deciding) tracerFor(command []string) (string, error) {
 		}
 	}
 	if language == "" {
-		return "", fmt.Errorf("the language of %q cannot be told: name it (--set workload.language=python), the tracer "+
-			"(--tracer otel-python), or the ways themselves (%s)", command[0], waysByVariable)
+		return "", fmt.Errorf("the language of %q cannot be told: name it (--set workload.language=java, or python, node, "+
+			"dotnet), the tracer (--tracer otel-java), or the ways themselves (%s)", command[0], waysByVariable)
 	}
 	return "otel-" + language, nil
 }

@@ -175,24 +175,6 @@ func shadowedIn(variant, process string, found []artifact.Shadow) (out []finding
 // interpreter returns the Python that a command runs; "" if none is found.
 func interpreter(command []string, dir string) string { return started(command, dir, isPython) }
 
-// LanguageOf returns the language of what a command runs in the folder dir, by the name of the program; "" where that does not
-// tell it, as of a program that is compiled.
-func LanguageOf(command []string, dir string) string {
-	found := ""
-	started(command, dir, func(path string) bool {
-		for language, names := range program.Programs {
-			if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(filepath.Base(path), name) }) {
-				found = language
-			}
-		}
-		if filepath.Base(path) == "dotnet" {
-			found = "dotnet"
-		}
-		return found != ""
-	})
-	return found
-}
-
 // workersFlags are how commands of servers name the number of their workers.
 var workersFlags = map[string][]string{
 	"uvicorn": {"--workers"}, "fastapi": {"--workers"}, "granian": {"--workers"}, "gunicorn": {"--workers", "-w"},

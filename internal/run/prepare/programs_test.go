@@ -104,6 +104,11 @@ func TestLanguageOf(t *testing.T) {
 	for path, text := range map[string]string{
 		filepath.Join(bin, "python3.11"): "", filepath.Join(bin, "node"): "", filepath.Join(bin, "java"): "", filepath.Join(bin, "dotnet"): "", filepath.Join(bin, "shop"): "\x7fELF",
 		filepath.Join(bin, "uvicorn"): "#!/venv/bin/python3\n", filepath.Join(bin, "npm"): "#!/usr/bin/env node\n", filepath.Join(dir, "serve"): "#!/usr/bin/python3 -u\n",
+		filepath.Join(dir, "run.sh"):    "#!/bin/sh\n# java is not named by this\nexport A=node\nA=1 exec java -jar world.jar \"$PORT\"\n",
+		filepath.Join(dir, "venv.sh"):   "#!/usr/bin/env bash\nnode build.js\n\tVAR=x exec uvicorn shop:app\n",
+		filepath.Join(dir, "plain.sh"):  "#!/bin/bash -e\n\"dotnet\" shop.dll\n",
+		filepath.Join(dir, "none.sh"):   "#!/bin/sh\njavac Shop.java\nnode_modules/.bin/x\necho java\nexec ./shop\n",
+		filepath.Join(dir, "no-script"): "java -jar shop.jar\n",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
 			t.Fatal(err)
@@ -111,6 +116,7 @@ func TestLanguageOf(t *testing.T) {
 	}
 	for command, want := range map[string]string{
 		"python3.11 app.py": "python", "uvicorn shop:app": "python", "./serve {port}": "python", "npm start": "node", "node server.js": "node",
+		"./run.sh": "java", "./venv.sh": "python", "./plain.sh": "dotnet", "./none.sh": "", "./no-script": "",
 		"java -jar shop.jar": "java", "dotnet shop.dll": "dotnet", "shop -addr :{port}": "", "absent": "",
 	} {
 		if got := LanguageOf(strings.Fields(command), dir); got != want {
