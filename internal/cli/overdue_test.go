@@ -27,6 +27,7 @@ func TestOverdue(t *testing.T) {
 		"a run":           {9 * time.Minute, 2, false, config.Design{Blocks: 8}, ends + "Ctrl-C ends it, and --resume goes on\n"},
 		"a time to keep":  {9 * time.Minute, 2, true, config.Design{Blocks: 9, Within: 10 * time.Minute}, strings.Replace(ends, "17 min", "13 min", 1) + "Ctrl-C shows"},
 		"as was foreseen": {15 * time.Minute, 2, true, config.Design{Blocks: 8}, ""},
+		"by seconds":      {100 * time.Second, 2, true, config.Design{Blocks: 1}, ""},
 		"nothing was":     {0, 2, true, config.Design{Blocks: 8}, ""},
 		"the first block": {9 * time.Minute, 1, true, config.Design{Blocks: 8}, ""},
 		"an open number":  {9 * time.Minute, 2, true, config.Design{Blocks: 8, Most: 20}, ""},

@@ -66,6 +66,24 @@ func TestGoldenDecision(t *testing.T) {
 	}
 }
 
+// What one CPU carries is explained where it is shown: in its column, or in the answer.
+func TestCarriesIsExplained(t *testing.T) {
+	for name, c := range map[string]struct {
+		width int
+		whole string
+		want  bool
+	}{"a column": {0, "", true}, "no room for it": {60, "", false}, "the answer": {60, "all", true}} {
+		doc, got := deciding(), bytes.Buffer{}
+		doc.Decisions[0].Whole = c.whole
+		if err := Decision(&got, doc, TerminalOptions{Width: c.width}); err != nil {
+			t.Fatal(err)
+		}
+		if shown := strings.Contains(got.String(), "One CPU carries so many"); shown != c.want {
+			t.Errorf("%s: explained is %t, want %t:\n%s", name, shown, c.want, got.String())
+		}
+	}
+}
+
 // The chart has a mark for each way, each named once, in the colour of its variant; what is none to choose is grey.
 func TestFrontier(t *testing.T) {
 	p := open(t, startBrowser(t), deciding(), screen{1200, "light"})

@@ -33,7 +33,7 @@ type writer struct {
 
 // Write draws a page for a terminal.
 func Write(w io.Writer, p *model.Page, opts Options) error {
-	t := &writer{opts: opts, brush: painter{opts.Color}, all: "--all", heads: map[string]bool{}}
+	t := &writer{opts: opts, brush: painter{opts.Color}, all: "--all"}
 	if p.Results != "" { // not every command that shows a result has the flag
 		t.all = "tracetax report " + model.OneLine(p.Results) + " --all"
 	}
@@ -129,6 +129,9 @@ func (t *writer) grid(g model.Grid) {
 			t.line("")
 		}
 		shown, _ := part.fit(t.opts.Width)
+		if t.heads == nil {
+			t.heads = map[string]bool{}
+		}
 		for _, c := range shown {
 			t.heads[part.columns[c].Head] = true
 		}

@@ -107,7 +107,7 @@ func TestLanguageOf(t *testing.T) {
 		filepath.Join(dir, "run.sh"):    "#!/bin/sh\n# java is not named by this\nexport A=node\nA=1 exec java -jar world.jar \"$PORT\"\n",
 		filepath.Join(dir, "venv.sh"):   "#!/usr/bin/env bash\nnode build.js\n\tVAR=x exec uvicorn shop:app\n",
 		filepath.Join(dir, "plain.sh"):  "#!/bin/bash -e\n\"dotnet\" shop.dll\n",
-		filepath.Join(dir, "none.sh"):   "#!/bin/sh\njavac Shop.java\nnode_modules/.bin/x\necho java\nexec ./shop\n",
+		filepath.Join(dir, "none.sh"):   "#!/bin/sh\njavac Shop.java\nuvicorn --version\nnode_modules/.bin/x\necho java\nexec ./shop\n",
 		filepath.Join(dir, "no-script"): "java -jar shop.jar\n",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
