@@ -38,7 +38,8 @@ func (p *progress) overdue(e experiment.Event) {
 	if p.decides {
 		stop = "Ctrl-C shows what there is so far, and 'tracetax decide --resume DIR' goes on"
 	}
-	p.line(wrapped(fmt.Sprintf("a block takes %s here, so all of it takes about %s, and not %s as was foreseen: %s", about(block), about(all), about(p.promised), stop), p.width))
+	p.line(wrapped(fmt.Sprintf("a block takes %s here, so all of it takes about %s, and not %s as was foreseen: %s",
+		about(block), about(all), about(p.promised), stop), p.width))
 }
 
 // about is a duration as people say it.

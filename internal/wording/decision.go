@@ -193,7 +193,8 @@ func toldOf(d *finding.Decision, w *finding.Way) string {
 	}
 	text := fmt.Sprintf("Whether %s loses spans its own log may say (in logs/ of the results)", w.Variant)
 	if w.Why == finding.LossNumber || w.Why == finding.LossVaries {
-		text += fmt.Sprintf(", and the account does if each operation makes as many, and you name the number: --set 'workload.operations.%s.spans=5'", d.Operation)
+		text += fmt.Sprintf(", and the account does if each operation makes as many, and you name the number: "+
+			"--set 'workload.operations.%s.spans=5'", d.Operation)
 	}
 	return text + "."
 }
@@ -206,7 +207,8 @@ func savesText(d *finding.Decision, w *finding.Way) string {
 	case full == nil || full == w || !w.Kept.Known() || w.CPU == nil || w.CPU.Low == nil:
 		return ""
 	case w.Saves == nil:
-		return fmt.Sprintf("What %s saves is not known: %s itself is not sure to cost anything, or cost nothing in a block. More blocks may tell it.", w.Variant, full.Variant)
+		return fmt.Sprintf("What %s saves is not known: %s itself is not sure to cost anything, or cost nothing in a block. "+
+			"More blocks may tell it.", w.Variant, full.Variant)
 	case w.Saves.Low == nil:
 		return ""
 	case float64(w.Kept) >= finding.Lossless:
@@ -243,7 +245,8 @@ const wide = 0.4
 func moreText(d *finding.Decision, w *finding.Way) string {
 	switch more := w.Needs - d.Blocks; {
 	case w.Needs == 0 && *w.Saves.High-*w.Saves.Low > wide:
-		return "Blocks differ too much for any reasonable number of them to tell it: measure it on a machine that does nothing else, or with a longer --duration."
+		return "Blocks differ too much for any reasonable number of them to tell it: measure it on a machine that does nothing else, " +
+			"or with a longer --duration."
 	case w.Needs == 0:
 		return "They cost about the same: no reasonable number of blocks tells them apart."
 	case d.Seconds > 0:

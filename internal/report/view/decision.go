@@ -165,12 +165,10 @@ func profiling(d *finding.Decision) (found bool, longer string) {
 
 // How far CPUs and operations may be trusted, and intervals.
 const (
+	headCarries = "one CPU carries" // the column that is explained
 	carriedText = "One CPU carries so many if each operation costs what it costs at this rate; on a busier CPU it may cost less."
 	aloneText   = "Each interval holds by itself with 95 %."
 )
-
-// headCarries is the head of the column that carriedText explains.
-const headCarries = "one CPU carries"
 
 // toldTails are the percentiles of latency of which the highest that there is stands beside the cost.
 var toldTails = []string{metric.LatencyP99, metric.LatencyP95, metric.LatencyP50}
