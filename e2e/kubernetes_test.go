@@ -52,7 +52,32 @@ func aNode(t *testing.T) string {
 // onNode runs a script on a node, with TRACETAX, and returns the command that ended.
 func onNode(t *testing.T, script string, files map[string]string) *command {
 	t.Helper()
-	dir := aNode(t)
+	return onNodeOf(t, aNode(t), script, files)
+}
+
+// withImages is a folder as aNode's, with further images of static programs, by name.
+func withImages(t *testing.T, programs map[string]string) string {
+	t.Helper()
+	from, dir := aNode(t), t.TempDir()
+	for _, name := range []string{"bin", "tracetax"} {
+		if err := os.Symlink(filepath.Join(from, name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.CopyFS(filepath.Join(dir, "images"), os.DirFS(filepath.Join(from, "images"))); err != nil {
+		t.Fatal(err)
+	}
+	for name, path := range programs {
+		if err := runIn(".", "../scripts/kubernetes", "image", dir, name, path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// onNodeOf is onNode with a folder of one's own.
+func onNodeOf(t *testing.T, dir, script string, files map[string]string) *command {
+	t.Helper()
 	here, err := filepath.Abs("../scripts/kubernetes")
 	if err != nil {
 		t.Fatal(err)

@@ -123,6 +123,16 @@ func (p *Pod) Stuck() string {
 	return ""
 }
 
+// Unfetched returns why the program of a pod never begins: a container before it has failed. "" if none has.
+func (p *Pod) Unfetched() string {
+	for _, s := range p.Status.InitContainerStatuses {
+		if t := s.State.Terminated; t != nil && t.ExitCode != 0 {
+			return fmt.Sprintf("its container %s, which begins before the program, ended with status %d: %s", s.Name, t.ExitCode, strings.TrimSpace(t.Message))
+		}
+	}
+	return ""
+}
+
 // Unplaced returns why no node takes a pod now, in the scheduler's words and with what to change; "" if one does. It may pass: other
 // pods end, and clusters grow.
 func (p *Pod) Unplaced() string {

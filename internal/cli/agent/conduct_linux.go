@@ -15,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/usage/node"
 )
 
-func init() { Register(newConduct, newMeter) }
+func init() { Register(newConduct, newMeter, newFetch) }
 
 // newConduct is the conductor of runs whose experiment is on another machine.
 func newConduct(s console.Streams) *cobra.Command {
@@ -39,6 +39,22 @@ func newConduct(s console.Streams) *cobra.Command {
 	}
 	c.Flags().StringVar(&o.Address, "address", "127.0.0.1", "`address` at which programs reach this machine")
 	c.Flags().DurationVar(&o.Silence, "silence", 0, "end after so long without a sign of life (default 1m)")
+	return c
+}
+
+// newFetch gets the files of a tracer into a pod, before its program begins.
+func newFetch(console.Streams) *cobra.Command {
+	var url, variable string
+	c := &cobra.Command{
+		Use:   "fetch FOLDER",
+		Short: "Get the files of a tracer from a conductor into a folder",
+		Args:  console.UsageArgs(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error {
+			return afar.FetchFolder(c.Context(), url, os.Getenv(variable), args[0])
+		},
+	}
+	c.Flags().StringVar(&url, "url", "", "`URL` of the folder at the conductor")
+	c.Flags().StringVar(&variable, "token-env", "TRACETAX_TOKEN", "`variable` with the token")
 	return c
 }
 

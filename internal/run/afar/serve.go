@@ -38,6 +38,7 @@ type harness struct {
 	conductor *run.Conductor
 	meter     *node.Client // nil: programs are processes of this machine
 	gone      chan struct{}
+	shelf     shelf
 
 	mu   sync.Mutex
 	pods map[uint64]*pod
@@ -46,7 +47,7 @@ type harness struct {
 
 // Serve makes runs as orders come, until in ends, which is no error; or nothing comes any more for a minute; or ctx ends. What is
 // under way is then given up.
-func Serve(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
+func Serve(ctx context.Context, o Options, in io.Reader, out io.Writer) (err error) {
 	if o.Silence == 0 {
 		o.Silence = silence
 	}
@@ -56,6 +57,7 @@ func Serve(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 		conductor: &run.Conductor{Self: o.Self, Results: o.Folder, Logs: filepath.Join(o.Folder, record.LogsFolder), Accounting: process.AccountingAuto},
 	}
 	h.conductor.Unplaced()
+	defer func() { err = errors.Join(err, h.shelf.close()) }()
 	var working sync.WaitGroup
 	defer working.Wait()
 	defer close(h.gone) // no pod is waited for any more
@@ -124,6 +126,8 @@ func (h *harness) hear(o Order) {
 		if p := h.pod(o.Output.ID); p != nil {
 			p.wrote(o.Output.Text)
 		}
+	case o.Piece != nil:
+		_ = h.shelf.take(*o.Piece, h.options.Address) // the last piece tells
 	}
 }
 
@@ -131,6 +135,8 @@ func (h *harness) do(ctx context.Context, o Order) (said Said, err error) {
 	switch {
 	case o.Setup != nil:
 		said.Host, err = h.setUp(ctx, *o.Setup)
+	case o.Piece != nil:
+		err = h.shelf.take(*o.Piece, h.options.Address)
 	case len(o.Block) > 0:
 		said.Records, err = h.make(ctx, o.Block)
 		err = errors.Join(err, h.send())
@@ -149,7 +155,7 @@ func (h *harness) setUp(ctx context.Context, s Setup) (*Host, error) {
 			return nil, err
 		}
 		h.conductor.Target = func(l *process.Launcher, q run.Request) run.Target {
-			return &target{harness: h, launcher: l, plan: q.Plan}
+			return &target{harness: h, launcher: l, plan: q.Plan, folders: q.Folders}
 		}
 	}
 	return &Host{Build: h.options.Build, CPUs: runtime.NumCPU()}, nil

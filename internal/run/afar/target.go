@@ -30,6 +30,7 @@ type target struct {
 	harness  *harness
 	launcher *process.Launcher
 	plan     *config.Plan
+	folders  prepare.Folders
 
 	mu   sync.Mutex
 	pods []*pod
@@ -75,13 +76,24 @@ func (t *target) ask(c process.Command) (*pod, error) {
 		return nil, fmt.Errorf("starting process %s: it has no image, and pods run images", c.Name)
 	}
 	wanted.Image = c.Container.Image
+	for _, m := range c.Container.Mounts {
+		switch {
+		case m.Dir == t.folders.Tracer:
+			wanted.Fetch = t.harness.shelf.fetch(filepath.Base(m.Dir))
+		case m.Write:
+			wanted.Empty = append(wanted.Empty, m.Dir)
+		}
+	}
 	planned := t.plan.Process(c.Name)
 	wanted.Deployment, wanted.Container = planned.Deployed, planned.Within
 	if slices.Contains(c.Args, prepare.OwnCommand) {
-		if c.Args[0] != prepare.OwnCommand {
-			return nil, fmt.Errorf("starting process %s: its tracer goes around the image's own command, which only the node knows: write that command into run", c.Name)
+		switch {
+		case c.Args[0] == prepare.OwnCommand:
+			wanted.Own, wanted.Args = true, c.Args[1:]
+		case planned.Deployed == "": // the template of a Deployment may have it
+			return nil, fmt.Errorf("starting process %s: its tracer goes around the image's own command, which only the node knows: "+
+				"write that command into run", c.Name)
 		}
-		wanted.Own, wanted.Args = true, c.Args[1:]
 	}
 	log, err := output.Create(filepath.Join(t.launcher.Logs(), c.Name+".log"), logLimit)
 	if err != nil {

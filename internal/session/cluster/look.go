@@ -29,8 +29,14 @@ type kindOf struct {
 	object   object
 }
 
+// Planned is a variant that is to run in pods.
+type Planned struct {
+	*config.Plan
+	Fetches bool // its tracer has files, which its pods fetch
+}
+
 // objectsOf are all objects of a session, with one pod of each process of a variant. What a run fills in stays as it is written.
-func objectsOf(target config.Kubernetes, plans []*config.Plan, longest time.Duration, templates map[string]kubernetes.Template) ([]kindOf, error) {
+func objectsOf(target config.Kubernetes, plans []Planned, longest time.Duration, templates map[string]kubernetes.Template) ([]kindOf, error) {
 	image, err := imageOf(target)
 	if err != nil {
 		return nil, err
@@ -45,6 +51,9 @@ func objectsOf(target config.Kubernetes, plans []*config.Plan, longest time.Dura
 			wanted := afar.Pod{
 				ID: uint64(i + 1), Run: plan.Variant, Name: p.Name, Image: p.Image, Args: p.Run, Dir: p.Dir, CPUs: p.CPUs, Memory: p.Memory,
 				Deployment: p.Deployed, Container: p.Within,
+			}
+			if plan.Fetches && p.Traced {
+				wanted.Fetch = &afar.Fetch{Dir: "/tracetax/" + planned, URL: "http://" + planned, Token: "drawn for each session"}
 			}
 			if len(p.Run) > 0 && p.Run[0] == prepare.OwnCommand {
 				wanted.Own, wanted.Args = true, p.Run[1:]
@@ -66,7 +75,7 @@ func objectsOf(target config.Kubernetes, plans []*config.Plan, longest time.Dura
 }
 
 // templatesOf reads the templates that plans need. A plan without a Deployment asks no cluster.
-func templatesOf(ctx context.Context, target config.Kubernetes, plans []*config.Plan) (map[string]kubernetes.Template, error) {
+func templatesOf(ctx context.Context, target config.Kubernetes, plans []Planned) (map[string]kubernetes.Template, error) {
 	out := map[string]kubernetes.Template{}
 	for _, plan := range plans {
 		for _, p := range plan.Processes {
@@ -86,7 +95,7 @@ func templatesOf(ctx context.Context, target config.Kubernetes, plans []*config.
 }
 
 // Manifests returns the objects of a session as YAML, a document each.
-func Manifests(ctx context.Context, target config.Kubernetes, plans []*config.Plan, longest time.Duration) (string, error) {
+func Manifests(ctx context.Context, target config.Kubernetes, plans []Planned, longest time.Duration) (string, error) {
 	templates, err := templatesOf(ctx, target, plans)
 	if err != nil {
 		return "", err
@@ -191,13 +200,13 @@ func documents(all []object) (string, error) {
 
 // Look asks the cluster, without making anything, whether a session's objects could be made; missing says in words what is not
 // allowed or not there.
-func Look(ctx context.Context, target config.Kubernetes, plans []*config.Plan, longest time.Duration) (missing []string, err error) {
+func Look(ctx context.Context, target config.Kubernetes, plans []Planned, longest time.Duration) (missing []string, err error) {
 	api, err := kubernetes.Open(target.Context, target.Namespace)
 	if err != nil {
 		return nil, err
 	}
 	rights := Rights()
-	if slices.ContainsFunc(plans, func(p *config.Plan) bool {
+	if slices.ContainsFunc(plans, func(p Planned) bool {
 		return slices.ContainsFunc(p.Processes, func(one program.Process) bool { return one.Deployed != "" })
 	}) {
 		rights = append(rights, Deployed)

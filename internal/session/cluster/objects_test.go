@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -29,6 +30,8 @@ func TestObjects(t *testing.T) {
 	own := text(t, appPod(of, "n1", app))
 	app.Own, app.CPUs, app.Memory, app.Dir = false, 0, 0, "/srv"
 	whole := text(t, appPod(of, "n1", app))
+	app.Fetch, app.Empty = &afar.Fetch{Dir: "/tracetax/python-0a1b", URL: "http://10.0.0.9:1/python-0a1b", Token: "secret"}, []string{"/tmp/scratch"}
+	fetches := text(t, appPod(of, "n1", app))
 	for name, row := range map[string]struct {
 		in        string
 		has, lack []string
@@ -44,7 +47,12 @@ func TestObjects(t *testing.T) {
 			`"args":["--port","8080","$$(HOME)"]`, `{"name":"A","value":"b=c"}`, `{"name":"PRICE","value":"$$(5)"}`, `"cpu":"500m"`, `"memory":"1048576"`,
 			`"name":"tracetax-1a2b-3"`, `"restartPolicy":"Never"`, `"enableServiceLinks":false`, `"uid":"uid-of-the-job"`,
 		}, []string{`"command"`, "workingDir", "Probe"}},
-		"a program with a command of its own": {whole, []string{`"command":["--port"`, `"workingDir":"/srv"`, `"resources":{}`}, []string{`"args"`}},
+		"a program with a command of its own": {whole, []string{`"command":["--port"`, `"workingDir":"/srv"`, `"resources":{}`}, []string{`"args"`, "initContainers", "volumes"}},
+		"a program whose tracer has files": {fetches, []string{
+			`"args":["agent","fetch","--url","http://10.0.0.9:1/python-0a1b","/tracetax/python-0a1b"]`, `{"name":"TRACETAX_TOKEN","value":"secret"}`,
+			`{"mountPath":"/tracetax/python-0a1b","name":"tracetax-fetch","readOnly":true}`, `"image":"tracetax:1"`, `"runAsNonRoot":true`,
+			`{"mountPath":"/tmp/scratch","name":"tracetax-0","readOnly":false}`, `{"emptyDir":{},"name":"tracetax-fetch"}`,
+		}, []string{"hostPath"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, part := range row.has {
@@ -110,6 +118,62 @@ func TestFromTemplate(t *testing.T) {
 		if got := text(t, made); !strings.Contains(got, part) {
 			t.Errorf("the pod lacks %s:\n%s", part, got)
 		}
+	}
+}
+
+// A tracer goes around the command of a template that has one, and its files come before the template's own first containers.
+func TestTracerAroundATemplate(t *testing.T) {
+	p := afar.Pod{ID: 3, Name: "shop", Deployment: "shop", Args: []string{"sh", "/tracetax/x/attach.sh", "{image}", "--more"}, Fetch: &afar.Fetch{Dir: "/tracetax/x"}}
+	with := `{"spec": {"volumes": [{"name": "data"}], "initContainers": [{"name": "migrate"}],
+ "containers": [{"name": "shop", "command": ["gunicorn"], "args": ["app"], "volumeMounts": [{"name": "data"}]}]}}`
+	made, _, err := fromTemplate(names{image: "tracetax:1"}, "n1", p, template(t, with))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := text(t, made)
+	for _, part := range []string{`"command":["sh","/tracetax/x/attach.sh","gunicorn","app","--more"]`, `"volumes":[{"name":"data"},{`, `"volumeMounts":[{"name":"data"},{`} {
+		if !strings.Contains(got, part) {
+			t.Errorf("the pod lacks %s:\n%s", part, got)
+		}
+	}
+	if fetch, migrate := strings.Index(got, `"name":"tracetax-fetch","resources"`), strings.Index(got, `"migrate"`); fetch < 0 || fetch > migrate {
+		t.Errorf("the files come after the template's first container:\n%s", got)
+	}
+	if strings.Contains(got, `"args":["app"]`) {
+		t.Errorf("the arguments stand twice:\n%s", got)
+	}
+	_, _, err = fromTemplate(names{}, "n1", p, template(t, `{"spec": {"containers": [{"name": "shop"}]}}`))
+	if err == nil || !strings.Contains(err.Error(), "write the command into run") {
+		t.Errorf("a command in the image: %v", err)
+	}
+}
+
+// An answer of an image's Python is the last words of its container.
+func TestAnswered(t *testing.T) {
+	pod := func(text string) (e kubernetes.Event) {
+		if err := json.Unmarshal([]byte(text), &e.Pod); err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	ended := `{"status": {"containerStatuses": [{"name": "app", "state": {"terminated": {"exitCode": %d, "message": %q}}}]}}`
+	for name, row := range map[string]struct {
+		pod         string
+		answer, why string
+		found       bool
+	}{
+		"it waits":      {`{"metadata": {"name": "p"}, "status": {"phase": "Pending"}}`, "", "pod p is Pending", false},
+		"it answers":    {fmt.Sprintf(ended, 0, `["cpython"]`), `["cpython"]`, "", true},
+		"it fails":      {fmt.Sprintf(ended, 1, "no module json"), "", "status 1: no module json", true},
+		"it says much":  {fmt.Sprintf(ended, 0, strings.Repeat("x", 4096)), "", "longer than", true},
+		"it is no more": {`{"status": {"containerStatuses": [{"name": "app", "state": {"waiting": {"reason": "ErrImagePull"}}}]}}`, "", "ErrImagePull", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer, why, found := answered(pod(row.pod), "app")
+			if answer != row.answer || !strings.Contains(why, row.why) || row.why == "" && why != "" || found != row.found {
+				t.Errorf("answered %q, %q, %t", answer, why, found)
+			}
+		})
 	}
 }
 

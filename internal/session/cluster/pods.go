@@ -182,18 +182,20 @@ func (p *pods) advance(of *app, e kubernetes.Event) {
 	}
 	s := e.Pod.Container(of.in)
 	switch {
+	case of.output == nil && e.Pod.Stuck() != "":
+		p.fail(of, e.Pod.Stuck())
 	case s != nil && s.State.Terminated != nil:
 		t := s.State.Terminated
 		p.begin(of, e.Pod, s)
 		p.finish(of, afar.Ended{Code: t.ExitCode, OutOfMemory: t.Reason == "OOMKilled", Why: p.outside(of, e)})
+	case of.output == nil && e.Pod.Unfetched() != "":
+		p.fail(of, e.Pod.Unfetched())
 	case e.Gone || e.Pod.Status.Phase == "Failed":
 		p.finish(of, afar.Ended{Code: -1, Why: cmp.Or(p.outside(of, e), "its pod failed")})
 	case s != nil && s.State.Running != nil && e.Pod.Status.PodIP != "":
 		p.begin(of, e.Pod, s)
 	default:
-		if why := e.Pod.Stuck(); why != "" {
-			p.fail(of, why)
-		} else if e.Pod.Unplaced() != "" && !of.waits {
+		if e.Pod.Unplaced() != "" && !of.waits {
 			of.waits = true
 			time.AfterFunc(placePatience, func() { p.unplaced(of) })
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/kubernetes"
 	"github.com/tracetax/tracetax/internal/run/afar"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 )
 
 // fromTemplate returns the pod of a program of a Deployment, and the name of its container: the template without what belongs to a
@@ -32,6 +33,9 @@ func fromTemplate(n names, node string, p afar.Pod, t kubernetes.Template) (obje
 		for _, probe := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
 			delete(c, probe)
 		}
+	}
+	if p.Args, err = wrapped(p, main); err != nil {
+		return nil, "", fmt.Errorf("deployment %s: %w", p.Deployment, err)
 	}
 	own := appContainerOf(p)
 	if main["env"], err = merged(main["env"], own["env"]); err != nil {
@@ -54,6 +58,10 @@ func fromTemplate(n names, node string, p afar.Pod, t kubernetes.Template) (obje
 		delete(own, "resources")
 	}
 	maps.Copy(main, own)
+	if own["command"] != nil {
+		delete(main, "args") // they are its, and the words here are all
+	}
+	withFolders(n, spec, main, p)
 	for _, key := range []string{"nodeName", "topologySpreadConstraints", "activeDeadlineSeconds"} {
 		delete(spec, key)
 	}
@@ -67,6 +75,25 @@ func fromTemplate(n names, node string, p afar.Pod, t kubernetes.Template) (obje
 	metadata["annotations"] = annotations
 	name, _ := main["name"].(string)
 	return object{"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}, name, nil
+}
+
+// wrapped returns the words of a program, with the template's own command where a tracer goes around it.
+func wrapped(p afar.Pod, main object) (out []string, err error) {
+	for _, word := range p.Args {
+		if word != prepare.OwnCommand {
+			out = append(out, word)
+			continue
+		}
+		if main["command"] == nil {
+			return nil, fmt.Errorf("the tracer goes around the program's command, and its container %v has that in its image, "+
+				"where only the node sees it: write the command into run", main["name"])
+		}
+		for _, one := range append(listed(main["command"]), listed(main["args"])...) {
+			text, _ := one.(string)
+			out = append(out, text)
+		}
+	}
+	return out, nil
 }
 
 // clone returns a copy of an object that shares nothing with it.
