@@ -43,7 +43,7 @@ func ready(t *testing.T, workload string) prepare.Folders {
 }
 
 // fetchedForPods has the files of a tracer for the programs of /usr, as a node has them: it is in a network of its own.
-func fetchedForPods(t *testing.T, tracer string) {
+func fetchedForPods(t *testing.T, tracer string) string {
 	t.Helper()
 	of, err := cli.BuiltIn().Tracer(tracer)
 	if err != nil {
@@ -64,9 +64,11 @@ func fetchedForPods(t *testing.T, tracer string) {
 		}
 		store = store.For(python)
 	}
-	if _, err := prepare.Tracer(t.Context(), store, of, os.Stderr); err != nil {
+	folder, err := prepare.Tracer(t.Context(), store, of, os.Stderr)
+	if err != nil {
 		t.Fatal(err)
 	}
+	return folder
 }
 
 // ofThisMachine is a Deployment whose container has folders of this machine in the place of an image of its own: programs, their
@@ -137,20 +139,72 @@ cmp before after >&2
 	}
 }
 
-// A service of Python has no trace of the tracer in its image: the packages fit the Python there, which a pod tells.
-func TestPodsOfAPythonTracer(t *testing.T) {
-	t.Parallel() // it looks at no time
-	dir := aNode(t)
+// flaskOfThisMachine is a Deployment of hello/flask, which knows of no tracer.
+func flaskOfThisMachine(t *testing.T) string {
+	t.Helper()
 	source, err := filepath.Abs("../workloads/hello/flask")
 	if err != nil {
 		t.Fatal(err)
 	}
-	fetchedForPods(t, "otel-python")
 	packages := ready(t, "hello/flask").Workload
-	deployment := ofThisMachine("flask", []string{"python3", "-m", "gunicorn", "--config", source + "/gunicorn.conf.py", "--chdir", source,
+	return ofThisMachine("flask", []string{"python3", "-m", "gunicorn", "--config", source + "/gunicorn.conf.py", "--chdir", source,
 		"--bind", `"0.0.0.0:8080"`, `"hello:app"`},
 		fmt.Sprintf("{name: PYTHONPATH, value: %q}, {name: OTEL_PYTHON_FLASK_EXCLUDED_URLS, value: healthz}", packages), source, packages)
-	tracedInPods(t, dir, deployment, "flask", "tracer=otel-python,delay=500ms", 1, "--rate 60/s --ready /healthz")
+}
+
+// A service of Python has no trace of the tracer in its image: the packages fit the Python there, which a pod tells.
+func TestPodsOfAPythonTracer(t *testing.T) {
+	t.Parallel() // it looks at no time
+	dir := aNode(t)
+	fetchedForPods(t, "otel-python")
+	tracedInPods(t, dir, flaskOfThisMachine(t), "flask", "tracer=otel-python,delay=500ms", 1, "--rate 60/s --ready /healthz")
+}
+
+// The Operator's webhook, for which another stands here, injects what a variant asks for; without it the run fails and says so.
+func TestPodsOfTheOperator(t *testing.T) {
+	t.Parallel() // it looks at no time
+	dir := aNode(t)
+	packages := fetchedForPods(t, "otel-python")
+	operator, err := filepath.Abs("testdata/kubernetes/webhook.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := onNodeOf(t, dir, `
+kubectl create namespace trial >&2
+kubectl -n trial apply -f deployment.yaml >&2
+measure() { $TRACETAX run --target kubernetes --namespace trial --set target.kubernetes.image=local.test/tracetax:1 --deployment flask \
+  --op 'GET /json' --ready /healthz --rate 60/s --duration 2s --blocks 2 --variant none:inject=false \
+  --variant otel:inject=python,env.OTEL_BSP_SCHEDULE_DELAY=500 "$@"; }
+! measure --out away >&2 2>away.txt
+! measure --dry-run >plan.txt 2>&1
+openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 1 -subj /CN=operator -addext subjectAltName=IP:10.200.0.1 2>/dev/null
+/usr/bin/python3 `+operator+` `+packages+` cert.pem key.pem 10.200.0.1 19443 >&2 &
+sed "s/CERTIFICATE/$(base64 -w0 cert.pem)/" webhook.yaml | kubectl apply -f - >&2
+curl -sk --retry 20 --retry-connrefused --retry-delay 1 -o /dev/null https://10.200.0.1:19443/
+measure --dry-run >&2
+measure --json --out results
+`, map[string]string{"deployment.yaml": flaskOfThisMachine(t), "webhook.yaml": `
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingWebhookConfiguration
+metadata: {name: operator}
+webhooks:
+  - name: operator.local.test
+    clientConfig: {url: "https://10.200.0.1:19443/mutate", caBundle: CERTIFICATE}
+    rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+    admissionReviewVersions: [v1]
+    sideEffects: None
+    failurePolicy: Ignore
+`}).exit(t, 0)
+	for _, file := range []string{"away.txt", "plan.txt"} {
+		said, err := os.ReadFile(filepath.Join(c.Dir, file))
+		if err != nil || !strings.Contains(string(said), "the OpenTelemetry Operator did not inject python") {
+			t.Errorf("without the Operator %s says %s, %v", file, said, err)
+		}
+	}
+	l := ledger(t, document(t, c), "GET /json", "otel")
+	if entry(l, "delivered") == 0 || entry(l, "delivered") != entry(l, "expected") {
+		t.Errorf("of %d spans %d came", entry(l, "expected"), entry(l, "delivered"))
+	}
 }
 
 // A service of Java gets its agent by a variable.

@@ -181,6 +181,7 @@ func (v Variant) tracerEnv() added {
 	if a.set == nil {
 		a.set = map[string]string{}
 	}
+	v.addInjected(a)
 	a.append(v.Tracer.Append)
 	var unset []string
 	for _, s := range v.Tracer.Settings {

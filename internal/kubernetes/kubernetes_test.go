@@ -37,13 +37,13 @@ func TestRefusalsAreInTheServersWords(t *testing.T) {
 		w.WriteHeader(http.StatusForbidden)
 		fmt.Fprint(w, `{"kind":"Status","code":403,"reason":"Forbidden","message":"pods \"x\" is forbidden: exceeded quota: small"}`)
 	})
-	_, err := c.Create(t.Context(), Pods, map[string]any{}, true)
+	_, err := c.Try(t.Context(), Pods, map[string]any{})
 	var refused *StatusError
 	if !errors.As(err, &refused) || refused.Reason != "Forbidden" || !strings.Contains(err.Error(), "exceeded quota: small") {
 		t.Errorf("the error is %v", err)
 	}
 	proxy := api(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no upstream", http.StatusBadGateway) })
-	if _, err := proxy.Create(t.Context(), Jobs, nil, false); err == nil || !strings.Contains(err.Error(), "502 Bad Gateway: no upstream") {
+	if _, err := proxy.Create(t.Context(), Jobs, nil); err == nil || !strings.Contains(err.Error(), "502 Bad Gateway: no upstream") {
 		t.Errorf("an answer that is no status: %v", err)
 	}
 }

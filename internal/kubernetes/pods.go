@@ -32,7 +32,9 @@ type Object struct {
 type Pod struct {
 	Object
 	Spec struct {
-		NodeName string `json:"nodeName"`
+		NodeName       string      `json:"nodeName"`
+		Containers     []Container `json:"containers"`
+		InitContainers []Container `json:"initContainers"`
 	} `json:"spec"`
 	Status struct {
 		Phase                 string            `json:"phase"` // Pending, Running, Succeeded, Failed, Unknown
@@ -43,6 +45,15 @@ type Pod struct {
 		ContainerStatuses     []ContainerStatus `json:"containerStatuses"`
 		InitContainerStatuses []ContainerStatus `json:"initContainerStatuses"`
 	} `json:"status"`
+}
+
+// Container is what is read of a container as it is asked for.
+type Container struct {
+	Name string `json:"name"`
+	Env  []struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	} `json:"env"`
 }
 
 // Condition is one of a pod, such as PodScheduled.

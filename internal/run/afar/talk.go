@@ -61,6 +61,9 @@ type Pod struct {
 	CPUs   float64   `json:"cpus,omitempty"`   // 0: no limit
 	Memory int64     `json:"memory,omitempty"` // bytes; 0: no limit
 
+	Inject   string `json:"inject,omitempty"`   // see config.Plan
+	Operated string `json:"operated,omitempty"` // see config.Plan
+
 	Fetch *Fetch   `json:"fetch,omitempty"` // a folder that it reads
 	Empty []string `json:"empty,omitempty"` // folders that it may write into
 

@@ -34,7 +34,7 @@ func AskPython(ctx context.Context, target config.Kubernetes, p program.Process,
 	if err != nil {
 		return "", err
 	}
-	if _, err := api.Create(ctx, kubernetes.Jobs, job, false); err != nil {
+	if _, err := api.Create(ctx, kubernetes.Jobs, job); err != nil {
 		return "", fmt.Errorf("asking the image of process %s for its Python: %w", p.Name, err)
 	}
 	defer func() {

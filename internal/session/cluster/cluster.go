@@ -112,7 +112,7 @@ func random(bytes int) string {
 }
 
 func (c *Cluster) startHarness(ctx context.Context, token string) (kubernetes.Pod, error) {
-	made, err := c.api.Create(ctx, kubernetes.Jobs, harnessJob(c.names, c.options.Target.Node, c.options.Longest), false)
+	made, err := c.api.Create(ctx, kubernetes.Jobs, harnessJob(c.names, c.options.Target.Node, c.options.Longest))
 	if err != nil {
 		return kubernetes.Pod{}, err
 	}
@@ -126,7 +126,7 @@ func (c *Cluster) startHarness(ctx context.Context, token string) (kubernetes.Po
 }
 
 func (c *Cluster) startMeter(ctx context.Context, token string) (kubernetes.Pod, error) {
-	if _, err := c.api.Create(ctx, kubernetes.Pods, meterPod(c.names, c.node, token), false); err != nil {
+	if _, err := c.api.Create(ctx, kubernetes.Pods, meterPod(c.names, c.node, token)); err != nil {
 		return kubernetes.Pod{}, fmt.Errorf("reading the CPU of pods from their node needs a pod that sees its /sys/fs/cgroup (hostPath, read-only): %w; "+
 			"measure in a namespace that admits it (label pod-security.kubernetes.io/enforce=privileged)", err)
 	}

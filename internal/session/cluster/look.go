@@ -27,6 +27,8 @@ const planned = "dry-run"
 type kindOf struct {
 	resource kubernetes.Resource
 	object   object
+	in       string // a pod of a program: the container that is that
+	wanted   afar.Pod
 }
 
 // Planned is a variant that is to run in pods.
@@ -42,15 +44,18 @@ func objectsOf(target config.Kubernetes, plans []Planned, longest time.Duration,
 		return nil, err
 	}
 	of := names{id: planned, image: image}
-	out := []kindOf{{kubernetes.Jobs, harnessJob(of, target.Node, longest)}}
+	out := []kindOf{{resource: kubernetes.Jobs, object: harnessJob(of, target.Node, longest)}}
 	of.owner = planned  // the API server wants to know it when the object is made for good
 	node := target.Node // without a name it is that of the first pod
-	out = append(out, kindOf{kubernetes.Pods, meterPod(of, node, "drawn for each session")})
+	out = append(out, kindOf{resource: kubernetes.Pods, object: meterPod(of, node, "drawn for each session")})
 	for i, plan := range plans {
 		for _, p := range plan.Processes {
 			wanted := afar.Pod{
 				ID: uint64(i + 1), Run: plan.Variant, Name: p.Name, Image: p.Image, Args: p.Run, Dir: p.Dir, CPUs: p.CPUs, Memory: p.Memory,
 				Deployment: p.Deployed, Container: p.Within,
+			}
+			if p.Traced {
+				wanted.Inject, wanted.Operated = plan.Inject, plan.Operated
 			}
 			if plan.Fetches && p.Traced {
 				wanted.Fetch = &afar.Fetch{Dir: "/tracetax/" + planned, URL: "http://" + planned, Token: "drawn for each session"}
@@ -62,13 +67,13 @@ func objectsOf(target config.Kubernetes, plans []Planned, longest time.Duration,
 				wanted.Env = append(wanted.Env, name+"="+value)
 			}
 			slices.Sort(wanted.Env)
-			made := appPod(of, node, wanted)
+			made, in := appPod(of, node, wanted), appContainer
 			if p.Deployed != "" {
-				if made, _, err = fromTemplate(of, node, wanted, templates[p.Deployed]); err != nil {
+				if made, in, err = fromTemplate(of, node, wanted, templates[p.Deployed]); err != nil {
 					return nil, err
 				}
 			}
-			out = append(out, kindOf{kubernetes.Pods, made})
+			out = append(out, kindOf{kubernetes.Pods, made, in, wanted})
 		}
 	}
 	return out, nil
@@ -233,9 +238,11 @@ func Look(ctx context.Context, target config.Kubernetes, plans []Planned, longes
 		return nil, err
 	}
 	for _, one := range all {
-		_, err := api.Create(ctx, one.resource, one.object, true)
+		made, err := api.Try(ctx, one.resource, one.object)
 		var refused *kubernetes.StatusError
-		switch {
+		switch why := notAsked(made, one.in, one.wanted); {
+		case err == nil && why != "":
+			missing = append(missing, "variant "+one.wanted.Run+": "+why)
 		case errors.As(err, &refused):
 			missing = append(missing, err.Error())
 		case err != nil:

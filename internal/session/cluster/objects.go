@@ -135,6 +135,7 @@ func appPod(n names, node string, p afar.Pod) object {
 func appMetadata(n names, p afar.Pod) object {
 	metadata := n.metadata(podName(n, p.ID), partApp)
 	metadata["annotations"] = object{"tracetax/run": p.Run, "tracetax/process": p.Name}
+	maps.Copy(metadata["annotations"].(object), injection(p))
 	return metadata
 }
 
