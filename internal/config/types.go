@@ -1,8 +1,8 @@
 // Package config owns experiments: it parses and checks their files and flags, fills in defaults, and resolves variants
 // into what is to be started. What programs are, package program knows. It must not know processes and time passing.
 //
-// Files, from the top: quick, study, ways, flags, brought, inject, image, profile, keepworkloads, sittings, misfit, summary, design, plan, variant,
-// traced, loadcheck, route, capture, operation, placeholder, experiment, published, load, types, target, set, capacity.
+// Files, from the top: quick, study, ways, flags, brought, image, profile, keepworkloads, sittings, misfit, summary, design, plan, variant,
+// traced, loadcheck, route, capture, inject, operation, placeholder, experiment, published, load, types, target, set, capacity.
 package config
 
 import "time"

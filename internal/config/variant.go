@@ -155,10 +155,11 @@ func readVariant(s *program.Source, e program.Entry, w *program.Workload, catalo
 	if which := n.Get("on"); which != nil {
 		on, v.On = which.At, readOn(s, which, w)
 	}
-	if image := n.Get("image"); image != nil && !slices.ContainsFunc(w.Processes, func(p program.Process) bool { return p.InImage() && v.Traces(p) }) {
+	imaged := slices.ContainsFunc(w.Processes, func(p program.Process) bool { return p.InImage() && v.Traces(p) })
+	if image := n.Get("image"); image != nil && !imaged {
 		s.Fail(image.At, "image takes the place of that of a traced process, and none has one: write image into the process, too")
 	}
-	checkInject(s, n, &v, w)
+	checkInject(s, n, v.Inject, v.Tracer.Name, imaged)
 	checkLacking(s, n, w, v.Tracer)
 	checkApart(s, n, &v)
 	v.adapt()
