@@ -97,6 +97,12 @@ func IsNotFound(err error) bool {
 	return errors.As(err, &status) && status.Code == http.StatusNotFound
 }
 
+// IsForbidden reports whether the API server refuses an object or a right.
+func IsForbidden(err error) bool {
+	var status *StatusError
+	return errors.As(err, &status) && status.Code == http.StatusForbidden
+}
+
 // patience bounds a request that answers at once.
 const patience = 30 * time.Second
 

@@ -61,6 +61,7 @@ func newFetch(console.Streams) *cobra.Command {
 // newMeter reads the containers of a node for conductors.
 func newMeter(console.Streams) *cobra.Command {
 	var listen, root, variable string
+	var beside bool
 	c := &cobra.Command{
 		Use:   "meter",
 		Short: "Read what containers of this node use, for conductors that know a token",
@@ -74,11 +75,16 @@ func newMeter(console.Streams) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("listening for conductors: %w", err)
 			}
-			return node.New(root).Serve(c.Context(), l, token)
+			meter := node.New(root)
+			if beside {
+				meter = node.NewBeside()
+			}
+			return meter.Serve(c.Context(), l, token)
 		},
 	}
 	c.Flags().StringVar(&listen, "listen", ":7411", "`address` to listen on")
 	c.Flags().StringVar(&root, "cgroups", "/sys/fs/cgroup", "`folder` of the node's cgroups")
+	c.Flags().BoolVar(&beside, "beside", false, "read the containers of this pod, which share its processes, instead of those of the node")
 	c.Flags().StringVar(&variable, "token-env", "TRACETAX_TOKEN", "`variable` with the token")
 	return c
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -36,7 +37,9 @@ type harness struct {
 	options   Options
 	talk      *jsonpipe.Server[Order, Said]
 	conductor *run.Conductor
-	meter     *node.Client // nil: programs are processes of this machine
+	meter     *node.Client // of the node; nil: programs are processes of this machine, or each pod has its own
+	beside    string       // port of the meter in each pod
+	token     string       // by which that knows the conductor
 	gone      chan struct{}
 	shelf     shelf
 
@@ -151,7 +154,13 @@ func (h *harness) setUp(ctx context.Context, s Setup) (*Host, error) {
 		return nil, fmt.Errorf("the conductor is tracetax %s, and this is %s: both have to be one build", h.options.Build, s.Build)
 	}
 	if s.Meter != "" {
-		if err := h.dial(ctx, s); err != nil {
+		host, port, err := net.SplitHostPort(s.Meter)
+		if err != nil {
+			return nil, fmt.Errorf("setting up the meter: %w", err)
+		}
+		if h.token = s.Token; host == "" {
+			h.beside = port
+		} else if h.meter, err = dial(ctx, s.Meter, s.Token); err != nil {
 			return nil, err
 		}
 		h.conductor.Target = func(l *process.Launcher, q run.Request) run.Target {
@@ -165,20 +174,20 @@ func (h *harness) setUp(ctx context.Context, s Setup) (*Host, error) {
 const meterPatience = 20 * time.Second
 
 // dial connects with the meter, which may still begin to listen.
-func (h *harness) dial(ctx context.Context, s Setup) (err error) {
+func dial(ctx context.Context, address, token string) (meter *node.Client, err error) {
 	ctx, cancel := context.WithTimeout(ctx, meterPatience)
 	defer cancel()
 	again := jitter.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
 	for {
-		if h.meter, err = node.Dial(ctx, s.Meter, s.Token); err == nil {
-			return nil
+		if meter, err = node.Dial(ctx, address, token); err == nil {
+			return meter, nil
 		}
 		select {
 		case <-again.C:
 			again.Next()
 		case <-ctx.Done():
-			return err
+			return nil, err
 		}
 	}
 }

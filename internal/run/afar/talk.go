@@ -36,7 +36,7 @@ type Said struct {
 // Setup is what a conductor has to know before its first run.
 type Setup struct {
 	Build string `json:"build"` // of the tracetax on this side: both have to be one build
-	Meter string `json:"meter"` // HOST:PORT of the node's meter
+	Meter string `json:"meter"` // HOST:PORT of the node's meter, or :PORT of the meter that each pod has beside its program
 	Token string `json:"token"` // by which it knows the conductor
 	Node  string `json:"node"`
 }

@@ -23,6 +23,9 @@ import (
 // planned are names where nothing has one yet.
 const planned = "dry-run"
 
+// unknownToken is in the place of one.
+const unknownToken = "drawn for each session"
+
 // kindOf is an object with the resource that it is one of.
 type kindOf struct {
 	resource kubernetes.Resource
@@ -37,17 +40,33 @@ type Planned struct {
 	Fetches bool // its tracer has files, which its pods fetch
 }
 
+// admits reports whether the namespace would take the meter of a node.
+func admits(ctx context.Context, api *kubernetes.Client, target config.Kubernetes) (bool, error) {
+	image, err := imageOf(target)
+	if err != nil {
+		return false, err
+	}
+	_, err = api.Try(ctx, kubernetes.Pods, meterPod(names{id: planned, image: image, owner: planned}, target.Node, unknownToken))
+	if kubernetes.IsForbidden(err) {
+		return false, nil
+	}
+	return true, err
+}
+
 // objectsOf are all objects of a session, with one pod of each process of a variant. What a run fills in stays as it is written.
-func objectsOf(target config.Kubernetes, plans []Planned, longest time.Duration, templates map[string]kubernetes.Template) ([]kindOf, error) {
+func objectsOf(target config.Kubernetes, plans []Planned, longest time.Duration, templates map[string]kubernetes.Template, beside bool,
+) ([]kindOf, error) {
 	image, err := imageOf(target)
 	if err != nil {
 		return nil, err
 	}
-	of := names{id: planned, image: image}
+	of := names{id: planned, image: image, beside: beside, token: unknownToken}
 	out := []kindOf{{resource: kubernetes.Jobs, object: harnessJob(of, target.Node, longest)}}
 	of.owner = planned  // the API server wants to know it when the object is made for good
 	node := target.Node // without a name it is that of the first pod
-	out = append(out, kindOf{resource: kubernetes.Pods, object: meterPod(of, node, "drawn for each session")})
+	if !beside {
+		out = append(out, kindOf{resource: kubernetes.Pods, object: meterPod(of, node, unknownToken)})
+	}
 	for i, plan := range plans {
 		for _, p := range plan.Processes {
 			wanted := afar.Pod{
@@ -58,7 +77,7 @@ func objectsOf(target config.Kubernetes, plans []Planned, longest time.Duration,
 				wanted.Inject, wanted.Operated = plan.Inject, plan.Operated
 			}
 			if plan.Fetches && p.Traced {
-				wanted.Fetch = &afar.Fetch{Dir: "/tracetax/" + planned, URL: "http://" + planned, Token: "drawn for each session"}
+				wanted.Fetch = &afar.Fetch{Dir: "/tracetax/" + planned, URL: "http://" + planned, Token: unknownToken}
 			}
 			if len(p.Run) > 0 && p.Run[0] == prepare.OwnCommand {
 				wanted.Own, wanted.Args = true, p.Run[1:]
@@ -105,7 +124,7 @@ func Manifests(ctx context.Context, target config.Kubernetes, plans []Planned, l
 	if err != nil {
 		return "", err
 	}
-	all, err := objectsOf(target, plans, longest, templates)
+	all, err := objectsOf(target, plans, longest, templates, target.Meter == config.BySidecar)
 	if err != nil {
 		return "", err
 	}
@@ -233,7 +252,15 @@ func Look(ctx context.Context, target config.Kubernetes, plans []Planned, longes
 	if err != nil {
 		return nil, err
 	}
-	all, err := objectsOf(target, plans, longest, templates)
+	beside := target.Meter == config.BySidecar
+	if target.Meter == "" {
+		admitted, err := admits(ctx, api, target)
+		if err != nil {
+			return nil, err
+		}
+		beside = !admitted
+	}
+	all, err := objectsOf(target, plans, longest, templates, beside)
 	if err != nil {
 		return nil, err
 	}

@@ -36,6 +36,9 @@ type names struct {
 	id    string // of the session, in all names and labels
 	image string // of tracetax
 	owner string // UID of the Job; "" of the Job itself
+
+	beside bool   // each pod of a program has a meter of its own
+	token  string // by which that knows the conductor
 }
 
 func (n names) job() string { return "tracetax-" + n.id }
@@ -129,6 +132,7 @@ func appPod(n names, node string, p afar.Pod) object {
 		"terminationGracePeriodSeconds": 15, "containers": []any{main},
 	}
 	withFolders(n, spec, main, p)
+	withMeter(n, spec)
 	return object{"apiVersion": "v1", "kind": "Pod", "metadata": appMetadata(n, p), "spec": spec}
 }
 

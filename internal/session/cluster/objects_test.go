@@ -32,6 +32,9 @@ func TestObjects(t *testing.T) {
 	whole := text(t, appPod(of, "n1", app))
 	app.Fetch, app.Empty = &afar.Fetch{Dir: "/tracetax/python-0a1b", URL: "http://10.0.0.9:1/python-0a1b", Token: "secret"}, []string{"/tmp/scratch"}
 	fetches := text(t, appPod(of, "n1", app))
+	besides := of
+	besides.beside, besides.token = true, "secret"
+	read := text(t, appPod(besides, "n1", afar.Pod{ID: 4, Image: "shop:1.2"}))
 	for name, row := range map[string]struct {
 		in        string
 		has, lack []string
@@ -53,6 +56,10 @@ func TestObjects(t *testing.T) {
 			`{"mountPath":"/tracetax/python-0a1b","name":"tracetax-fetch","readOnly":true}`, `"image":"tracetax:1"`, `"runAsNonRoot":true`,
 			`{"mountPath":"/tmp/scratch","name":"tracetax-0","readOnly":false}`, `{"emptyDir":{},"name":"tracetax-fetch"}`,
 		}, []string{"hostPath"}},
+		"a program that a container beside it reads": {read, []string{
+			`"shareProcessNamespace":true`, `"args":["agent","meter","--beside","--listen",":7411"]`, `"restartPolicy":"Always"`, `"runAsUser":65532`,
+			`"drop":["ALL"]`, `"seccompProfile":{"type":"RuntimeDefault"}`, `{"name":"TRACETAX_TOKEN","value":"secret"}`,
+		}, []string{"hostPath", "hostPID", "privileged"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, part := range row.has {
@@ -117,6 +124,23 @@ func TestFromTemplate(t *testing.T) {
 	for _, part := range []string{`"command":["/shop"]`, `"image":"shop:traced"`, `"limits":{"cpu":"1000m"}`} {
 		if got := text(t, made); !strings.Contains(got, part) {
 			t.Errorf("the pod lacks %s:\n%s", part, got)
+		}
+	}
+}
+
+// The container beside a program is its user's, which may read its cgroup; never root.
+func TestUserOf(t *testing.T) {
+	for name, row := range map[string]struct {
+		spec string
+		want int
+	}{
+		"of the pod":       {`{"securityContext": {"runAsUser": 1000}, "containers": [{"name": "shop"}]}`, 1000},
+		"of the container": {`{"securityContext": {"runAsUser": 1000}, "containers": [{"securityContext": {"runAsUser": 2000}}]}`, 2000},
+		"root":             {`{"securityContext": {"runAsUser": 0}, "containers": [{}]}`, ownUser},
+		"of the image":     {`{"containers": [{}]}`, ownUser},
+	} {
+		if got := userOf(template(t, `{"spec": `+row.spec+`}`).Spec); got != row.want {
+			t.Errorf("%s: %d, want %d", name, got, row.want)
 		}
 	}
 }

@@ -62,6 +62,7 @@ func fromTemplate(n names, node string, p afar.Pod, t kubernetes.Template) (obje
 		delete(main, "args") // they are its, and the words here are all
 	}
 	withFolders(n, spec, main, p)
+	withMeter(n, spec)
 	for _, key := range []string{"nodeName", "topologySpreadConstraints", "activeDeadlineSeconds"} {
 		delete(spec, key)
 	}

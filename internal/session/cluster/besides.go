@@ -1,9 +1,12 @@
 package cluster
 
-// Folders that programs in pods read and write: a container that begins before the program's fetches what the conductor has.
+// What the pods of programs have besides their own: a container before the program's that fetches folders from the conductor, and one
+// beside it that reads what it uses.
 
 import (
 	"fmt"
+	"maps"
+	"strconv"
 
 	"github.com/tracetax/tracetax/internal/run/afar"
 )
@@ -12,6 +15,35 @@ const (
 	fetchContainer = "tracetax-fetch"
 	tokenVariable  = "TRACETAX_TOKEN"
 )
+
+// meterContainer reads the program beside it.
+const meterContainer = "tracetax-meter"
+
+// withMeter gives a pod a container that reads the others: it begins before them, and sees their processes, as they see its.
+func withMeter(n names, spec object) {
+	if !n.beside {
+		return
+	}
+	security := restricted()
+	maps.Copy(security, object{"runAsNonRoot": true, "runAsUser": userOf(spec), "seccompProfile": object{"type": "RuntimeDefault"}})
+	spec["shareProcessNamespace"] = true
+	spec["initContainers"] = append([]any{object{
+		"name": meterContainer, "image": n.image, "args": []string{"agent", "meter", "--beside", "--listen", ":" + strconv.Itoa(meterPort)},
+		"restartPolicy": "Always", "env": []object{{"name": tokenVariable, "value": n.token}}, "securityContext": security,
+	}}, listed(spec["initContainers"])...)
+}
+
+// userOf returns the user of a pod's program, which may look into its own cgroup; tracetax's own where that is root, or not known.
+func userOf(spec object) int {
+	user := ownUser
+	for _, of := range append([]object{spec}, containers(spec, "containers")...) {
+		security, _ := of["securityContext"].(object)
+		if named, is := security["runAsUser"].(float64); is && named > 0 {
+			user = int(named)
+		}
+	}
+	return user
+}
 
 // withFolders gives a pod's spec the folders that its program, main, reads and writes.
 func withFolders(n names, spec, main object, p afar.Pod) {
