@@ -217,3 +217,43 @@ target: {kubernetes: {namespace: trial, image: "local.test/tracetax:1"}}
 		t.Errorf("burning nothing costs %.1f µs, and its interval leaves out 0", 1e6*same.Estimate)
 	}
 }
+
+// Each right that is taken away has its name in what a plan and the doctor say, and the way in which CPU is read is told before.
+func TestPodsWithoutRights(t *testing.T) {
+	t.Parallel() // it looks at no time
+	c := onNode(t, `
+kubectl create namespace trial >&2
+kubectl -n trial apply -f shop.yaml >&2
+kubectl config view --raw | sed 's/token: .*/&\n    as: alice/' >alice
+export TARGET="--target kubernetes --namespace trial"
+alice() { KUBECONFIG=$PWD/alice "$@"; }
+all='create:pods list:pods watch:pods delete:pods create:pods/attach get:pods/attach create:jobs.batch delete:jobs.batch get:deployments.apps'
+grant() {
+  kubectl -n trial delete rolebinding,role --all >&2
+  for right; do
+    name=$(echo "$right" | tr -c 'a-z\n' -)
+    kubectl -n trial create role "$name" --verb "${right%%:*}" --resource "${right#*:}" >&2
+    kubectl -n trial create rolebinding "$name" --role "$name" --user alice >&2
+  done
+}
+for without in $all; do
+  grant $(echo " $all " | sed "s# $without # #")
+  { alice $TRACETAX run $TARGET --set target.kubernetes.image=local.test/tracetax:1 --deployment shop --op 'GET /json' --dry-run \
+    --variant none --variant a:env.A=b 2>&1 || true; } | grep -e 'you may not' -e forbidden >plan || true
+  alice $TRACETAX doctor $TARGET >doctor 2>&1 || true
+  for said in plan doctor; do
+    verb=${without%%:*} of=$(echo "${without#*:}" | sed 's/\..*//')
+    grep -q -e "$verb $of" -e "$verb resource \"$of\"" $said || { echo "without $without the $said says:"; cat $said; }
+  done
+done
+grant $all
+alice $TRACETAX doctor $TARGET >&2
+alice $TRACETAX doctor $TARGET | grep -q "by the node's cgroups" || echo "the node's meter is not told"
+alice $TRACETAX doctor $TARGET | grep -q 'get pods/log' || echo 'logs are not told'
+kubectl label namespace trial pod-security.kubernetes.io/enforce=baseline >&2
+alice $TRACETAX doctor $TARGET | grep -q 'a container in each pod' || echo 'the sidecar is not told'
+`, map[string]string{"shop.yaml": deployedShop}).exit(t, 0)
+	if said := c.out.String(); said != "" {
+		t.Error(said)
+	}
+}

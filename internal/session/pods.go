@@ -130,5 +130,10 @@ func plansOf(e *config.Experiment) (plans []cluster.Planned, longest time.Durati
 // lasts is for how long the objects of an experiment may be in a cluster.
 func lasts(s experiment.Schedule) time.Duration { return 2*s.Length + time.Hour }
 
+// ExamineCluster says what can be measured in a namespace.
+func ExamineCluster(ctx context.Context, target config.Kubernetes) ([]cluster.Trait, error) {
+	return cluster.Examine(ctx, target)
+}
+
 // Grants returns, as YAML, what an administrator applies once for those who measure in a namespace.
 func Grants(namespace string) (string, error) { return cluster.Grants(namespace) }

@@ -235,14 +235,12 @@ func Look(ctx context.Context, target config.Kubernetes, plans []Planned, longes
 	}) {
 		rights = append(rights, Deployed)
 	}
-	for _, right := range rights {
-		allowed, err := api.May(ctx, right)
-		if err != nil {
-			return nil, err
-		}
-		if !allowed {
-			missing = append(missing, "you may not "+right.String()+" in namespace "+target.Namespace)
-		}
+	lacks, err := lacking(ctx, api, rights...)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range lacks {
+		missing = append(missing, "you may not "+one+" in namespace "+target.Namespace)
 	}
 	if len(missing) > 0 {
 		slices.Sort(missing)
