@@ -257,3 +257,29 @@ alice $TRACETAX doctor $TARGET | grep -q 'a container in each pod' || echo 'the 
 		t.Error(said)
 	}
 }
+
+// A StatefulSet, and a pod that runs, are measured like a Deployment.
+func TestPodsOfOtherTemplates(t *testing.T) {
+	t.Parallel() // it looks at no time
+	c := onNode(t, `
+kubectl create namespace trial >&2
+sed 's/kind: Deployment/kind: StatefulSet/; s/^spec:/spec:\n  serviceName: none/' shop.yaml | kubectl -n trial apply -f - >&2
+kubectl -n trial rollout status statefulset shop --timeout 60s >&2
+for of in statefulset/shop pod/shop-0; do
+  $TRACETAX run --target kubernetes --namespace trial --set target.kubernetes.image=local.test/tracetax:1 --deployment $of --op 'GET /json' \
+    --ready /healthz --rate 100/s --duration 1s --blocks 1 --variant none --variant a:env.A=b --out results/${of%%/*} >&2
+done
+[ "$(kubectl -n trial get statefulset shop -o jsonpath={.metadata.generation})" = 1 ]
+`, map[string]string{"shop.yaml": deployedShop}).exit(t, 0)
+	for _, of := range []string{"statefulset", "pod"} {
+		all := records(t, filepath.Join(c.Dir, "results", of))
+		if len(all) != 2 {
+			t.Errorf("of the %s there are %d runs", of, len(all))
+		}
+		for _, r := range all {
+			if r.Failed() || len(r.Phases) == 0 || r.Phases[0].Load.Completed == 0 {
+				t.Errorf("%s of the %s: %+v", r.Variant, of, r.Failure)
+			}
+		}
+	}
+}

@@ -59,3 +59,21 @@ func TestInjectThatCannotBe(t *testing.T) {
 		t.Errorf("a program of this machine: %v", err)
 	}
 }
+
+// What has a template of pods is a Deployment, unless its kind says otherwise; the process has its name.
+func TestTemplated(t *testing.T) {
+	for of, says := range map[string]string{"shop": "", "deployment/shop": "", "statefulset/shop": "", "pod/shop": "", "daemonset/shop": "statefulset/NAME or pod/NAME"} {
+		text := strings.Replace(inPods, "deployment: shop", "deployment: "+of, 1)
+		all, err := ParseExperiment("shop.yaml", t.TempDir(), []byte(strings.Replace(text, "%s", "none:\n  a: {tracer: none, env: {A: b}}", 1)), builtIn())
+		switch {
+		case says != "" && (err == nil || !strings.Contains(err.Error(), says)):
+			t.Errorf("%s: %v, and is to say %q", of, err, says)
+		case says == "" && err != nil:
+			t.Errorf("%s: %v", of, err)
+		case says == "":
+			if p := all[0].Workload.Processes[0]; p.Name != "shop" || p.Deployed != of {
+				t.Errorf("%s is process %s of %s", of, p.Name, p.Deployed)
+			}
+		}
+	}
+}

@@ -123,6 +123,39 @@ func TestFollowGivesUp(t *testing.T) {
 	}
 }
 
+// What has a template is read where it is, by the right that it takes.
+func TestTemplate(t *testing.T) {
+	for name, row := range map[string]struct{ of, path, answer, right string }{
+		"a Deployment":  {"shop", "/apis/apps/v1/namespaces/trial/deployments/shop", `{"spec": {"template": {"spec": {"a": 1}}}}`, "get deployments"},
+		"by its kind":   {"deployment/shop", "/apis/apps/v1/namespaces/trial/deployments/shop", `{"spec": {"template": {"spec": {"a": 1}}}}`, "get deployments"},
+		"a StatefulSet": {"statefulset/shop", "/apis/apps/v1/namespaces/trial/statefulsets/shop", `{"spec": {"template": {"spec": {"a": 1}}, "volumeClaimTemplates": [{"metadata": {"name": "data"}}]}}`, "get statefulsets"},
+		"a pod":         {"pod/shop-0", "/api/v1/namespaces/trial/pods/shop-0", `{"metadata": {"name": "shop-0"}, "spec": {"a": 1}}`, "get pods"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := api(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != row.path {
+					t.Errorf("asked %s", r.URL)
+				}
+				fmt.Fprint(w, row.answer)
+			})
+			got, err := c.Template(t.Context(), row.of)
+			if err != nil || got.Spec["a"] != 1.0 || len(got.Claims) != strings.Count(row.answer, "volumeClaim") {
+				t.Errorf("read %+v, %v", got, err)
+			}
+			if right := Reads(row.of); right.String() != row.right || (right.Group == "apps") != strings.Contains(row.path, "apps") {
+				t.Errorf("it takes the right %+v", right)
+			}
+		})
+	}
+	gone := api(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"message":"statefulsets.apps \"shop\" not found"}`)
+	})
+	if _, err := gone.Template(t.Context(), "statefulset/shop"); !IsNotFound(err) || !strings.Contains(err.Error(), "reading shop of statefulsets in namespace trial") {
+		t.Errorf("none: %v", err)
+	}
+}
+
 func TestStuck(t *testing.T) {
 	waiting := func(reason string) *Pod {
 		p := &Pod{}

@@ -23,7 +23,7 @@ func images(ctx context.Context, plan *config.Plan, progress io.Writer) (map[str
 	swept := map[string]bool{}
 	for _, p := range plan.Processes {
 		if p.Deployed != "" {
-			return nil, fmt.Errorf("process %s is of the Deployment %s of a cluster: run it there (--target kubernetes --namespace NAME)", p.Name, p.Deployed)
+			return nil, fmt.Errorf("process %s is made of %s of a cluster: run it there (--target kubernetes --namespace NAME)", p.Name, p.Deployed)
 		}
 		if p.Image == "" {
 			continue
@@ -132,7 +132,7 @@ func fitting(ctx context.Context, store *artifact.Store, t *program.Tracer, plan
 // imageOf names the image of a process.
 func imageOf(p program.Process) string {
 	if p.Image == "" {
-		return "the image of Deployment " + p.Deployed
+		return "the image of " + p.Deployed
 	}
 	return "image " + p.Image
 }

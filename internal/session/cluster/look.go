@@ -14,7 +14,6 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/kubernetes"
 	"github.com/tracetax/tracetax/internal/run/afar"
 	"github.com/tracetax/tracetax/internal/run/prepare"
@@ -150,7 +149,7 @@ func Rights() []kubernetes.Right {
 }
 
 // Deployed is the right to measure a Deployment: its template is read.
-var Deployed = kubernetes.Right{Verb: "get", Group: "apps", Resource: "deployments"}
+var Deployed = kubernetes.Reads("")
 
 // Output is the right to read what programs write. Without it their logs are empty, and a check of readiness by a line of output
 // cannot be met; the rest is measured.
@@ -230,10 +229,12 @@ func Look(ctx context.Context, target config.Kubernetes, plans []Planned, longes
 		return nil, err
 	}
 	rights := Rights()
-	if slices.ContainsFunc(plans, func(p Planned) bool {
-		return slices.ContainsFunc(p.Processes, func(one program.Process) bool { return one.Deployed != "" })
-	}) {
-		rights = append(rights, Deployed)
+	for _, plan := range plans {
+		for _, one := range plan.Processes {
+			if reads := kubernetes.Reads(one.Deployed); one.Deployed != "" && !slices.Contains(rights, reads) {
+				rights = append(rights, reads)
+			}
+		}
 	}
 	lacks, err := lacking(ctx, api, rights...)
 	if err != nil {

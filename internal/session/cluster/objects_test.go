@@ -207,10 +207,16 @@ func TestTemplatesThatDoNotFit(t *testing.T) {
 		"the node's network": {`{"hostNetwork": true, "containers": [{"name": "shop"}]}`, "hostNetwork"},
 		"a port of the node": {`{"containers": [{"name": "shop", "ports": [{"containerPort": 1, "hostPort": 80}]}]}`, "hostPort: 80"},
 		"nothing":            {`{}`, "has no container"},
+		"volumes of its own": {`{"containers": [{"name": "shop"}]}`, "volumeClaimTemplates: data"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := fromTemplate(names{}, "n1", afar.Pod{Deployment: "shop", Container: "shop"}, template(t, `{"spec": `+row.spec+`}`))
-			if err == nil || !strings.Contains(err.Error(), row.says) || !strings.Contains(err.Error(), "deployment shop") {
+			of := template(t, `{"spec": `+row.spec+`}`)
+			if name == "volumes of its own" {
+				of.Claims = make([]kubernetes.Object, 1)
+				of.Claims[0].Metadata.Name = "data"
+			}
+			_, _, err := fromTemplate(names{}, "n1", afar.Pod{Deployment: "shop", Container: "shop"}, of)
+			if err == nil || !strings.Contains(err.Error(), row.says) || !strings.Contains(err.Error(), "template of shop") {
 				t.Errorf("the error is %v, and is to say %q", err, row.says)
 			}
 		})

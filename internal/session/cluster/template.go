@@ -1,6 +1,6 @@
 package cluster
 
-// Pods of a Deployment's template.
+// Pods of the template of a Deployment or a StatefulSet, or like another pod.
 
 import (
 	"encoding/json"
@@ -20,14 +20,18 @@ import (
 func fromTemplate(n names, node string, p afar.Pod, t kubernetes.Template) (object, string, error) {
 	spec, err := clone(t.Spec)
 	if err != nil {
-		return nil, "", fmt.Errorf("deployment %s: %w", p.Deployment, err)
+		return nil, "", fmt.Errorf("template of %s: %w", p.Deployment, err)
 	}
 	main, err := mainOf(spec, p.Container)
 	if err != nil {
-		return nil, "", fmt.Errorf("deployment %s: %w", p.Deployment, err)
+		return nil, "", fmt.Errorf("template of %s: %w", p.Deployment, err)
+	}
+	if len(t.Claims) > 0 {
+		return nil, "", fmt.Errorf("template of %s: each of its pods has a volume of its own (volumeClaimTemplates: %s), and others must not use "+
+			"that: measure a copy with an emptyDir or a claim of its own", p.Deployment, t.Claims[0].Metadata.Name)
 	}
 	if err := alone(spec); err != nil {
-		return nil, "", fmt.Errorf("deployment %s: %w", p.Deployment, err)
+		return nil, "", fmt.Errorf("template of %s: %w", p.Deployment, err)
 	}
 	for _, c := range append(containers(spec, "containers"), containers(spec, "initContainers")...) {
 		for _, probe := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
@@ -35,11 +39,11 @@ func fromTemplate(n names, node string, p afar.Pod, t kubernetes.Template) (obje
 		}
 	}
 	if p.Args, err = wrapped(p, main); err != nil {
-		return nil, "", fmt.Errorf("deployment %s: %w", p.Deployment, err)
+		return nil, "", fmt.Errorf("template of %s: %w", p.Deployment, err)
 	}
 	own := appContainerOf(p)
 	if main["env"], err = merged(main["env"], own["env"]); err != nil {
-		return nil, "", fmt.Errorf("deployment %s: %w", p.Deployment, err)
+		return nil, "", fmt.Errorf("template of %s: %w", p.Deployment, err)
 	}
 	delete(own, "name")
 	delete(own, "env")
@@ -63,7 +67,7 @@ func fromTemplate(n names, node string, p afar.Pod, t kubernetes.Template) (obje
 	}
 	withFolders(n, spec, main, p)
 	withMeter(n, spec)
-	for _, key := range []string{"nodeName", "topologySpreadConstraints", "activeDeadlineSeconds"} {
+	for _, key := range []string{"nodeName", "topologySpreadConstraints", "activeDeadlineSeconds", "ephemeralContainers", "hostname", "subdomain"} {
 		delete(spec, key)
 	}
 	maps.Copy(spec, object{"restartPolicy": "Never", "enableServiceLinks": false, "affinity": onNode(node)})
@@ -179,7 +183,7 @@ func (c *Cluster) Port(deployment, container string) (int, error) {
 	}
 	main, err := mainOf(t.Spec, container)
 	if err != nil {
-		return 0, fmt.Errorf("deployment %s: %w", deployment, err)
+		return 0, fmt.Errorf("template of %s: %w", deployment, err)
 	}
 	ports, _ := main["ports"].([]any)
 	for _, one := range ports {
@@ -189,5 +193,5 @@ func (c *Cluster) Port(deployment, container string) (int, error) {
 			}
 		}
 	}
-	return 0, fmt.Errorf("deployment %s: its container %v names no port: write the one at which it listens (port: 8080)", deployment, main["name"])
+	return 0, fmt.Errorf("template of %s: its container %v names no port: write the one at which it listens (port: 8080)", deployment, main["name"])
 }
