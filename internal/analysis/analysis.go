@@ -92,6 +92,30 @@ func Analyse(in Input) (*finding.Document, error) {
 	return doc, nil
 }
 
+// BlockSeconds returns how long a block takes, as a mean over those that are whole; 0 where there is none.
+func (s *study) BlockSeconds() float64 {
+	sum, blocks := 0.0, map[int]bool{}
+	begun, ended := map[int]time.Time{}, map[int]time.Time{}
+	for _, runs := range s.All {
+		for block, r := range runs {
+			blocks[block] = true
+			if at, known := begun[block]; !known || r.Started.Before(at) {
+				begun[block] = r.Started
+			}
+			if r.Ended.After(ended[block]) {
+				ended[block] = r.Ended
+			}
+		}
+	}
+	for block := range blocks {
+		sum += ended[block].Sub(begun[block]).Seconds()
+	}
+	if len(blocks) == 0 {
+		return 0
+	}
+	return sum / float64(len(blocks))
+}
+
 // Offered returns the operations/s that requests of a cell were offered; 0 where they had no rate of their own.
 func (s *study) Offered(at cell.At) float64 {
 	phases := s.PhasesOf(s.Baseline, at)

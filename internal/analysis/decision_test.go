@@ -3,6 +3,7 @@ package analysis_test
 import (
 	"math"
 	"testing"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/finding"
@@ -24,6 +25,16 @@ func TestDecisions(t *testing.T) {
 	}
 	if math.Abs(w.CPU.Estimate-30e-6*500) > 0.002 || math.Abs(d.Carries.Estimate-20000) > 2000 || math.Abs(w.Carries.Estimate-12500) > 1250 {
 		t.Errorf("it adds %+v CPU, one carries %+v, then %+v", w.CPU, d.Carries, w.Carries)
+	}
+	s.change = func(r *record.Record) { // both of a block at the same time
+		r.Started = time.Date(2026, 3, 14, 9, r.Block, 0, 0, time.UTC)
+		r.Ended = r.Started.Add(40 * time.Second)
+		if r.Variant == "otel" {
+			r.Ended = r.Ended.Add(10 * time.Second)
+		}
+	}
+	if d := analyse(t, s.input()).Decisions[0]; d.Seconds != 50 || d.Blocks != len(s.input().Records)/2 {
+		t.Errorf("%d blocks of %g s", d.Blocks, d.Seconds)
 	}
 	s.design = func(e *config.Experiment) { e.Load.Rate, e.Load.Connections = 0, 4 }
 	s.change = func(r *record.Record) { r.Phases[0].OfferedRate = 0 }

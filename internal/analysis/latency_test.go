@@ -90,6 +90,8 @@ func TestLatencyThatCannotBeCompared(t *testing.T) {
 				}
 			}
 		}, "latency_p50", true, finding.CannotTell, "lag-differs"},
+		{"answers of one variant wait for a delayed acknowledgement", putOff(600), "latency_p50", true, finding.CannotTell, "delayed-acknowledgement"},
+		{"few do", putOff(400), "latency_p50", true, finding.Costs, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := twoVariants()
@@ -111,6 +113,17 @@ func TestLatencyThatCannotBeCompared(t *testing.T) {
 				t.Errorf("no warning %s in %+v", c.warning, doc.Warnings)
 			}
 		})
+	}
+}
+
+// putOff makes so many answers of 10,000 wait for a delayed acknowledgement.
+func putOff(n uint64) func(*scene) {
+	return func(s *scene) {
+		s.change = func(r *record.Record) {
+			if r.Variant == "otel" {
+				r.Phases[0].Load.PutOff = n
+			}
+		}
 	}
 }
 

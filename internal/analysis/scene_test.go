@@ -229,17 +229,6 @@ func warned(doc *finding.Document, code string) bool {
 	return false
 }
 
-// around is a histogram of which all values are about the same.
-func around(n int64, value float64) record.Histogram {
-	h := record.NewHistogram()
-	_ = h.RecordValues(int64(value*1e9), n) // within the limits
-	encoded, err := record.EncodeHistogram(h)
-	if err != nil {
-		panic(err)
-	}
-	return encoded
-}
-
 // Synthetic self-driving workloads, on top of the scene's records.
 
 // call is what a variant does in the synthetic method calls.

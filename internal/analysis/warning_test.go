@@ -177,9 +177,9 @@ var provocations = []struct {
 	{"operations-failed", only("none", func(r *record.Record) { r.Phases[0].Load.Failed, r.Phases[0].Load.Completed = 1, 9999 })},
 	{"redirected", only("otel", func(r *record.Record) { r.Phases[0].Load.Redirects = map[string]uint64{"302 to /login": 10000} })},
 	{"delayed-acknowledgement", func(s *scene) {
-		s.latencies = true
-		only("otel", func(r *record.Record) { r.Phases[0].Load.Latency = around(10000, 0.0435) })(s)
+		only("otel", func(r *record.Record) { r.Phases[0].Load.PutOff = 6000 })(s)
 	}},
+	{"few-connections", only("otel", func(r *record.Record) { r.Start.Workers, r.Phases[0].Load.Used = map[string]int{"app": 2}, 3 })},
 	{"answers-differ", func(s *scene) {
 		s.change = func(r *record.Record) {
 			r.Phases[0].Load.Answers = map[int]uint64{200: 4000, 500: 6000}
@@ -559,6 +559,23 @@ func TestWarningsNameTheirCause(t *testing.T) {
 	for code, want := range map[string]string{"busy-neighbour": "", "never-calm": "busy-neighbour", "duplicates": ""} {
 		if got, is := from[code]; !is || got != want {
 			t.Errorf("%s, %t, follows from %q, want %q", code, is, got, want)
+		}
+	}
+}
+
+// An experiment that ended for its time was not interrupted; one with too few blocks for that was.
+func TestEndedForItsTime(t *testing.T) {
+	for blocks, interrupted := range map[int]bool{7: false, 5: true} {
+		s := twoVariants()
+		s.design = func(e *config.Experiment) { e.Design.Within = 7*time.Minute + 30*time.Second }
+		s.change = func(r *record.Record) {
+			r.Started = time.Date(2026, 3, 14, 9, r.Block, 0, 0, time.UTC)
+			r.Ended = r.Started.Add(time.Minute)
+		}
+		in := s.input()
+		in.Records = in.Records[:2*blocks]
+		if doc := analyse(t, in); warned(doc, "interrupted") != interrupted || (len(doc.Repeat) == 2) != interrupted {
+			t.Errorf("%d blocks: %q, %+v", blocks, doc.Repeat, doc.Warnings)
 		}
 	}
 }

@@ -27,10 +27,25 @@ const Variable = "TRACETAX_CACHE"
 type Store struct {
 	dir    string
 	python *Interpreter // that Python packages have to fit; nil: this machine's python3
+	looks  bool         // nothing is made
+}
+
+// ErrLacking says that the cache of Look lacks something.
+var ErrLacking = errors.New("the cache lacks it")
+
+// Look returns the store in dir, as of Open, which makes nothing: what it lacks is an ErrLacking.
+func Look(dir string) (*Store, error) {
+	dir, err := locate(dir)
+	if err != nil {
+		return nil, fmt.Errorf("finding the cache: %w (set %s to a folder)", err, Variable)
+	}
+	return &Store{dir: dir, looks: true}, nil
 }
 
 // For returns a view of the store whose Python packages fit an interpreter that is elsewhere, such as in an image.
-func (s *Store) For(python Interpreter) *Store { return &Store{dir: s.dir, python: &python} }
+func (s *Store) For(python Interpreter) *Store {
+	return &Store{dir: s.dir, python: &python, looks: s.looks}
+}
 
 // Open returns the store in dir, which is made if it is not there. With dir ""
 // that is $TRACETAX_CACHE or, without it, "tracetax" in the user's cache.
@@ -88,6 +103,9 @@ func (s *Store) obtain(ctx context.Context, kind, key string, make func(ctx cont
 	final := filepath.Join(shelf, key)
 	if complete(final) {
 		return final, nil
+	}
+	if s.looks {
+		return "", ErrLacking
 	}
 	if err := os.MkdirAll(shelf, 0o755); err != nil {
 		return "", err

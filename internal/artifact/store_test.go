@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -287,5 +288,32 @@ func TestShadowed(t *testing.T) {
 	}
 	if _, err := Shadowed(t.Context(), filepath.Join(own, "none"), nil, own, tracer); err == nil {
 		t.Error("an interpreter that is not there says what it finds")
+	}
+}
+
+// Who looks learns what the cache has, and makes nothing.
+func TestLook(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache")
+	looking, err := Look(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := BuildRequest{Files: fstest.MapFS{"a": {Data: []byte("1")}}, Commands: [][]string{{"cp", "a", "{build}/a"}}}
+	if _, err := looking.Build(t.Context(), q, nil); !errors.Is(err, ErrLacking) {
+		t.Errorf("of an empty cache: %v", err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("looking made the cache: %v", err)
+	}
+	store, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	built, err := store.Build(t.Context(), q, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := looking.Build(t.Context(), q, nil); err != nil || got != built {
+		t.Errorf("%q, %v, want %q", got, err, built)
 	}
 }

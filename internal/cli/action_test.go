@@ -274,7 +274,7 @@ func TestAction(t *testing.T) {
 	}
 }
 
-// What is not the release that was asked for is not run.
+// What is not the release that was asked for is not run, nor anything where an input means nothing.
 func TestActionRefuses(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "tracetax")
 	if err := os.WriteFile(program, []byte("#!/bin/sh\necho I was run\n"), 0o755); err != nil {
@@ -286,6 +286,8 @@ func TestActionRefuses(t *testing.T) {
 		"no checksum":      {"checksum", "", "not the input checksum"},
 		"another archive":  {"version", "0.2.0", "is not the one that checksums.txt names"},
 		"a version with v": {"version", "v0.1.0", ""},
+		"strict":           {"strict", "true", ""},
+		"more than strict": {"strict", "True", "is 'true' or 'false', not 'True'"},
 	} {
 		r := newRunner(t, release(t, program))
 		r.inputs[test.input] = test.value

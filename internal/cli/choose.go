@@ -156,11 +156,11 @@ func (f *runFlags) run(ctx context.Context, s console.Streams, experiments []*co
 		tellKeptAway(s.Err, f.keepEnv)
 	}
 	if f.dryRun {
-		tell := dryRun
+		tell := func() error { return dryRun(ctx, s, experiments, f.drawn != 0) }
 		if f.json {
-			tell = dryRunJSON
+			tell = func() error { return dryRunJSON(s, experiments, f.drawn != 0) }
 		}
-		return errors.Join(tell(s, experiments, f.drawn != 0), cannotRun(experiments, f.variants), f.tellCluster(ctx, s, experiments))
+		return errors.Join(tell(), cannotRun(experiments, f.variants), f.tellCluster(ctx, s, experiments))
 	}
 	series := session.Series{
 		Experiments: experiments, Top: cmp.Or(f.resume, f.out), Folders: f.resumes, Resume: f.resume != "",

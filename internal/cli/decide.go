@@ -13,6 +13,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/cli/console"
@@ -35,6 +36,7 @@ type deciding struct {
 	of           *program.Tracer // whose ways were chosen here; nil: the user names the variants
 	hurried      bool            // the tracer sends sooner than it comes, for time
 	without      []string        // the ways that are left out for time
+	whole        time.Duration   // how long it would take with all ways, and the tracer as it comes
 }
 
 func newDecide(s console.Streams) *cobra.Command {
@@ -131,6 +133,9 @@ func choiceStatus(doc *finding.Document) int {
 	for _, one := range doc.Decisions {
 		budgeted := func(w finding.Way) bool { return w.InBudget != finding.None }
 		over := func(w finding.Way) bool { return w.InBudget == finding.Over }
+		if slices.ContainsFunc(one.Ways, func(w finding.Way) bool { return !w.Kept.Known() }) {
+			status = console.Inconclusive
+		}
 		switch {
 		case one.Choice != "" || !slices.ContainsFunc(one.Ways, budgeted):
 		case slices.ContainsFunc(one.Ways, func(w finding.Way) bool { return !over(w) }):
@@ -158,7 +163,7 @@ func (d *deciding) measure(c *cobra.Command, s console.Streams, args []string) e
 			to = s.Out
 		}
 		for _, e := range experiments {
-			if err := d.plan(to, e); err != nil {
+			if err := d.plan(c.Context(), to, e); err != nil {
 				return err
 			}
 		}

@@ -5,6 +5,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -15,12 +16,23 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/session"
 )
 
-// mostPlanned is how long a plan may take that nobody chose a length for.
-const mostPlanned = 10 * time.Minute
+// mostTaken is how long a plan may take that nobody chose a length for. It is cut until it is foreseen to take no longer than
+// mostPlanned, as a program is often slower than is foreseen, and ends before all its blocks are made where it takes longer still.
+const (
+	mostTaken   = 10 * time.Minute
+	mostPlanned = 570 * time.Second
+)
+
+// The length of a plan that takes the tracer as it comes, with all ways; see wholePlan.
+const (
+	wholeBlocks   = 8
+	wholeDuration = 6 * time.Second
+)
 
 // lengths are those of plans, the sharpest first: so many blocks, in each of which a variant has the load for so long.
 var lengths = []struct {
@@ -57,6 +69,11 @@ func (d *deciding) fitted(c *cobra.Command, args []string) ([]*config.Experiment
 				return nil, err
 			}
 		}
+		if n == 0 {
+			if d.whole, err = wholePlan(experiments[0]); err != nil {
+				return nil, err
+			}
+		}
 		if fits, err := fit(experiments[0]); err != nil || fits {
 			return experiments, err
 		}
@@ -64,10 +81,19 @@ func (d *deciding) fitted(c *cobra.Command, args []string) ([]*config.Experiment
 	return experiments, nil
 }
 
+// wholePlan is how long an experiment takes with the tracer as it comes.
+func wholePlan(e *config.Experiment) (time.Duration, error) {
+	whole := *e
+	whole.Design.Blocks, whole.Load.Duration = wholeBlocks, wholeDuration
+	foreseen, err := session.Foresee(&whole)
+	return foreseen.Schedule.Length, err
+}
+
 // fit chooses the sharpest length of an experiment that keeps to the time, and else the shortest; no window is shorter than a
 // tracer holds its spans, and the load of all at once no shorter than these are on their way.
 func fit(e *config.Experiment) (bool, error) {
 	held, passed := time.Duration(0), time.Duration(0)
+	e.Design.Within = mostTaken
 	for _, v := range e.Variants {
 		plan, err := e.Plan(v)
 		if err != nil {
@@ -88,7 +114,7 @@ func fit(e *config.Experiment) (bool, error) {
 }
 
 // plan says what is going to be measured, for how long, and what has to be fetched or built before.
-func (d *deciding) plan(to io.Writer, e *config.Experiment) error {
+func (d *deciding) plan(ctx context.Context, to io.Writer, e *config.Experiment) error {
 	foreseen, err := session.Foresee(e)
 	if err != nil {
 		return err
@@ -102,14 +128,15 @@ func (d *deciding) plan(to io.Writer, e *config.Experiment) error {
 	for _, line := range lacks(foreseen.Lacking) {
 		fmt.Fprintln(to, "  cannot run here"+line)
 	}
-	var fetched []string
+	var fetched []string // what is built of services is told below
 	for _, v := range e.Variants {
 		made, err := prepare.Makes(e, v)
 		if err != nil {
 			return err
 		}
 		for _, m := range made {
-			if text := m.Of + " (" + m.Kind + ")"; !slices.Contains(fetched, text) {
+			service := m.Kind == "build" && strings.HasPrefix(m.Of, "service ")
+			if text := m.Of + " (" + m.Kind + ")"; !service && !slices.Contains(fetched, text) {
 				fetched = append(fetched, text)
 			}
 		}
@@ -117,21 +144,21 @@ func (d *deciding) plan(to io.Writer, e *config.Experiment) error {
 	if len(fetched) > 0 {
 		fmt.Fprintf(to, "  fetched or built first, where the cache lacks it: %s\n", strings.Join(fetched, ", "))
 	}
-	minutes, err := builtServices(e)
-	if err != nil {
+	if err := tellBuilt(ctx, to, e); err != nil {
 		return err
 	}
-	if len(minutes) > 0 {
-		fmt.Fprintf(to, "  of these take minutes (the Collector about 6 on two CPUs): %s\n", strings.Join(minutes, ", "))
-	}
+	asItComes := fmt.Sprintf("--blocks %d --duration %s", wholeBlocks, wholeDuration)
 	if d.hurried {
 		fmt.Fprintf(to, "  a delay of %s, not the tracer's own, keeps it short: exports are more and smaller; "+
-			"--blocks 8 --duration 6s takes the tracer as it comes\n", shortDelay)
+			"%s takes the tracer as it comes, and %s\n", shortDelay, asItComes, about(d.whole))
 	}
 	if len(d.without) > 0 {
-		fmt.Fprintf(to, "  left out for time: %s; --blocks 8 --duration 6s takes all ways in\n", strings.Join(d.without, ", "))
+		fmt.Fprintf(to, "  left out for time: %s; %s takes all ways in, and %s\n", strings.Join(d.without, ", "), asItComes, about(d.whole))
 	}
-	if foreseen.Schedule.Length > mostPlanned {
+	if few, within := design.Few(e.Design.Blocks, e.Comparisons()), e.Design.Within; within > 0 && few < e.Design.Blocks {
+		fmt.Fprintf(to, "  it ends after %d blocks or more, where the next would take it over %s\n", few, about(within))
+	}
+	if foreseen.Schedule.Length > mostTaken {
 		fmt.Fprintln(to, "  this takes more than 10 minutes: fewer --op, --variants or --blocks, or a shorter --duration, cut it")
 	}
 	fmt.Fprintln(to, "  "+turnsText(e, foreseen.Schedule))

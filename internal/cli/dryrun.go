@@ -3,19 +3,24 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/cli/console"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/selfcheck"
 	"github.com/tracetax/tracetax/internal/session"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -24,7 +29,7 @@ import (
 // dryRun says what would be run: the order, about how long it takes, and how
 // small a difference it could show. Drawn is whether the seeds of the orders were drawn
 // for it: a run then draws others.
-func dryRun(s console.Streams, experiments []*config.Experiment, drawn bool) error {
+func dryRun(ctx context.Context, s console.Streams, experiments []*config.Experiment, drawn bool) error {
 	for _, asked := range experiments {
 		foreseen, err := session.Foresee(asked)
 		if err != nil {
@@ -53,12 +58,8 @@ func dryRun(s console.Streams, experiments []*config.Experiment, drawn bool) err
 				fmt.Fprintf(s.Out, "  from here on it ends when %s is known to ±%.3g %%\n", finding.MetricName(e.Design.Metric), 100*e.Design.Precision)
 			}
 		}
-		minutes, err := builtServices(e)
-		if err != nil {
+		if err := tellBuilt(ctx, s.Out, e); err != nil {
 			return err
-		}
-		if len(minutes) > 0 {
-			fmt.Fprintf(s.Out, "  built first where the cache lacks it, which takes minutes: %s\n", strings.Join(minutes, ", "))
 		}
 		fmt.Fprintln(s.Out, "  "+turnsText(e, schedule))
 		fmt.Fprintln(s.Out, "  "+orderOf(e.Design.Seed, drawn, foreseen.None))
@@ -90,20 +91,56 @@ func cannotRun(experiments []*config.Experiment, named []string) error {
 }
 
 // builtServices are the services of an experiment, such as a Collector, that are built from source.
-func builtServices(e *config.Experiment) ([]string, error) {
-	var out []string
+func builtServices(e *config.Experiment) ([]*program.Service, error) {
+	var out []*program.Service
 	for _, v := range e.Variants {
 		plan, err := e.Plan(v)
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range plan.Processes {
-			if p.Service != nil && len(p.Service.Build.Run) > 0 && !slices.Contains(out, p.Service.Name) {
-				out = append(out, p.Service.Name)
+			known := func(s *program.Service) bool { return s.Name == p.Service.Name }
+			if p.Service != nil && len(p.Service.Build.Run) > 0 && !slices.ContainsFunc(out, known) {
+				out = append(out, p.Service)
 			}
 		}
 	}
 	return out, nil
+}
+
+// tellBuilt names the services that are built from source, which takes minutes, and those for which the cache saves that.
+func tellBuilt(ctx context.Context, to io.Writer, e *config.Experiment) error {
+	services, err := builtServices(e)
+	if err != nil {
+		return err
+	}
+	cached, lacking, err := builtText(ctx, services)
+	if err != nil {
+		return err
+	}
+	if len(lacking) > 0 {
+		fmt.Fprintf(to, "  built first, which takes minutes (the Collector about 6 on two CPUs): %s\n", strings.Join(lacking, ", "))
+	}
+	if len(cached) > 0 {
+		fmt.Fprintf(to, "  built before, and in the cache: %s\n", strings.Join(cached, ", "))
+	}
+	return nil
+}
+
+// builtText names these services, by whether the cache has them.
+func builtText(ctx context.Context, services []*program.Service) (cached, lacking []string, err error) {
+	store, err := artifact.Look("")
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, s := range services {
+		if _, err := prepare.BuildService(ctx, store, s, nil); err == nil || artifact.Instead(s.Needs) != "" {
+			cached = append(cached, s.Name)
+		} else { // why it cannot be looked for, building it tells
+			lacking = append(lacking, s.Name)
+		}
+	}
+	return cached, lacking, nil
 }
 
 // tracings says of each variant that chooses processes or brings some which these are.

@@ -182,14 +182,21 @@ func (p *progress) groups(e experiment.Event) {
 	p.line(wrapped("groups: "+text, p.width))
 }
 
-// deaf reports, once for each variant, the processes that did not end when they were asked to.
+// deaf reports, once for each variant, the processes that did not end when they were asked to, and the first time what to do.
 func (p *progress) deaf(r *record.Record) {
 	key := "deaf\n" + r.Variant
 	if _, told := p.told[key]; told || len(r.Stop.Deaf) == 0 {
 		return
 	}
 	p.tell(key, r.Variant)
-	text := fmt.Sprintf("%s did not end on SIGTERM and was killed (%s); later runs do not wait for that: have it end, or its last spans may be missing", strings.Join(r.Stop.Deaf, ", "), r.Variant)
+	text := fmt.Sprintf("%s did not end on SIGTERM and was killed (%s)", strings.Join(r.Stop.Deaf, ", "), r.Variant)
+	const why = "deaf"
+	if _, told := p.told[why]; told {
+		p.line(wrapped(text, p.width))
+		return
+	}
+	p.tell(why, r.Variant)
+	text += "; later runs do not wait for that: have it end, or its last spans may be missing"
 	for _, v := range p.experiment.Variants {
 		if v.Name == r.Variant && v.Tracer != nil && v.Tracer.Ends != "" {
 			text += " (" + v.Tracer.Name + ": " + v.Tracer.Ends + ")"

@@ -204,3 +204,17 @@ func TestProgressTellsOfGroups(t *testing.T) {
 		}
 	}
 }
+
+// A process that does not end is told of once for each variant, and what to do about it once.
+func TestProgressTellsOfDeafProcesses(t *testing.T) {
+	var out strings.Builder
+	p := newProgress(&out, &config.Experiment{})
+	for _, variant := range []string{"all", "all", "tenth"} {
+		p.Observe(experiment.Event{Record: &record.Record{Kind: record.Measured, Block: 1, Variant: variant, Stop: record.Stop{Deaf: []string{"node"}}}})
+	}
+	want := "node did not end on SIGTERM and was killed (all); later runs do not wait for that: have it end, or its last spans may be missing\n" +
+		"node did not end on SIGTERM and was killed (tenth)\n"
+	if p.End(); out.String() != want {
+		t.Errorf("got\n%s", out.String())
+	}
+}

@@ -41,9 +41,15 @@ type Design struct {
 	Window    time.Duration `yaml:"window" range:"100ms..5m"`               // of the orders windows and paired, at least; default: 100ms, 20 operations, and twice the longest delay of the tracers; 500ms for calls as fast as they go
 	Sittings  int           `yaml:"sittings" range:"1..100"`                // parts of the blocks, apart in time; from 6 on each counts as one block; default: 1
 	Pause     time.Duration `yaml:"pause" range:"1s..24h"`                  // between two sittings; default: 10m
+	Within    time.Duration `yaml:"within" range:"1m..168h"`                // ends before a block that would take the runs over this time, once verdicts are possible; default: all blocks
 	Seed      uint64        `yaml:"seed" as:"own" shape:"Text"`             // of the random orders; default: drawn, and kept in the results
 	Quick     bool          `yaml:"quick"`                                  // true: what 'run --quick' writes, of a load and blocks that it has cut down; default: false
 	Unpiloted string        `yaml:"unpiloted"`                              // what 'run --quick' writes, with quick: the relative rate, as 50% of slowest, that the declared rates stand in for
+}
+
+// Comparisons is how many verdicts on a metric of all operations an experiment has.
+func (e *Experiment) Comparisons() int {
+	return max(1, len(e.Variants)-1) * max(1, len(e.Operations)) * max(1, len(e.Load.Steps()))
 }
 
 func (d *Design) ReadKey(s *program.Source, n *program.Node, key string) {

@@ -36,6 +36,21 @@ type Engine struct {
 	Path string // of its command
 }
 
+// Lacking says what is not installed where no command of that engine is here, or of any without a name; "" if one is. Whether it answers
+// is for Find to ask.
+func Lacking(name string) string {
+	names := Engines()
+	if name != "" {
+		names = []string{name}
+	}
+	for _, one := range names {
+		if _, err := exec.LookPath(one); err == nil {
+			return ""
+		}
+	}
+	return fmt.Sprintf("%s is not installed: install and start it, or run the program without an image", strings.Join(names, " or "))
+}
+
 // Find returns the engine of a name, or, without a name, the first one that is here and answers.
 func Find(ctx context.Context, name string) (Engine, error) {
 	names := Engines()

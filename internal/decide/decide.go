@@ -23,6 +23,7 @@ const alike = 0.95
 type Rates interface {
 	Offered(at cell.At) float64                              // operations/s; 0 where there was no rate
 	BelowRate(variant string, at cell.At) (missed, runs int) // in how many of its runs a variant did not hold it
+	BlockSeconds() float64                                   // time that a block takes; 0 where it is not known
 }
 
 // Decisions are those of a document, one for each operation at each level that was asked at a rate. Ask is the confidence to ask
@@ -55,6 +56,7 @@ func Decisions(doc *finding.Document, rates Rates, ask claim.Ask) []finding.Deci
 			continue
 		}
 		d := decision(doc, costs[at], offered, ask)
+		d.Seconds = rates.BlockSeconds()
 		if d.Reached == 0 {
 			d.Missed = missed(rates, d.Baseline, at)
 		}
@@ -81,7 +83,7 @@ func decision(doc *finding.Document, costs []*finding.Finding, rate float64, ask
 	first := costs[0]
 	d := finding.Decision{Operation: first.Operation, Parameter: first.Parameter, Baseline: first.Against, Rate: rate}
 	base, _ := claim.Sides(first.Samples)
-	d.Carries = carries(base, ask)
+	d.Carries, d.Blocks = carries(base, ask), len(first.Samples)
 	for _, f := range costs {
 		_, value := claim.Sides(f.Samples)
 		w := finding.Way{
@@ -108,6 +110,9 @@ func decision(doc *finding.Document, costs []*finding.Finding, rate float64, ask
 	for i, f := range costs {
 		if w := &d.Ways[i]; d.Whole != "" && w.Variant != d.Whole && sound(&d, w) {
 			w.Saves = saved(f, costs[slices.IndexFunc(costs, func(c *finding.Finding) bool { return c.Variant == d.Whole })], ask)
+			if w.Standing == finding.OnFrontier && keepsAll(w) {
+				w.Needs = needed(w.Saves, len(f.Samples))
+			}
 		}
 	}
 	return d
@@ -284,6 +289,26 @@ func saved(f, whole *finding.Finding, ask claim.Ask) *finding.Interval {
 		return finite(*i)
 	}
 	return nil
+}
+
+// mostNeeded is the most blocks that are worth a difference: what needs more is alike.
+const mostNeeded = 100
+
+// needed is how many blocks in all may tell a share from nothing, as an interval narrows with the root of their number; 0 where
+// these do, or nobody would make so many.
+func needed(i *finding.Interval, blocks int) int {
+	if i == nil || i.Low == nil || i.High == nil || *i.Low > 0 || *i.High < 0 || i.Estimate == 0 {
+		return 0
+	}
+	beyond := *i.High - i.Estimate
+	if i.Estimate > 0 {
+		beyond = i.Estimate - *i.Low
+	}
+	all := math.Ceil(float64(blocks) * math.Pow(beyond/i.Estimate, 2))
+	if all > mostNeeded {
+		return 0
+	}
+	return max(blocks+1, int(all))
 }
 
 // place gives each way its place that has none yet.

@@ -75,6 +75,8 @@ type rates struct {
 
 func (r rates) Offered(cell.At) float64 { return r.offered }
 
+func (r rates) BlockSeconds() float64 { return 60 }
+
 func (r rates) BelowRate(variant string, _ cell.At) (missed, runs int) { return r.missed[variant], 8 }
 
 func decided(t *testing.T, doc *finding.Document) *finding.Decision {
@@ -104,6 +106,32 @@ func TestSaves(t *testing.T) {
 	doc := document(8, shown{name: "all", kept: 1, adds: 0}, shown{name: "tenth", kept: 0.1, adds: 1e-6})
 	if s := decided(t, doc).Way("tenth").Saves; s != nil {
 		t.Errorf("of nothing it saves %+v", s)
+	}
+}
+
+// Of a way that keeps every trace, too, and is not told from the cheapest, it is known how many blocks may tell it.
+func TestNeeds(t *testing.T) {
+	between := func(low, estimate, high float64) *finding.Interval {
+		return &finding.Interval{Estimate: estimate, Low: &low, High: &high}
+	}
+	for name, c := range map[string]struct {
+		saves *finding.Interval
+		want  int
+	}{
+		"dearer, perhaps": {between(-0.32, -0.15, 0.05), 15}, "cheaper, perhaps": {between(-0.05, 0.15, 0.32), 15}, "nearly told": {between(-0.31, -0.15, 0.01), 10},
+		"told": {between(-0.32, -0.15, -0.01), 0}, "alike": {between(-0.1, 0.001, 0.1), 0}, "no interval": {&finding.Interval{Estimate: 0.1}, 0}, "nothing": {nil, 0},
+	} {
+		if got := needed(c.saves, 8); got != c.want {
+			t.Errorf("%s: %d blocks, want %d", name, got, c.want)
+		}
+	}
+	d := decided(t, document(8, shown{name: "all", kept: 1, adds: 40e-6}, shown{name: "collector", kept: 1, adds: 40.3e-6}, shown{name: "tenth", kept: 0.1, adds: 39.9e-6}))
+	other, tenth := d.Way("all"), d.Way("tenth") // by their estimates the Collector is the cheaper
+	if other.Needs == 0 || other.Needs != needed(other.Saves, 8) || needed(tenth.Saves, 8) == 0 || tenth.Needs != 0 || d.Way(d.Whole).Needs != 0 {
+		t.Errorf("%+v, %+v", other, tenth)
+	}
+	if d.Blocks != 8 || d.Seconds != 60 {
+		t.Errorf("%d blocks of %g s", d.Blocks, d.Seconds)
 	}
 }
 

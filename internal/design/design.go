@@ -35,6 +35,11 @@ type Plan struct {
 	// is asked after whole blocks, from Least on; nil: all blocks are made.
 	Precise func(history []record.Record) bool
 
+	// Late reports whether one more block would take the experiment over its time. It must be pure. It is asked after whole
+	// blocks, from Few on; nil: all blocks are made.
+	Late func(history []record.Record) bool
+	Few  int
+
 	// Spoiled counts the planned blocks of a history that do not count, to make so many more after the last one. It
 	// must be pure. It is asked after whole blocks, where their number is fixed; nil: none.
 	Spoiled func(history []record.Record) int
@@ -79,7 +84,9 @@ func (p Plan) Left(history []record.Record) int {
 }
 
 // Open reports whether the experiment may end before all its blocks are made.
-func (p Plan) Open() bool { return p.Precise != nil && p.Most > p.Least }
+func (p Plan) Open() bool {
+	return p.Precise != nil && p.Most > p.Least || p.Late != nil && p.Most > p.Few
+}
 
 // due goes through what is still to be run, in its order.
 func (p Plan) due(history []record.Record) func(yield func(Run) bool) {
@@ -121,9 +128,9 @@ func (p Plan) last(history []record.Record) int {
 	return p.Most + p.Spoiled(history)
 }
 
-// enough reports whether the blocks made are as many as are needed.
+// enough reports whether the blocks made are as many as are needed, or as there is time for.
 func (p Plan) enough(history []record.Record, blocks int) bool {
-	return p.Precise != nil && blocks >= p.Least && p.Precise(history)
+	return p.Precise != nil && blocks >= p.Least && p.Precise(history) || p.Late != nil && blocks >= p.Few && p.Late(history)
 }
 
 // before goes through what is due before the first block.

@@ -178,3 +178,15 @@ func TestLevels(t *testing.T) {
 		t.Errorf("%d different orders of 12 runs", len(orders))
 	}
 }
+
+// An experiment that has to keep to a time makes the few blocks that it needs in any case, and ends before one that would be late.
+func TestEndsInTime(t *testing.T) {
+	for late, want := range map[int]int{1: 4, 5: 5, 99: 8} {
+		p := Plan{Seed: 1, Least: 8, Most: 8, Few: 4, Variants: []string{"none", "a"}, Operations: []string{"x"}}
+		p.Late = func(history []record.Record) bool { return blocksIn(history) >= late }
+		runs := play(t, p, never)
+		if got := runs[len(runs)-1].Block; got != want || !p.Open() {
+			t.Errorf("late after %d blocks: it ends after %d, want %d", late, got, want)
+		}
+	}
+}

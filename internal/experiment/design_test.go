@@ -275,6 +275,25 @@ func TestLengthOfWindows(t *testing.T) {
 	}
 }
 
+// Variants that have their load at once are warmed up at once, but for the first block, where nobody knows whether they have room.
+func TestLengthOfAWarmupAtOnce(t *testing.T) {
+	lengthOf := func(warmup time.Duration) time.Duration {
+		s, err := Foresee(&config.Experiment{
+			Workload:   &program.Workload{Name: "w", Processes: []program.Process{{Name: "app", Role: "app", Traced: true, Run: []string{"app", "{port}"}}}},
+			Operations: []program.Operation{{Name: "a"}},
+			Variants:   []config.Variant{{Name: "x", Tracer: &program.Tracer{Name: "none"}}, {Name: "y", Tracer: &program.Tracer{Name: "none"}}, {Name: "z", Tracer: &program.Tracer{Name: "none"}}},
+			Load:       config.Load{Rate: 50, Duration: time.Second, Warmup: warmup}, Design: config.Design{Blocks: 4, Order: config.Paired},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Length
+	}
+	if got, want := lengthOf(3*time.Second)-lengthOf(0), (3+3)*3*time.Second; got != want {
+		t.Errorf("3 s of warm-up take %v, want %v", got, want)
+	}
+}
+
 func foresee(t *testing.T, change func(*config.Experiment)) {
 	e := &config.Experiment{
 		Workload:   &program.Workload{Name: "w", Processes: []program.Process{{Name: "app", Role: "app", Traced: true, Run: []string{"app", "{port}"}}}},

@@ -201,6 +201,10 @@ func (l *Loop) Design() design.Plan {
 	if l.Spoiled != nil {
 		p.Spoiled = l.spoiled
 	}
+	if within := l.Experiment.Design.Within; within > 0 {
+		p.Few = design.Few(l.Experiment.Design.Blocks, l.Experiment.Comparisons())
+		p.Late = func(history []record.Record) bool { return design.Late(history, within) }
+	}
 	p.Fit = l.fit
 	return p
 }

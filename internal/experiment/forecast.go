@@ -63,10 +63,12 @@ func Foresee(e *config.Experiment) (Schedule, error) {
 	for _, plan := range plans {
 		lasting[plan.Variant] = lengthsOf(e, plan, phases, drain).turning(run.Between(plan, e.Load, s.turns(e)))
 	}
+	var inTurn time.Duration
 	if e.Design.Order == config.Paired {
 		for name, of := range lasting {
 			lasting[name] = of.atOnce(e, phases, len(e.Variants), drain)
 		}
+		inTurn = time.Duration(phases*(len(e.Variants)-1)) * warmupOf(e)
 	}
 	p := planOf(e, plans)
 	s.Warmed = p.Warmed
@@ -89,6 +91,7 @@ func Foresee(e *config.Experiment) (Schedule, error) {
 		}
 	}
 	pauses := time.Duration(max(0, e.Design.Sittings-1)) * e.Design.Pause
+	before = before.and(span{run.Lasting{Alone: inTurn}, run.Lasting{Alone: inTurn}})
 	s.Length = before.long.All() + time.Duration(p.Most)*block.long.All() + pauses
 	s.Shortest = before.short.All() + time.Duration(p.Least)*block.short.All() + pauses
 	return s, nil
@@ -149,11 +152,21 @@ func (l lengths) turning(between time.Duration) lengths {
 	return l
 }
 
-// atOnce are the lengths where the load is made a second time, by all variants at once.
+// atOnce are the lengths where the load is made a second time, by all variants at once. From the second block on that they have
+// room is known, and they warm up at once, too.
 func (l lengths) atOnce(e *config.Experiment, phases, together int, drain time.Duration) lengths {
-	more := run.Lasting{Beside: time.Duration(phases) * (config.AtOnce(together, e.Average().Duration) + drain)}
+	warm := time.Duration(phases) * warmupOf(e)
+	more := run.Lasting{Alone: -warm, Beside: time.Duration(phases)*(config.AtOnce(together, e.Average().Duration)+drain) + warm}
 	l.measured = l.measured.and(span{more, more})
 	return l
+}
+
+// warmupOf is how long each phase is warmed up; 0 where that is found beforehand.
+func warmupOf(e *config.Experiment) time.Duration {
+	if e.Load.WarmupMost > 0 {
+		return 0
+	}
+	return e.Load.Warmup
 }
 
 // turns returns the number of windows of a run in all its phases; 0 if it has none, or searches instead.

@@ -13,6 +13,8 @@ type Decision struct {
 	Carries   *Interval         `json:"carries"`             // operations/s that one CPU carries with the baseline, if each costs what it costs at this rate; null: not known
 	Whole     string            `json:"whole,omitempty"`     // the cheapest way that keeps every trace
 	Choice    string            `json:"choice,omitempty"`    // under a budget, the way within it that keeps most traces, and of several the cheapest
+	Blocks    int               `json:"blocks,omitempty"`    // blocks in which the ways were measured; absent: not known
+	Seconds   float64           `json:"seconds,omitempty"`   // time that one of these took; absent: not known
 	Ways      []Way             `json:"ways"`                // in the order of the experiment
 }
 
@@ -26,6 +28,7 @@ type Way struct {
 	CPU      *Interval `json:"cpu"`                 // CPUs that it adds at the rate: 0.13 is 13 % of one
 	Carries  *Interval `json:"carries"`             // operations/s that one CPU carries with it, as of Decision
 	Saves    *Interval `json:"saves,omitempty"`     // share of what Decision.Whole adds that it does not, from the ratios within blocks; absent for that one, and where what that adds is not sure
+	Needs    int       `json:"needs,omitempty"`     // blocks in all that may tell it from Decision.Whole, if they go on as so far; absent where it is told, or keeps fewer traces
 	Standing Standing  `json:"standing"`            // its place among the ways
 	By       string    `json:"by,omitempty"`        // Dominated: the way that is better
 	Lost     float64   `json:"lost,omitempty"`      // LosesSpans and MayLoseSpans: the share of the spans

@@ -76,6 +76,7 @@ const (
 	WhyCostModes   Code = "cost-modes"           // the costs in Result fall into modes that the other result has not: share and cost, a pair a mode
 	WhyLag         Code = "lag"                  // the load generator's own lag differs too much: lag, effect
 	WhyLate        Code = "generator-late"       // the load generator was late with both: lag, on average, that is a part of each latency: latency
+	WhyPutOff      Code = "put-off"              // answers of Variant came in two pieces, and the second waited for a delayed acknowledgement: share, of its answers
 	WhyBent        Code = "bent"                 // what is read off a line is not, because the line is bent: below and between, what a further call costs below the two deepest levels and between them; first, before and last, the levels
 	WhyOverloaded  Code = "overloaded"           // Variant could not hold the rate: offered, reached; least, the ratio that it then costs at the least, where that is a reason to be over a budget
 	WhyNoCPU       Code = "no-cpu"               // Variant used next to no CPU for the requests that were answered, so the program that answered them is another one: cpu, of a request

@@ -257,11 +257,13 @@ type Load struct {
 	Answers       map[int]uint64    `json:"answers,omitempty"`    // the completed by status, of operations with several that are right
 	Redirects     map[string]uint64 `json:"redirects,omitempty"`  // the completed that were redirected, by status and where to ("302 to /login"), of operations that do not say which status is right
 	Connected     uint64            `json:"connected"`            // connections opened
+	Used          uint64            `json:"used,omitempty"`       // connections that requests were sent over, old ones included; of several stretches the most of one; 0: not known
 	Resent        uint64            `json:"resent,omitempty"`     // requests sent twice, as the server had closed the kept connection
 	Identified    uint64            `json:"identified,omitempty"` // of the started: the load generator chose the ids of their traces, and sent these as traceparent
 	Sampled       uint64            `json:"sampled,omitempty"`    // of these: with the flag that they are sampled
 	BytesSent     uint64            `json:"bytes_sent"`           // over the connections
 	BytesReceived uint64            `json:"bytes_received"`       // over the connections
+	PutOff        uint64            `json:"put_off,omitempty"`    // of the completed: the rest of an answer came 39 to 50 ms after its beginning, once, as where a server's kernel waits for a delayed acknowledgement; plain HTTP/1.1 on Linux alone is watched
 	BodyBytes     uint64            `json:"body_bytes,omitempty"` // of the bodies of answers to the completed; 0: there were none, or it was not counted
 	Driven        *Driven           `json:"driven,omitempty"`     // what a self-driving workload says of itself; nil for others
 	Parts         []Part            `json:"parts,omitempty"`      // of a mix: what was made of each operation in it, in their order

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/metric"
 )
 
 // deciding is a result with ways that keep different shares of the traces: all of them twice, a tenth, and a way that loses spans.
@@ -33,6 +34,14 @@ func deciding() *finding.Document {
 				Standing: finding.LosesSpans, Lost: 0.2},
 		},
 	}}
+	for _, f := range []finding.Finding{
+		{Variant: "all", Metric: metric.MemoryPeak, Unit: "bytes", Absolute: between(150e6, 162e6, 170e6), Relative: between(1.2, 1.28, 1.3)},
+		{Variant: "tenth", Metric: metric.MemoryPeak, Unit: "bytes", Absolute: between(140e6, 150e6, 160e6), Relative: between(1.1, 1.2, 1.25)},
+		{Variant: "all", Metric: metric.StartupTime, Unit: "s", Absolute: between(2.2, 2.4, 2.5), Relative: between(1.8, 1.9, 2.1)},
+	} {
+		f.Against, f.Baseline, f.Value, f.Blocks = "none", 1, 2, 8
+		doc.Findings = append(doc.Findings, f)
+	}
 	return doc
 }
 
@@ -85,7 +94,7 @@ func TestFrontier(t *testing.T) {
 			t.Errorf("no %q in %s", want, text)
 		}
 	}
-	if answer := eval[string](p, `document.querySelector('h1 + .answer').textContent`); !strings.Contains(answer, "where one CPU carried 19,200/s") || strings.Contains(text, "carried") {
+	if answer := eval[string](p, `document.querySelector('h1 + .answer').textContent`); !strings.Contains(answer, "and 19,200/s (19,000 to 19,400) without") || strings.Contains(text, "nothing else") {
 		t.Errorf("below the sentence on top: %q", answer)
 	}
 	p.checkQuiet()
@@ -105,7 +114,7 @@ func TestNoFrontier(t *testing.T) {
 	if strings.Contains(page.String(), `id="frontier"`) {
 		t.Error("there is a frontier of one way")
 	}
-	for _, want := range []string{"At 500/s all takes +0.0148 CPU (0.0130 to 0.0156): where one CPU carried", "tracetax decide tracetax-results/hello-2026-03-14 --cores 40"} {
+	for _, want := range []string{"At 500/s all takes +0.0148 CPU (0.0130 to 0.0156), beside 0.0260 CPU of none. A CPU that", "tracetax decide tracetax-results/hello-2026-03-14 --cores 40"} {
 		if !strings.Contains(terminal.String(), want) {
 			t.Errorf("no %q in\n%s", want, terminal.String())
 		}

@@ -16,6 +16,9 @@ func TestLength(t *testing.T) {
 	with := func(c config.RateSearch) config.Load { l := plain; l.Capacity = &c; return l }
 	exporting := &config.Plan{Delay: s, Processes: []program.Process{{Run: []string{"{sink.otlp.http}"}}}}
 	const start, calm = 700 * time.Millisecond, calmFor
+	workers := &config.Plan{Delay: s, Processes: []program.Process{{Run: []string{"uvicorn", "shop:app", "--workers", "2", "{sink.otlp.http}"}}}, Language: "python"}
+	login := &config.Plan{Delay: s, Processes: exporting.Processes, Setup: []program.Setup{{}}}
+	const interpreted, several = 1700 * time.Millisecond, 2450 * time.Millisecond
 	for name, test := range map[string]struct {
 		plan   *config.Plan
 		load   config.Load
@@ -34,6 +37,10 @@ func TestLength(t *testing.T) {
 		"latency":                     {&config.Plan{}, with(config.RateSearch{Goal: config.GoalLatency}), 1, record.Measured, start + 54*s + 6*calm, start + 144*s + 15*calm},
 		"lossless, confirmed":         {&config.Plan{}, with(config.RateSearch{Goal: config.GoalLossless, Confirm: 30 * s}), 1, record.Measured, start + 74*s + 6*calm, start + 284*s + 17*calm},
 		"lossless, no longer":         {&config.Plan{}, with(config.RateSearch{Goal: config.GoalLossless, Confirm: 5 * s}), 1, record.Measured, start + 54*s + 6*calm, start + 164*s + 17*calm},
+		"an interpreter":              {&config.Plan{Language: "python"}, plain, 1, record.Measured, interpreted + 14*s + 2*calm, interpreted + 14*s + 2*calm},
+		"workers":                     {workers, plain, 1, record.Measured, several + 16600*time.Millisecond + 2*cold, several + 16600*time.Millisecond + 2*cold},
+		"calibration of workers":      {workers, plain, 1, record.Calibration, several + 3*1400*time.Millisecond + 3*(1900*time.Millisecond+cold) + cold, several + 3*1400*time.Millisecond + 3*(1900*time.Millisecond+cold) + cold},
+		"calibration behind a login":  {login, plain, 1, record.Calibration, start + 3*1400*time.Millisecond + 2*1900*time.Millisecond, start + 3*1400*time.Millisecond + 2*1900*time.Millisecond},
 		"calibration":                 {exporting, plain, 1, record.Calibration, start + 3*1400*time.Millisecond, start + 3*1400*time.Millisecond},
 	} {
 		if few, many := Length(test.plan, test.load, test.phases, test.kind, 0); few.All() != test.few || many.All() != test.many {

@@ -184,12 +184,16 @@ type probes struct{ all, long int }
 
 // lasting estimates the duration of a run whose windows take n probes.
 func lasting(p *config.Plan, l config.Load, phases int, kind record.Kind, least time.Duration, n probes) Lasting {
-	const start, stop = 500 * time.Millisecond, 200 * time.Millisecond
-	out := Lasting{Alone: start + p.Startup + p.Settle, Beside: stop}
+	const stop = 200 * time.Millisecond
+	out := Lasting{Alone: startup(p) + p.Settle, Beside: stop}
 	drain := time.Duration(0)
 	if prepare.Exports(p) {
 		drain = p.Passed()/2 + 100*time.Millisecond
-		out.Alone += p.Patience() + margin // for the first operation
+		first := Lasting{Alone: p.Patience() + margin} // for the first operation
+		if kind == record.Measured {
+			first = Lasting{Beside: first.Alone} // while the others of the block start
+		}
+		out = out.And(first).And(firstExports(p, kind))
 	}
 	if kind == record.Measured {
 		drain = max(drain, least, calmFor)
@@ -220,6 +224,44 @@ func lasting(p *config.Plan, l config.Load, phases int, kind record.Kind, least 
 	}
 	each := time.Duration(phases)
 	return out.And(Lasting{Alone: l.WarmupAll + each*l.Warmup, Load: each * window, Beside: each * (drain + after)})
+}
+
+// startup estimates how long the processes take to start and to get calm: an interpreter or a virtual machine reads what it runs
+// first. Further workers do so beside each other, on few CPUs.
+func startup(p *config.Plan) time.Duration {
+	const compiled, loaded = 500 * time.Millisecond, 1500 * time.Millisecond
+	out := compiled
+	reads := func(one program.Process) bool {
+		return one.Service == nil && prepare.LanguageOf(one.Run, one.Dir) != ""
+	}
+	if program.Programs[p.Language] != nil || slices.ContainsFunc(p.Processes, reads) {
+		out = loaded
+	}
+	if out += p.Startup; prepare.Workers(p.Processes) > 1 {
+		out += out / 2
+	}
+	return out
+}
+
+// firstExports estimates what the first exports of a program take beyond those of its first operation: of further workers, each of
+// which is reached and has its own, and of a setup, whose spans a calibration learns.
+func firstExports(p *config.Plan, kind record.Kind) (out Lasting) {
+	more := time.Duration(0)
+	if prepare.Workers(p.Processes) > 1 {
+		more = cold
+	}
+	if kind == record.Measured {
+		return Lasting{Beside: 2 * more} // at the start, and in the first drain
+	}
+	each := p.Patience()*3/2 + margin + more
+	if more > 0 && kind == record.Calibration && p.Driver.Row().Generator && p.Buffers == 0 {
+		out.Alone += mostRounds * each
+	}
+	if kind == record.Calibration && len(p.Setup) > 0 {
+		out.Alone += 2 * each
+	}
+	out.Alone += more
+	return out
 }
 
 // Between estimates the time that a run has the turn without applying load: each window ends when its spans have come; if their

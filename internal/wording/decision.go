@@ -22,7 +22,9 @@ func Consequence(d *finding.Decision, w *finding.Way) string {
 	if d.Carries == nil || w.Carries == nil {
 		return text + "."
 	}
-	return fmt.Sprintf("%s: where one CPU carried %s, it carries %s.", text, Carried(d.Carries), Carried(w.Carries))
+	own := finding.FormatValue(d.Rate/d.Carries.Estimate, cpus)
+	return fmt.Sprintf("%s, beside %s of %s. A CPU that does nothing else carries %s with it, and %s without.",
+		text, own, d.Baseline, Carried(w.Carries), Carried(d.Carries))
 }
 
 // Rate is the rate of a decision: "200/s".
@@ -158,15 +160,61 @@ func remark(d *finding.Decision, w *finding.Way) string {
 	case finding.CannotHold:
 		return fmt.Sprintf("%s cannot hold %s: it reached %s.", w.Variant, Rate(d), finding.FormatValue(w.Reached, "1/s"))
 	}
+	if w.Standing == finding.NotPlaced && !w.Kept.Known() && d.Reached == 0 {
+		return fmt.Sprintf("How many traces %s keeps is not known: no span of it came. If it traces by itself, send its spans to the sink, "+
+			"as with env.OTEL_EXPORTER_OTLP_ENDPOINT=http://{sink.otlp.http}.", w.Variant)
+	}
+	if w.CPU != nil && w.CPU.Low == nil {
+		return fmt.Sprintf("%s has no interval: %d blocks are too few, 6 or more have one.", w.Variant, d.Blocks)
+	}
 	if chosen != "" {
 		return fmt.Sprintf("%s decides on traces once they are there: %s.", w.Variant, chosen)
 	}
-	if w.Saves == nil || w.Saves.Low == nil || !w.Kept.Known() || float64(w.Kept) >= finding.Lossless {
+	if w.Saves == nil || w.Saves.Low == nil || !w.Kept.Known() {
 		return ""
+	}
+	if float64(w.Kept) >= finding.Lossless {
+		return beside(d, w)
 	}
 	size, ends := finding.FormatMeasured(*w.Saves, "1")
 	return fmt.Sprintf("%s keeps %s of the traces, and saves %s %s of what %s costs.",
 		w.Variant, finding.FormatValue(float64(w.Kept), "1"), size, ends, d.Whole)
+}
+
+// beside is the sentence on a way that keeps every trace, beside the cheapest that does.
+func beside(d *finding.Decision, w *finding.Way) string {
+	more := finding.Interval{Estimate: -w.Saves.Estimate}
+	low, high := -*w.Saves.High, -*w.Saves.Low
+	more.Low, more.High = &low, &high
+	text := finding.FormatInterval(more, "1", true)
+	switch {
+	case low > 0:
+		return fmt.Sprintf("%s adds more than %s: %s of what that adds.", w.Variant, d.Whole, text)
+	case high < 0:
+		return fmt.Sprintf("%s adds less than %s within blocks: %s of what that adds.", w.Variant, d.Whole, text)
+	}
+	text = fmt.Sprintf("Whether %s is dearer than %s is undecided: it adds %s of what that adds.", w.Variant, d.Whole, text)
+	switch more := w.Needs - d.Blocks; {
+	case w.Needs == 0:
+		return text + " They cost about the same: no reasonable number of blocks tells them apart."
+	case d.Seconds > 0:
+		return fmt.Sprintf("%s About %s more may tell (%.0f min): measure it again with --blocks %d.", text, Blocks(more), math.Ceil(float64(more)*d.Seconds/60), w.Needs)
+	default:
+		return fmt.Sprintf("%s About %s more may tell: measure it again with --blocks %d.", text, Blocks(more), w.Needs)
+	}
+}
+
+// Answer is a decision in one line: what it is of, and what every trace costs.
+func Answer(d *finding.Decision) string {
+	w := d.Way(d.Whole)
+	if w == nil || w.Relative == nil || w.CPU == nil {
+		return DecisionTitle(d) + ": nothing that was measured keeps every trace, loses no span and holds the rate."
+	}
+	text := fmt.Sprintf("%s: every trace (%s) costs %s CPU", DecisionTitle(d), w.Variant, finding.FormatInterval(*w.Relative, "1", true))
+	if c := d.Way(d.Choice); c != nil && c != w && c.Relative != nil {
+		text += fmt.Sprintf("; within the budget, %s costs %s", c.Variant, finding.FormatInterval(*c.Relative, "1", true))
+	}
+	return text + "."
 }
 
 // DecisionTitle names a decision: "GET /orders at 200/s".

@@ -12,6 +12,45 @@ func bounded(low, estimate, high float64) *finding.Interval {
 	return &finding.Interval{Estimate: estimate, Low: &low, High: &high}
 }
 
+// Of a way that keeps every trace and is not told from the cheapest it is said what would tell it.
+func TestUndecidedInWords(t *testing.T) {
+	way := finding.Way{Variant: "collector", Kept: 1, CPU: bounded(0.03, 0.035, 0.04), Standing: finding.OnFrontier, Saves: bounded(-0.32, -0.15, 0.01), Needs: 10}
+	d := &finding.Decision{Operation: "orders", Rate: 20, Whole: "all", Blocks: 8, Seconds: 70, Ways: []finding.Way{
+		{Variant: "all", Kept: 1, CPU: bounded(0.027, 0.030, 0.033), Relative: bounded(0.58, 0.65, 0.72), Standing: finding.OnFrontier}, way}}
+	undecided := "Whether collector is dearer than all is undecided: it adds +15 % (−1 to 32) of what that adds."
+	for want, change := range map[string]func(*finding.Way){
+		undecided + " About 2 blocks more may tell (3 min): measure it again with --blocks 10.":   func(*finding.Way) {},
+		undecided + " They cost about the same: no reasonable number of blocks tells them apart.": func(w *finding.Way) { w.Needs = 0 },
+		"collector adds more than all: +15 % (1 to 32) of what that adds.":                        func(w *finding.Way) { w.Saves = bounded(-0.32, -0.15, -0.01) },
+		"collector adds less than all within blocks: −15 % (−32 to −1) of what that adds.":        func(w *finding.Way) { w.Saves = bounded(0.01, 0.15, 0.32) },
+		"collector has no interval: 8 blocks are too few, 6 or more have one.":                    func(w *finding.Way) { w.CPU, w.Standing = &finding.Interval{Estimate: 0.03}, finding.NotPlaced },
+		"How many traces collector keeps is not known: no span of it came. If it traces by itself, send its spans to the sink, as with env.OTEL_EXPORTER_OTLP_ENDPOINT=http://{sink.otlp.http}.": func(w *finding.Way) {
+			w.Kept, w.Standing = finding.NotKnown(), finding.NotPlaced
+		},
+	} {
+		d.Ways[1] = way
+		change(&d.Ways[1])
+		if got := Remarks(d); !slices.Equal(got, []string{want}) {
+			t.Errorf("%q\nwant %q", got, want)
+		}
+	}
+	d.Ways[1], d.Seconds = way, 0
+	if got, want := Remarks(d)[0], undecided+" About 2 blocks more may tell: measure it again with --blocks 10."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := Answer(d), "orders at 20/s: every trace (all) costs +65.0 % (58.0 to 72.0) CPU."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	d.Ways[1].Relative, d.Choice = bounded(0.2, 0.21, 0.22), "collector"
+	if got, want := Answer(d), "orders at 20/s: every trace (all) costs +65.0 % (58.0 to 72.0) CPU; within the budget, collector costs +21.0 % (20.0 to 22.0)."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	d.Whole = ""
+	if got, want := Answer(d), "orders at 20/s: nothing that was measured keeps every trace, loses no span and holds the rate."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // A decision in sentences: the answer, and what is to be known of each way.
 func TestDecisionInWords(t *testing.T) {
 	d := &finding.Decision{
@@ -26,7 +65,8 @@ func TestDecisionInWords(t *testing.T) {
 			{Variant: "odd", Standing: finding.MayLoseSpans, Lost: 0.3},
 		},
 	}
-	line := "At 200/s all takes +0.132 CPU (0.128 to 0.136): where one CPU carried 350/s (340 to 361), it carries 223/s (218 to 229)."
+	line := "At 200/s all takes +0.132 CPU (0.128 to 0.136), beside 0.571 CPU of none. " +
+		"A CPU that does nothing else carries 223/s (218 to 229) with it, and 350/s (340 to 361) without."
 	if got := Consequence(d, d.Way("all")); got != line {
 		t.Errorf("%q, want %q", got, line)
 	}

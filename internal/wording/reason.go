@@ -94,6 +94,8 @@ func reasonText(r finding.Reason) string {
 		return "the load generator's own lag differs by " + figure("lag") + ", over a tenth of the measured difference (" + figure("effect") + ")"
 	case finding.WhyLate:
 		return "the load generator was " + figure("lag") + " late on average; every latency (" + figure("latency") + ") contains that, which hides the difference"
+	case finding.WhyPutOff:
+		return PutOff(r.Variant, r.Figure("share")) + ": that wait hides the difference in latency"
 	case finding.WhyAnswers:
 		return fmt.Sprintf("%s answered %s with status %.0f, and %s %s: this is the cost of other work", r.Variant, figure("share"), r.Figure("status"), r.Against, figure("other"))
 	case finding.WhyBodies:

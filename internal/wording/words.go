@@ -40,6 +40,11 @@ func Counted(n int, noun string) string {
 	return finding.FormatCount(int64(n)) + " " + noun + "s"
 }
 
+// PutOff says which share of a variant's answers waited for a delayed acknowledgement.
+func PutOff(variant string, share float64) string {
+	return fmt.Sprintf("with %s %s of the answers came about 40 ms late, in two pieces", variant, finding.FormatValue(share, "1"))
+}
+
 // OnlyCPU is why what takes time is not compared of woven variants: requests of one wait for those of
 // the others.
 const OnlyCPU = "woven variants are compared by CPU and memory, not by latency"

@@ -63,6 +63,9 @@ func (s *Estimator) doubtsOf(c *draft) doubts {
 			}
 		}
 	}
+	if d.reason = s.putOffOf(c); d.reason != nil {
+		return d
+	}
 	if d.reason = s.lagOf(c); d.reason != nil {
 		return d
 	}
@@ -215,6 +218,36 @@ func (s *Estimator) lagOf(c *draft) *finding.Reason {
 		return nil
 	}
 	return &finding.Reason{Code: finding.WhyLag, Figures: []finding.Figure{{Name: "lag", Value: math.Abs(lag), Unit: "s"}, {Name: "effect", Value: effect, Unit: "s"}}}
+}
+
+// waiting is the share of answers that wait for a delayed acknowledgement above which latency tells nothing of the program.
+const waiting = 0.05
+
+// putOffOf returns the reason that answers of one of a pair waited for a delayed acknowledgement: 40 ms, to the kernel's tick,
+// and most of what a program takes besides falls into the wait or is one with it. Nil if neither's did, and for other metrics than latency.
+func (s *Estimator) putOffOf(c *draft) *finding.Reason {
+	if c.metric.Nature != metric.Latency {
+		return nil
+	}
+	for _, variant := range []string{c.Variant, c.Against} {
+		if share := s.PutOff(variant, c.at); share > 0 {
+			return &finding.Reason{Code: finding.WhyPutOff, Variant: variant, Figures: []finding.Figure{{Name: "share", Value: share, Unit: "1"}}}
+		}
+	}
+	return nil
+}
+
+// PutOff returns the share of a variant's answers that waited for a delayed acknowledgement; 0 if these are few.
+func (s *Estimator) PutOff(variant string, at cell.At) float64 {
+	var waited, all uint64
+	for _, p := range s.PhasesOf(variant, at) {
+		did := p.Clocked()
+		waited, all = waited+did.PutOff, all+did.Completed
+	}
+	if share, ok := dataset.Over(float64(waited), float64(all)); ok && share > waiting {
+		return share
+	}
+	return 0
 }
 
 // latency returns the latency of the claim on its baseline.

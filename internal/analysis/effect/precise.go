@@ -13,6 +13,7 @@ import (
 	"github.com/tracetax/tracetax/internal/cell"
 	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/stats"
@@ -223,6 +224,10 @@ func (s *Estimator) LeastWidth(name string) float64 {
 // interruption; without its baseline nothing goes on, and neither does it by itself.
 func (s *Estimator) Progress() (made, asked int) {
 	total := s.blocksAsked()
+	d, n := s.Experiment.Design, len(s.Attempted(s.Baseline))
+	if d.Within > 0 && n >= design.Few(d.Blocks, s.Experiment.Comparisons()) && design.Late(s.Records, d.Within) {
+		total = min(total, n) // there was no time for more
+	}
 	if s.Abandoned(s.Baseline) || s.NothingLeft() {
 		return 0, 0
 	}

@@ -60,6 +60,7 @@ var checks = []check{
 	{"database-busy", warning, "give the database more CPUs: the figures are partly those of the database", (*checker).findDatabaseBusy},
 	{"generator-late", warning, "give the load generator its own CPU, or lower the rate", (*checker).findLate},
 	{"lag-differs", warning, "give the load generator its own CPU: it must be equally late with every variant", (*checker).findLags},
+	{"delayed-acknowledgement", warning, "set TCP_NODELAY in the server, or let it write an answer in one piece: it writes two, and its kernel holds the second back until this one's acknowledgement, which Linux delays (uvicorn --workers: install uvloop, or use gunicorn -k uvicorn_worker.UvicornWorker; Python's http.server: disable_nagle_algorithm = True in the handler); CPU is not affected", (*checker).findPutOff},
 	{"harness-shared-cpu", warning, "use two or more CPUs, with the right to set affinity or a cpuset", (*checker).findShared},
 	{"program-unseen", warning, "run tracetax as root or as the program's user: CPU and memory may be those of another program, and get no verdict", (*checker).findUnseen},
 	{"left-cgroup", warning, "keep its processes in the cgroup that they start in: outside, no limit holds and throttling is not seen", (*checker).findLeavers},
@@ -91,7 +92,7 @@ var checks = []check{
 	{"works-apart", warning, "choose another order (design: {order: woven}, or apart): a program that works by itself, or late for its operations, is charged for that in windows", (*checker).findAway},
 	{"works-beside", warning, "choose another order (design: {order: apart}), or fewer variants: what a tracer sends late is done while another variant is timed", (*checker).findBesideLoad},
 	{"idle-differs", warning, "find what the program still does when it is ready, or after its load: operations are charged for its own work during the drain", (*checker).findIdleDiffers},
-	{"low-rate", note, "raise the rate to see the cost of operations: idle use is a large part of the CPU per operation", (*checker).findLowRate},
+	{"low-rate", note, "idle use is a large part of the CPU per operation; a higher rate shows what operations cost by themselves", (*checker).findLowRate},
 	{"cpu-negative", warning, "lengthen the window or the idle time before it: the noise is as large as the work", (*checker).findBelow},
 	{"sittings-differ", warning, "make 6 sittings or more (design: {blocks: 12, sittings: 6}): the interval is then one over sittings, and holds for other hours too", (*checker).findSittings},
 	{"modes", warning, "look at the dots of all blocks in the report; more blocks do not help before the cause is found", (*checker).findModes},
@@ -100,7 +101,7 @@ var checks = []check{
 	{"no-straight-line", warning, "read the cost of each depth, in the table or the chart of the report", (*checker).findBends},
 	{"operations-failed", warning, "see why operations fail: variants that do different work cannot be compared", (*checker).findFailedOperations},
 	{"redirected", warning, "request the page that it leads to, log in by steps, or allow the redirect (status: 302): the cost is that of the redirect", (*checker).findRedirected},
-	{"delayed-acknowledgement", note, "set TCP_NODELAY in the server, or write an answer at once: a server that writes head and body apart, with Nagle's algorithm on, waits 40 ms for Linux's delayed acknowledgement (Python's http.server, for one)", (*checker).findDelayedAcknowledgement},
+	{"few-connections", note, "measure one worker, whose cost per operation holds for each, or raise the rate: at a rate a connection is opened only when all others are busy, with every variant, and in production callers have more", (*checker).findFewConnections},
 	{"answers-differ", warning, "find out why: a variant that answers differently may do less work, or more; there is no verdict", (*checker).findOtherWork},
 	{"expectation-unknown", note, "declare how many spans an operation makes (operations: {NAME: {spans: 3}})", (*checker).findUnknown},
 	{"nothing-traced", warning, "see whether the tracer instruments the program and reaches the sink (its log, class versions, plugins, configured methods): the difference is not the cost of tracing", (*checker).findNothingTraced},
@@ -126,7 +127,7 @@ var checks = []check{
 	{"evicted", warning, "lower the rate or shorten the window: the sink forgot span ids, and may miss duplicates", (*checker).findEvicted},
 	{"waited-for-tracer", note, "nothing to do: no figure contains the wait", (*checker).findWaited},
 	{"backend-differs", warning, "see how many spans it keeps (tracetax show of the backend): spans that it forgot after storing are in no count of losses; spans that went to the sink have its address in a configuration ({sink.…} is the backend's)", (*checker).findBackend},
-	{"killed-at-stop", warning, "see why the process does not end: its tracer may not have flushed", (*checker).findKilled},
+	{"killed-at-stop", warning, "see why the process does not end: a deployment waits for it too, and a tracer that is killed before it flushes loses spans", (*checker).findKilled},
 }
 
 // Codes returns the codes of all warnings, in the order of the report.

@@ -3,6 +3,7 @@
 package warn
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -256,25 +257,68 @@ func (s *checker) findRedirected() []hit {
 	})
 }
 
-// What an acknowledgement that is put off makes of a median: the kernel's 40 ms, and little beside.
-const (
-	putOffLeast = 0.0395 // s
-	putOffMost  = 0.046  // s
-	putOffApart = 1.1    // most of p75 over the median
-)
-
-// findDelayedAcknowledgement finds operations that wait for a delayed acknowledgement, by the time that they take.
-func (s *checker) findDelayedAcknowledgement() []hit {
-	return s.perCell(0, func(p *dataset.Phase) float64 {
-		median, known := p.Latency.At(50)
-		higher, seen := p.Latency.At(75)
-		if !known || median < putOffLeast || median > putOffMost || seen && higher > putOffApart*median {
-			return 0
+// findPutOff finds operations whose answers wait for a delayed acknowledgement: the worst variant of each place.
+func (s *checker) findPutOff() []hit {
+	var hits []hit
+	for _, at := range s.Cells() {
+		worst, most := "", 0.0
+		for _, v := range s.Variants {
+			if share := s.PutOff(v.Name, at); share > most {
+				worst, most = v.Name, share
+			}
 		}
-		return median
-	}, func(worst float64) string {
-		return fmt.Sprintf("the median latency is %s, and a delayed acknowledgement may be 40 ms of it", finding.FormatValue(worst, "s"))
-	})
+		if most > 0 {
+			hits = append(hits, hit{text: wording.PutOff(worst, most) + ", so the difference in latency cannot be told", where: place(at, ""), worst: most})
+		}
+	}
+	return merged(hits)
+}
+
+// roomy is how many connections each worker of a service would have, at the least, for all of them to get a share of the operations.
+const roomy = 2
+
+// findFewConnections finds services of several workers that were reached over so few connections that some workers may have had
+// next to nothing to do: a worker keeps the connections that it takes.
+func (s *checker) findFewConnections() []hit {
+	var hits []hit
+	for _, at := range s.Cells() {
+		for _, v := range s.Variants {
+			least, n, runs := uint64(0), 0, s.RunsOf(v.Name)
+			for _, r := range runs {
+				if used := usedAtRate(r.ByCell[at]); used > 0 && used < roomy*workersOf(r) {
+					least, n = min(cmp.Or(least, used), used), n+1
+				}
+			}
+			if n == 0 {
+				continue
+			}
+			hits = append(hits, hit{
+				text: "a service of several workers was reached over " + wording.Counted(int(least), "connection") +
+					": some of the workers may have served nearly all operations",
+				where: place(at, v.Name), worst: 1 / float64(least), runs: n, of: len(runs), at: at,
+			})
+		}
+	}
+	return hits
+}
+
+// usedAtRate is over how many connections the operations of a phase at a rate came; 0: unknown, or another phase.
+func usedAtRate(p *dataset.Phase) (used uint64) {
+	if p == nil || p.OfferedRate == 0 {
+		return 0
+	}
+	for _, did := range p.Loads() {
+		used = max(used, did.Used)
+	}
+	return used
+}
+
+// workersOf is how many workers the service with the most of them had in a run.
+func workersOf(r *dataset.Run) (most uint64) {
+	for _, n := range r.Start.Workers {
+		most = max(most, uint64(n))
+	}
+	return most
 }
 
 // findOtherWork warns of variants whose answers differ from those of their baseline.

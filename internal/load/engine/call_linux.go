@@ -160,6 +160,10 @@ func (l *loop) pump(c *conn) {
 // started counts a call whose request has reached the kernel, at least in part.
 func (l *loop) started(k *call) {
 	k.began = true
+	if k.conn.task != l.tasks {
+		k.conn.task = l.tasks
+		l.tally.used++
+	}
 	if !k.counted {
 		k.counted = true
 		l.tally.start(&k.walk)

@@ -2,13 +2,26 @@
 
 package engine
 
-import "github.com/tracetax/tracetax/internal/load/feed"
+import (
+	"time"
+
+	"github.com/tracetax/tracetax/internal/load/feed"
+)
+
+// The rest of an answer comes so long after its beginning where the server's kernel holds it back until this one's delayed
+// acknowledgement: Linux delays that by 40 ms, and a tick or two of its clock.
+const (
+	putOffLeast = 39 * time.Millisecond
+	putOffMost  = 50 * time.Millisecond
+)
 
 // http1 is HTTP/1.1 on one connection. It may end calls by loop.finish and send bytes by loop.emit.
 type http1 struct {
 	conn     *conn
 	call     *call // nil: none is under way
 	response response
+	came     time.Duration // the answer's last piece, since the task's start
+	waits    int           // how often a piece came as late as a delayed acknowledgement makes it
 }
 
 // start sends the request of k.
@@ -16,6 +29,7 @@ func (h *http1) start(l *loop, k *call) {
 	h.call = k
 	step := k.step()
 	h.response.reset(step.head)
+	h.waits = 0
 	h.response.shows = l.plan.task.Shows
 	if len(step.takes) > 0 {
 		h.response.tape = &feed.Tape{}
@@ -34,6 +48,7 @@ func (h *http1) feed(l *loop, b []byte, hup bool) error {
 	if h.call == nil { // unasked bytes
 		return errUnasked
 	}
+	h.watch(l.answeredAt(l.now))
 	n, err := h.response.feed(b)
 	if err != nil || !h.response.done() {
 		return err
@@ -41,6 +56,17 @@ func (h *http1) feed(l *loop, b []byte, hup bool) error {
 	h.finish(l, h.response.keep && n == len(b) && len(h.conn.out) == 0 && !hup)
 	return nil
 }
+
+// watch notes when a piece of the answer came.
+func (h *http1) watch(now time.Duration) {
+	if gap := now - h.came; !h.response.fresh() && gap >= putOffLeast && gap <= putOffMost {
+		h.waits++
+	}
+	h.came = now
+}
+
+// waited reports whether the answer seems to have waited for a delayed acknowledgement; one with several such waits is a stream.
+func (h *http1) waited() bool { return h.waits == 1 }
 
 func (h *http1) finish(l *loop, keep bool) {
 	k := h.call
@@ -50,6 +76,7 @@ func (h *http1) finish(l *loop, keep bool) {
 		l.tally.redirected(step, &h.response)
 	}
 	k.body += h.response.body
+	k.putOff = k.putOff || h.waited()
 	k.timing = append(k.timing, h.response.fields.timing...)
 	switch {
 	case !step.expects(h.response.status):

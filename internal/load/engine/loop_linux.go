@@ -32,6 +32,7 @@ type loop struct {
 	open    int     // connections
 	opening int     // of these, still opening
 	made    int     // connections so far
+	tasks   uint32  // so far
 	servers map[string]*server
 
 	// Buffers that all connections share; none needs its own:
@@ -132,6 +133,7 @@ func (l *loop) prepare(p *plan, thread int, start time.Time) {
 	l.most = int(load.Share(uint64(p.task.Connections), thread, p.task.Threads))
 	l.feeder = load.NewFeeder(p.task, thread)
 	l.tally = newTally(p.task)
+	l.tasks++
 	l.thread = thread
 	l.stamps.on = p.task.Rate > 0
 	l.unstamp()

@@ -134,6 +134,7 @@ type walk struct {
 	wire   []byte            // the request of this step, if it differs each time
 	body   uint64            // bytes of the answers' bodies so far
 	timing []byte            // the Server-Timing of the answers so far
+	putOff bool              // one of the answers seems to have waited for a delayed acknowledgement
 
 	traced uint64 // the number that its traces got their ids by; 0: none yet
 }

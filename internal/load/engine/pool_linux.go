@@ -21,6 +21,7 @@ type conn struct {
 	up      bool           // TCP is established
 	ready   bool           // calls may be made
 	used    bool           // it has carried a whole response
+	task    uint32         // the last task of which it has carried a request
 	stamped bool           // the kernel reports when bytes come in
 	err     error          // of a write; the connection must be closed
 	lost    error          // of a write, while the received bytes are still read

@@ -23,13 +23,14 @@ import (
 // tally counts the operations of one thread. Its methods do not allocate, except for the first failure of each kind.
 type tally struct {
 	intended, started, completed, failed, timedOut uint64
-	connected, resent                              uint64
+	connected, used, resent                        uint64
 	identified, sampled                            uint64 // of the started: those whose traces got ids from the generator; those to be sampled
 	sent, received                                 uint64 // bytes
 	errors                                         map[string]uint64
 	answers                                        map[int]uint64 // as expected, by status, if several are
 	redirects                                      map[string]uint64
 	bodies                                         uint64        // bytes of the bodies of answers as expected
+	putOff                                         uint64        // of the completed: an answer seems to have waited for a delayed acknowledgement
 	parts                                          []record.Part // of a mix, by operation.part
 	whole                                          record.Part   // in the place of a part, if there are none
 	latency, lag                                   *hdrhistogram.Histogram
@@ -102,6 +103,9 @@ func (t *tally) complete(intended, now time.Duration) {
 // their Server-Timing.
 func (t *tally) answered(k *walk, status int) {
 	t.bodies += k.body
+	if k.putOff {
+		t.putOff++
+	}
 	t.part(k).Completed++
 	t.timings.tell(k.timing)
 	if len(k.step().status) > 1 {
@@ -166,12 +170,14 @@ func (t *tally) add(o *tally) {
 	t.failed += o.failed
 	t.timedOut += o.timedOut
 	t.connected += o.connected
+	t.used += o.used
 	t.resent += o.resent
 	t.identified += o.identified
 	t.sampled += o.sampled
 	t.sent += o.sent
 	t.received += o.received
 	t.bodies += o.bodies
+	t.putOff += o.putOff
 	for kind, n := range o.errors {
 		t.errors[kind] += n
 	}
@@ -205,12 +211,14 @@ func (t *tally) load() (record.Load, error) {
 		Failed:        t.failed,
 		TimedOut:      t.timedOut,
 		Connected:     t.connected,
+		Used:          t.used,
 		Resent:        t.resent,
 		Identified:    t.identified,
 		Sampled:       t.sampled,
 		BytesSent:     t.sent,
 		BytesReceived: t.received,
 		BodyBytes:     t.bodies,
+		PutOff:        t.putOff,
 		Parts:         t.parts,
 		Backlog:       t.pending.ends(),
 		Latency:       latency,

@@ -26,12 +26,16 @@ type Options struct {
 type writer struct {
 	opts  Options
 	brush painter
+	all   string // what shows all that is left out here
 	text  strings.Builder
 }
 
 // Write draws a page for a terminal.
 func Write(w io.Writer, p *model.Page, opts Options) error {
-	t := &writer{opts: opts, brush: painter{opts.Color}}
+	t := &writer{opts: opts, brush: painter{opts.Color}, all: "--all"}
+	if p.Results != "" { // not every command that shows a result has the flag
+		t.all = "tracetax report " + model.OneLine(p.Results) + " --all"
+	}
 	t.head(p)
 	for _, s := range p.Sections {
 		t.section(s)
@@ -161,7 +165,7 @@ func (t *writer) warnings(all []model.Warning) {
 		if left[code] == 1 {
 			warnings = "warning"
 		}
-		t.paragraph("  ", fmt.Sprintf("and %d more %s like it (%s); --all shows them", left[code], warnings, code), dim)
+		t.paragraph("  ", fmt.Sprintf("and %d more %s like it (%s); %s shows them", left[code], warnings, code, t.all), dim)
 	}
 	for _, w := range rest {
 		t.warning(w)
@@ -211,7 +215,7 @@ func (t *writer) follows(all []model.Warning) {
 			codes[i] += fmt.Sprintf(" (%d)", times[code])
 		}
 	}
-	t.paragraph("  ", "this may be why: "+strings.Join(codes, ", ")+"; --all shows them", dim)
+	t.paragraph("  ", "this may be why: "+strings.Join(codes, ", ")+"; "+t.all+" shows them", dim)
 }
 
 // foot writes where the rest is. Commands and folders are left whole, to be copied.

@@ -5,14 +5,17 @@ package view
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/decide"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/metric"
 	"github.com/tracetax/tracetax/internal/report/model"
 	"github.com/tracetax/tracetax/internal/report/parts"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/wording"
 )
 
@@ -25,12 +28,20 @@ type Size struct {
 // Decision is a result for whoever has to choose among its ways of tracing. Sizes are what else their cost is told in.
 func Decision(doc *finding.Document, sizes ...Size) *model.Page {
 	p := headOf(doc)
-	p.Kept = model.Plain
+	p.Kept, p.Summary = model.Plain, ""
 	for i := range doc.Decisions {
 		d := &doc.Decisions[i]
+		p.Summary = strings.TrimSpace(p.Summary + " " + wording.Answer(d))
 		s := model.Section{Title: wording.DecisionTitle(d), Grids: []model.Grid{waysTable(doc, d, sizes)}}
 		s.Notes = []model.Note{{Text: wording.Decided(d), Tone: model.Strong}}
 		for _, text := range wording.Remarks(d) {
+			s.Notes = append(s.Notes, model.Note{Text: text})
+		}
+		if i == len(doc.Decisions)-1 { // it is of the whole run
+			s.Notes = append(s.Notes, besides(doc, d)...)
+		}
+		s.Notes = append(s.Notes, onTheWay(doc, d)...)
+		if text := exportsSoon(doc, d); text != "" {
 			s.Notes = append(s.Notes, model.Note{Text: text})
 		}
 		s.Notes = append(s.Notes, cheaper(doc, d)...)
@@ -39,9 +50,68 @@ func Decision(doc *finding.Document, sizes ...Size) *model.Page {
 	p.Marks = marksIn(p)
 	p.Warnings = warnings(doc)
 	if len(doc.Decisions) > 0 {
-		p.How = model.How{Reading: parts.Faint(linearText), Repeat: doc.Repeat}
+		p.How = model.How{Reading: parts.Faint(linearText + sizesText(sizes)), Repeat: doc.Repeat}
 	}
 	return p
+}
+
+// sizesText says how far the cost in cores or machines may be trusted; "" where it is not told.
+func sizesText(sizes []Size) string {
+	if len(sizes) == 0 {
+		return ""
+	}
+	return " Cores and machines: those that are full today, and do nothing else. Where they are not, fewer are needed, or none."
+}
+
+// besides are what else ways cost, that is of no request: memory, and the time to start.
+func besides(doc *finding.Document, d *finding.Decision) (out []model.Note) {
+	for _, name := range []string{metric.MemoryPeak, metric.StartupTime} {
+		var ways []string
+		for i := range doc.Findings {
+			f := &doc.Findings[i]
+			if f.Metric == name && f.Operation == "" && f.Charged() == "" && f.Against == d.Baseline && f.Relative != nil && d.Way(f.Variant) != nil {
+				ways = append(ways, fmt.Sprintf("%s %s, %s", f.Variant, parts.DifferenceText(f), parts.IntervalText(f.Relative, f.Unit, true)))
+			}
+		}
+		if len(ways) > 0 {
+			out = append(out, model.Note{Text: fmt.Sprintf("Over %s, %s: %s.", d.Baseline, finding.MetricName(name), strings.Join(ways, "; "))})
+		}
+	}
+	return out
+}
+
+// onTheWay are what each way costs in the program, and in what its spans pass, which may run elsewhere.
+func onTheWay(doc *finding.Document, d *finding.Decision) (out []model.Note) {
+	added := func(variant string, r role.Role) string {
+		if f := ofWay(doc, d, variant, metric.CPUPerOperation, string(r)); f != nil && f.Absolute != nil {
+			return finding.FormatInterval(*f.Absolute, f.Unit, false)
+		}
+		return ""
+	}
+	for _, w := range d.Ways {
+		if own, passed := added(w.Variant, role.App), added(w.Variant, role.Collector); own != "" && passed != "" {
+			out = append(out, model.Note{Text: fmt.Sprintf("Of what %s adds to an operation, %s is the program's, and %s the Collector's, "+
+				"wherever that runs.", w.Variant, own, passed)})
+		}
+	}
+	return out
+}
+
+// soon is the longest delay of exports that is said to be short.
+const soon = time.Second
+
+// exportsSoon says that figures are those of a short delay, if that of the way that keeps every trace is; "" otherwise.
+func exportsSoon(doc *finding.Document, d *finding.Decision) string {
+	for _, v := range doc.Experiment.Variants {
+		if v.Name != d.Whole {
+			continue
+		}
+		if delay, err := time.ParseDuration(v.Settings["delay"]); err == nil && delay <= soon {
+			return fmt.Sprintf("%s sends its spans every %s: with a longer delay, as tracers have it of their own, exports are fewer and cost less.",
+				d.Whole, v.Settings["delay"])
+		}
+	}
+	return ""
 }
 
 // cheaper says what makes the way that keeps every trace cheaper, or which command finds it.
@@ -56,12 +126,42 @@ func cheaper(doc *finding.Document, d *finding.Decision) []model.Note {
 	if !traced || doc.Results == "" {
 		return nil
 	}
-	return parts.Faint(fmt.Sprintf("What %s costs most, and which settings make that smaller: tracetax explain %s/experiment.yaml --variants %s --quick --try",
-		d.Whole, doc.Results, d.Whole))
+	found, longer := profiling(d)
+	command := fmt.Sprintf("tracetax explain %s --variants %s --quick --try%s", wording.Quoted(doc.Results+"/experiment.yaml"), wording.Quoted(d.Whole), longer)
+	if !found {
+		return parts.Faint(fmt.Sprintf("Which settings make %s cheaper: %s (what it costs most takes a higher rate, for samples enough)", d.Whole, command))
+	}
+	return parts.Faint(fmt.Sprintf("What %s costs most, and which settings make that smaller: %s", d.Whole, command))
+}
+
+// What a profile takes to tell causes: 500 samples of tracing, of profilers that take some 250 in a second of CPU.
+const (
+	enoughCPU    = 2.5 // seconds of what tracing adds, in all blocks together
+	quickBlocks  = 6
+	quickSeconds = 2.0  // of profile, a block, that a quick run has of itself
+	mostSeconds  = 60.0 // a block, beyond which nobody waits
+)
+
+// profiling returns whether a quick run tells the causes of what the way costs that keeps every trace, and the argument that makes its
+// profiles long enough, if they would be too short.
+func profiling(d *finding.Decision) (found bool, longer string) {
+	way := d.Way(d.Whole)
+	if way == nil || way.CPU == nil || way.CPU.Estimate <= 0 {
+		return true, ""
+	}
+	switch seconds := math.Ceil(enoughCPU / quickBlocks / way.CPU.Estimate); {
+	case seconds <= quickSeconds:
+		return true, ""
+	case seconds > mostSeconds:
+		return false, ""
+	default:
+		return true, fmt.Sprintf(" --set profile.cpu=%.0fs", seconds)
+	}
 }
 
 // linearText says how far CPUs and operations may be trusted.
-const linearText = "One CPU carries so many if each operation costs what it costs at this rate. Each interval holds by itself with 95 %."
+const linearText = "One CPU carries so many if each operation costs what it costs at this rate; on a busier CPU it may cost less. " +
+	"Each interval holds by itself with 95 %."
 
 // toldTails are the percentiles of latency of which the highest that there is stands beside the cost.
 var toldTails = []string{metric.LatencyP99, metric.LatencyP95, metric.LatencyP50}
@@ -80,7 +180,7 @@ func waysTable(doc *finding.Document, d *finding.Decision, sizes []Size) model.G
 		table.Columns[7].Head = "saves of " + d.Whole
 	}
 	for n, s := range sizes { // the first, which was asked for, stays
-		table.Columns = append(table.Columns, model.Column{Head: fmt.Sprintf("of %g %s", s.Number, s.Unit), Right: true, Drop: min(n, 1)},
+		table.Columns = append(table.Columns, model.Column{Head: fmt.Sprintf("of %g full %s", s.Number, s.Unit), Right: true, Drop: min(n, 1)},
 			model.Column{Head: "(95 %)", Close: true, Drop: min(n, 1)})
 	}
 	table.Columns = append(table.Columns, model.Column{Head: "", Drop: 2, Mute: true})
@@ -158,11 +258,11 @@ func standingCell(w *finding.Way) model.Cell {
 	return model.Cell{Mark: parts.VerdictMark(w.InBudget), Text: wording.KindWord(w.InBudget), Tone: parts.ToneOf(w.InBudget)}
 }
 
-// ofWay returns the finding of a metric of a way, over all roles; nil where there is none.
-func ofWay(doc *finding.Document, d *finding.Decision, variant, name string) *finding.Finding {
+// ofWay returns the finding of a metric of a way, of a role or ("") over all; nil where there is none.
+func ofWay(doc *finding.Document, d *finding.Decision, variant, name, role string) *finding.Finding {
 	for _, g := range Groups(doc) {
 		if g.Operation == d.Operation && g.Parameter == parts.Parameter(d.Parameter) {
-			return g.find(name, "", variant, d.Baseline)
+			return g.find(name, role, variant, d.Baseline)
 		}
 	}
 	return nil
@@ -172,7 +272,7 @@ func ofWay(doc *finding.Document, d *finding.Decision, variant, name string) *fi
 func tailOf(doc *finding.Document, d *finding.Decision) string {
 	for _, name := range toldTails {
 		if slices.ContainsFunc(d.Ways, func(w finding.Way) bool {
-			f := ofWay(doc, d, w.Variant, name)
+			f := ofWay(doc, d, w.Variant, name, "")
 			return f != nil && f.Absolute != nil
 		}) {
 			return name
@@ -183,12 +283,12 @@ func tailOf(doc *finding.Document, d *finding.Decision) string {
 
 // tailCell is what a way adds to that percentile; where no difference is seen, the largest that there may be.
 func tailCell(doc *finding.Document, d *finding.Decision, w *finding.Way, name string) model.Cell {
-	f := ofWay(doc, d, w.Variant, name)
+	f := ofWay(doc, d, w.Variant, name, "")
 	if f == nil {
 		return model.Cell{}
 	}
 	kind := f.Verdict.ShownKind(f.ByRatio())
-	cell := model.Cell{Mark: parts.VerdictMark(kind), Text: parts.DifferenceText(f), Tone: parts.ToneOf(kind)}
+	cell := model.Cell{Mark: parts.VerdictMark(kind), Text: parts.IntervalText(f.Absolute, f.Unit, false), Tone: parts.ToneOf(kind)}
 	if i := f.Absolute; kind == finding.NoDifference && i != nil && i.Low != nil && i.High != nil {
 		cell.Text = "under " + finding.FormatBound(max(-*i.Low, *i.High), f.Unit, false)
 	}

@@ -59,3 +59,24 @@ func TestAbsent(t *testing.T) {
 		}
 	}
 }
+
+// An image that no engine is here to start is missing one, whichever is asked for; that of a cluster is its nodes' to start.
+func TestAbsentEngine(t *testing.T) {
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	none := config.Variant{Name: "none", Tracer: &program.Tracer{Name: program.NoTracer}}
+	missing := func(engine string) string {
+		w := program.Workload{Dir: bin, Processes: []program.Process{{Name: "app", Image: "shop:1", Engine: engine, Run: []string{"{image}"}}}}
+		return strings.Join(Missing(&config.Experiment{Workload: &w, Variants: []config.Variant{none}}, none), "; ")
+	}
+	const absent = " is not installed: install and start it, or run the program without an image"
+	if got, of := missing(""), missing("podman"); got != "docker or podman"+absent || of != "podman"+absent {
+		t.Errorf("without an engine missing are %q, %q", got, of)
+	}
+	if err := os.WriteFile(filepath.Join(bin, "docker"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if got, of := missing(""), missing("podman"); got != "" || of != "podman"+absent {
+		t.Errorf("beside docker missing are %q, %q", got, of)
+	}
+}

@@ -102,6 +102,9 @@ func Missing(e *config.Experiment, v config.Variant) []string {
 		if p.Service != nil {
 			missing = append(missing, artifact.Missing(p.Service.Needs)...)
 		}
+		if lacking := container.Lacking(p.Engine); p.Image != "" && lacking != "" {
+			missing = append(missing, lacking)
+		}
 	}
 	var distinct []string
 	for _, text := range missing {

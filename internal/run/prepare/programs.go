@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mattn/go-shellwords"
@@ -193,6 +194,47 @@ func LanguageOf(command []string, dir string) string {
 		return found != ""
 	})
 	return found
+}
+
+// workersFlags are how commands of servers name the number of their workers.
+var workersFlags = map[string][]string{
+	"uvicorn": {"--workers"}, "fastapi": {"--workers"}, "granian": {"--workers"}, "gunicorn": {"--workers", "-w"},
+	"hypercorn": {"--workers", "-w"}, "puma": {"--workers", "-w"}, "uwsgi": {"--processes", "-p"}, "pm2": {"--instances", "-i"},
+}
+
+// workersVariable names the workers of gunicorn, uvicorn and puma, among others, where no flag does.
+const workersVariable = "WEB_CONCURRENCY"
+
+// Workers returns the most workers that the command or the environment of a process names; 1 where none does. Others are known
+// only once it runs.
+func Workers(processes []program.Process) int {
+	most := 1
+	for _, p := range processes {
+		words := strings.Fields(strings.Join(p.Run, " "))
+		for at, word := range words {
+			for _, flag := range workersFlags[filepath.Base(word)] {
+				most = max(most, numberBehind(words[at+1:], flag))
+			}
+			if number, err := strconv.Atoi(p.Env[workersVariable]); err == nil && workersFlags[filepath.Base(word)] != nil {
+				most = max(most, number)
+			}
+		}
+	}
+	return most
+}
+
+// numberBehind returns the number of a flag, as --workers 4, --workers=4 or -w4; 0 where there is none.
+func numberBehind(words []string, flag string) int {
+	for at, word := range words {
+		text, is := strings.CutPrefix(word, flag)
+		if is && text == "" && at+1 < len(words) {
+			text = words[at+1]
+		}
+		if number, err := strconv.Atoi(strings.TrimPrefix(text, "=")); is && err == nil {
+			return number
+		}
+	}
+	return 0
 }
 
 // started returns the program of a kind that a command runs: its own, the one in the first line of its script, or the one that a

@@ -121,3 +121,25 @@ func TestLanguageOf(t *testing.T) {
 		t.Errorf("of a shell: %q", got)
 	}
 }
+
+// A server's command, or its environment, names its workers.
+func TestWorkers(t *testing.T) {
+	for command, want := range map[string]int{
+		"uvicorn shop:app --port {port} --workers 2": 2, "python -m gunicorn -w4 shop:app": 4, "gunicorn shop:app --workers=3": 3, "puma -w 2": 2,
+		"pm2-runtime shop.js": 1, "uvicorn shop:app": 1, "uvicorn shop:app --workers many": 1, "serve --workers 8": 1, "gunicorn -b :80 -w": 1,
+	} {
+		if got := Workers([]program.Process{{Run: []string{"db"}}, {Run: strings.Fields(command)}}); got != want {
+			t.Errorf("%s: %d workers, want %d", command, got, want)
+		}
+	}
+	if got := Workers([]program.Process{{Run: []string{"sh", "-c", "exec uvicorn shop:app --workers 2"}}}); got != 2 {
+		t.Errorf("of a shell: %d", got)
+	}
+	env := map[string]string{"WEB_CONCURRENCY": "3"}
+	if got := Workers([]program.Process{{Run: []string{"gunicorn", "shop:app"}, Env: env}}); got != 3 {
+		t.Errorf("by the environment: %d", got)
+	}
+	if got := Workers([]program.Process{{Run: []string{"serve"}, Env: env}}); got != 1 {
+		t.Errorf("of a program that does not read it: %d", got)
+	}
+}

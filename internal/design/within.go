@@ -1,0 +1,50 @@
+package design
+
+import (
+	"slices"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/stats"
+)
+
+// An experiment that may take only so long ends before all of its blocks are made, where these take longer than was foreseen. By
+// the time alone: what the blocks show has no part in it, so no interval is widened.
+
+// Few is the least of so many blocks that an experiment which has to keep to a time makes: a verdict is then possible on each of so
+// many comparisons, with the correction for all of them.
+func Few(blocks, comparisons int) int {
+	const errs = 0.05
+	return min(blocks, stats.MinBlocks(1-errs/float64(max(1, comparisons))))
+}
+
+// Late reports whether one more block, as long as those so far, would end when the runs have taken longer than within.
+func Late(history []record.Record, within time.Duration) bool {
+	blocks := map[int]bool{}
+	var measured []record.Record
+	for _, r := range history {
+		if r.Kind == record.Measured {
+			blocks[r.Block], measured = true, append(measured, r)
+		}
+	}
+	if len(blocks) == 0 {
+		return false
+	}
+	return taken(history)+taken(measured)/time.Duration(len(blocks)) > within
+}
+
+// taken is the time in which any run was made: those of a block are made together, and between two sessions there is none.
+func taken(history []record.Record) (sum time.Duration) {
+	sorted := slices.SortedFunc(slices.Values(history), func(a, b record.Record) int { return a.Started.Compare(b.Started) })
+	var until time.Time
+	for _, r := range sorted {
+		from := r.Started
+		if from.Before(until) {
+			from = until
+		}
+		if r.Ended.After(from) {
+			sum, until = sum+r.Ended.Sub(from), r.Ended
+		}
+	}
+	return sum
+}
