@@ -115,7 +115,7 @@ func TestCountedAgainstWhatWasLearnt(t *testing.T) {
 		},
 		"some make more": {
 			seen: func(c *record.Counts) { *c = counts(record.Shapes{"GET /": {3: 9600, 5: 400}}) },
-			most: 0.004715, // as rare as they came, a few more may have lost theirs
+			most: 0.0014, // as rare as they came in all runs, a few more may have lost theirs
 		},
 		"losses that a timer's spans make up for": {
 			seen: func(c *record.Counts) {

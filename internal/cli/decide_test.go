@@ -38,9 +38,9 @@ func TestDecideOnAResult(t *testing.T) {
 		want   []string
 	}{
 		{[]string{"my levels", "--cores", "40"}, console.Fine, []string{
-			"Not at 400/s: none in 1 of 6 runs, otel in 1 of 6 runs. Lower the rate", "at 100/s\n", "at 400/s\n", "saves of otel", "of 40 cores", "sampled keeps 0 % of the traces, and saves ",
+			"Not at 400/s: none in 1 of 6 runs, otel in 1 of 6 runs. Lower the rate", "at 100/s\n", "at 400/s\n", "saves of otel", "40 full cores", "sampled keeps 0 % of the traces, and saves ",
 			"Cheapest that keeps every trace: otel. At 100/s otel takes ", ". A CPU that does nothing else carries ", "Over none, memory peak: ", "Over none, start-up time: ",
-			"Cores and machines are more only where they do nothing but this",
+			"Cores and machines: those that are full today",
 			"tracetax explain 'my levels/experiment.yaml' --variants otel --quick --try",
 		}},
 		{[]string{"windows", "--budget", "cpu=500%"}, console.Inconclusive, []string{

@@ -169,7 +169,11 @@ func open(s Stretch, t Tracing, begun record.Begun) line {
 		l.services = servicesOf(s, per, others)
 	}
 	l.cold(s, per)
-	l.larger(s, per)
+	traces := float64(s.Started) * per.traces()
+	if t.random() {
+		traces = float64(seen(s.Sink))
+	}
+	l.larger(s, per, traces)
 	l.separate(s.Sink, others, begun)
 	if s.Chosen && s.Sink.Foreign > 0 {
 		l.spans[foreign], l.exact = float64(s.Sink.Foreign), false

@@ -115,7 +115,7 @@ func (p PerOperation) and(q PerOperation) PerOperation {
 	if p.Agreed > 0 && q.Agreed > 0 && sum.Low == sum.High {
 		sum.Agreed = p.Agreed + q.Agreed
 	}
-	sum.Cold = p.Cold.and(q.Cold)
+	sum.Cold, sum.Above = p.Cold.and(q.Cold), max(p.Above, q.Above)
 	sum.Services = sameServices(p.Services, q.Services)
 	if p.Roots == nil || q.Roots == nil {
 		sum.Roots = nil
@@ -178,6 +178,14 @@ func learn(s Stretch, sampling float64, elsewhere map[string]timing) (PerOperati
 	p.Parents = s.Sink.Checking && s.Sink.Orphans == 0
 	if spans == math.Trunc(spans) && alike(s.Sink, uint64(made)) {
 		p.Agreed = uint64(made)
+		return p, true
+	}
+	if least, above, mostly := mostlyLeast(s.Sink, uint64(made)); mostly && sampling >= 1 && len(roots) == 1 {
+		p.Low, p.High, p.Agreed, p.Above, p.Services = float64(least), float64(least), uint64(made), above, nil
+		p.Roots = map[string]int{}
+		for root := range roots {
+			p.Roots[root] = least
+		}
 		return p, true
 	}
 	slack := standardErrors * math.Max(math.Max(0.5, spans/2), deviation(s.Sink, made)) / math.Sqrt(made)
@@ -403,7 +411,7 @@ func Confirm(t Tracing, runs []Run) Tracing {
 		return t
 	}
 	t.Spans = learnLater(t, runs)
-	t.Spans = against(t, runs)
+	t.Spans = varied(t, against(t, runs), runs)
 	spans := maps.Clone(t.Spans)
 	for _, run := range runs {
 		for i, l := range linesOf(run, t) {
@@ -437,6 +445,9 @@ func (l line) confirms(s Stretch, t Tracing, begun record.Begun) bool {
 		return false
 	}
 	own, _ := s.Sink.OfOperations(begun)
+	if per.Above > 0 {
+		return tells(own, 1) && (t.random() || own.Traces == s.Started) && per.holds(own.Shapes)
+	}
 	if t.random() {
 		return tells(own, 1) && per.traces() == 1 && single(own.Shapes, int(per.Low))
 	}

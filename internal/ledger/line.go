@@ -151,19 +151,23 @@ func rare(n uint64) float64 { return 1 - math.Pow(overlooked, 1/float64(n)) }
 
 // larger takes note of traces that have more spans than any had in the calibration. They were
 // made, so they make up for none that is missing; and there may be more of them, as rare as
-// they came, which lost some. A declared number they contradict only where others are missing.
-func (l *line) larger(s Stretch, per PerOperation) {
+// they came among so many traces, which lost some. A declared number they contradict only where others are missing.
+func (l *line) larger(s Stretch, per PerOperation, of float64) {
 	if !per.exact() || per.Roots == nil || !tells(s.Sink, 1) {
 		return
 	}
 	traces, spans, most := s.Sink.Shapes.Larger(per.Roots, per.Cold.in(s))
 	extra, many, top := float64(spans), float64(traces), float64(most)
+	if per.Above > 0 && most <= per.Above {
+		l.exact, l.basis = false, Inferred
+		l.widen(between{extra, extra + float64(per.Above)*math.Min(math.Max(0, of-many), per.further(many, of))})
+		return
+	}
 	if extra == 0 || per.How == Declared && l.missing.high+extra <= 0 {
 		return
 	}
 	l.varies, l.exact, l.basis = true, false, Inferred
-	more := standardErrors*math.Sqrt(many) - math.Log(overlooked)
-	l.widen(between{extra, extra + top*math.Min(more, math.Max(0, float64(s.Started)*per.traces()-many))})
+	l.widen(between{extra, extra + top*math.Min(chanced(many), math.Max(0, of-many))})
 }
 
 // showAbsent puts down to lines the parents of spans that came, which never came themselves. So

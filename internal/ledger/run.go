@@ -212,7 +212,9 @@ type PerOperation struct {
 	How       string  // Declared or Inferred; "" is: not known
 
 	Agreed   uint64            // operations that were seen to make this number, each of them; 0: the number is taken as it stands, or it varies
-	Roots    map[string]int    // names of the roots of its traces, each with the most spans that such a trace has; nil: not known
+	Above    int               // how many spans more some of its traces have, at most: those of the least number are most of them; 0: all have as many
+	share    float64           // of its traces, those that have more, at most, by all runs; 0: not known
+	Roots    map[string]int    // names of the roots of its traces, each with the most spans that such a trace has, without those above; nil: not known
 	ByID     bool              // all of its traces have the ids that the load generator chose
 	Services map[string]uint64 // spans of each service, by its name; nil: not known
 	Requests uint64            // of the setup: those that make this number together, and no other number of them does
@@ -328,8 +330,8 @@ func (t Tracing) partsOf(s Stretch) (sum ofParts, known bool) {
 				failed += uint64(rare(per.Agreed) * float64(part.Started))
 			}
 		}
-		sum.expected = sum.expected.plus(between{per.Low * float64(part.Started-min(part.Started, failed)), per.High * float64(part.Started)})
-		sum.sampled = sum.sampled.plus(between{per.Low * float64(part.Sampled-min(part.Sampled, failed)), per.High * float64(part.Sampled)})
+		sum.expected = sum.expected.plus(between{per.Low * float64(part.Started-min(part.Started, failed)), (per.High + float64(per.Above)) * float64(part.Started)})
+		sum.sampled = sum.sampled.plus(between{per.Low * float64(part.Sampled-min(part.Sampled, failed)), (per.High + float64(per.Above)) * float64(part.Sampled)})
 		sum.exact = sum.exact && per.exact() && per.How == Declared
 	}
 	return sum, len(s.Parts) > 0

@@ -180,7 +180,7 @@ func waysTable(doc *finding.Document, d *finding.Decision, sizes []Size) model.G
 		table.Columns[7].Head = "saves of " + d.Whole
 	}
 	for n, s := range sizes { // the first, which was asked for, stays
-		table.Columns = append(table.Columns, model.Column{Head: fmt.Sprintf("of %g full %s", s.Number, s.Unit), Right: true, Drop: min(n, 1)},
+		table.Columns = append(table.Columns, model.Column{Head: fmt.Sprintf("%g full %s", s.Number, s.Unit), Right: true, Drop: min(n, 1)},
 			model.Column{Head: "(95 %)", Close: true, Drop: min(n, 1)})
 	}
 	table.Columns = append(table.Columns, model.Column{Head: "", Drop: 2, Mute: true})
