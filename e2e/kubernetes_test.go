@@ -52,7 +52,32 @@ func aNode(t *testing.T) string {
 // onNode runs a script on a node, with TRACETAX, and returns the command that ended.
 func onNode(t *testing.T, script string, files map[string]string) *command {
 	t.Helper()
-	dir := aNode(t)
+	return onNodeOf(t, aNode(t), script, files)
+}
+
+// withImages is a folder as aNode's, with further images of static programs, by name.
+func withImages(t *testing.T, programs map[string]string) string {
+	t.Helper()
+	from, dir := aNode(t), t.TempDir()
+	for _, name := range []string{"bin", "tracetax"} {
+		if err := os.Symlink(filepath.Join(from, name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.CopyFS(filepath.Join(dir, "images"), os.DirFS(filepath.Join(from, "images"))); err != nil {
+		t.Fatal(err)
+	}
+	for name, path := range programs {
+		if err := runIn(".", "../scripts/kubernetes", "image", dir, name, path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// onNodeOf is onNode with a folder of one's own.
+func onNodeOf(t *testing.T, dir, script string, files map[string]string) *command {
+	t.Helper()
 	here, err := filepath.Abs("../scripts/kubernetes")
 	if err != nil {
 		t.Fatal(err)
@@ -190,5 +215,71 @@ target: {kubernetes: {namespace: trial, image: "local.test/tracetax:1"}}
 	}
 	if same := find(t, doc, "burn", "same", "cpu_per_operation").Absolute; same.Low == nil || *same.Low > 0 || *same.High < 0 {
 		t.Errorf("burning nothing costs %.1f µs, and its interval leaves out 0", 1e6*same.Estimate)
+	}
+}
+
+// Each right that is taken away has its name in what a plan and the doctor say, and the way in which CPU is read is told before.
+func TestPodsWithoutRights(t *testing.T) {
+	t.Parallel() // it looks at no time
+	c := onNode(t, `
+kubectl create namespace trial >&2
+kubectl -n trial apply -f shop.yaml >&2
+kubectl config view --raw | sed 's/token: .*/&\n    as: alice/' >alice
+export TARGET="--target kubernetes --namespace trial"
+alice() { KUBECONFIG=$PWD/alice "$@"; }
+all='create:pods list:pods watch:pods delete:pods create:pods/attach get:pods/attach create:jobs.batch delete:jobs.batch get:deployments.apps'
+grant() {
+  kubectl -n trial delete rolebinding,role --all >&2
+  for right; do
+    name=$(echo "$right" | tr -c 'a-z\n' -)
+    kubectl -n trial create role "$name" --verb "${right%%:*}" --resource "${right#*:}" >&2
+    kubectl -n trial create rolebinding "$name" --role "$name" --user alice >&2
+  done
+}
+for without in $all; do
+  grant $(echo " $all " | sed "s# $without # #")
+  { alice $TRACETAX run $TARGET --set target.kubernetes.image=local.test/tracetax:1 --deployment shop --op 'GET /json' --dry-run \
+    --variant none --variant a:env.A=b 2>&1 || true; } | grep -e 'you may not' -e forbidden >plan || true
+  alice $TRACETAX doctor $TARGET >doctor 2>&1 || true
+  for said in plan doctor; do
+    verb=${without%%:*} of=$(echo "${without#*:}" | sed 's/\..*//')
+    grep -q -e "$verb $of" -e "$verb resource \"$of\"" $said || { echo "without $without the $said says:"; cat $said; }
+  done
+done
+grant $all
+alice $TRACETAX doctor $TARGET >&2
+alice $TRACETAX doctor $TARGET | grep -q "by the node's cgroups" || echo "the node's meter is not told"
+alice $TRACETAX doctor $TARGET | grep -q 'get pods/log' || echo 'logs are not told'
+kubectl label namespace trial pod-security.kubernetes.io/enforce=baseline >&2
+alice $TRACETAX doctor $TARGET | grep -q 'a container in each pod' || echo 'the sidecar is not told'
+`, map[string]string{"shop.yaml": deployedShop}).exit(t, 0)
+	if said := c.out.String(); said != "" {
+		t.Error(said)
+	}
+}
+
+// A StatefulSet, and a pod that runs, are measured like a Deployment.
+func TestPodsOfOtherTemplates(t *testing.T) {
+	t.Parallel() // it looks at no time
+	c := onNode(t, `
+kubectl create namespace trial >&2
+sed 's/kind: Deployment/kind: StatefulSet/; s/^spec:/spec:\n  serviceName: none/' shop.yaml | kubectl -n trial apply -f - >&2
+kubectl -n trial rollout status statefulset shop --timeout 60s >&2
+for of in statefulset/shop pod/shop-0; do
+  $TRACETAX run --target kubernetes --namespace trial --set target.kubernetes.image=local.test/tracetax:1 --deployment $of --op 'GET /json' \
+    --ready /healthz --rate 100/s --duration 1s --blocks 1 --variant none --variant a:env.A=b --out results/${of%%/*} >&2
+done
+[ "$(kubectl -n trial get statefulset shop -o jsonpath={.metadata.generation})" = 1 ]
+`, map[string]string{"shop.yaml": deployedShop}).exit(t, 0)
+	for _, of := range []string{"statefulset", "pod"} {
+		all := records(t, filepath.Join(c.Dir, "results", of))
+		if len(all) != 2 {
+			t.Errorf("of the %s there are %d runs", of, len(all))
+		}
+		for _, r := range all {
+			if r.Failed() || len(r.Phases) == 0 || r.Phases[0].Load.Completed == 0 {
+				t.Errorf("%s of the %s: %+v", r.Variant, of, r.Failure)
+			}
+		}
 	}
 }

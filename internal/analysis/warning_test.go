@@ -108,6 +108,9 @@ var provocations = []struct {
 	{"load-average", only("none", func(r *record.Record) { r.Harness.LoadAverage = 1.2 })},
 	{"starts-beside", only("otel", func(r *record.Record) { r.Start.Beside = []string{"none"} })},
 	{"clock-accounting", only("none", func(r *record.Record) { r.Harness.Accounting = "clock" })},
+	{"clock-accounting", only("otel", func(r *record.Record) {
+		r.Harness.Accounting, r.Phases[0].Usage[0].Source = record.BySidecar, "clock"
+	})},
 	{"throttled", only("otel", func(r *record.Record) { r.Phases[0].Usage[0].ThrottleSeconds = 0.5 })},
 	{"log-full", only("otel", func(r *record.Record) { r.Phases[0].Usage[0].LogFullSeconds = 0.02 })},
 	{"spinning", only("otel", func(r *record.Record) {

@@ -356,7 +356,7 @@ func (f *runFlags) place() (config.Sets, error) {
 	}
 	switch {
 	case f.target != "" && f.target != kubernetesTarget:
-		return nil, fmt.Errorf("--target %q is no place for programs: write kubernetes, or leave it out for this machine", f.target)
+		return nil, errTarget(f.target)
 	case f.target == "" && out != nil:
 		return nil, errors.New("--namespace and --context go with --target kubernetes")
 	}

@@ -84,3 +84,40 @@ func (f *runFlags) tellCluster(ctx context.Context, s console.Streams, experimen
 	}
 	return errors.Join(errs...)
 }
+
+// examineCluster looks at what can be measured in a namespace.
+func examineCluster(ctx context.Context, in config.Kubernetes) ([]check, error) {
+	traits, err := session.ExamineCluster(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	var out []check
+	for _, t := range traits {
+		status := "ok"
+		switch {
+		case t.Bad:
+			status = "bad"
+		case t.Advice != "":
+			status = "note"
+		}
+		out = append(out, check{Name: t.Name, Status: status, Says: t.Says, Advice: t.Advice})
+	}
+	return out, nil
+}
+
+func errTarget(target string) error {
+	return fmt.Errorf("--target %q is no place for programs: write kubernetes, or leave it out for this machine", target)
+}
+
+// checkTarget checks the flags that name a cluster, where no experiment does.
+func checkTarget(target, namespace, of string) error {
+	switch {
+	case target != "" && target != kubernetesTarget:
+		return errTarget(target)
+	case target == "" && (namespace != "" || of != ""):
+		return errors.New("--namespace and --context go with --target kubernetes")
+	case target != "" && namespace == "":
+		return errors.New("--target kubernetes needs --namespace: the one in which pods are made")
+	}
+	return nil
+}

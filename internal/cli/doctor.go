@@ -37,6 +37,8 @@ type check struct {
 
 func newDoctor(s console.Streams) *cobra.Command {
 	var asJSON, noisy bool
+	var target string
+	var in config.Kubernetes
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Report what this machine can measure, and how noisy it is",
@@ -45,10 +47,21 @@ much work on another CPU slows the program under test.
 
 --noise also measures a small program against itself, in each order of a block, for
 two to three minutes. A run cannot show a difference smaller than that noise.
+With --target kubernetes it looks at a namespace instead: rights, and how CPU is read.
 'run --dry-run' then predicts what a run can find.`,
 		Args: console.UsageArgs(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			checks, err := examine(c.Context())
+			if err := checkTarget(target, in.Namespace, in.Context); err != nil {
+				return console.UsageError(err)
+			}
+			if in.Is() && noisy {
+				return console.UsageError(errors.New("--noise measures on this machine; leave it out, or --target"))
+			}
+			examined := func() ([]check, error) { return examine(c.Context()) }
+			if in.Is() {
+				examined = func() ([]check, error) { return examineCluster(c.Context(), in) }
+			}
+			checks, err := examined()
 			if err != nil {
 				return err
 			}
@@ -65,6 +78,9 @@ two to three minutes. A run cannot show a difference smaller than that noise.
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the checks as JSON")
+	c.Flags().StringVar(&target, "target", "", "`kubernetes`: what can be measured in the pods of a cluster (default: on this machine)")
+	c.Flags().StringVar(&in.Namespace, "namespace", "", "`NAMESPACE` of the cluster")
+	c.Flags().StringVar(&in.Context, "context", "", "`CONTEXT` of kubectl's configuration (default: the current one)")
 	c.Flags().BoolVar(&noisy, "noise", false, "also measure the noise of each metric, in each order of a block (two to three minutes)")
 	return c
 }

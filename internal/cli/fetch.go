@@ -190,7 +190,7 @@ func (f fetcher) experiments(ctx context.Context, all []*config.Experiment) erro
 				fmt.Fprintf(f.progress, "%s: passed over: %s\n", what, strings.Join(missing, "; "))
 				continue
 			}
-			if _, err := prepare.Variant(ctx, func() (*artifact.Store, error) { return f.store, nil }, e, v, f.progress); err != nil {
+			if _, err := prepare.Variant(ctx, func() (*artifact.Store, error) { return f.store, nil }, nil, e, v, f.progress); err != nil {
 				failed = errors.Join(failed, fmt.Errorf("%s: %w", what, err))
 			}
 		}
@@ -222,7 +222,7 @@ func (f fetcher) workload(ctx context.Context, w *program.Workload) error {
 			return err
 		}
 		v := config.Variant{Name: name, Tracer: t, Settings: defaults(t)}
-		if _, err := prepare.Variant(ctx, func() (*artifact.Store, error) { return f.store, nil }, e, v, f.progress); err != nil {
+		if _, err := prepare.Variant(ctx, func() (*artifact.Store, error) { return f.store, nil }, nil, e, v, f.progress); err != nil {
 			return err
 		}
 	}

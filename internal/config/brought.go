@@ -181,6 +181,9 @@ func (v Variant) tracerEnv() added {
 	if a.set == nil {
 		a.set = map[string]string{}
 	}
+	if injects(v.Inject) {
+		maps.Copy(a.set, injectedEnv())
+	}
 	a.append(v.Tracer.Append)
 	var unset []string
 	for _, s := range v.Tracer.Settings {

@@ -276,7 +276,7 @@ func (b *flagBuilder) variantTree() *program.Node {
 }
 
 // wordKeys are the keys of a variant that one word says.
-var wordKeys = []string{"tracer", "image", "replicas", "via", "to", "against", "capture", "description"}
+var wordKeys = []string{"tracer", "image", "replicas", "via", "to", "against", "capture", "description", "inject", "instrumentation"}
 
 // variantOf reads "tracer=otel-python,sampling=10%,env.NAME=x,arg=--verbose,via=collector,via.keep=errors".
 func (b *flagBuilder) variantOf(flag, text string) *program.Node {

@@ -17,6 +17,8 @@ type Plan struct {
 	Workload   string
 	Variant    string
 	Language   string            // of its tracer; ""
+	Inject     string            // what the Operator of a cluster injects into its traced processes; NotInjected: nothing; "": nobody says
+	Operated   string            // the Operator's Instrumentation; "": the only one
 	Processes  []program.Process // wrapped, with the tracer's and the variant's environment and arguments, and those that the tracer brings; in the order of their start
 	Operations []program.Operation
 	Setup      []program.Setup // requests before anything is measured
@@ -66,6 +68,8 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		Workload:   e.Workload.Name,
 		Variant:    v.Name,
 		Language:   t.Language,
+		Inject:     v.Inject,
+		Operated:   v.Instrumentation,
 		Operations: program.CloneOperations(e.Operations),
 		Setup:      program.CloneSetup(e.Setup),
 		Build:      e.Workload.BuildFor(t.Name),

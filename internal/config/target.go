@@ -18,8 +18,12 @@ type Kubernetes struct {
 	Namespace string   `yaml:"namespace" as:"line" required:"experiment"` // in which everything is made
 	Context   string   `yaml:"context" as:"line"`                         // of the configuration of kubectl; default: the current one
 	Node      string   `yaml:"node" as:"line"`                            // on which all pods run; default: the scheduler's choice
+	Meter     string   `yaml:"meter" one:"node sidecar"`                  // who reads what pods use: a pod of the node, which sees its cgroups, or a container in each pod; default: node, and sidecar where the namespace does not admit that
 	Image     string   `yaml:"image" as:"line"`                           // of this tracetax, for the pods that conduct and meter; default: that of its release
 }
+
+// BySidecar has a container in each pod read what its program uses.
+const BySidecar = "sidecar"
 
 // Is reports whether the programs run there.
 func (k Kubernetes) Is() bool { return k.Namespace != "" }

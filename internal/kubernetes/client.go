@@ -97,6 +97,12 @@ func IsNotFound(err error) bool {
 	return errors.As(err, &status) && status.Code == http.StatusNotFound
 }
 
+// IsForbidden reports whether the API server refuses an object or a right.
+func IsForbidden(err error) bool {
+	var status *StatusError
+	return errors.As(err, &status) && status.Code == http.StatusForbidden
+}
+
 // patience bounds a request that answers at once.
 const patience = 30 * time.Second
 
@@ -162,17 +168,24 @@ func (c *Client) ask(ctx context.Context, method string, at *url.URL, body, into
 	return nil
 }
 
-// Create makes an object, and returns what the API server made of it; dry asks whether it would.
-func (c *Client) Create(ctx context.Context, r Resource, object any, dry bool) (Object, error) {
-	query := url.Values{}
-	if dry {
-		query.Set("dryRun", "All")
+// Create makes an object, and returns what the API server made of it.
+func (c *Client) Create(ctx context.Context, r Resource, object any) (made Object, err error) {
+	return made, c.create(ctx, r, nil, object, &made)
+}
+
+// Try asks whether the API server and those that it asks (webhooks) would take an object, and returns what a pod would be.
+func (c *Client) Try(ctx context.Context, r Resource, object any) (made Pod, err error) {
+	if r != Pods {
+		return made, c.create(ctx, r, url.Values{"dryRun": {"All"}}, object, nil)
 	}
-	var made Object
-	if err := c.ask(ctx, http.MethodPost, c.at(r, query), object, &made); err != nil {
-		return made, fmt.Errorf("creating one of %s in namespace %s: %w", r.Name, c.Namespace, err)
+	return made, c.create(ctx, r, url.Values{"dryRun": {"All"}}, object, &made)
+}
+
+func (c *Client) create(ctx context.Context, r Resource, query url.Values, object, made any) error {
+	if err := c.ask(ctx, http.MethodPost, c.at(r, query), object, made); err != nil {
+		return fmt.Errorf("creating one of %s in namespace %s: %w", r.Name, c.Namespace, err)
 	}
-	return made, nil
+	return nil
 }
 
 // Delete removes an object, and what it owns after it. Its programs get a time to end; a negative one is their own. One that is

@@ -37,13 +37,13 @@ func TestRefusalsAreInTheServersWords(t *testing.T) {
 		w.WriteHeader(http.StatusForbidden)
 		fmt.Fprint(w, `{"kind":"Status","code":403,"reason":"Forbidden","message":"pods \"x\" is forbidden: exceeded quota: small"}`)
 	})
-	_, err := c.Create(t.Context(), Pods, map[string]any{}, true)
+	_, err := c.Try(t.Context(), Pods, map[string]any{})
 	var refused *StatusError
 	if !errors.As(err, &refused) || refused.Reason != "Forbidden" || !strings.Contains(err.Error(), "exceeded quota: small") {
 		t.Errorf("the error is %v", err)
 	}
 	proxy := api(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no upstream", http.StatusBadGateway) })
-	if _, err := proxy.Create(t.Context(), Jobs, nil, false); err == nil || !strings.Contains(err.Error(), "502 Bad Gateway: no upstream") {
+	if _, err := proxy.Create(t.Context(), Jobs, nil); err == nil || !strings.Contains(err.Error(), "502 Bad Gateway: no upstream") {
 		t.Errorf("an answer that is no status: %v", err)
 	}
 }
@@ -120,6 +120,39 @@ func TestFollowGivesUp(t *testing.T) {
 	cancel()
 	if err := c.Follow(ctx, "", time.Minute, func(Event) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("given up: %v", err)
+	}
+}
+
+// What has a template is read where it is, by the right that it takes.
+func TestTemplate(t *testing.T) {
+	for name, row := range map[string]struct{ of, path, answer, right string }{
+		"a Deployment":  {"shop", "/apis/apps/v1/namespaces/trial/deployments/shop", `{"spec": {"template": {"spec": {"a": 1}}}}`, "get deployments"},
+		"by its kind":   {"deployment/shop", "/apis/apps/v1/namespaces/trial/deployments/shop", `{"spec": {"template": {"spec": {"a": 1}}}}`, "get deployments"},
+		"a StatefulSet": {"statefulset/shop", "/apis/apps/v1/namespaces/trial/statefulsets/shop", `{"spec": {"template": {"spec": {"a": 1}}, "volumeClaimTemplates": [{"metadata": {"name": "data"}}]}}`, "get statefulsets"},
+		"a pod":         {"pod/shop-0", "/api/v1/namespaces/trial/pods/shop-0", `{"metadata": {"name": "shop-0"}, "spec": {"a": 1}}`, "get pods"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := api(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != row.path {
+					t.Errorf("asked %s", r.URL)
+				}
+				fmt.Fprint(w, row.answer)
+			})
+			got, err := c.Template(t.Context(), row.of)
+			if err != nil || got.Spec["a"] != 1.0 || len(got.Claims) != strings.Count(row.answer, "volumeClaim") {
+				t.Errorf("read %+v, %v", got, err)
+			}
+			if right := Reads(row.of); right.String() != row.right || (right.Group == "apps") != strings.Contains(row.path, "apps") {
+				t.Errorf("it takes the right %+v", right)
+			}
+		})
+	}
+	gone := api(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		fmt.Fprint(w, `{"message":"statefulsets.apps \"shop\" not found"}`)
+	})
+	if _, err := gone.Template(t.Context(), "statefulset/shop"); !IsNotFound(err) || !strings.Contains(err.Error(), "reading shop of statefulsets in namespace trial") {
+		t.Errorf("none: %v", err)
 	}
 }
 

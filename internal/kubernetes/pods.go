@@ -32,7 +32,9 @@ type Object struct {
 type Pod struct {
 	Object
 	Spec struct {
-		NodeName string `json:"nodeName"`
+		NodeName       string      `json:"nodeName"`
+		Containers     []Container `json:"containers"`
+		InitContainers []Container `json:"initContainers"`
 	} `json:"spec"`
 	Status struct {
 		Phase                 string            `json:"phase"` // Pending, Running, Succeeded, Failed, Unknown
@@ -43,6 +45,15 @@ type Pod struct {
 		ContainerStatuses     []ContainerStatus `json:"containerStatuses"`
 		InitContainerStatuses []ContainerStatus `json:"initContainerStatuses"`
 	} `json:"status"`
+}
+
+// Container is what is read of a container as it is asked for.
+type Container struct {
+	Name string `json:"name"`
+	Env  []struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	} `json:"env"`
 }
 
 // Condition is one of a pod, such as PodScheduled.
@@ -118,6 +129,16 @@ func (p *Pod) Stuck() string {
 		}
 		if t := s.State.Terminated; t != nil && t.Reason == "StartError" {
 			return fmt.Sprintf("%s: %s; see that its command is in the image", t.Reason, strings.TrimSpace(t.Message))
+		}
+	}
+	return ""
+}
+
+// Unfetched returns why the program of a pod never begins: a container before it has failed. "" if none has.
+func (p *Pod) Unfetched() string {
+	for _, s := range p.Status.InitContainerStatuses {
+		if t := s.State.Terminated; t != nil && t.ExitCode != 0 {
+			return fmt.Sprintf("its container %s, which begins before the program, ended with status %d: %s", s.Name, t.ExitCode, strings.TrimSpace(t.Message))
 		}
 	}
 	return ""

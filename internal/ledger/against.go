@@ -177,3 +177,40 @@ func lateIn(phases []Stretch, found []PerOperation) map[int]bool {
 	}
 	return late
 }
+
+// varied adds how rare larger traces are over all runs, for operations of which the calibration or the runs show some.
+func varied(t Tracing, spans map[string]PerOperation, runs []Run) map[string]PerOperation {
+	if t.none() {
+		return spans
+	}
+	t.Spans = spans
+	many, all, top := map[string]float64{}, map[string]float64{}, map[string]int{}
+	for _, run := range runs {
+		begun := run.begun(t)
+		for _, s := range run.Phases {
+			name, per := s.Level, t.per(s)
+			if _, level := spans[name]; !level || name == "" {
+				name = s.Operation
+			}
+			if !per.exact() || per.How != Inferred || per.Roots == nil || per.Later || per.Shown {
+				continue
+			}
+			own, _ := s.Sink.OfOperations(begun)
+			if !tells(own, 1) {
+				continue
+			}
+			traces, _, most := own.Shapes.Larger(per.Roots, per.Cold.in(s))
+			many[name], all[name] = many[name]+float64(traces), all[name]+float64(own.Traces)
+			top[name] = max(top[name], most)
+		}
+	}
+	out := maps.Clone(spans)
+	for name, traces := range all {
+		per := out[name]
+		if per.Above = max(per.Above, top[name]); per.Above > 0 {
+			per.share = math.Min(1, (many[name]+chanced(many[name]))/traces)
+			out[name] = per
+		}
+	}
+	return out
+}

@@ -11,10 +11,6 @@ import (
 	"github.com/tracetax/tracetax/internal/record"
 )
 
-// standardErrors is the number of standard errors, 99.9 %, by which a number that varies from
-// operation to operation is widened. One that is on average k is taken to vary by k/2 at least.
-const standardErrors = 3.3
-
 // Learn returns how many spans each operation of the calibration runs made. With
 // random sampling it is spans per trace, taking it that an operation is a trace.
 // Phases that have a level are learnt under the name of the operation at that level

@@ -2,7 +2,7 @@
 // from the operations started, the sink's counts and the tracer's reports. It is
 // pure. It must not know how anything was received, nor what a result is used for.
 //
-// Files, from the top: page, outcome, account, hops, crossed, against, learn, line, traced, run, otherwork, ledger, fates.
+// Files, from the top: page, outcome, account, hops, crossed, against, learn, line, varied, traced, run, otherwork, ledger, fates.
 package ledger
 
 import (

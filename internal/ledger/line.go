@@ -139,16 +139,6 @@ func Deliveries(t Tracing, runs ...Run) map[string]Delivery {
 	return out
 }
 
-// How sure it is that every operation makes the same number of spans. Thousands in the runs may show
-// what a few operations of a calibration did not.
-
-// overlooked is the chance that is taken of missing a variation.
-const overlooked = 0.001
-
-// rare returns the largest share of operations that may make another number of spans although n
-// operations all made the same number. 20 leave 29 %, 10,000 leave 0.07 %.
-func rare(n uint64) float64 { return 1 - math.Pow(overlooked, 1/float64(n)) }
-
 // larger takes note of traces that have more spans than any had in the calibration. They were
 // made, so they make up for none that is missing; and there may be more of them, as rare as
 // they came among so many traces, which lost some. A declared number they contradict only where others are missing.

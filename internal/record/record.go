@@ -302,6 +302,9 @@ type Driven struct {
 // ByClock is the source of what the CPU clocks of processes say.
 const ByClock = "clock"
 
+// BySidecar is the accounting of runs in pods with a container each that reads the program beside it.
+const BySidecar = "sidecar"
+
 // Usage is the use of one process (with its descendants) over a stretch of time.
 type Usage struct {
 	Process         string    `json:"process"`                        // name of the process
@@ -420,7 +423,7 @@ type Harness struct {
 	StealSeconds  float64  `json:"steal_seconds"`            // CPU time taken by the host, all CPUs
 	WorkedSeconds float64  `json:"worked_seconds,omitempty"` // CPU time that all CPUs worked meanwhile; 0: not known
 	LoadAverage   float64  `json:"load_average"`             // one minute, at the start of the run, before its prepare command
-	Accounting    string   `json:"accounting"`               // how CPU time was charged: "cgroup v1", "cgroup v2", "clock"
+	Accounting    string   `json:"accounting"`               // how CPU time was charged: "cgroup v1", "cgroup v2", "clock"; "sidecar": in each pod by a container beside the program's, which a process's usage says more of
 	Placement     string   `json:"placement"`                // "cpuset", "affinity" or "none"
 	Node          string   `json:"node,omitempty"`           // of a cluster, on which the run's pods were; "" of a run on this machine
 	OwnCPU        float64  `json:"own_cpu"`                  // CPU seconds of tracetax itself, its keepers included (not load, not sink), while operations were made

@@ -27,13 +27,13 @@ func (s *Session) makeReady(ctx context.Context, open func() (*artifact.Store, e
 	var fatal, lacking []error
 	var left []Lack
 	for i, v := range s.asked.Variants {
-		made, err := prepare.Variant(ctx, open, s.asked, v, s.options.Progress)
+		made, err := prepare.Variant(ctx, open, s.askInPods(), s.asked, v, s.options.Progress)
 		var unready *prepare.UnreadyError
 		switch {
 		case err == nil:
 			s.environment.Digests[v.Name] = made.Digests
 			env, _ := userenv.Environment(os.Environ(), s.environment.KeptEnv)
-			shadowed, err := prepare.Shadowed(ctx, v, made.Plan, made.Folders, env)
+			shadowed, err := prepare.Shadowed(ctx, s.askInPods(), v, made.Plan, made.Folders, env)
 			if err != nil {
 				return err
 			}

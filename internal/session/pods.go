@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/run/afar"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 	"github.com/tracetax/tracetax/internal/session/cluster"
 )
 
@@ -26,6 +28,26 @@ func (s *Session) fitsCluster() error {
 		errs = append(errs, afar.Unfit(run.Request{Plan: v.Plan, Folders: v.Folders, Profile: s.asked.Profile}))
 	}
 	return errors.Join(errs...)
+}
+
+// askInPods asks the images of processes in pods for their Python; nil where they are on this machine.
+func (s *Session) askInPods() prepare.Asker {
+	target := s.asked.Target.Kubernetes
+	if !target.Is() {
+		return nil
+	}
+	answers := s.answers
+	return func(ctx context.Context, p program.Process, python string) (string, error) {
+		key := p.Image + " " + p.Deployed + " " + p.Within + " " + python
+		if said, known := answers[key]; known {
+			return said, nil
+		}
+		said, err := cluster.AskPython(ctx, target, p, python)
+		if err == nil {
+			answers[key] = said
+		}
+		return said, err
+	}
 }
 
 // runInCluster makes the runs that are still to be made in pods, and leaves none.
@@ -90,7 +112,7 @@ func LookAtCluster(ctx context.Context, e *config.Experiment) ([]string, error) 
 	return cluster.Look(ctx, e.Target.Kubernetes, plans, longest)
 }
 
-func plansOf(e *config.Experiment) (plans []*config.Plan, longest time.Duration, err error) {
+func plansOf(e *config.Experiment) (plans []cluster.Planned, longest time.Duration, err error) {
 	for _, v := range e.Variants {
 		plan, err := e.Plan(v)
 		if err != nil {
@@ -99,7 +121,7 @@ func plansOf(e *config.Experiment) (plans []*config.Plan, longest time.Duration,
 		if err := afar.Unfit(run.Request{Plan: plan, Profile: e.Profile}); err != nil {
 			return nil, 0, err
 		}
-		plans = append(plans, plan)
+		plans = append(plans, cluster.Planned{Plan: plan, Fetches: prepare.HasFolder(v.Tracer, plan)})
 	}
 	schedule, err := experiment.Foresee(e)
 	return plans, lasts(schedule), err
@@ -107,6 +129,11 @@ func plansOf(e *config.Experiment) (plans []*config.Plan, longest time.Duration,
 
 // lasts is for how long the objects of an experiment may be in a cluster.
 func lasts(s experiment.Schedule) time.Duration { return 2*s.Length + time.Hour }
+
+// ExamineCluster says what can be measured in a namespace.
+func ExamineCluster(ctx context.Context, target config.Kubernetes) ([]cluster.Trait, error) {
+	return cluster.Examine(ctx, target)
+}
 
 // Grants returns, as YAML, what an administrator applies once for those who measure in a namespace.
 func Grants(namespace string) (string, error) { return cluster.Grants(namespace) }

@@ -75,6 +75,7 @@ type Session struct {
 	rules       map[string]*profile.Rules // by variant: its own tracer's
 	options     Options
 	watcher     Watcher
+	answers     map[string]string // of images in a cluster, by what was asked where
 }
 
 // Prepare makes every variant ready to run in the results folder dir: what it needs is looked
@@ -98,7 +99,7 @@ func begin(ctx context.Context, e *config.Experiment, dir string, part bool, o O
 		return nil, fmt.Errorf("finding the results folder: %w", err)
 	}
 	s := &Session{
-		asked: e, dir: dir, options: o,
+		asked: e, dir: dir, options: o, answers: map[string]string{},
 		conductor: &run.Conductor{Self: []string{self}, Logs: filepath.Join(folder, record.LogsFolder), Results: folder, Accounting: o.Accounting},
 		environment: environment{
 			Facts: machine.Read(), Tool: o.Tool, Source: o.Source, Started: time.Now(),

@@ -192,6 +192,21 @@ func OfGroup(groups map[string]string) (r readings.Counters, memory uint64, err 
 	return r, number(text, fields[0]) + number(text, fields[1]), err
 }
 
+// OfProcesses reads processes that are none of this tracetax's by their clocks: their counters and, in bytes, their memory.
+func OfProcesses(t Target) (r readings.Counters, memory uint64, err error) {
+	r, pids, err := readClocks(t)
+	if err != nil {
+		return r, 0, err
+	}
+	s := &sampler{target: t, buffer: make([]byte, 16<<10), pids: pids}
+	if len(pids) > 1 {
+		memory, _, err = s.proportional()
+	} else {
+		memory, _, err = s.resident()
+	}
+	return r, memory, err
+}
+
 // read takes a sample; ok is false where none is due, unless it is to be now.
 func (s *sampler) read(now bool) (bytes uint64, ok bool, err error) {
 	if afar, is := s.target.(Afar); is {

@@ -92,6 +92,15 @@ func (s *checker) findClock() []hit {
 	if s.Any(func(r *dataset.Run) bool { return r.Harness.Accounting == record.ByClock }) {
 		return []hit{{text: "CPU time was charged by process clocks, not by cgroups"}}
 	}
+	bySidecar := func(r *dataset.Run) bool {
+		return r.Harness.Accounting == record.BySidecar && slices.ContainsFunc(r.Phases, func(p record.Phase) bool {
+			return slices.ContainsFunc(p.Usage, func(u record.Usage) bool { return u.Source == record.ByClock && !u.Role.Harness() })
+		})
+	}
+	if s.Any(bySidecar) {
+		return []hit{{text: "CPU time was charged by process clocks, which a container of another user read beside the program's: " +
+			"name that in the template (runAsUser)"}}
+	}
 	return nil
 }
 
@@ -121,7 +130,7 @@ func (s *checker) findLeavers() []hit {
 			for i := range r.Phases {
 				for _, u := range r.Phases[i].Usage {
 					apart := u.Role == role.Engine || r.Harness.Node != "" && u.Role.Harness() // neither is in a cgroup of its own
-					if u.Source != record.ByClock || apart || r.Harness.Accounting == record.ByClock || told[u.Process] {
+					if u.Source != record.ByClock || apart || r.Harness.Accounting == record.ByClock || r.Harness.Accounting == record.BySidecar || told[u.Process] {
 						continue
 					}
 					told[u.Process] = true

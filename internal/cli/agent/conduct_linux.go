@@ -15,7 +15,7 @@ import (
 	"github.com/tracetax/tracetax/internal/usage/node"
 )
 
-func init() { Register(newConduct, newMeter) }
+func init() { Register(newConduct, newMeter, newFetch) }
 
 // newConduct is the conductor of runs whose experiment is on another machine.
 func newConduct(s console.Streams) *cobra.Command {
@@ -42,9 +42,26 @@ func newConduct(s console.Streams) *cobra.Command {
 	return c
 }
 
+// newFetch gets the files of a tracer into a pod, before its program begins.
+func newFetch(console.Streams) *cobra.Command {
+	var url, variable string
+	c := &cobra.Command{
+		Use:   "fetch FOLDER",
+		Short: "Get the files of a tracer from a conductor into a folder",
+		Args:  console.UsageArgs(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error {
+			return afar.FetchFolder(c.Context(), url, os.Getenv(variable), args[0])
+		},
+	}
+	c.Flags().StringVar(&url, "url", "", "`URL` of the folder at the conductor")
+	c.Flags().StringVar(&variable, "token-env", "TRACETAX_TOKEN", "`variable` with the token")
+	return c
+}
+
 // newMeter reads the containers of a node for conductors.
 func newMeter(console.Streams) *cobra.Command {
 	var listen, root, variable string
+	var beside bool
 	c := &cobra.Command{
 		Use:   "meter",
 		Short: "Read what containers of this node use, for conductors that know a token",
@@ -58,11 +75,16 @@ func newMeter(console.Streams) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("listening for conductors: %w", err)
 			}
-			return node.New(root).Serve(c.Context(), l, token)
+			meter := node.New(root)
+			if beside {
+				meter = node.NewBeside()
+			}
+			return meter.Serve(c.Context(), l, token)
 		},
 	}
 	c.Flags().StringVar(&listen, "listen", ":7411", "`address` to listen on")
 	c.Flags().StringVar(&root, "cgroups", "/sys/fs/cgroup", "`folder` of the node's cgroups")
+	c.Flags().BoolVar(&beside, "beside", false, "read the containers of this pod, which share its processes, instead of those of the node")
 	c.Flags().StringVar(&variable, "token-env", "TRACETAX_TOKEN", "`variable` with the token")
 	return c
 }

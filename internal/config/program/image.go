@@ -18,7 +18,13 @@ func (s *Source) deployed(n *Node) {
 			s.Fail(at.At, "%s goes with deployment:, and this process has none", key)
 		}
 	}
-	if of != nil && n.Get("service") != nil {
+	if of == nil {
+		return
+	}
+	if kind, _, named := strings.Cut(of.Text, "/"); named && kind != "deployment" && kind != "statefulset" && kind != "pod" {
+		s.Fail(of.At, "deployment: %q has no template of pods: write the NAME of a Deployment, statefulset/NAME or pod/NAME", Printable(of.Text))
+	}
+	if n.Get("service") != nil {
 		s.Fail(of.At, "a service is a program of this machine; leave one of deployment and service out")
 	}
 }

@@ -32,7 +32,7 @@ type Process struct {
 	Image    string            `yaml:"image" of:"workload" as:"image"`                                 // of a container in which it runs, such as shop:1.2: run is then a command in it, and may be left out; see docs/containers.md
 	Engine   string            `yaml:"engine" of:"workload" one:"docker podman"`                       // what runs the container; default: docker, or podman where that does not answer
 	Args     []string          `yaml:"args" of:"workload" as:"arguments"`                              // words behind the image's own command
-	Deployed string            `yaml:"deployment" of:"workload" as:"line"`                             // a Deployment of the cluster, from whose template its pods are made; see docs/kubernetes.md
+	Deployed string            `yaml:"deployment" of:"workload" as:"line"`                             // a Deployment of the cluster, statefulset/NAME or pod/NAME, from whose template its pods are made; see docs/kubernetes.md
 	Within   string            `yaml:"container" of:"workload" as:"line"`                              // the container of that template which is the program; default: the first one
 	Port     int               `yaml:"port" of:"workload" range:"1..65535"`                            // at which a program of a Deployment listens, {port}; default: the first port of its container
 	Env      map[string]string `yaml:"env"`                                                            // environment variables

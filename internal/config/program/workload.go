@@ -32,7 +32,7 @@ type Workload struct {
 	Build       map[string]Build   `yaml:"build" as:"byTracer"`               // by tracer, or default: commands that make the program
 	Topology    string             `yaml:"topology" as:"topology"`            // a file with a graph of services, instead of processes and operations; see docs/graphs.md
 	Processes   []Process          `yaml:"processes"`                         // what is started: each when those before it that it names ({NAME.port}) are ready; needed without topology
-	Deployed    string             `yaml:"deployment" as:"line"`              // instead of processes: a Deployment of the cluster that is the target, which is the only process
+	Deployed    string             `yaml:"deployment" as:"line"`              // instead of processes: a Deployment of the cluster that is the target, statefulset/NAME or pod/NAME, which is the only process
 	Within      string             `yaml:"container" as:"line"`               // the container of its template which is the program; default: the first one
 	Port        int                `yaml:"port" range:"1..65535"`             // at which that listens; default: the first port of the container
 	Operations  []Operation        `yaml:"operations" as:"operations"`        // what can be measured; needed without topology
@@ -81,7 +81,9 @@ func (s *Source) deployment(n *Node) {
 		return
 	}
 	process := &Node{Kind: Mapping, At: of.At}
-	process.Set("name", of)
+	name := *of // of statefulset/shop: shop
+	name.Text = name.Text[strings.LastIndexByte(name.Text, '/')+1:]
+	process.Set("name", &name)
 	for _, key := range []string{"deployment", "container", "port"} {
 		if value := n.Get(key); value != nil {
 			process.Set(key, value)

@@ -85,7 +85,7 @@ design: {blocks: 1}
 // requestOf is a request for one run of an experiment's first variant.
 func requestOf(t *testing.T, e *config.Experiment) run.Request {
 	t.Helper()
-	p, err := prepare.Variant(t.Context(), nil, e, e.Variants[0], io.Discard)
+	p, err := prepare.Variant(t.Context(), nil, nil, e, e.Variants[0], io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func made(t *testing.T, e *config.Experiment, by experiment.Runner) []record.Rec
 	t.Helper()
 	loop := experiment.Loop{Experiment: e, Runner: by, Keeper: keeper{}, GoOn: true}
 	for _, v := range e.Variants {
-		p, err := prepare.Variant(t.Context(), nil, e, v, io.Discard)
+		p, err := prepare.Variant(t.Context(), nil, nil, e, v, io.Discard)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,6 +29,8 @@ type Client struct {
 	folder string
 	pods   Pods
 
+	brought map[string]bool // folders that the conductor has, by name; blocks are made one after the other
+
 	mu     sync.Mutex
 	failed error // to keep what a run left
 }
@@ -39,7 +41,7 @@ const patience = 90 * time.Second
 // NewClient talks with a conductor: in takes what it reads, out is what it writes. The files that runs leave go to the results
 // folder. Signs of life are given until ctx ends.
 func NewClient(ctx context.Context, in io.WriteCloser, out io.Reader, folder string, pods Pods) *Client {
-	c := &Client{talk: jsonpipe.NewClient[Order, Said](in), folder: folder, pods: pods}
+	c := &Client{talk: jsonpipe.NewClient[Order, Said](in), folder: folder, pods: pods, brought: map[string]bool{}}
 	c.talk.Patience = patience
 	go c.talk.Listen(out, c.hear)
 	go c.live(ctx)
@@ -130,6 +132,13 @@ func (c *Client) Block(ctx context.Context, requests []run.Request) ([]record.Re
 	sent := make([]run.Request, len(requests))
 	for i, q := range requests {
 		q.Causes = nil // nothing is profiled
+		if c.pods != nil && q.Folders.Tracer != "" {
+			name := nameOf(q.Folders.Tracer)
+			if err := c.bring(ctx, name, q.Folders.Tracer); err != nil {
+				return nil, err
+			}
+			q.Folders.Tracer = mounted + name
+		}
 		sent[i] = q
 	}
 	said, err := c.talk.Ask(ctx, Order{Block: sent})
@@ -147,6 +156,37 @@ func (c *Client) Block(ctx context.Context, requests []run.Request) ([]record.Re
 		return nil, fmt.Errorf("having runs made by the conductor: %d were asked for, and it made %d", len(requests), len(said.Records))
 	}
 	return said.Records, nil
+}
+
+// bring sends a folder to the conductor, once.
+func (c *Client) bring(ctx context.Context, name, folder string) error {
+	if c.brought[name] {
+		return nil
+	}
+	r, w := io.Pipe()
+	defer r.Close()
+	go func() { w.CloseWithError(Pack(w, folder)) }()
+	text := make([]byte, pieces)
+	for {
+		n, err := io.ReadFull(r, text)
+		last := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !last {
+			return fmt.Errorf("packing the files of a tracer, %s: %w", folder, err)
+		}
+		piece := Order{Piece: &Piece{Folder: name, Text: text[:n], Last: last}}
+		if last {
+			_, err = c.talk.Ask(ctx, piece)
+			c.brought[name] = err == nil
+		} else {
+			err = c.talk.Tell(piece)
+		}
+		if err != nil {
+			return fmt.Errorf("sending the files of a tracer, %s, to the conductor: %w", folder, err)
+		}
+		if last {
+			return nil
+		}
+	}
 }
 
 // Close ends the conductor.

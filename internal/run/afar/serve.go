@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -36,8 +37,11 @@ type harness struct {
 	options   Options
 	talk      *jsonpipe.Server[Order, Said]
 	conductor *run.Conductor
-	meter     *node.Client // nil: programs are processes of this machine
+	meter     *node.Client // of the node; nil: programs are processes of this machine, or each pod has its own
+	beside    string       // port of the meter in each pod
+	token     string       // by which that knows the conductor
 	gone      chan struct{}
+	shelf     shelf
 
 	mu   sync.Mutex
 	pods map[uint64]*pod
@@ -46,7 +50,7 @@ type harness struct {
 
 // Serve makes runs as orders come, until in ends, which is no error; or nothing comes any more for a minute; or ctx ends. What is
 // under way is then given up.
-func Serve(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
+func Serve(ctx context.Context, o Options, in io.Reader, out io.Writer) (err error) {
 	if o.Silence == 0 {
 		o.Silence = silence
 	}
@@ -56,6 +60,7 @@ func Serve(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 		conductor: &run.Conductor{Self: o.Self, Results: o.Folder, Logs: filepath.Join(o.Folder, record.LogsFolder), Accounting: process.AccountingAuto},
 	}
 	h.conductor.Unplaced()
+	defer func() { err = errors.Join(err, h.shelf.close()) }()
 	var working sync.WaitGroup
 	defer working.Wait()
 	defer close(h.gone) // no pod is waited for any more
@@ -124,6 +129,8 @@ func (h *harness) hear(o Order) {
 		if p := h.pod(o.Output.ID); p != nil {
 			p.wrote(o.Output.Text)
 		}
+	case o.Piece != nil:
+		_ = h.shelf.take(*o.Piece, h.options.Address) // the last piece tells
 	}
 }
 
@@ -131,6 +138,8 @@ func (h *harness) do(ctx context.Context, o Order) (said Said, err error) {
 	switch {
 	case o.Setup != nil:
 		said.Host, err = h.setUp(ctx, *o.Setup)
+	case o.Piece != nil:
+		err = h.shelf.take(*o.Piece, h.options.Address)
 	case len(o.Block) > 0:
 		said.Records, err = h.make(ctx, o.Block)
 		err = errors.Join(err, h.send())
@@ -145,11 +154,17 @@ func (h *harness) setUp(ctx context.Context, s Setup) (*Host, error) {
 		return nil, fmt.Errorf("the conductor is tracetax %s, and this is %s: both have to be one build", h.options.Build, s.Build)
 	}
 	if s.Meter != "" {
-		if err := h.dial(ctx, s); err != nil {
+		host, port, err := net.SplitHostPort(s.Meter)
+		if err != nil {
+			return nil, fmt.Errorf("setting up the meter: %w", err)
+		}
+		if h.token = s.Token; host == "" {
+			h.beside = port
+		} else if h.meter, err = dial(ctx, s.Meter, s.Token); err != nil {
 			return nil, err
 		}
 		h.conductor.Target = func(l *process.Launcher, q run.Request) run.Target {
-			return &target{harness: h, launcher: l, plan: q.Plan}
+			return &target{harness: h, launcher: l, plan: q.Plan, folders: q.Folders}
 		}
 	}
 	return &Host{Build: h.options.Build, CPUs: runtime.NumCPU()}, nil
@@ -159,20 +174,20 @@ func (h *harness) setUp(ctx context.Context, s Setup) (*Host, error) {
 const meterPatience = 20 * time.Second
 
 // dial connects with the meter, which may still begin to listen.
-func (h *harness) dial(ctx context.Context, s Setup) (err error) {
+func dial(ctx context.Context, address, token string) (meter *node.Client, err error) {
 	ctx, cancel := context.WithTimeout(ctx, meterPatience)
 	defer cancel()
 	again := jitter.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
 	for {
-		if h.meter, err = node.Dial(ctx, s.Meter, s.Token); err == nil {
-			return nil
+		if meter, err = node.Dial(ctx, address, token); err == nil {
+			return meter, nil
 		}
 		select {
 		case <-again.C:
 			again.Next()
 		case <-ctx.Done():
-			return err
+			return nil, err
 		}
 	}
 }

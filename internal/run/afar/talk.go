@@ -20,6 +20,7 @@ type Order struct {
 	Block  []run.Request `json:"block,omitempty"`  // runs to make together, or one by itself; answered by Records
 	Pod    *State        `json:"pod,omitempty"`    // of a pod that was asked for; not answered
 	Output *Output       `json:"output,omitempty"` // of a pod; not answered
+	Piece  *Piece        `json:"piece,omitempty"`  // of a folder that pods read; the last one is answered
 	Beat   bool          `json:"beat,omitempty"`   // the side is alive; not answered
 }
 
@@ -35,7 +36,7 @@ type Said struct {
 // Setup is what a conductor has to know before its first run.
 type Setup struct {
 	Build string `json:"build"` // of the tracetax on this side: both have to be one build
-	Meter string `json:"meter"` // HOST:PORT of the node's meter
+	Meter string `json:"meter"` // HOST:PORT of the node's meter, or :PORT of the meter that each pod has beside its program
 	Token string `json:"token"` // by which it knows the conductor
 	Node  string `json:"node"`
 }
@@ -59,6 +60,12 @@ type Pod struct {
 	Dir    string    `json:"dir,omitempty"`
 	CPUs   float64   `json:"cpus,omitempty"`   // 0: no limit
 	Memory int64     `json:"memory,omitempty"` // bytes; 0: no limit
+
+	Inject   string `json:"inject,omitempty"`   // see config.Plan
+	Operated string `json:"operated,omitempty"` // see config.Plan
+
+	Fetch *Fetch   `json:"fetch,omitempty"` // a folder that it reads
+	Empty []string `json:"empty,omitempty"` // folders that it may write into
 
 	Deployment string `json:"deployment,omitempty"` // from whose template it is made; Image is then "" for the template's own
 	Container  string `json:"container,omitempty"`  // of that template; "": the first one
@@ -132,8 +139,6 @@ func Unfit(q run.Request) error {
 	switch {
 	case len(p.Processes) != 1:
 		return cannot(fmt.Sprintf("it has %d processes", len(p.Processes)), "pods have one so far: measure one service")
-	case q.Folders.Tracer != "":
-		return cannot("its tracer has files on this machine", "put the tracer into the image, and set its variables with env:")
 	case len(p.Prepare)+len(p.Cleanup)+len(p.Verify) > 0:
 		return cannot("it has commands around its runs (prepare, cleanup, verify), which are programs of this machine", "leave them out")
 	case len(p.Files) > 0:

@@ -18,6 +18,7 @@ import (
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/process/output"
 	"github.com/tracetax/tracetax/internal/readings"
+	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/run/prepare"
@@ -30,6 +31,7 @@ type target struct {
 	harness  *harness
 	launcher *process.Launcher
 	plan     *config.Plan
+	folders  prepare.Folders
 
 	mu   sync.Mutex
 	pods []*pod
@@ -60,6 +62,11 @@ func (t *target) Start(ctx context.Context, c process.Command) (run.Process, err
 	if failed := p.failure(); failed != "" {
 		return nil, fmt.Errorf("starting the pod of process %s: %s", c.Name, failed)
 	}
+	if t.harness.beside != "" {
+		if p.meter, err = dial(ctx, net.JoinHostPort(p.Address(), t.harness.beside), t.harness.token); err != nil {
+			return nil, fmt.Errorf("starting the pod of process %s: %w", c.Name, err)
+		}
+	}
 	first, err := p.read(ctx)
 	if err != nil {
 		return nil, err
@@ -75,13 +82,27 @@ func (t *target) ask(c process.Command) (*pod, error) {
 		return nil, fmt.Errorf("starting process %s: it has no image, and pods run images", c.Name)
 	}
 	wanted.Image = c.Container.Image
+	for _, m := range c.Container.Mounts {
+		switch {
+		case m.Dir == t.folders.Tracer:
+			wanted.Fetch = t.harness.shelf.fetch(filepath.Base(m.Dir))
+		case m.Write:
+			wanted.Empty = append(wanted.Empty, m.Dir)
+		}
+	}
 	planned := t.plan.Process(c.Name)
+	if planned.Traced {
+		wanted.Inject, wanted.Operated = t.plan.Inject, t.plan.Operated
+	}
 	wanted.Deployment, wanted.Container = planned.Deployed, planned.Within
 	if slices.Contains(c.Args, prepare.OwnCommand) {
-		if c.Args[0] != prepare.OwnCommand {
-			return nil, fmt.Errorf("starting process %s: its tracer goes around the image's own command, which only the node knows: write that command into run", c.Name)
+		switch {
+		case c.Args[0] == prepare.OwnCommand:
+			wanted.Own, wanted.Args = true, c.Args[1:]
+		case planned.Deployed == "": // the template of a Deployment may have it
+			return nil, fmt.Errorf("starting process %s: its tracer goes around the image's own command, which only the node knows: "+
+				"write that command into run", c.Name)
 		}
-		wanted.Own, wanted.Args = true, c.Args[1:]
 	}
 	log, err := output.Create(filepath.Join(t.launcher.Logs(), c.Name+".log"), logLimit)
 	if err != nil {
@@ -93,7 +114,7 @@ func (t *target) ask(c process.Command) (*pod, error) {
 	}
 	log.Follow(r)
 	h := t.harness
-	p := &pod{harness: h, command: c, log: log, feed: w, begun: make(chan struct{}), exited: make(chan struct{})}
+	p := &pod{harness: h, meter: h.meter, command: c, log: log, feed: w, begun: make(chan struct{}), exited: make(chan struct{})}
 	h.mu.Lock()
 	h.last++
 	p.id, wanted.ID = h.last, h.last
@@ -108,7 +129,12 @@ func (t *target) Meter(ctx context.Context, all []run.Process) (run.Meter, error
 }
 
 // Accounting implements run.Target.
-func (t *target) Accounting() string { return t.harness.meter.Source }
+func (t *target) Accounting() string {
+	if t.harness.meter == nil {
+		return record.BySidecar
+	}
+	return t.harness.meter.Source
+}
 
 // Reach implements run.Target: pods reach this machine at its own address.
 func (t *target) Reach(address string) string {
@@ -146,6 +172,7 @@ func (h *harness) pod(id uint64) *pod {
 // pod is a program in a pod.
 type pod struct {
 	harness *harness
+	meter   *node.Client // of its node, or its own
 	id      uint64
 	command process.Command
 	log     *process.Log
@@ -218,7 +245,11 @@ func (p *pod) close() error {
 	p.harness.mu.Lock()
 	delete(p.harness.pods, p.id)
 	p.harness.mu.Unlock()
-	return errors.Join(p.feed.Close(), p.log.Close())
+	var err error
+	if p.meter != nil && p.meter != p.harness.meter {
+		err = p.meter.Close()
+	}
+	return errors.Join(err, p.feed.Close(), p.log.Close())
 }
 
 // Name implements run.Process.
@@ -313,7 +344,7 @@ func (p *pod) read(ctx context.Context) (node.Reading, error) {
 	p.mu.Lock()
 	container, last := p.runs.Container, p.last
 	p.mu.Unlock()
-	r, err := p.harness.meter.Read(ctx, container)
+	r, err := p.meter.Read(ctx, container)
 	if gone := (*node.GoneError)(nil); errors.As(err, &gone) {
 		timer := time.NewTimer(newsPatience)
 		defer timer.Stop()

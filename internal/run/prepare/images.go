@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -24,7 +23,7 @@ func images(ctx context.Context, plan *config.Plan, progress io.Writer) (map[str
 	swept := map[string]bool{}
 	for _, p := range plan.Processes {
 		if p.Deployed != "" {
-			return nil, fmt.Errorf("process %s is of the Deployment %s of a cluster: run it there (--target kubernetes --namespace NAME)", p.Name, p.Deployed)
+			return nil, fmt.Errorf("process %s is made of %s of a cluster: run it there (--target kubernetes --namespace NAME)", p.Name, p.Deployed)
 		}
 		if p.Image == "" {
 			continue
@@ -54,38 +53,62 @@ func images(ctx context.Context, plan *config.Plan, progress io.Writer) (map[str
 // OwnCommand stands in a command for that of an image which only the node of a cluster knows.
 const OwnCommand = "{" + program.ImageWord + "}"
 
+// Asker runs a program of Python where a process in an image will be, and returns what it prints.
+type Asker func(ctx context.Context, p program.Process, python string) (string, error)
+
+// inImage asks images on this machine.
+func inImage(all map[string]container.Image) Asker {
+	return func(ctx context.Context, p program.Process, python string) (string, error) {
+		return all[p.Name].Ask(ctx, "python3", "-c", python)
+	}
+}
+
 // inPods returns what a variant has where the nodes of a cluster pull its images.
-func inPods(plan *config.Plan) Folders {
+func inPods(ctx context.Context, open func() (*artifact.Store, error), ask Asker, t *program.Tracer, plan *config.Plan,
+	progress io.Writer,
+) (Folders, error) {
 	f := Folders{Images: map[string]container.Image{}}
 	for _, p := range plan.Processes {
 		if p.InImage() {
 			f.Images[p.Name] = container.Image{Name: p.Image, ID: p.Image, Command: []string{OwnCommand}}
 		}
 	}
-	return f
+	if !HasFolder(t, plan) {
+		return f, nil
+	}
+	store, err := open()
+	if err != nil {
+		return f, err
+	}
+	if store, err = fitting(ctx, store, t, plan, ask); err != nil {
+		return f, err
+	}
+	f.Tracer, err = Tracer(ctx, store, t, named("tracer "+t.Name, progress))
+	return f, err
 }
 
 // fitting returns the store of packages for the images that a tracer of Python goes into; the given one if there are none.
-func fitting(ctx context.Context, store *artifact.Store, t *program.Tracer, plan *config.Plan,
-	all map[string]container.Image,
-) (*artifact.Store, error) {
+func fitting(ctx context.Context, store *artifact.Store, t *program.Tracer, plan *config.Plan, ask Asker) (*artifact.Store, error) {
 	if t.Artifact.Python == "" {
 		return store, nil
 	}
+	if ask == nil {
+		return nil, errors.New("its packages fit the Python of an image in a cluster, which a run there asks")
+	}
 	var found *artifact.Interpreter
 	first := ""
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if !plan.Process(name).Traced {
+	for _, p := range plan.Processes {
+		if !p.Traced || !p.InImage() {
 			continue
 		}
-		said, err := all[name].Ask(ctx, "python3", "-c", artifact.AskPython)
+		name := p.Name
+		said, err := ask(ctx, p, artifact.AskPython)
 		if err != nil {
-			return nil, fmt.Errorf("the tracer %s needs Python in image %s, which has to be python3 on its PATH: %w",
-				t.Name, all[name].Name, err)
+			return nil, fmt.Errorf("the tracer %s needs Python in %s, which has to be python3 on its PATH: %w", t.Name, imageOf(p), err)
 		}
 		one, err := artifact.ParsePython(said)
 		if err != nil {
-			return nil, fmt.Errorf("image %s: %w", all[name].Name, err)
+			return nil, fmt.Errorf("%s: %w", imageOf(p), err)
 		}
 		if found != nil && *found != one {
 			return nil, fmt.Errorf("the images of the processes %s and %s have different Pythons (%s, %s), "+
@@ -98,7 +121,7 @@ func fitting(ctx context.Context, store *artifact.Store, t *program.Tracer, plan
 		return store, nil
 	}
 	if slices.ContainsFunc(plan.Processes, func(p program.Process) bool {
-		return p.Traced && p.Image == "" && p.Service == nil && !p.Brought()
+		return p.Traced && !p.InImage() && p.Service == nil && !p.Brought()
 	}) {
 		return nil, errors.New("some of the traced processes run in images and others do not, and the packages of " + t.Name +
 			" fit one of both: choose with on: which are")
@@ -106,12 +129,20 @@ func fitting(ctx context.Context, store *artifact.Store, t *program.Tracer, plan
 	return store.For(*found), nil
 }
 
+// imageOf names the image of a process.
+func imageOf(p program.Process) string {
+	if p.Image == "" {
+		return "the image of " + p.Deployed
+	}
+	return "image " + p.Image
+}
+
 // inImages reports whether all processes that a variant traces run in images: they need no program of this machine.
 func inImages(w *program.Workload, v config.Variant) bool {
 	traced := 0
 	for _, p := range w.Processes {
 		if v.Traces(p) {
-			if traced++; p.Image == "" {
+			if traced++; !p.InImage() {
 				return false
 			}
 		}

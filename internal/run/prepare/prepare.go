@@ -45,8 +45,10 @@ func (e *UnreadyError) Error() string {
 func (e *UnreadyError) Unwrap() error { return e.Reason }
 
 // Variant checks a variant's needs, fetches its packages and builds its programs, or takes them from the cache, which open
-// opens. On an *UnreadyError leave the variant out.
-func Variant(ctx context.Context, open func() (*artifact.Store, error), e *config.Experiment, v config.Variant, progress io.Writer) (Prepared, error) {
+// opens. What they fit is asked in the images of its processes, by ask where they are not on this machine. On an *UnreadyError
+// leave the variant out.
+func Variant(ctx context.Context, open func() (*artifact.Store, error), ask Asker, e *config.Experiment, v config.Variant, progress io.Writer,
+) (Prepared, error) {
 	var p Prepared
 	var err error
 	if p.Plan, err = e.Plan(v); err != nil {
@@ -58,15 +60,15 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *confi
 	if missing := Missing(e, v); len(missing) > 0 {
 		return p, &UnreadyError{v.Name, errors.New(strings.Join(missing, "; "))}
 	}
-	if e.Target.Kubernetes.Is() {
-		p.Folders = inPods(p.Plan)
-		return p, nil
-	}
-	if err := FreePorts(p.Plan); err != nil {
-		return p, fmt.Errorf("variant %s cannot run now: %w", v.Name, err)
-	}
 	w := e.Workload
-	p.Folders, err = fetch(ctx, open, w, v.Tracer, p.Plan, progress)
+	if e.Target.Kubernetes.Is() {
+		p.Folders, err = inPods(ctx, open, ask, v.Tracer, p.Plan, progress)
+	} else {
+		if err := FreePorts(p.Plan); err != nil {
+			return p, fmt.Errorf("variant %s cannot run now: %w", v.Name, err)
+		}
+		p.Folders, err = fetch(ctx, open, w, v.Tracer, p.Plan, progress)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return p, context.Cause(ctx)
@@ -77,7 +79,7 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *confi
 		return p, err
 	}
 	p.Digests = p.Folders.digests()
-	if w.Files != nil {
+	if w.Files != nil && p.Folders.Source != "" {
 		p.Digests["source"] = filepath.Base(p.Folders.Source)
 	}
 	return p, nil
@@ -85,10 +87,14 @@ func Variant(ctx context.Context, open func() (*artifact.Store, error), e *confi
 
 // Missing lists in words the needs of a variant that this machine lacks.
 func Missing(e *config.Experiment, v config.Variant) []string {
-	if e.Target.Kubernetes.Is() { // the nodes pull images
-		return unreceived(e, v)
-	}
 	w := e.Workload
+	if e.Target.Kubernetes.Is() { // the nodes pull images
+		return append(artifact.Missing(outside(w, v)), unreceived(e, v)...)
+	}
+	if v.Inject != "" {
+		return []string{"inject asks the OpenTelemetry Operator of a cluster, which injects into pods: measure there (--target kubernetes " +
+			"--namespace NAME), or name a tracer (tracer: …)"}
+	}
 	missing := append(artifact.Missing(w.Needs), artifact.Missing(outside(w, v))...)
 	missing = append(append(missing, absent(e, v)...), enclosing(e)...)
 	missing = append(missing, unreceived(e, v)...)
@@ -185,7 +191,9 @@ func (f Folders) digests() map[string]string {
 		add("build of "+process, folder)
 	}
 	for process, image := range f.Images {
-		add("image of "+process, image.ID)
+		if image.ID != image.Name { // else only the nodes of a cluster know it
+			add("image of "+process, image.ID)
+		}
 		add("image of "+process+" at its registry", image.Digest)
 	}
 	return digests
@@ -198,7 +206,7 @@ func fetch(ctx context.Context, open func() (*artifact.Store, error), w *program
 		return f, err
 	}
 	services := slices.ContainsFunc(plan.Processes, func(p program.Process) bool { return p.Service != nil })
-	needs := made(t) || t.Files != nil && names(plan, "tracer")
+	needs := HasFolder(t, plan)
 	if w.Files == nil && w.Artifact == (program.Artifact{}) && !needs && len(plan.Build.Run) == 0 && !services {
 		return f, nil // nothing needs the cache, so it may be missing
 	}
@@ -208,7 +216,7 @@ func fetch(ctx context.Context, open func() (*artifact.Store, error), w *program
 	}
 	fits := store
 	if needs {
-		if fits, err = fitting(ctx, store, t, plan, f.Images); err != nil {
+		if fits, err = fitting(ctx, store, t, plan, inImage(f.Images)); err != nil {
 			return f, err
 		}
 	}
@@ -230,6 +238,11 @@ func fetch(ctx context.Context, open func() (*artifact.Store, error), w *program
 	f.Service, errs[4] = fetchServices(ctx, store, plan)
 	f.Built, errs[6] = buildServices(ctx, store, plan, progress)
 	return f, errors.Join(errs[:]...)
+}
+
+// HasFolder reports whether a tracer has files for the programs of a plan.
+func HasFolder(t *program.Tracer, plan *config.Plan) bool {
+	return made(t) || t.Files != nil && names(plan, "tracer")
 }
 
 // made reports whether a tracer's folder is fetched or built; that of others holds their own files.

@@ -111,9 +111,12 @@ func hash(path string) (sum string, err error) {
 
 // Shadowed returns the packages of a variant's processes that its tracer replaces by other versions. Only Python needs it: a
 // tracer for Node.js resolves its packages beside itself, and one for Java has a class loader of its own.
-func Shadowed(ctx context.Context, v config.Variant, plan *config.Plan, f Folders, shell []string) ([]finding.Shadowed, error) {
+func Shadowed(ctx context.Context, ask Asker, v config.Variant, plan *config.Plan, f Folders, shell []string) ([]finding.Shadowed, error) {
 	if v.Tracer.Language != "python" || v.Tracer.Artifact.Python == "" {
 		return nil, nil
+	}
+	if ask == nil {
+		ask = inImage(f.Images)
 	}
 	var out []finding.Shadowed
 	for _, p := range plan.Processes {
@@ -121,8 +124,8 @@ func Shadowed(ctx context.Context, v config.Variant, plan *config.Plan, f Folder
 			continue
 		}
 		unknown := func(why string) { out = append(out, finding.Shadowed{Variant: v.Name, Process: p.Name, Unknown: why}) }
-		if p.Image != "" {
-			said, err := f.Images[p.Name].Ask(ctx, "python3", "-c", artifact.Distributions)
+		if p.InImage() {
+			said, err := ask(ctx, p, artifact.Distributions)
 			if err != nil {
 				unknown(err.Error())
 				continue

@@ -73,18 +73,18 @@ func Start(ctx context.Context, o Options) (c *Cluster, err error) {
 	if err != nil {
 		return c, err
 	}
-	meter, err := c.startMeter(ctx, token)
+	meter, how, err := c.startMeter(ctx, token)
 	if err != nil {
 		return c, err
 	}
 	c.connect(within, harness)
 	c.host, err = c.client.Setup(ctx, afar.Setup{
-		Build: build.Version(), Meter: net.JoinHostPort(meter.Status.PodIP, strconv.Itoa(meterPort)), Token: token, Node: c.node,
+		Build: build.Version(), Meter: net.JoinHostPort(meter, strconv.Itoa(meterPort)), Token: token, Node: c.node,
 	})
 	if err != nil {
 		return c, err
 	}
-	fmt.Fprintf(o.Progress, "kubernetes: %s, namespace %s, node %s: pods' CPU and memory by the node's cgroups\n", c.api.Server, c.api.Namespace, c.node)
+	fmt.Fprintf(o.Progress, "kubernetes: %s, namespace %s, node %s: pods' CPU and memory by %s\n", c.api.Server, c.api.Namespace, c.node, how)
 	return c, nil
 }
 
@@ -112,7 +112,7 @@ func random(bytes int) string {
 }
 
 func (c *Cluster) startHarness(ctx context.Context, token string) (kubernetes.Pod, error) {
-	made, err := c.api.Create(ctx, kubernetes.Jobs, harnessJob(c.names, c.options.Target.Node, c.options.Longest), false)
+	made, err := c.api.Create(ctx, kubernetes.Jobs, harnessJob(c.names, c.options.Target.Node, c.options.Longest))
 	if err != nil {
 		return kubernetes.Pod{}, err
 	}
@@ -125,17 +125,33 @@ func (c *Cluster) startHarness(ctx context.Context, token string) (kubernetes.Po
 	return p, nil
 }
 
-func (c *Cluster) startMeter(ctx context.Context, token string) (kubernetes.Pod, error) {
-	if _, err := c.api.Create(ctx, kubernetes.Pods, meterPod(c.names, c.node, token), false); err != nil {
-		return kubernetes.Pod{}, fmt.Errorf("reading the CPU of pods from their node needs a pod that sees its /sys/fs/cgroup (hostPath, read-only): %w; "+
-			"measure in a namespace that admits it (label pod-security.kubernetes.io/enforce=privileged)", err)
+// startMeter starts the meter of the node, and returns its address: "" where each pod has its own. How is that in words.
+func (c *Cluster) startMeter(ctx context.Context, token string) (address, how string, err error) {
+	by := c.options.Target.Meter
+	if by != config.BySidecar {
+		_, err = c.api.Create(ctx, kubernetes.Pods, meterPod(c.names, c.node, token))
+	}
+	switch {
+	case by == config.BySidecar, by == "" && kubernetes.IsForbidden(err):
+		c.names.beside, c.names.token = true, token
+		return "", bySidecar, nil
+	case err != nil:
+		return "", "", fmt.Errorf("reading the CPU of pods from their node needs a pod that sees its /sys/fs/cgroup (hostPath, read-only): %w; "+
+			"measure in a namespace that admits it (label pod-security.kubernetes.io/enforce=privileged), or have a container in each pod "+
+			"read it (target: {kubernetes: {meter: sidecar}})", err)
 	}
 	p, err := c.pods.running(ctx, partMeter)
 	if err != nil {
-		return p, fmt.Errorf("waiting for the pod that meters node %s: %w", c.node, err)
+		return "", "", fmt.Errorf("waiting for the pod that meters node %s: %w", c.node, err)
 	}
-	return p, nil
+	return p.Status.PodIP, byNode, nil
 }
+
+// How what pods use is read.
+const (
+	byNode    = "the node's cgroups"
+	bySidecar = "a container in each pod: its program is not process 1 there"
+)
 
 // connect begins the stream to the conductor.
 func (c *Cluster) connect(ctx context.Context, harness kubernetes.Pod) {

@@ -14,7 +14,6 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/tracetax/tracetax/internal/config"
-	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/kubernetes"
 	"github.com/tracetax/tracetax/internal/run/afar"
 	"github.com/tracetax/tracetax/internal/run/prepare"
@@ -23,28 +22,61 @@ import (
 // planned are names where nothing has one yet.
 const planned = "dry-run"
 
+// unknownToken is in the place of one.
+const unknownToken = "drawn for each session"
+
 // kindOf is an object with the resource that it is one of.
 type kindOf struct {
 	resource kubernetes.Resource
 	object   object
+	in       string // a pod of a program: the container that is that
+	wanted   afar.Pod
+}
+
+// Planned is a variant that is to run in pods.
+type Planned struct {
+	*config.Plan
+	Fetches bool // its tracer has files, which its pods fetch
+}
+
+// admits reports whether the namespace would take the meter of a node.
+func admits(ctx context.Context, api *kubernetes.Client, target config.Kubernetes) (bool, error) {
+	image, err := imageOf(target)
+	if err != nil {
+		return false, err
+	}
+	_, err = api.Try(ctx, kubernetes.Pods, meterPod(names{id: planned, image: image, owner: planned}, target.Node, unknownToken))
+	if kubernetes.IsForbidden(err) {
+		return false, nil
+	}
+	return true, err
 }
 
 // objectsOf are all objects of a session, with one pod of each process of a variant. What a run fills in stays as it is written.
-func objectsOf(target config.Kubernetes, plans []*config.Plan, longest time.Duration, templates map[string]kubernetes.Template) ([]kindOf, error) {
+func objectsOf(target config.Kubernetes, plans []Planned, longest time.Duration, templates map[string]kubernetes.Template, beside bool,
+) ([]kindOf, error) {
 	image, err := imageOf(target)
 	if err != nil {
 		return nil, err
 	}
-	of := names{id: planned, image: image}
-	out := []kindOf{{kubernetes.Jobs, harnessJob(of, target.Node, longest)}}
+	of := names{id: planned, image: image, beside: beside, token: unknownToken}
+	out := []kindOf{{resource: kubernetes.Jobs, object: harnessJob(of, target.Node, longest)}}
 	of.owner = planned  // the API server wants to know it when the object is made for good
 	node := target.Node // without a name it is that of the first pod
-	out = append(out, kindOf{kubernetes.Pods, meterPod(of, node, "drawn for each session")})
+	if !beside {
+		out = append(out, kindOf{resource: kubernetes.Pods, object: meterPod(of, node, unknownToken)})
+	}
 	for i, plan := range plans {
 		for _, p := range plan.Processes {
 			wanted := afar.Pod{
 				ID: uint64(i + 1), Run: plan.Variant, Name: p.Name, Image: p.Image, Args: p.Run, Dir: p.Dir, CPUs: p.CPUs, Memory: p.Memory,
 				Deployment: p.Deployed, Container: p.Within,
+			}
+			if p.Traced {
+				wanted.Inject, wanted.Operated = plan.Inject, plan.Operated
+			}
+			if plan.Fetches && p.Traced {
+				wanted.Fetch = &afar.Fetch{Dir: "/tracetax/" + planned, URL: "http://" + planned, Token: unknownToken}
 			}
 			if len(p.Run) > 0 && p.Run[0] == prepare.OwnCommand {
 				wanted.Own, wanted.Args = true, p.Run[1:]
@@ -53,20 +85,20 @@ func objectsOf(target config.Kubernetes, plans []*config.Plan, longest time.Dura
 				wanted.Env = append(wanted.Env, name+"="+value)
 			}
 			slices.Sort(wanted.Env)
-			made := appPod(of, node, wanted)
+			made, in := appPod(of, node, wanted), appContainer
 			if p.Deployed != "" {
-				if made, _, err = fromTemplate(of, node, wanted, templates[p.Deployed]); err != nil {
+				if made, in, err = fromTemplate(of, node, wanted, templates[p.Deployed]); err != nil {
 					return nil, err
 				}
 			}
-			out = append(out, kindOf{kubernetes.Pods, made})
+			out = append(out, kindOf{kubernetes.Pods, made, in, wanted})
 		}
 	}
 	return out, nil
 }
 
 // templatesOf reads the templates that plans need. A plan without a Deployment asks no cluster.
-func templatesOf(ctx context.Context, target config.Kubernetes, plans []*config.Plan) (map[string]kubernetes.Template, error) {
+func templatesOf(ctx context.Context, target config.Kubernetes, plans []Planned) (map[string]kubernetes.Template, error) {
 	out := map[string]kubernetes.Template{}
 	for _, plan := range plans {
 		for _, p := range plan.Processes {
@@ -86,12 +118,12 @@ func templatesOf(ctx context.Context, target config.Kubernetes, plans []*config.
 }
 
 // Manifests returns the objects of a session as YAML, a document each.
-func Manifests(ctx context.Context, target config.Kubernetes, plans []*config.Plan, longest time.Duration) (string, error) {
+func Manifests(ctx context.Context, target config.Kubernetes, plans []Planned, longest time.Duration) (string, error) {
 	templates, err := templatesOf(ctx, target, plans)
 	if err != nil {
 		return "", err
 	}
-	all, err := objectsOf(target, plans, longest, templates)
+	all, err := objectsOf(target, plans, longest, templates, target.Meter == config.BySidecar)
 	if err != nil {
 		return "", err
 	}
@@ -117,7 +149,7 @@ func Rights() []kubernetes.Right {
 }
 
 // Deployed is the right to measure a Deployment: its template is read.
-var Deployed = kubernetes.Right{Verb: "get", Group: "apps", Resource: "deployments"}
+var Deployed = kubernetes.Reads("")
 
 // Output is the right to read what programs write. Without it their logs are empty, and a check of readiness by a line of output
 // cannot be met; the rest is measured.
@@ -191,25 +223,25 @@ func documents(all []object) (string, error) {
 
 // Look asks the cluster, without making anything, whether a session's objects could be made; missing says in words what is not
 // allowed or not there.
-func Look(ctx context.Context, target config.Kubernetes, plans []*config.Plan, longest time.Duration) (missing []string, err error) {
+func Look(ctx context.Context, target config.Kubernetes, plans []Planned, longest time.Duration) (missing []string, err error) {
 	api, err := kubernetes.Open(target.Context, target.Namespace)
 	if err != nil {
 		return nil, err
 	}
 	rights := Rights()
-	if slices.ContainsFunc(plans, func(p *config.Plan) bool {
-		return slices.ContainsFunc(p.Processes, func(one program.Process) bool { return one.Deployed != "" })
-	}) {
-		rights = append(rights, Deployed)
+	for _, plan := range plans {
+		for _, one := range plan.Processes {
+			if reads := kubernetes.Reads(one.Deployed); one.Deployed != "" && !slices.Contains(rights, reads) {
+				rights = append(rights, reads)
+			}
+		}
 	}
-	for _, right := range rights {
-		allowed, err := api.May(ctx, right)
-		if err != nil {
-			return nil, err
-		}
-		if !allowed {
-			missing = append(missing, "you may not "+right.String()+" in namespace "+target.Namespace)
-		}
+	lacks, err := lacking(ctx, api, rights...)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range lacks {
+		missing = append(missing, "you may not "+one+" in namespace "+target.Namespace)
 	}
 	if len(missing) > 0 {
 		slices.Sort(missing)
@@ -219,14 +251,24 @@ func Look(ctx context.Context, target config.Kubernetes, plans []*config.Plan, l
 	if err != nil {
 		return nil, err
 	}
-	all, err := objectsOf(target, plans, longest, templates)
+	beside := target.Meter == config.BySidecar
+	if target.Meter == "" {
+		admitted, err := admits(ctx, api, target)
+		if err != nil {
+			return nil, err
+		}
+		beside = !admitted
+	}
+	all, err := objectsOf(target, plans, longest, templates, beside)
 	if err != nil {
 		return nil, err
 	}
 	for _, one := range all {
-		_, err := api.Create(ctx, one.resource, one.object, true)
+		made, err := api.Try(ctx, one.resource, one.object)
 		var refused *kubernetes.StatusError
-		switch {
+		switch why := notAsked(made, one.in, one.wanted); {
+		case err == nil && why != "":
+			missing = append(missing, "variant "+one.wanted.Run+": "+why)
 		case errors.As(err, &refused):
 			missing = append(missing, err.Error())
 		case err != nil:

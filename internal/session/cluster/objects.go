@@ -36,6 +36,9 @@ type names struct {
 	id    string // of the session, in all names and labels
 	image string // of tracetax
 	owner string // UID of the Job; "" of the Job itself
+
+	beside bool   // each pod of a program has a meter of its own
+	token  string // by which that knows the conductor
 }
 
 func (n names) job() string { return "tracetax-" + n.id }
@@ -57,10 +60,12 @@ func restricted() object {
 	return object{"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": object{"drop": []string{"ALL"}}}
 }
 
-// unprivileged is what it asks of a pod: the user is that of the image of tracetax.
+// ownUser is the user of the image of tracetax.
+const ownUser = 65532
+
+// unprivileged is what it asks of a pod.
 func unprivileged() object {
-	const user = 65532
-	return object{"runAsNonRoot": true, "runAsUser": user, "runAsGroup": user, "seccompProfile": object{"type": "RuntimeDefault"}}
+	return object{"runAsNonRoot": true, "runAsUser": ownUser, "runAsGroup": ownUser, "seccompProfile": object{"type": "RuntimeDefault"}}
 }
 
 // onNode binds a pod to a node, by its scheduler: nodeName would pass over what the node has room for. "" is any node.
@@ -111,7 +116,7 @@ func meterPod(n names, node, token string) object {
 			"terminationGracePeriodSeconds": 1, "securityContext": unprivileged(), "affinity": onNode(node),
 			"containers": []object{{
 				"name": harnessContainer, "image": n.image, "args": []string{"agent", "meter", "--listen", ":" + strconv.Itoa(meterPort), "--cgroups", "/node/cgroup"},
-				"securityContext": restricted(), "env": []object{{"name": "TRACETAX_TOKEN", "value": token}},
+				"securityContext": restricted(), "env": []object{{"name": tokenVariable, "value": token}},
 				"volumeMounts": []object{{"name": "cgroup", "mountPath": "/node/cgroup", "readOnly": true}},
 			}},
 			"volumes": []object{{"name": "cgroup", "hostPath": object{"path": "/sys/fs/cgroup", "type": "Directory"}}},
@@ -121,18 +126,20 @@ func meterPod(n names, node, token string) object {
 
 // appPod is the pod of a program under test that has an image of its own.
 func appPod(n names, node string, p afar.Pod) object {
-	return object{
-		"apiVersion": "v1", "kind": "Pod", "metadata": appMetadata(n, p),
-		"spec": object{
-			"restartPolicy": "Never", "automountServiceAccountToken": false, "enableServiceLinks": false, "affinity": onNode(node),
-			"terminationGracePeriodSeconds": 15, "containers": []object{appContainerOf(p)},
-		},
+	main := appContainerOf(p)
+	spec := object{
+		"restartPolicy": "Never", "automountServiceAccountToken": false, "enableServiceLinks": false, "affinity": onNode(node),
+		"terminationGracePeriodSeconds": 15, "containers": []any{main},
 	}
+	withFolders(n, spec, main, p)
+	withMeter(n, spec)
+	return object{"apiVersion": "v1", "kind": "Pod", "metadata": appMetadata(n, p), "spec": spec}
 }
 
 func appMetadata(n names, p afar.Pod) object {
 	metadata := n.metadata(podName(n, p.ID), partApp)
 	metadata["annotations"] = object{"tracetax/run": p.Run, "tracetax/process": p.Name}
+	maps.Copy(metadata["annotations"].(object), injection(p))
 	return metadata
 }
 

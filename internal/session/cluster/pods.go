@@ -35,7 +35,8 @@ type pods struct {
 type app struct {
 	id     uint64
 	name   string
-	in     string        // its container that is the program
+	in     string // its container that is the program
+	wanted afar.Pod
 	output chan struct{} // closed when all output has come; nil before it has begun
 	ended  bool          // the conductor knows
 	asked  bool          // the conductor has asked for its end
@@ -181,19 +182,25 @@ func (p *pods) advance(of *app, e kubernetes.Event) {
 		return
 	}
 	s := e.Pod.Container(of.in)
+	why := ""
+	if of.output == nil { // it has not begun
+		why = cmp.Or(e.Pod.Stuck(), notAsked(e.Pod, of.in, of.wanted))
+	}
 	switch {
+	case why != "":
+		p.fail(of, why)
 	case s != nil && s.State.Terminated != nil:
 		t := s.State.Terminated
 		p.begin(of, e.Pod, s)
 		p.finish(of, afar.Ended{Code: t.ExitCode, OutOfMemory: t.Reason == "OOMKilled", Why: p.outside(of, e)})
+	case of.output == nil && e.Pod.Unfetched() != "":
+		p.fail(of, e.Pod.Unfetched())
 	case e.Gone || e.Pod.Status.Phase == "Failed":
 		p.finish(of, afar.Ended{Code: -1, Why: cmp.Or(p.outside(of, e), "its pod failed")})
 	case s != nil && s.State.Running != nil && e.Pod.Status.PodIP != "":
 		p.begin(of, e.Pod, s)
 	default:
-		if why := e.Pod.Stuck(); why != "" {
-			p.fail(of, why)
-		} else if e.Pod.Unplaced() != "" && !of.waits {
+		if e.Pod.Unplaced() != "" && !of.waits {
 			of.waits = true
 			time.AfterFunc(placePatience, func() { p.unplaced(of) })
 		}
@@ -319,11 +326,11 @@ func (p *pods) tell(s afar.State) { _ = p.client.Tell(afar.Order{Pod: &s}) }
 // Make implements afar.Pods.
 func (p *pods) Make(wanted afar.Pod) {
 	go func() {
-		of := &app{id: wanted.ID, name: podName(p.names, wanted.ID), in: appContainer}
+		of := &app{id: wanted.ID, name: podName(p.names, wanted.ID), in: appContainer, wanted: wanted}
 		object, err := p.object(wanted, of)
 		if err == nil {
 			p.change(func() { p.apps[of.name] = of })
-			_, err = p.api.Create(p.ctx, kubernetes.Pods, object, false)
+			_, err = p.api.Create(p.ctx, kubernetes.Pods, object)
 		}
 		if err != nil {
 			p.tell(afar.State{ID: wanted.ID, Failed: err.Error()})

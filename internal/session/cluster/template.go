@@ -1,6 +1,6 @@
 package cluster
 
-// Pods of a Deployment's template.
+// Pods of the template of a Deployment or a StatefulSet, or like another pod.
 
 import (
 	"encoding/json"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/kubernetes"
 	"github.com/tracetax/tracetax/internal/run/afar"
+	"github.com/tracetax/tracetax/internal/run/prepare"
 )
 
 // fromTemplate returns the pod of a program of a Deployment, and the name of its container: the template without what belongs to a
@@ -19,23 +20,30 @@ import (
 func fromTemplate(n names, node string, p afar.Pod, t kubernetes.Template) (object, string, error) {
 	spec, err := clone(t.Spec)
 	if err != nil {
-		return nil, "", fmt.Errorf("deployment %s: %w", p.Deployment, err)
+		return nil, "", fmt.Errorf("template of %s: %w", p.Deployment, err)
 	}
 	main, err := mainOf(spec, p.Container)
 	if err != nil {
-		return nil, "", fmt.Errorf("deployment %s: %w", p.Deployment, err)
+		return nil, "", fmt.Errorf("template of %s: %w", p.Deployment, err)
+	}
+	if len(t.Claims) > 0 {
+		return nil, "", fmt.Errorf("template of %s: each of its pods has a volume of its own (volumeClaimTemplates: %s), and others must not use "+
+			"that: measure a copy with an emptyDir or a claim of its own", p.Deployment, t.Claims[0].Metadata.Name)
 	}
 	if err := alone(spec); err != nil {
-		return nil, "", fmt.Errorf("deployment %s: %w", p.Deployment, err)
+		return nil, "", fmt.Errorf("template of %s: %w", p.Deployment, err)
 	}
 	for _, c := range append(containers(spec, "containers"), containers(spec, "initContainers")...) {
 		for _, probe := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
 			delete(c, probe)
 		}
 	}
+	if p.Args, err = wrapped(p, main); err != nil {
+		return nil, "", fmt.Errorf("template of %s: %w", p.Deployment, err)
+	}
 	own := appContainerOf(p)
 	if main["env"], err = merged(main["env"], own["env"]); err != nil {
-		return nil, "", fmt.Errorf("deployment %s: %w", p.Deployment, err)
+		return nil, "", fmt.Errorf("template of %s: %w", p.Deployment, err)
 	}
 	delete(own, "name")
 	delete(own, "env")
@@ -54,7 +62,12 @@ func fromTemplate(n names, node string, p afar.Pod, t kubernetes.Template) (obje
 		delete(own, "resources")
 	}
 	maps.Copy(main, own)
-	for _, key := range []string{"nodeName", "topologySpreadConstraints", "activeDeadlineSeconds"} {
+	if own["command"] != nil {
+		delete(main, "args") // they are its, and the words here are all
+	}
+	withFolders(n, spec, main, p)
+	withMeter(n, spec)
+	for _, key := range []string{"nodeName", "topologySpreadConstraints", "activeDeadlineSeconds", "ephemeralContainers", "hostname", "subdomain"} {
 		delete(spec, key)
 	}
 	maps.Copy(spec, object{"restartPolicy": "Never", "enableServiceLinks": false, "affinity": onNode(node)})
@@ -67,6 +80,25 @@ func fromTemplate(n names, node string, p afar.Pod, t kubernetes.Template) (obje
 	metadata["annotations"] = annotations
 	name, _ := main["name"].(string)
 	return object{"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}, name, nil
+}
+
+// wrapped returns the words of a program, with the template's own command where a tracer goes around it.
+func wrapped(p afar.Pod, main object) (out []string, err error) {
+	for _, word := range p.Args {
+		if word != prepare.OwnCommand {
+			out = append(out, word)
+			continue
+		}
+		if main["command"] == nil {
+			return nil, fmt.Errorf("the tracer goes around the program's command, and its container %v has that in its image, "+
+				"where only the node sees it: write the command into run", main["name"])
+		}
+		for _, one := range append(listed(main["command"]), listed(main["args"])...) {
+			text, _ := one.(string)
+			out = append(out, text)
+		}
+	}
+	return out, nil
 }
 
 // clone returns a copy of an object that shares nothing with it.
@@ -151,7 +183,7 @@ func (c *Cluster) Port(deployment, container string) (int, error) {
 	}
 	main, err := mainOf(t.Spec, container)
 	if err != nil {
-		return 0, fmt.Errorf("deployment %s: %w", deployment, err)
+		return 0, fmt.Errorf("template of %s: %w", deployment, err)
 	}
 	ports, _ := main["ports"].([]any)
 	for _, one := range ports {
@@ -161,5 +193,5 @@ func (c *Cluster) Port(deployment, container string) (int, error) {
 			}
 		}
 	}
-	return 0, fmt.Errorf("deployment %s: its container %v names no port: write the one at which it listens (port: 8080)", deployment, main["name"])
+	return 0, fmt.Errorf("template of %s: its container %v names no port: write the one at which it listens (port: 8080)", deployment, main["name"])
 }

@@ -45,7 +45,8 @@ func (r Reading) Counters() readings.Counters {
 
 // Meter reads containers. Its methods may be called from several goroutines.
 type Meter struct {
-	root string // the folder of the node's cgroups
+	root   string // the folder of the node's cgroups
+	beside bool   // its containers share this process's namespace of processes
 
 	mu    sync.Mutex
 	found map[string]group // by container
@@ -64,6 +65,9 @@ func (m *Meter) Read(container string) (Reading, error) {
 	if !containerID.MatchString(container) {
 		return Reading{}, fmt.Errorf("reading container %.20q: that is no ID of a container", container)
 	}
+	if m.beside {
+		return m.readBeside(container)
+	}
 	of, err := m.groupOf(container)
 	if err != nil {
 		return Reading{}, err
@@ -75,7 +79,11 @@ func (m *Meter) Read(container string) (Reading, error) {
 	if err != nil {
 		return Reading{}, fmt.Errorf("reading container %.12s: %w", container, err)
 	}
-	return Reading{At: r.At, Since: of.since, CPU: r.CPU, System: r.System, Throttled: r.Throttled, Memory: memory, Source: r.Source}, nil
+	return readingOf(r, memory, of.since), nil
+}
+
+func readingOf(r readings.Counters, memory uint64, since time.Time) Reading {
+	return Reading{At: r.At, Since: since, CPU: r.CPU, System: r.System, Throttled: r.Throttled, Memory: memory, Source: r.Source}
 }
 
 func (m *Meter) groupOf(container string) (group, error) {
@@ -136,7 +144,10 @@ func (m *Meter) answer(c net.Conn, token string) {
 		if !admitted {
 			return
 		}
-		r := Reading{Source: version(m.root)}
+		r := Reading{}
+		if !m.beside {
+			r.Source = version(m.root)
+		}
 		if q.Body.Container != "" {
 			r, err = m.Read(q.Body.Container)
 			if gone := (*GoneError)(nil); errors.As(err, &gone) {
