@@ -46,7 +46,6 @@ func helloImages(t *testing.T, engine container.Engine) {
 // A service in two images, of which one traces: every span is there, the container's cgroup is charged, the engine beside it is
 // shown apart, and the result has the digests.
 func TestServiceInImages(t *testing.T) {
-	t.Parallel() // it asks for counts
 	engine := enginetest.Docker(t)
 	helloImages(t, engine)
 	c := tracetax(t, "run", "--json", "--image", "hello:1", "--op", "GET /json", "--ready", "/healthz",
