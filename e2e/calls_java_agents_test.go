@@ -68,7 +68,10 @@ design: {blocks: 1, seed: 4, order: apart} # as many JVMs at once would want too
 				return
 			}
 			// What it would make before it is connected would be lost, and be counted against it.
-			if waited := runs["skywalking"].Start.ConnectedSeconds; waited <= 0.1 || !slices.ContainsFunc(doc.Warnings, func(w finding.Warning) bool { return w.Code == "waited-for-tracer" && w.Where == "skywalking" }) {
+			told := slices.ContainsFunc(doc.Warnings, func(w finding.Warning) bool { // on a busy machine Pinpoint may be waited for, too
+				return w.Code == "waited-for-tracer" && slices.Contains(strings.Split(w.Where, "; "), "skywalking")
+			})
+			if waited := runs["skywalking"].Start.ConnectedSeconds; waited <= 0.1 || !told {
 				t.Errorf("nobody says that SkyWalking was waited for: %g s, %+v", waited, doc.Warnings)
 			}
 		})
