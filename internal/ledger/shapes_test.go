@@ -119,7 +119,8 @@ func TestOperationsThatMakeMoreNowAndThen(t *testing.T) {
 		if l, missing := account(came(2, 0)); l.Exact || l.LostShare > 0 || missing.High < 8 || missing.High > 20 || l.LostMost >= 0.01 {
 			t.Errorf("%s, none lost: %+v", name, l)
 		}
-		if l, missing := account(came(2, 3)); l.Exact || missing.High < 3*runs {
+		// Where every run lacks some, they may never have been made.
+		if l, missing := account(came(2, 3)); l.Exact || l.LostShare > 0 || missing.High < 3*runs {
 			t.Errorf("%s, 24 lost: %+v", name, l)
 		}
 		// Of one run, beside seven that came whole, it is known.
