@@ -147,7 +147,8 @@ func missedText(d *finding.Decision) []string {
 	if who == nil {
 		return nil
 	}
-	return []string{"Not at " + Rate(d) + ": " + strings.Join(who, ", ") + ". Lower the rate, or repeat it on a machine that does nothing else."}
+	return []string{"Not at " + Rate(d) + ": " + strings.Join(who, ", ") +
+		". Lower the rate, or repeat it on a machine that does nothing else."}
 }
 
 // remark is the sentence on a way; "" where there is nothing to say.
@@ -250,7 +251,8 @@ func moreText(d *finding.Decision, w *finding.Way) string {
 	case w.Needs == 0:
 		return "They cost about the same: no reasonable number of blocks tells them apart."
 	case d.Seconds > 0:
-		return fmt.Sprintf("About %s more may tell (%.0f min): measure it again with --blocks %d.", Blocks(more), math.Ceil(float64(more)*d.Seconds/60), w.Needs)
+		return fmt.Sprintf("About %s more may tell (%.0f min): measure it again with --blocks %d.",
+			Blocks(more), math.Ceil(float64(more)*d.Seconds/60), w.Needs)
 	default:
 		return fmt.Sprintf("About %s more may tell: measure it again with --blocks %d.", Blocks(more), w.Needs)
 	}

@@ -115,9 +115,12 @@ type neighbours struct{ container string }
 
 var _ usage.Target = neighbours{}
 
-// Pids implements usage.Target: a process tells its cgroup to everybody. The first one is the oldest.
-func (n neighbours) Pids() (pids []int, err error) {
-	all, err := os.ReadDir("/proc")
+// Pids implements usage.Target: a process tells its cgroup to everybody. The first one has the lowest number: the container's own, whose
+// children come and go.
+func (n neighbours) Pids() ([]int, error) { return n.pidsIn("/proc") }
+
+func (n neighbours) pidsIn(proc string) (pids []int, err error) {
+	all, err := os.ReadDir(proc)
 	if err != nil {
 		return nil, fmt.Errorf("looking for the processes of container %.12s: %w", n.container, err)
 	}
@@ -126,7 +129,7 @@ func (n neighbours) Pids() (pids []int, err error) {
 		if err != nil {
 			continue // no process
 		}
-		text, err := os.ReadFile("/proc/" + one.Name() + "/cgroup")
+		text, err := os.ReadFile(filepath.Join(proc, one.Name(), "cgroup"))
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
 			continue // it has ended
 		}
@@ -137,6 +140,7 @@ func (n neighbours) Pids() (pids []int, err error) {
 			pids = append(pids, pid)
 		}
 	}
+	slices.Sort(pids) // the folder lists 12 before 7
 	return pids, nil
 }
 
