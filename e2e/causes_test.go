@@ -62,9 +62,9 @@ variants:
   known: {tracer: synthetic-go, settings: {serialising: 800us, clock: 600us, metadata: 600us}}
   moved: {tracer: synthetic-go, settings: {serialising: 1000us, clock: 400us, metadata: 600us}}
   own: {tracer: synthetic-go, settings: {own: 2000us}}
-load: {rate: 200/s, duration: 2s, warmup: 300ms, idle: 300ms}
+load: {rate: 101/s, duration: 2s, warmup: 300ms, idle: 300ms}
 design: {blocks: 1}
-profile: {cpu: 4s}
+profile: {cpu: 6s}
 `)
 	knownCauses(t, doc, 0.85, map[string]map[string]float64{
 		"known": {"cpu_task_serialising": 800e-6, "cpu_task_time": 600e-6, "cpu_task_metadata": 600e-6},

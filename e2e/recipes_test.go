@@ -57,6 +57,7 @@ func TestRecipes(t *testing.T) {
 		}
 	})
 	t.Run("metric", func(t *testing.T) {
+		more(t, "recipes") // it compiles most of tracetax again
 		t.Parallel()
 		if f := find(t, recipe(t, "metric"), "json", "otel", "received_per_operation"); f.Baseline < 50 || f.Value < 50 {
 			t.Errorf("an answer takes %g bytes, traced %g", f.Baseline, f.Value)
