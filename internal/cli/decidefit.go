@@ -51,14 +51,10 @@ const delaysInLoad = 5
 // leftOut are the ways that a plan goes without where it takes too long with all, the first one first.
 var leftOut = []string{"hundredth", config.WayOfErrors}
 
-// compiling are the languages whose runtimes compile a program while it runs, and for how long each variant has load before it is
-// measured: until then what a request costs falls.
-var compiling = map[string]time.Duration{"java": 20 * time.Second, "dotnet": 10 * time.Second, "node": 6 * time.Second}
-
 // slowStart is the longest time until ready of programs in these languages: an agent doubles what a large one takes.
 const slowStart = 2 * time.Minute
 
-// suited returns the experiments. Those of one line are made to suit the language: a runtime that compiles has a longer warm-up.
+// suited returns the experiments. Those of one line are made to suit the language: what compiles a program may start slowly.
 func (d *deciding) suited(c *cobra.Command, args []string) ([]*config.Experiment, error) {
 	experiments, err := d.run.ready(c, args)
 	if err != nil || !d.line {
@@ -71,12 +67,12 @@ func (d *deciding) suited(c *cobra.Command, args []string) ([]*config.Experiment
 }
 
 func (d *deciding) suit(e *config.Experiment) {
-	warmup, given := compiling[e.Language()], d.run.given
-	if warmup == 0 {
+	given := d.run.given
+	if e.Compiles() == "" {
 		return
 	}
-	if !d.run.quick && !given.Has("load.warmup") && !given.Has("load.warmup_all") {
-		e.Load.Warmup, d.warmed = warmup, e.Language()
+	if !d.run.quick && !given.Has("load.warmup") && e.Load.WarmupAll == 0 {
+		d.warmed = e.Compiles()
 	}
 	for i := range e.Workload.Processes {
 		if p := &e.Workload.Processes[i]; p.Patience == program.DefaultPatience && !given.Has("workload.processes") {

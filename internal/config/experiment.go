@@ -162,6 +162,9 @@ func readExperiments(s *program.Source, n *program.Node, name, dir string, catal
 		if variants != nil {
 			one.Variants = readVariants(s, variants, w, catalog, e.Faults)
 		}
+		if load == nil || load.Get("warmup") == nil {
+			one.warmUp()
+		}
 		checkFit(s, n, &one)
 		out = append(out, &one)
 	}

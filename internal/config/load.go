@@ -48,7 +48,7 @@ type Load struct {
 	Depth       int           `yaml:"depth" as:"own" shape:"OneOrMoreNumbers"`       // self-driving: call depth; default: the workload's
 	Threads     int           `yaml:"threads" as:"own" shape:"OneOrMoreNumbers"`     // self-driving: threads that call; default: 1
 	WarmupAll   time.Duration `yaml:"warmup_all" range:"0s..1h" always:"true"`       // load of all operations in turn before the first warm-up; default: the workload's, or 0s
-	Warmup      time.Duration `yaml:"warmup" as:"own" shape:"Text"`                  // load before the window: 3s; auto (at most 30 s) or auto..60s: pilots find it; default: 3s
+	Warmup      time.Duration `yaml:"warmup" as:"own" shape:"Text"`                  // load before the window: 3s; 20s at 500/s, faster than the load's rate, as far as 4 connections can; auto (at most 30 s) or auto..60s: pilots find it; default: 3s, and longer for languages whose runtimes compile a program while it runs
 	Duration    time.Duration `yaml:"duration" range:"100ms..24h" always:"true"`     // the measured window of a phase, or a search's probe; default: 10s. Make it five times as long as a tracer holds spans, or longer
 	Idle        time.Duration `yaml:"idle" range:"0s..1h" always:"true"`             // time without load at first, to measure idle CPU; default: 1s
 
@@ -58,6 +58,7 @@ type Load struct {
 	Depths     []int         // several depths: a phase for each
 	Crowds     []int         // several numbers of threads: a phase for each
 	WarmupMost time.Duration // a pilot finds the warm-up, at most so long, and Warmup is 0 until then; 0: it is given
+	WarmupRate float64       // the warm-up's, where the load's own is lower; 0: that is the warm-up's, too
 }
 
 func (l *Load) Begin(*program.Source, *program.Node) { *l = defaultLoad() }
@@ -293,72 +294,6 @@ func (l Load) share() float64 {
 // kept busy, without a rate.
 func (l Load) Closed() bool {
 	return l.Rate == 0 && len(l.Rates) == 0 && l.Relative == nil && l.Capacity == nil
-}
-
-// The warm-up of a load: given, or found by pilots.
-
-// DefaultWarmupMost is the default of the longest warm-up that a pilot may find.
-const DefaultWarmupMost = 30 * time.Second
-
-// What a warm-up that is found may be.
-const (
-	leastWarmupMost = 5 * time.Second
-	mostWarmupMost  = 10 * time.Minute
-	leastInWarmup   = 100 // operations that the longest one holds
-)
-
-// readWarmup reads 5s, auto or auto..60s.
-func readWarmup(s *program.Source, n *program.Node, l *Load) {
-	text := strings.TrimSpace(s.Text(n))
-	most, given := strings.CutPrefix(text, "auto..")
-	switch {
-	case text == "auto":
-		l.Warmup, l.WarmupMost = 0, DefaultWarmupMost
-	case given:
-		l.Warmup, l.WarmupMost = 0, s.Duration(&program.Node{Kind: program.Scalar, At: n.At, Text: strings.TrimSpace(most)}, leastWarmupMost, mostWarmupMost)
-	case strings.HasPrefix(text, "auto"):
-		s.Fail(n.At, "%q is not a warm-up; write auto, or auto..60s where it may be up to 60s long", program.Printable(text))
-	default:
-		l.Warmup, l.WarmupMost = s.Duration(n, 0, 24*time.Hour), 0
-	}
-}
-
-// warmupText is the warm-up as it is written.
-func (l Load) warmupText() string {
-	if l.WarmupMost > 0 {
-		return "auto.." + program.FormatDuration(l.WarmupMost)
-	}
-	return program.FormatDuration(l.Warmup)
-}
-
-// warmupSummary says how long the warm-up is: "3s of warm-up".
-func (l Load) warmupSummary() string {
-	if l.WarmupMost > 0 {
-		return fmt.Sprintf("a warm-up that a pilot finds, at most %s", program.FormatDuration(l.WarmupMost))
-	}
-	text := program.FormatDuration(l.Warmup) + " of warm-up"
-	if l.WarmupAll > 0 {
-		text += fmt.Sprintf(" (and %s of all operations before)", program.FormatDuration(l.WarmupAll))
-	}
-	return text
-}
-
-// warmups finds warm-ups that no pilot can find.
-func (e *Experiment) warmups() []misfit {
-	l := e.Load
-	if l.WarmupMost == 0 {
-		return nil
-	}
-	at := []string{"load", "warmup"}
-	for _, o := range e.Operations {
-		for _, level := range l.Steps() {
-			if rate := cmp.Or(o.Rate, level.Load.Rate); rate > 0 && rate*l.WarmupMost.Seconds() < leastInWarmup {
-				return []misfit{{at: at, text: fmt.Sprintf("operation %q: %s for %s is under %d operations, too few to see when they get steady; write how long the warm-up is, or allow more (warmup: auto..%s)",
-					program.Printable(o.Name), program.FormatRate(rate), program.FormatDuration(l.WarmupMost), leastInWarmup, program.FormatDuration(min(mostWarmupMost, 2*l.WarmupMost)))}}
-			}
-		}
-	}
-	return nil
 }
 
 // driver returns the driver of the experiment's operations.

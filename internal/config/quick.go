@@ -50,7 +50,10 @@ func (e *Experiment) Quicken(sets ...Set) {
 	e.declareRates()
 	l := &e.Load
 	warmup := program.Requests.Row().QuickWarmup
-	if l.WarmupAll == 0 {
+	switch {
+	case l.WarmupAll == 0 && e.Compiles() != "": // what is profiled or compared cold is another program
+		warmup = max(warmup, quickCompiling)
+	case l.WarmupAll == 0:
 		warmup = e.quickWarmup()
 	}
 	if l.WarmupMost > 0 {

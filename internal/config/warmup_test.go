@@ -23,7 +23,15 @@ func TestWarmups(t *testing.T) {
 		}
 		roundTrip(t, e)
 	}
-	e := parseOne(t, small+"load: {warmup: auto}")
+	e := parseOne(t, small+"load: {rate: 5/s, warmup: 20s at 600/min}")
+	if e.Load.Warmup != 20*time.Second || e.Load.WarmupRate != 10 || e.Load.WarmupMost != 0 {
+		t.Errorf("faster than the load: %+v", e.Load)
+	}
+	if got := e.Summary(); !strings.Contains(got, "after 20s of warm-up at up to 10/s") {
+		t.Error(got)
+	}
+	roundTrip(t, e)
+	e = parseOne(t, small+"load: {warmup: auto}")
 	if got := e.Summary(); !strings.Contains(got, "for 10s after a warm-up that a pilot finds, at most 30s") {
 		t.Error(got)
 	}
@@ -31,12 +39,15 @@ func TestWarmups(t *testing.T) {
 
 func TestBadWarmups(t *testing.T) {
 	for load, want := range map[string]string{
-		"load: {warmup: automatic}":                `"automatic" is not a warm-up; write auto, or auto..60s`,
-		"load: {warmup: auto..}":                   "is not a duration",
-		"load: {warmup: auto..1s}":                 "1s is out of range: 5s to 10m",
-		"load: {warmup: auto..1h}":                 "1h is out of range: 5s to 10m",
-		"load: {warmup: auto, rate: 3/s}":          `operation "home": 3/s for 30s is under 100 operations, too few to see when they get steady; write how long the warm-up is, or allow more (warmup: auto..1m)`,
-		"load: {warmup: auto, rate: [500/s, 1/s]}": `operation "home": 1/s for 30s is under 100 operations`,
+		"load: {warmup: automatic}":                 `"automatic" is not a warm-up; write auto, or auto..60s`,
+		"load: {warmup: 5s at}":                     "is not a duration",
+		"load: {rate: 5/s, warmup: 5s at noon}":     `"noon" is not a rate`,
+		"load: {connections: 5, warmup: 5s at 9/s}": "a warm-up faster than the load (5s at 9/s) is for requests at a rate, and this load has none",
+		"load: {warmup: auto..}":                    "is not a duration",
+		"load: {warmup: auto..1s}":                  "1s is out of range: 5s to 10m",
+		"load: {warmup: auto..1h}":                  "1h is out of range: 5s to 10m",
+		"load: {warmup: auto, rate: 3/s}":           `operation "home": 3/s for 30s is under 100 operations, too few to see when they get steady; write how long the warm-up is, or allow more (warmup: auto..1m)`,
+		"load: {warmup: auto, rate: [500/s, 1/s]}":  `operation "home": 1/s for 30s is under 100 operations`,
 	} {
 		_, err := ParseExperiment("shop.yaml", ".", []byte(small+load), builtIn())
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -111,6 +122,38 @@ func TestLowest(t *testing.T) {
 		}
 		if len(got) != len(test.want) {
 			t.Errorf("%+v: %v, want %v", test.load, got, test.want)
+		}
+	}
+}
+
+// TestWarmupOfCompiling: a program that is compiled while it runs has a longer one, with more operations than a low rate gives,
+// unless somebody has said how long it is.
+func TestWarmupOfCompiling(t *testing.T) {
+	in := func(language string) string {
+		return strings.Replace(small, "python", language, 1)
+	}
+	for _, c := range []struct {
+		language, load string
+		want, quick    string
+	}{
+		{"java", "", "20s at 500/s", "10s at 500/s"},
+		{"dotnet", "", "10s at 500/s", "10s at 500/s"},
+		{"node", "load: {rate: 60/s}", "6s at 500/s", "6s at 500/s"},
+		{"java", "load: {rate: 700/s}", "20s", "10s"},
+		{"java", "load: {rate: [700/s, 80/s]}", "20s at 500/s", "10s at 500/s"},
+		{"java", "load: {connections: 8}", "20s", "10s"},
+		{"java", "load: {warmup: 5s}", "5s", "5s"},
+		{"java", "load: {warmup: 5s at 90/s}", "5s at 90/s", "5s at 90/s"},
+		{"java", "load: {warmup_all: 30s}", "3s", "500ms"},
+		{"python", "", "3s", "500ms"},
+	} {
+		e := parseOne(t, in(c.language)+c.load)
+		if got := e.Load.warmupText(); got != c.want {
+			t.Errorf("%s, %s: %s of warm-up, want %s", c.language, c.load, got, c.want)
+		}
+		roundTrip(t, e)
+		if e.Quicken(); e.Load.warmupText() != c.quick {
+			t.Errorf("%s, %s: quick, %s of warm-up, want %s", c.language, c.load, e.Load.warmupText(), c.quick)
 		}
 	}
 }

@@ -161,9 +161,10 @@ func (l lengths) atOnce(e *config.Experiment, phases, together int, drain time.D
 	return l
 }
 
-// warmupOf is how long each phase is warmed up; 0 where that is found beforehand.
+// warmupOf is how long each phase is warmed up at the rate of the load; 0 where that is found beforehand, or is faster: then variants
+// warm up in turn.
 func warmupOf(e *config.Experiment) time.Duration {
-	if e.Load.WarmupMost > 0 {
+	if e.Load.WarmupMost > 0 || e.Load.WarmupRate > 0 {
 		return 0
 	}
 	return e.Load.Warmup

@@ -246,9 +246,17 @@ func (s *stage) warmUp(ctx context.Context, request PhaseRequest, j job, phase *
 	if j.Duration = request.Load.Warmup; j.Duration <= 0 {
 		return nil
 	}
-	make := func() (err error) { phase.Warmup, err = s.rehearsed(ctx, request, j); return err }
+	faster := request.Load.WarmupRate > j.Rate && j.Rate > 0
+	make := func() (err error) {
+		if faster {
+			phase.Warmup, err = s.faster(ctx, request.Load.WarmupRate, j)
+		} else {
+			phase.Warmup, err = s.rehearsed(ctx, request, j)
+		}
+		return err
+	}
 	var err error
-	if request.AtOnce == Always {
+	if request.AtOnce == Always && !faster {
 		err = make()
 	} else {
 		err = s.turn.inTurn(ctx, make)

@@ -89,6 +89,35 @@ func (s *stage) slice(ctx context.Context, j job) (record.Slice, record.Load, er
 	return out, did, nil
 }
 
+// warmupConnections are those of a warm-up that is faster than the load.
+const warmupConnections = 4
+
+// faster makes operations for the job's duration at a rate, or as fast as the program answers on a few connections: a closed loop, in
+// which none is late. Each slice has as many as the rate gives it, and waits for its end: more at once might not fit into a tracer's queue.
+func (s *stage) faster(ctx context.Context, rate float64, j job) (record.Load, error) {
+	whole := j.Duration
+	j.Rate, j.Load.Connections = 0, warmupConnections
+	j.Duration, j.Count = slice, uint64(math.Ceil(rate*slice.Seconds()))
+	var all record.Load
+	for begun := time.Now(); time.Since(begun) < whole; j.Seed++ {
+		next := time.NewTimer(slice)
+		did, err := s.attempt(ctx, j)
+		if err == nil {
+			all, err = all.Plus(did)
+		}
+		if err != nil {
+			next.Stop()
+			return all, err
+		}
+		select {
+		case <-next.C:
+		case <-ctx.Done():
+			return all, ctx.Err()
+		}
+	}
+	return all, nil
+}
+
 // The warm-up that all operations share. Code that a just-in-time compiler has compiled for one operation serves the next one;
 // without this, the operation that comes first would be measured colder than the others.
 

@@ -1,0 +1,136 @@
+// The warm-up before a window: as it is written, and what programs need of it.
+
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tracetax/tracetax/internal/config/program"
+)
+
+// compiling are the languages whose runtimes compile a program while it runs, and how long each variant has load before it is
+// measured. A JVM compiles a method well only after some thousand calls: until then a request costs up to twice as much, and
+// more with an agent, which has more to compile.
+var compiling = map[string]time.Duration{"java": 20 * time.Second, "dotnet": 10 * time.Second, "node": 6 * time.Second}
+
+// compilingRate is the rate of such a warm-up where the load's is lower: what counts is how often code has run.
+const compilingRate = 500
+
+// quickCompiling is the longest such warm-up of a quick experiment.
+const quickCompiling = 10 * time.Second
+
+// Compiles returns the language of the experiment's programs where its runtime compiles them while they run; "" elsewhere.
+func (e *Experiment) Compiles() string {
+	language := e.Language()
+	if compiling[language] == 0 || e.Workload == nil || !e.Workload.Driver.Row().Generator {
+		return ""
+	}
+	return language
+}
+
+// warmUp gives programs that are compiled while they run a warm-up that does for that, where nothing else warms them up.
+func (e *Experiment) warmUp() {
+	language := e.Compiles()
+	if language == "" || e.Load.WarmupAll > 0 {
+		return
+	}
+	e.Load.Warmup = compiling[language]
+	if !e.Load.Closed() && e.slowest() < compilingRate {
+		e.Load.WarmupRate = compilingRate
+	}
+}
+
+// slowest returns the lowest rate of the experiment's load; 0 where it is not known yet.
+func (e *Experiment) slowest() float64 {
+	least := 0.0
+	for i, level := range e.Load.Steps() {
+		for j, o := range e.Operations {
+			if rate := cmp.Or(o.Rate, level.Load.Rate); i+j == 0 || rate < least {
+				least = rate
+			}
+		}
+	}
+	return least
+}
+
+// DefaultWarmupMost is the default of the longest warm-up that a pilot may find.
+const DefaultWarmupMost = 30 * time.Second
+
+// What a warm-up that is found may be.
+const (
+	leastWarmupMost = 5 * time.Second
+	mostWarmupMost  = 10 * time.Minute
+	leastInWarmup   = 100 // operations that the longest one holds
+)
+
+// readWarmup reads 5s, 20s at 500/s, auto or auto..60s.
+func readWarmup(s *program.Source, n *program.Node, l *Load) {
+	text := strings.TrimSpace(s.Text(n))
+	l.WarmupRate = 0
+	if length, rate, faster := strings.Cut(text, " at "); faster {
+		l.Warmup, l.WarmupMost = s.Duration(&program.Node{Kind: program.Scalar, At: n.At, Text: strings.TrimSpace(length)}, 0, 24*time.Hour), 0
+		l.WarmupRate = s.Rate(&program.Node{Kind: program.Scalar, At: n.At, Text: strings.TrimSpace(rate)})
+		return
+	}
+	most, given := strings.CutPrefix(text, "auto..")
+	switch {
+	case text == "auto":
+		l.Warmup, l.WarmupMost = 0, DefaultWarmupMost
+	case given:
+		l.Warmup, l.WarmupMost = 0, s.Duration(&program.Node{Kind: program.Scalar, At: n.At, Text: strings.TrimSpace(most)}, leastWarmupMost, mostWarmupMost)
+	case strings.HasPrefix(text, "auto"):
+		s.Fail(n.At, "%q is not a warm-up; write auto, or auto..60s where it may be up to 60s long", program.Printable(text))
+	default:
+		l.Warmup, l.WarmupMost = s.Duration(n, 0, 24*time.Hour), 0
+	}
+}
+
+// warmupText is the warm-up as it is written.
+func (l Load) warmupText() string {
+	if l.WarmupMost > 0 {
+		return "auto.." + program.FormatDuration(l.WarmupMost)
+	}
+	text := program.FormatDuration(l.Warmup)
+	if l.WarmupRate > 0 {
+		text += " at " + program.FormatRate(l.WarmupRate)
+	}
+	return text
+}
+
+// warmupSummary says how long the warm-up is: "3s of warm-up".
+func (l Load) warmupSummary() string {
+	if l.WarmupMost > 0 {
+		return fmt.Sprintf("a warm-up that a pilot finds, at most %s", program.FormatDuration(l.WarmupMost))
+	}
+	text := program.FormatDuration(l.Warmup) + " of warm-up"
+	if l.WarmupRate > 0 {
+		text += " at up to " + program.FormatRate(l.WarmupRate)
+	}
+	if l.WarmupAll > 0 {
+		text += fmt.Sprintf(" (and %s of all operations before)", program.FormatDuration(l.WarmupAll))
+	}
+	return text
+}
+
+// warmups finds warm-ups that no pilot can find.
+func (e *Experiment) warmups() []misfit {
+	l, at := e.Load, []string{"load", "warmup"}
+	if l.WarmupRate > 0 && (l.Closed() || l.Capacity != nil || !e.driver().Generator) {
+		return []misfit{{at: at, text: fmt.Sprintf("a warm-up faster than the load (%s) is for requests at a rate, and this load has none", l.warmupText())}}
+	}
+	if l.WarmupMost == 0 {
+		return nil
+	}
+	for _, o := range e.Operations {
+		for _, level := range l.Steps() {
+			if rate := cmp.Or(o.Rate, level.Load.Rate); rate > 0 && rate*l.WarmupMost.Seconds() < leastInWarmup {
+				return []misfit{{at: at, text: fmt.Sprintf("operation %q: %s for %s is under %d operations, too few to see when they get steady; write how long the warm-up is, or allow more (warmup: auto..%s)",
+					program.Printable(o.Name), program.FormatRate(rate), program.FormatDuration(l.WarmupMost), leastInWarmup, program.FormatDuration(min(mostWarmupMost, 2*l.WarmupMost)))}}
+			}
+		}
+	}
+	return nil
+}
