@@ -22,6 +22,10 @@ const (
 	mostPlanned = 570 * time.Second
 )
 
+// warmedLoad is how long a variant has the load in a block, at least, if its start and its warm-up take most of the block: it is
+// what these are for.
+const warmedLoad = 8 * time.Second
+
 // leeway is by how much a plan that cannot be cut to that time may take longer than is foreseen before it ends with fewer blocks.
 const leeway = 1.25
 
@@ -104,6 +108,7 @@ func (d *deciding) fitted(c *cobra.Command, args []string) ([]*config.Experiment
 			}
 		}
 		if e := experiments[0]; d.warmed != "" && e.Design.Within > 0 {
+			e.Load.Duration = max(e.Load.Duration, warmedLoad)
 			taken, err := mostForeseen(e)
 			e.Design.Within = time.Duration(leeway * float64(taken)).Round(time.Minute)
 			return experiments, err

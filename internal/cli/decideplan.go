@@ -71,8 +71,12 @@ func (d *deciding) plan(ctx context.Context, to io.Writer, e *config.Experiment)
 		fmt.Fprintf(to, "  it ends after %d blocks or more, where the next would take it over %s\n", few, about(within))
 	}
 	if d.warmed != "" {
-		fmt.Fprintf(to, "  %s of warm-up for each variant in each block, as %s compiles a program while it runs: after less, a request still costs too much\n",
-			e.Load.Warmup, d.warmed)
+		faster := ""
+		if rate := e.Load.WarmupRate; rate > 0 {
+			faster = fmt.Sprintf(", at up to %g/s,", rate)
+		}
+		fmt.Fprintf(to, "  %s of warm-up%s for each variant in each block, as %s compiles a program while it runs, and what has hardly run costs too much\n",
+			e.Load.Warmup, faster, d.warmed)
 	}
 	if longest > mostTaken {
 		why := ""

@@ -229,16 +229,23 @@ func lasting(p *config.Plan, l config.Load, phases int, kind record.Kind, least 
 // startup estimates how long the processes take to start and to get calm: an interpreter or a virtual machine reads what it runs
 // first. Further workers do so beside each other, on few CPUs.
 func startup(p *config.Plan) time.Duration {
-	const compiled, loaded, framework = 500 * time.Millisecond, 1500 * time.Millisecond, 5 * time.Second
-	out := compiled
-	reads := func(one program.Process) bool {
-		return one.Service == nil && prepare.LanguageOf(one.Run, one.Dir) != ""
-	}
-	if program.Programs[p.Language] != nil || slices.ContainsFunc(p.Processes, reads) {
+	const compiled, loaded, framework = 500 * time.Millisecond, 1500 * time.Millisecond, 8 * time.Second
+	out, java := compiled, p.Language == "java"
+	if program.Programs[p.Language] != nil {
 		out = loaded
 	}
-	if p.Language == "java" && p.Driver.Row().Generator { // a service, as of Spring
-		out = framework
+	for _, one := range p.Processes {
+		if one.Service != nil {
+			continue
+		}
+		if language := prepare.LanguageOf(one.Run, one.Dir); language != "" {
+			out, java = loaded, java || language == "java"
+		}
+	}
+	if java && p.Driver.Row().Generator { // a service, as of Spring
+		if out = framework; prepare.Exports(p) { // an agent looks at each class that is loaded
+			out *= 2
+		}
 	}
 	if out += p.Startup; prepare.Workers(p.Processes) > 1 {
 		out += out / 2

@@ -192,6 +192,33 @@ func TestMeasuredRun(t *testing.T) {
 	}
 }
 
+// A warm-up may be faster than the load: at its own rate, or at what the program answers, and none of its operations is late.
+func TestFasterWarmup(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		path        string
+		rate        float64
+		least, most uint64
+	}{
+		{"/work", 200, 200, 400},      // two or more slices of 100 each
+		{"/single/20000", 200, 4, 60}, // one thread burns 20 ms for each: 50/s
+	} {
+		conductor, q := request(t, record.Measured, c.path)
+		p := &q.Phases[0]
+		p.Load.Rate, p.Load.Warmup, p.Load.WarmupRate = 20, time.Second, c.rate
+		r, err := conductor.Run(t.Context(), q)
+		if err != nil || r.Failed() {
+			t.Fatalf("%s: %v, %+v", c.path, err, r.Failure)
+		}
+		if w := r.Phases[0].Warmup; w.Completed < c.least || w.Completed > c.most || w.Intended != w.Completed {
+			t.Errorf("%s: %d of %d operations in a second at %g/s, want %d to %d", c.path, w.Completed, w.Intended, c.rate, c.least, c.most)
+		}
+		if got := r.Phases[0].OfferedRate; got != 20 {
+			t.Errorf("%s: the load is at %g/s", c.path, got)
+		}
+	}
+}
+
 func TestCalibration(t *testing.T) {
 	t.Parallel()
 	r := conduct(t, record.Calibration, "/work")

@@ -30,6 +30,25 @@ func Consequence(d *finding.Decision, w *finding.Way) string {
 		text, own, d.Baseline, Carried(w.Carries), Carried(d.Carries))
 }
 
+// Busy is how busy a machine of so many CPUs is at the rate, without tracing and with the way that keeps every trace; "" where that
+// is not known.
+func Busy(d *finding.Decision, cpus float64) string {
+	w := d.Way(d.Whole)
+	if w == nil || w.CPU == nil || d.Carries == nil || cpus <= 0 {
+		return ""
+	}
+	own := d.Rate / d.Carries.Estimate
+	share := func(used float64) string { return finding.FormatValue(used/cpus, "1") }
+	text := fmt.Sprintf("A machine of %g CPUs, as this one, is %s busy with this at %s, and %s with %s", cpus, share(own), Rate(d), share(own+w.CPU.Estimate), w.Variant)
+	if own+w.CPU.Estimate < roomy*cpus {
+		return text + ": if that is all it does, no more machines are needed."
+	}
+	return text + "."
+}
+
+// roomy is the share of its CPUs that a machine may use and have room for more.
+const roomy = 0.5
+
 // Rate is the rate of a decision: "200/s".
 func Rate(d *finding.Decision) string {
 	if d.Rate == math.Trunc(d.Rate) {
@@ -224,19 +243,18 @@ func savesText(d *finding.Decision, w *finding.Way) string {
 		w.Variant, finding.FormatValue(float64(w.Kept), "1"), size, ends, full.Variant)
 }
 
-// beside is the sentence on a way that keeps every trace, beside the cheapest that does.
+// beside is the sentence on a way that keeps every trace, beside the cheapest that does; with the sign of what it saves, as in the
+// table.
 func beside(d *finding.Decision, w *finding.Way, full string) string {
-	more := finding.Interval{Estimate: -w.Saves.Estimate}
-	low, high := -*w.Saves.High, -*w.Saves.Low
-	more.Low, more.High = &low, &high
-	text := finding.FormatInterval(more, "1", true)
+	size, ends := finding.FormatMeasured(*w.Saves, "1")
+	saves := fmt.Sprintf("it saves %s %s of what %s costs", size, ends, full)
 	switch {
-	case low > 0:
-		return fmt.Sprintf("%s adds more than %s: %s of what that adds.", w.Variant, full, text)
-	case high < 0:
-		return fmt.Sprintf("%s adds less than %s within blocks: %s of what that adds.", w.Variant, full, text)
+	case *w.Saves.High < 0:
+		return fmt.Sprintf("%s costs more than %s: %s.", w.Variant, full, saves)
+	case *w.Saves.Low > 0:
+		return fmt.Sprintf("%s costs less than %s within blocks: %s.", w.Variant, full, saves)
 	}
-	return fmt.Sprintf("Whether %s is dearer than %s is undecided: it adds %s of what that adds. %s", w.Variant, full, text, moreText(d, w))
+	return fmt.Sprintf("Whether %s costs more or less than %s is undecided: %s. %s", w.Variant, full, saves, moreText(d, w))
 }
 
 // wide is the width of an interval, a share of what a way costs, in which two ways are not about the same.

@@ -17,12 +17,12 @@ func TestUndecidedInWords(t *testing.T) {
 	way := finding.Way{Variant: "collector", Kept: 1, CPU: bounded(0.03, 0.035, 0.04), Standing: finding.OnFrontier, Saves: bounded(-0.32, -0.15, 0.01), Needs: 10}
 	d := &finding.Decision{Operation: "orders", Rate: 20, Whole: "all", Blocks: 8, Seconds: 70, Ways: []finding.Way{
 		{Variant: "all", Kept: 1, CPU: bounded(0.027, 0.030, 0.033), Relative: bounded(0.58, 0.65, 0.72), Standing: finding.OnFrontier}, way}}
-	undecided := "Whether collector is dearer than all is undecided: it adds +15 % (−1 to 32) of what that adds."
+	undecided := "Whether collector costs more or less than all is undecided: it saves −15 % (−32 to 1) of what all costs."
 	for want, change := range map[string]func(*finding.Way){
 		undecided + " About 2 blocks more may tell (3 min): measure it again with --blocks 10.":   func(*finding.Way) {},
 		undecided + " They cost about the same: no reasonable number of blocks tells them apart.": func(w *finding.Way) { w.Needs = 0 },
-		"collector adds more than all: +15 % (1 to 32) of what that adds.":                        func(w *finding.Way) { w.Saves = bounded(-0.32, -0.15, -0.01) },
-		"collector adds less than all within blocks: −15 % (−32 to −1) of what that adds.":        func(w *finding.Way) { w.Saves = bounded(0.01, 0.15, 0.32) },
+		"collector costs more than all: it saves −15 % (−32 to −1) of what all costs.":            func(w *finding.Way) { w.Saves = bounded(-0.32, -0.15, -0.01) },
+		"collector costs less than all within blocks: it saves 15 % (1 to 32) of what all costs.": func(w *finding.Way) { w.Saves = bounded(0.01, 0.15, 0.32) },
 		"collector has no interval: 8 blocks are too few, 6 or more have one.":                    func(w *finding.Way) { w.CPU, w.Standing = &finding.Interval{Estimate: 0.03}, finding.NotPlaced },
 		"How many traces collector keeps is not known: no span of it came. If it traces by itself, send its spans to the sink, as with env.OTEL_EXPORTER_OTLP_ENDPOINT=http://{sink.otlp.http}.": func(w *finding.Way) {
 			w.Kept, w.Standing = finding.NotKnown(), finding.NotPlaced
@@ -156,5 +156,23 @@ func TestDecisionInWords(t *testing.T) {
 		if got := DecisionTitle(d); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// How busy machines are is said in their CPUs, and that none more is needed only where they have room.
+func TestBusyInWords(t *testing.T) {
+	d := &finding.Decision{Operation: "db", Baseline: "none", Rate: 60, Whole: "all", Carries: bounded(290, 320, 360),
+		Ways: []finding.Way{{Variant: "all", Kept: 1, CPU: bounded(0.06, 0.08, 0.10)}}}
+	for cpus, want := range map[float64]string{
+		2:   "A machine of 2 CPUs, as this one, is 9.38 % busy with this at 60/s, and 13.4 % with all: if that is all it does, no more machines are needed.",
+		0.5: "A machine of 0.5 CPUs, as this one, is 37.5 % busy with this at 60/s, and 53.5 % with all.",
+		0:   "",
+	} {
+		if got := Busy(d, cpus); got != want {
+			t.Errorf("%g CPUs: %q, want %q", cpus, got, want)
+		}
+	}
+	if d.Carries = nil; Busy(d, 2) != "" {
+		t.Error("what the program itself takes is not known")
 	}
 }

@@ -49,7 +49,7 @@ func uncertain(r finding.Reason, expected, why string) string {
 	if expected != "" {
 		most = number(r.Figure("spans")) + " of " + expected
 	}
-	return "no loss is certain; up to " + most + " may be: " + why
+	return "no span is known to be lost; up to " + most + " may be: " + why
 }
 
 func pageText(r finding.Reason, expected string) string {
@@ -83,7 +83,7 @@ func pageText(r finding.Reason, expected string) string {
 	case finding.PageLost:
 		return lostText(r)
 	case finding.PageVaries:
-		return "no loss is certain; the number of spans varies"
+		return "no span is known to be lost; their number varies"
 	case finding.PageMayVary:
 		return uncertain(r, expected, "the number of spans varies")
 	case finding.PageMayHaveFailed:
@@ -92,7 +92,7 @@ func pageText(r finding.Reason, expected string) string {
 		return uncertain(r, expected, "too few operations agree on their number of spans")
 	case finding.PageNotReady:
 		requests := Counted(int(r.Figure("requests")), "readiness request")
-		return fmt.Sprintf("no loss is certain; %s failed, which made up to %s, or none", requests, n)
+		return fmt.Sprintf("no span is known to be lost; %s failed, which made up to %s, or none", requests, n)
 	case finding.PageMayBeOthers:
 		return uncertain(r, expected, "spans that came late, or are missing, may belong to another operation")
 	case finding.PageHopSilent:

@@ -208,12 +208,12 @@ func TestLossThatIsNotCertain(t *testing.T) {
 	}
 	exact := finding.Entry{Name: "expected", Spans: 91200}
 	for want, l := range map[string]finding.Ledger{
-		"no loss is certain; up to 794 of 91,200 may be: the number of spans varies":            {Outcome: reason(finding.PageMayVary, 794), Entries: []finding.Entry{exact}},
-		"no loss is certain; up to 794 of 90,000 to 91,200 may be: the number of spans varies":  {Outcome: reason(finding.PageMayVary, 794), Entries: []finding.Entry{{Name: "expected", Spans: 90600, Low: 90000, High: 91200}}},
-		"no loss is certain; up to 12 of 91,200 may be: 3 operations failed or were sent again": {Outcome: reason(finding.PageMayHaveFailed, 12), Entries: []finding.Entry{exact}},
-		"no loss is certain; up to 1 span may be: the number of spans varies":                   {Outcome: reason(finding.PageMayVary, 1)},
-		"no loss is certain; the number of spans varies":                                        {Outcome: reason(finding.PageVaries, 0), Entries: []finding.Entry{exact}},
-		"no loss is certain; 2 readiness requests failed, which made up to 4 spans, or none":    {Outcome: reason(finding.PageNotReady, 4), Entries: []finding.Entry{exact}},
+		"no span is known to be lost; up to 794 of 91,200 may be: the number of spans varies":            {Outcome: reason(finding.PageMayVary, 794), Entries: []finding.Entry{exact}},
+		"no span is known to be lost; up to 794 of 90,000 to 91,200 may be: the number of spans varies":  {Outcome: reason(finding.PageMayVary, 794), Entries: []finding.Entry{{Name: "expected", Spans: 90600, Low: 90000, High: 91200}}},
+		"no span is known to be lost; up to 12 of 91,200 may be: 3 operations failed or were sent again": {Outcome: reason(finding.PageMayHaveFailed, 12), Entries: []finding.Entry{exact}},
+		"no span is known to be lost; up to 1 span may be: the number of spans varies":                   {Outcome: reason(finding.PageMayVary, 1)},
+		"no span is known to be lost; their number varies":                                               {Outcome: reason(finding.PageVaries, 0), Entries: []finding.Entry{exact}},
+		"no span is known to be lost; 2 readiness requests failed, which made up to 4 spans, or none":    {Outcome: reason(finding.PageNotReady, 4), Entries: []finding.Entry{exact}},
 	} {
 		all := []finding.Ledger{l}
 		FillLedgers(all)

@@ -32,9 +32,13 @@ func Decision(doc *finding.Document, sizes ...Size) *model.Page {
 	for i := range doc.Decisions {
 		d := &doc.Decisions[i]
 		p.Summary = strings.TrimSpace(p.Summary + " " + wording.Answer(d))
-		s := model.Section{Title: wording.DecisionTitle(d), Grids: []model.Grid{waysTable(doc, d, sizes)}}
+		s := model.Section{Title: wording.DecisionTitle(d), Grids: []model.Grid{waysTable(doc, d, sizes), spansOf(doc, d)}}
 		s.Notes = []model.Note{{Text: wording.Decided(d), Tone: model.Strong}}
 		for _, text := range wording.Remarks(d) {
+			s.Notes = append(s.Notes, model.Note{Text: text})
+		}
+		cpus, _ := doc.Environment["cpus"].(float64)
+		if text := wording.Busy(d, cpus); text != "" && len(sizes) > 0 {
 			s.Notes = append(s.Notes, model.Note{Text: text})
 		}
 		if i == len(doc.Decisions)-1 { // it is of the whole run
@@ -54,9 +58,19 @@ func Decision(doc *finding.Document, sizes ...Size) *model.Page {
 		if !strings.Contains(p.Sections[0].Notes[0].Text, wording.Carries) {
 			carried[0].With = headCarries
 		}
+		if slices.ContainsFunc(p.Sections, func(s model.Section) bool { return slices.ContainsFunc(s.Grids, doubts) }) {
+			carried = append(parts.Faint(parts.VerdictMark(finding.CannotTell)+" "+wording.KindWord(finding.CannotTell)), carried...)
+		}
 		p.How = model.How{Reading: append(carried, parts.Faint(aloneText+sizesText(sizes))...), Repeat: doc.Repeat}
 	}
 	return p
+}
+
+// doubts reports whether a table has a cell that is inconclusive.
+func doubts(g model.Grid) bool {
+	return slices.ContainsFunc(g.Rows, func(r model.Row) bool {
+		return slices.ContainsFunc(r.Cells, func(c model.Cell) bool { return c.Mark == parts.VerdictMark(finding.CannotTell) })
+	})
 }
 
 // sizesText says how far the cost in cores or machines may be trusted; "" where it is not told.
@@ -65,6 +79,18 @@ func sizesText(sizes []Size) string {
 		return ""
 	}
 	return " Cores and machines: those that are full today, and do nothing else. Where they are not, fewer are needed, or none."
+}
+
+// spansOf has a line for the spans of each way.
+func spansOf(doc *finding.Document, d *finding.Decision) model.Grid {
+	var shown []*finding.Ledger
+	for i := range doc.Ledgers {
+		l := &doc.Ledgers[i]
+		if l.Operation == d.Operation && !isEmptyLedger(l) {
+			shown = append(shown, l)
+		}
+	}
+	return ledgerLines(doc, shown)
 }
 
 // besides are what else ways cost, that is of no request: memory, and the time to start.
