@@ -67,8 +67,8 @@ func (d *deciding) plan(ctx context.Context, to io.Writer, e *config.Experiment)
 	if len(d.without) > 0 {
 		fmt.Fprintf(to, "  left out for time: %s; %s takes all ways in, and %s\n", strings.Join(d.without, ", "), asItComes, about(d.whole))
 	}
-	if few, within := design.Few(e.Design.Blocks, e.Comparisons()), e.Design.Within; within > 0 && few < e.Design.Blocks {
-		fmt.Fprintf(to, "  it ends after %d blocks or more, where the next would take it over %s\n", few, about(within))
+	if least, within := design.Few(e.Design.Blocks, e.Comparisons()), e.Design.Within; within > 0 && least < e.Design.Blocks {
+		fmt.Fprintf(to, "  it ends after %d blocks or more, where the next would take it over %s\n", least, about(within))
 	}
 	if d.warmed != "" {
 		faster := ""
@@ -79,14 +79,30 @@ func (d *deciding) plan(ctx context.Context, to io.Writer, e *config.Experiment)
 			e.Load.Warmup, faster, d.warmed)
 	}
 	if longest > mostTaken {
-		why := ""
-		if d.warmed != "" {
-			why = ", because of the warm-up"
+		text, err := d.cutText(e)
+		if err != nil {
+			return err
 		}
-		fmt.Fprintf(to, "  this takes more than 10 minutes%s: fewer --op, --variants or --blocks, or a shorter --duration, cut it\n", why)
+		fmt.Fprintf(to, "  this takes more than 10 minutes%s\n", text)
 	}
 	fmt.Fprintln(to, "  "+turnsText(e, foreseen.Schedule))
 	return nil
+}
+
+// few are the ways of a plan that is to be short: they say whether sampling saves anything.
+var few = []string{"all", "tenth"}
+
+// cutText says what makes a plan shorter.
+func (d *deciding) cutText(e *config.Experiment) (string, error) {
+	shorter := *e
+	shorter.Variants = slices.DeleteFunc(slices.Clone(e.Variants), func(v config.Variant) bool {
+		return v.Name != e.Variants[0].Name && !slices.Contains(few, v.Name)
+	})
+	if d.warmed == "" || len(shorter.Variants) != 1+len(few) || len(e.Variants) == len(shorter.Variants) {
+		return ": fewer --op, --variants or --blocks, or a shorter --duration, cut it", nil
+	}
+	takes, err := mostForeseen(&shorter)
+	return fmt.Sprintf(", because of starts and warm-ups: --variants %s takes %s, and fewer --op or --blocks cut it, too", strings.Join(few, ","), about(takes)), err
 }
 
 // planText says how long a plan takes, and how long where the CPUs have no room for all variants at once.
