@@ -39,7 +39,7 @@ var families = map[string][]string{
 	"JVM tracer":               {"TestOwnTracer", "TestOwnTracerKilled"},
 	"self-driving":             {"TestSelfDriving", "TestSelfDrivingThatCannotBe"},
 	"decide":                   {"TestDecide", "TestDecideGoesOn"},
-	"requests":                 {"TestRequestsGo", "TestRequestsFlask"}, // with PostgreSQL
+	"requests":                 {"TestRequestsGo"}, // with PostgreSQL
 	"database":                 {"TestDatabaseStops"},
 	"others' programs":         {"TestExpress", "TestNginx"},
 	"sampling":                 {"TestSampling"},

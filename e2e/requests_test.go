@@ -65,7 +65,10 @@ func TestRequestsNode(t *testing.T) {
 }
 
 func TestRequestsGo(t *testing.T)    { gohttp.verified(t, "requests/gohttp") }
-func TestRequestsFlask(t *testing.T) { flask.verified(t, "requests/flask") }
+func TestRequestsFlask(t *testing.T) {
+	more(t, "requests") // its answers alone take a minute to check
+	flask.verified(t, "requests/flask")
+}
 
 // The other depths and protocols take as long again, and change only with a tracer.
 func TestDepthsOfRequests(t *testing.T) {
