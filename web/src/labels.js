@@ -32,10 +32,13 @@ export const beside = (all, width) => ({
       type: 'group',
       children: apart(places, top, top + height).flatMap(({ name, x, y, to }) => {
         const { colour, dash } = lookOf(name);
+        const far = right - x > 2 * lead; // a long line must not look like a figure
         return [
           {
             type: 'polyline', silent: true, shape: { points: [[x + 4, y], [Math.max(x + 4, right + 2), y], [right + lead, to]] },
-            style: { stroke: colour, lineWidth: 1.5, lineDash: dash === 'solid' ? null : dash, fill: 'none' },
+            style: far
+              ? { stroke: colour, lineWidth: 1, lineDash: [1, 4], fill: 'none' }
+              : { stroke: colour, lineWidth: 1.5, lineDash: dash === 'solid' ? null : dash, fill: 'none' },
           },
           text(right + lead + 3, to, name, { width: width - right - lead - 4 }),
         ];

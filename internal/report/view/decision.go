@@ -365,6 +365,20 @@ func joined(g model.Grid) model.Grid {
 	return g.DropEmpty()
 }
 
+// decidedIn is the headline of a page of ways that keep different shares of the traces; "" of others, and of too many operations for one.
+func decidedIn(doc *finding.Document) string {
+	var all []string
+	for i := range doc.Decisions {
+		if d := &doc.Decisions[i]; differ(d) {
+			all = append(all, wording.Answer(d))
+		}
+	}
+	if len(all) > 2 {
+		return ""
+	}
+	return strings.Join(all, " ")
+}
+
 // answers are the decisions that a page shows, in words: they stand on top. What else is remarked on ways is in the table.
 func answers(doc *finding.Document) []string {
 	var out []string

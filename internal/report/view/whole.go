@@ -28,6 +28,9 @@ func Whole(doc *finding.Document) *model.Page {
 		p.About[0] = append(p.About[0], at.UTC().Format("2006-01-02 15:04 UTC"))
 	}
 	paints := parts.Paints(everyVariant(doc), baseline(doc))
+	if decided := decidedIn(doc); decided != "" {
+		p.Summary = decided
+	}
 	p.Answers = answers(doc)
 	p.Checks, p.Headline = checksOf(doc, paints), headlines(doc)
 	p.Cards = (&deck{doc, told(doc), paints}).cards()
