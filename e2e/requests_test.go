@@ -64,7 +64,7 @@ func TestRequestsNode(t *testing.T) {
 	node.verified(t, "requests/node")
 }
 
-func TestRequestsGo(t *testing.T)    { gohttp.verified(t, "requests/gohttp") }
+func TestRequestsGo(t *testing.T) { gohttp.verified(t, "requests/gohttp") }
 func TestRequestsFlask(t *testing.T) {
 	more(t, "requests") // its answers alone take a minute to check
 	flask.verified(t, "requests/flask")
