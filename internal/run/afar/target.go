@@ -92,7 +92,7 @@ func (t *target) ask(c process.Command) (*pod, error) {
 	}
 	planned := t.plan.Process(c.Name)
 	if planned.Traced {
-		wanted.Inject, wanted.Operated = t.plan.Inject, t.plan.Operated
+		wanted.InPods = t.plan.InPods
 	}
 	wanted.Deployment, wanted.Container = planned.Deployed, planned.Within
 	if slices.Contains(c.Args, prepare.OwnCommand) {
