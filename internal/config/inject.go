@@ -92,14 +92,14 @@ func injectedEnv() map[string]string {
 
 // checkInPods checks the keys of a variant that are of its pods: beside its tracer, beside each other, and whether a process that it traces
 // runs in an image.
-func checkInPods(s *program.Source, n *program.Node, v *Variant, imaged bool) {
-	if instrumentation := n.Get("instrumentation"); instrumentation != nil && !injects(v.Inject) {
+func checkInPods(s *program.Source, n *program.Node, p InPods, tracer string, imaged bool) {
+	if instrumentation := n.Get("instrumentation"); instrumentation != nil && !injects(p.Inject) {
 		s.Fail(instrumentation.At, "instrumentation names what the OpenTelemetry Operator injects: "+
 			"write inject: java, nodejs, python, dotnet or sdk beside it")
 	}
 	inject := n.Get("inject")
-	if inject != nil && injects(v.Inject) && v.Tracer.Name != program.NoTracer {
-		s.Fail(inject.At, "inject has the OpenTelemetry Operator trace the program, and tracer %s would trace it again: leave one of both out", v.Tracer.Name)
+	if inject != nil && injects(p.Inject) && tracer != program.NoTracer {
+		s.Fail(inject.At, "inject has the OpenTelemetry Operator trace the program, and tracer %s would trace it again: leave one of both out", tracer)
 		return
 	}
 	for _, key := range []string{"inject", "annotations", "labels"} {

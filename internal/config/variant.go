@@ -158,7 +158,7 @@ func readVariant(s *program.Source, e program.Entry, w *program.Workload, catalo
 	if image := n.Get("image"); image != nil && !imaged {
 		s.Fail(image.At, "image takes the place of that of a traced process, and none has one: write image into the process, too")
 	}
-	checkInPods(s, n, &v, imaged)
+	checkInPods(s, n, v.InPods, v.Tracer.Name, imaged)
 	checkLacking(s, n, w, v.Tracer)
 	checkApart(s, n, &v)
 	v.adapt()
