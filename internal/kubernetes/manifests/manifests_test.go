@@ -107,6 +107,7 @@ func TestFindNothing(t *testing.T) {
 		"Helm's braces":          {changed("shop:1.2", "{{ .Values.image }}"), "", "render it first"},
 		"Helm's blocks":          {"{{- if .Values.on }}\n" + shop, "", "render it first"},
 		"Helm's text":            {changed("shop:1.2", `"shop:{{ .Values.tag }}"`), "", `spec.template.spec.containers[0].image is "shop:{{ .Values.tag }}", and nothing is filled in here`},
+		"Helm in a value":        {changed("$(HOST)", "{{ .Values.host }}"), "", `env[0].value is "{{ .Values.host }} 8080"`},
 		"envsubst":               {changed("$(HOST)", "${HOST}"), "", `env[0].value is "${HOST} 8080"`},
 		"envsubst without brace": {changed("shop:1.2", "shop:$TAG"), "", `image is "shop:$TAG"`},
 		"no containers":          {"kind: Deployment\nmetadata: {name: shop}\nspec: {template: {}}\n", "", "Deployment shop: its template of pods has no container"},

@@ -129,6 +129,9 @@ func TestPolicies(t *testing.T) {
 				if may := leaves && arrives; may != want {
 					t.Errorf("from %s to %s at %d: %t", from, to, port, may)
 				}
+				if to == "app" && arrives != want {
+					t.Errorf("a program takes connections of %s", from)
+				}
 			}
 		}
 	}
