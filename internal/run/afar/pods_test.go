@@ -23,6 +23,7 @@ import (
 type podsHere struct {
 	launcher *process.Launcher
 	client   *afar.Client
+	beside   string // a script that runs beside each program, in a container called proxy; "" is none
 
 	mu  sync.Mutex
 	all map[uint64]*process.Process
@@ -62,7 +63,18 @@ func (h *podsHere) make(p afar.Pod) {
 	h.mu.Lock()
 	h.all[p.ID] = one
 	h.mu.Unlock()
-	_ = h.client.Tell(afar.Order{Pod: &afar.State{ID: p.ID, Runs: &afar.Runs{IP: "127.0.0.1", Container: container}}})
+	runs := afar.Runs{IP: "127.0.0.1", Container: container}
+	if h.beside != "" {
+		proxy := fmt.Sprintf("%064x", p.ID+1<<32)
+		two, err := h.launcher.Start(context.Background(), process.Command{Name: proxy, Role: role.App, Args: []string{"sh", "-c", h.beside}})
+		if err != nil {
+			_ = h.client.Tell(afar.Order{Pod: &afar.State{ID: p.ID, Failed: err.Error()}})
+			return
+		}
+		defer func() { _, _ = two.Stop(context.Background(), 0) }()
+		runs.Beside = []afar.Sidecar{{Name: "proxy", Container: proxy}}
+	}
+	_ = h.client.Tell(afar.Order{Pod: &afar.State{ID: p.ID, Runs: &runs}})
 	<-one.Done()
 	one.Log().Drain()
 	for _, line := range one.Log().Tail(100) {
@@ -167,5 +179,32 @@ func TestPodsThatFail(t *testing.T) {
 				t.Errorf("the run failed with %+v, and is to say %q", r.Failure, row.says)
 			}
 		})
+	}
+}
+
+// A container beside the program is a process of its own in the record, and the program's service has it.
+func TestSidecarsInPods(t *testing.T) {
+	client, pods := inPods(t, t.TempDir())
+	pods.beside = "while :; do i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done; sleep 0.01; done"
+	e := imaged(t, "here", hello)
+	e.Variants = e.Variants[:1]
+	r, err := client.Run(t.Context(), requestOf(t, e))
+	if err != nil || r.Failed() {
+		t.Fatalf("the run failed: %+v, %v", r.Failure, err)
+	}
+	seen := 0
+	for _, p := range r.Phases {
+		for _, u := range p.Usage {
+			if u.Process != "proxy@shop" {
+				continue
+			}
+			seen++
+			if u.Role != role.Sidecar || u.Service != "shop" || !strings.HasPrefix(u.Source, "cgroup") || u.CPUSeconds < 0.01*u.Seconds {
+				t.Errorf("beside the program there is %+v", u)
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("nothing beside the program is in the record")
 	}
 }

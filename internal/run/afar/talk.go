@@ -90,6 +90,14 @@ type State struct {
 type Runs struct {
 	IP        string `json:"ip"`
 	Container string `json:"container"` // ID of the program's container
+
+	Beside []Sidecar `json:"beside,omitempty"` // the others of its template
+}
+
+// Sidecar is a container of a template beside the program.
+type Sidecar struct {
+	Name      string `json:"name"`
+	Container string `json:"container"` // ID
 }
 
 // Ended is the end of a pod's program.
