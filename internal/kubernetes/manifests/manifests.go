@@ -196,7 +196,7 @@ const applied = "kubectl.kubernetes.io/last-applied-configuration"
 func trimmed(of object) (object, error) {
 	metadata := object{"name": named(of)}
 	spec, _ := of["spec"].(object)
-	template := any(object{})
+	var template any
 	if of["kind"] == "Pod" {
 		theirs, _ := of["metadata"].(object)
 		if annotations, is := theirs["annotations"].(object); is {
