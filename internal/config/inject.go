@@ -104,7 +104,7 @@ func checkInPods(s *program.Source, n *program.Node, p InPods, tracer string, im
 	}
 	for _, key := range []string{"inject", "annotations", "labels"} {
 		if of := n.Get(key); of != nil && !imaged {
-			s.Fail(of.At, "%s is for the pods of a cluster, and no traced process has image: or deployment:", key)
+			s.Fail(of.At, "the key %s is for the pods of a cluster, and no traced process has image: or deployment:", key)
 		}
 	}
 	if annotations := n.Get("annotations"); annotations != nil && inject != nil {
