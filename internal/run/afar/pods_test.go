@@ -25,8 +25,9 @@ type podsHere struct {
 	client   *afar.Client
 	beside   string // a script that runs beside each program, in a container called proxy; "" is none
 
-	mu  sync.Mutex
-	all map[uint64]*process.Process
+	mu    sync.Mutex
+	all   map[uint64]*process.Process
+	asked []afar.Pod
 }
 
 func newPodsHere(t *testing.T) *podsHere {
@@ -46,7 +47,12 @@ func newPodsHere(t *testing.T) *podsHere {
 	return &podsHere{launcher: l, all: map[uint64]*process.Process{}}
 }
 
-func (h *podsHere) Make(p afar.Pod) { go h.make(p) }
+func (h *podsHere) Make(p afar.Pod) {
+	h.mu.Lock()
+	h.asked = append(h.asked, p)
+	h.mu.Unlock()
+	go h.make(p)
+}
 
 func (h *podsHere) make(p afar.Pod) {
 	container := fmt.Sprintf("%064x", p.ID)
@@ -133,7 +139,9 @@ const hello = `agent, hello, --listen, "127.0.0.1:{port}"`
 func TestRunsInPods(t *testing.T) {
 	folder := t.TempDir()
 	client, pods := inPods(t, folder)
-	for _, r := range made(t, imaged(t, "here", hello), client) {
+	e := imaged(t, "here", hello)
+	e.Variants[1].Labels = map[string]string{"tier": "2"}
+	for _, r := range made(t, e, client) {
 		if r.Failed() {
 			t.Fatalf("%s: %+v", r.Variant, r.Failure)
 		}
@@ -152,6 +160,11 @@ func TestRunsInPods(t *testing.T) {
 		}
 	}
 	glob(t, folder)
+	for _, p := range pods.asked {
+		if strings.Contains(p.Run, e.Variants[1].Name) != (p.Labels["tier"] == "2") {
+			t.Errorf("a pod of run %s has the labels %q", p.Run, p.Labels)
+		}
+	}
 	for id, p := range pods.all {
 		select {
 		case <-p.Done():
