@@ -147,13 +147,16 @@ var floors = map[string]floor{
 	"ring/otlpout":  {level: 1, beside: []string{"ring"}},
 	"ring/ringtest": {level: 0},
 
-	"build":          {level: 0},
-	"cell":           {level: 0},
-	"container":      {level: 0, beside: []string{"quote"}},
-	"quote":          {level: 0},
-	"jitter":         {level: 0},
-	"jsonpipe":       {level: 0, beside: []string{"quote"}},
-	"kubernetes":     {level: 0, beside: []string{"jitter"}},
+	"build":      {level: 0},
+	"cell":       {level: 0},
+	"container":  {level: 0, beside: []string{"quote"}},
+	"quote":      {level: 0},
+	"jitter":     {level: 0},
+	"jsonpipe":   {level: 0, beside: []string{"quote"}},
+	"kubernetes": {level: 0, beside: []string{"jitter"}},
+
+	"kubernetes/manifests": {level: 0},
+
 	"load/drivetest": {level: 0},
 	"machine":        {level: 0, beside: []string{"stats"}},
 	"metric":         {level: 0, beside: []string{"profile"}},

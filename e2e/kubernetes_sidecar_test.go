@@ -97,3 +97,62 @@ measure --json --out results
 	}
 	bySidecar(t, filepath.Join(c.Dir, "results"), "shop", "cgroup")
 }
+
+// askedBeside is a program that asks a container beside it in each request, which burns 100 µs, or nothing at /env.
+const askedBeside = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: burner}
+spec:
+  selector: {matchLabels: {app: burner}}
+  template:
+    metadata: {labels: {app: burner}}
+    spec:
+      containers:
+        - name: burner
+          image: local.test/burner:1
+          env: [{name: EVERYWHERE, value: "true"}, {name: PORT, value: "8080"}, {name: ASK, value: "http://127.0.0.1:9001/env"}]
+          ports: [{containerPort: 8080}]
+        - {name: proxy, image: local.test/burner:1, env: [{name: PORT, value: "9001"}, {name: BURN, value: 100us}]}
+`
+
+// What a container of the template burns beside the program is found as its own, and charged, by the node's meter and by a sidecar.
+func TestPodsWithSidecars(t *testing.T) {
+	more(t, "pods")
+	for _, meter := range []string{"node", "sidecar"} {
+		t.Run(meter, func(t *testing.T) {
+			c := onNode(t, `
+kubectl create namespace trial >&2
+$TRACETAX run burner.yaml --set target.kubernetes.meter=`+meter+` --json --out results
+`, map[string]string{"k8s.yaml": askedBeside, "burner.yaml": `
+workload: {manifests: k8s.yaml, operations: {burn: GET /}}
+variants:
+  none:
+  burns: {tracer: none, env: {ASK: "http://127.0.0.1:9001/"}}
+load: {rate: 300/s, duration: 2s}
+design: {blocks: 6}
+target: {kubernetes: {namespace: trial, image: "local.test/tracetax:1"}}
+`}).exit(t, 0)
+			doc := document(t, c)
+			costs := map[string]float64{}
+			for _, f := range doc.Findings {
+				if f.Variant == "burns" && f.Operation == "burn" && f.Metric == "cpu_per_operation" && f.Service == "" {
+					costs[f.Role] = 1e6 * f.Absolute.Estimate
+				}
+			}
+			t.Logf("burning 100 µs beside the program costs %v", costs)
+			beside, app, all := costs["sidecar"], costs["app"], costs[""]
+			if beside < 85 || beside > 130 || app > beside/2 {
+				t.Errorf("burning 100 µs in the container beside the program costs %.1f µs there, and %.1f µs in the program", beside, app)
+			}
+			if all < beside-15 || all > beside+app+15 { // each is an estimate of its own
+				t.Errorf("burning 100 µs in the container beside the program costs %.1f µs there, and %.1f µs in all", beside, all)
+			}
+			for _, r := range records(t, filepath.Join(c.Dir, "results")) {
+				if r.Failed() {
+					t.Errorf("%s failed: %s", r.Variant, r.Failure.Message)
+				}
+			}
+		})
+	}
+}

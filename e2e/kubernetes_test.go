@@ -283,3 +283,61 @@ done
 		}
 	}
 }
+
+// A file has the template of the pods, and the cluster's objects need not exist, nor the right to read them. Labels and annotations of a
+// variant are in its pods; a cluster takes all objects that manifests writes.
+func TestPodsOfManifests(t *testing.T) {
+	t.Parallel() // it looks at no time
+	c := onNode(t, `
+kubectl create namespace trial >&2
+$TRACETAX manifests trial.yaml --target kubernetes --namespace trial >objects.yaml
+kubectl apply --dry-run=server -f objects.yaml >applied
+kubectl apply -f objects.yaml -l tracetax/part=grants >&2
+kubectl config view --raw | sed 's/token: .*/&\n    as: alice\n    as-groups: [those-who-measure]/' >alice
+kubectl -n trial get pods --watch -o 'jsonpath={.metadata.annotations.tracetax/run}{" "}{.metadata.labels.tier}{" "}{.metadata.annotations.team}{"\n"}' >pods &
+KUBECONFIG=$PWD/alice $TRACETAX run trial.yaml --target kubernetes --namespace trial --out results --json
+kill $!
+`, map[string]string{"k8s.yaml": deployedShop + `---
+apiVersion: v1
+kind: Service
+metadata: {name: shop}
+spec: {selector: {app: shop}, ports: [{port: 80, targetPort: 8080}]}
+`, "trial.yaml": `
+workload: {manifests: k8s.yaml, operations: {json: GET /json}}
+variants:
+  none:
+  marked: {tracer: none, labels: {tier: "2"}, annotations: {team: "seven"}}
+load: {rate: 100/s, duration: 1s}
+design: {blocks: 1}
+target: {kubernetes: {namespace: trial, image: "local.test/tracetax:1"}}
+`}).exit(t, 0)
+	for _, r := range records(t, filepath.Join(c.Dir, "results")) {
+		if r.Failed() || len(r.Phases) == 0 || r.Phases[0].Load.Completed == 0 {
+			t.Errorf("%s: %+v", r.Variant, r.Failure)
+		}
+	}
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(c.Dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for _, object := range []string{
+		"role.rbac.authorization.k8s.io/tracetax", "rolebinding.rbac.authorization.k8s.io/tracetax", "networkpolicy.networking.k8s.io/tracetax-app",
+		"networkpolicy.networking.k8s.io/tracetax-harness", "networkpolicy.networking.k8s.io/tracetax-meter", "job.batch/tracetax-dry-run",
+		"pod/tracetax-dry-run-meter", "pod/tracetax-dry-run-1", "pod/tracetax-dry-run-2",
+	} {
+		if applied := read("applied"); !strings.Contains(applied, object+" created (server dry run)") {
+			t.Errorf("the cluster does not take %s:\n%s", object, applied)
+		}
+	}
+	for line := range strings.Lines(read("pods")) {
+		if run := strings.Fields(line); len(run) > 0 && strings.Contains(run[0], "marked") != strings.Contains(line, "2 seven") {
+			t.Errorf("a pod of run, label and annotation %q", line)
+		}
+	}
+	if pods := read("pods"); !strings.Contains(pods, "marked") || !strings.Contains(pods, "none") {
+		t.Errorf("pods are %q", pods)
+	}
+}

@@ -108,10 +108,11 @@ went elsewhere.`,
 	flags.StringVar(&f.line.Image, "image", "", "container `IMAGE` that your service runs in, e.g. shop:1.2; COMMAND is then one in it (default: the image's own)")
 	flags.StringVar(&f.target, "target", "", "`PLACE` of the programs: kubernetes, for pods of a cluster (default: this machine)")
 	flags.StringVar(&f.line.Deployed, "deployment", "", "`DEPLOYMENT` of the cluster that is your service, instead of a command; it is read, and never changed")
+	flags.StringVar(&f.line.Manifest, "manifests", "", "`FILE` of objects for a cluster that has the Deployment (or its only StatefulSet or Pod), instead of the cluster")
 	flags.StringVar(&f.namespace, "namespace", "", "`NAMESPACE` of the cluster (default: that of the context)")
 	flags.StringVar(&f.context, "context", "", "`CONTEXT` of kubectl's configuration (default: the current one)")
 	flags.StringVar(&f.line.Graph, "graph", "", "topology `FILE` of a graph of services (see 'tracetax graph show'), instead of --op and a command")
-	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:KEY=VALUE,…]`, with the keys tracer, its settings, env.X, arg, on, via, via.KEY of that hop, to, capture, image and against (repeatable; the first is the baseline)")
+	flags.StringArrayVar(&f.line.Variants, "variant", nil, "variant `NAME[:KEY=VALUE,…]`, with the keys tracer, its settings, env.X, arg, on, via, via.KEY of that hop, to, capture, image, against, and for pods inject, annotations.X and labels.X (repeatable; the first is the baseline)")
 	flags.StringVar(&f.line.Ready, "ready", "", "when your service is ready: a `URL` answers, tcp://host:port accepts, or log:REGEXP matches a line (default: its port accepts, which gunicorn's does before the program is loaded)")
 	flags.StringArrayVar(&f.line.Env, "env", nil, "environment variable `'NAME=VALUE'` of your service, e.g. 'PORT={port}' (repeatable)")
 	flags.StringVar(&f.name, "name", "", "`NAME` of your service in the report (default: the program of the command)")
@@ -401,7 +402,7 @@ func (f *runFlags) chooseSeed(e *config.Experiment, kept map[string]uint64) {
 }
 
 func (f *runFlags) find(c *cobra.Command, args []string) ([]*config.Experiment, error) {
-	line := c.ArgsLenAtDash() >= 0 || f.line.Image != "" || f.line.Deployed != "" || len(f.line.Ops) > 0 || f.line.Function != "" || f.line.Graph != "" || len(f.line.Variants) > 0
+	line := c.ArgsLenAtDash() >= 0 || f.line.Image != "" || f.line.Deployed != "" || f.line.Manifest != "" || len(f.line.Ops) > 0 || f.line.Function != "" || f.line.Graph != "" || len(f.line.Variants) > 0
 	switch {
 	case len(f.workloads) > 0 && (line || len(args) == 0):
 		return nil, errors.New("--workloads chooses among the workloads of an experiment over several: name the experiment (a single workload's folder can be given to --resume)")

@@ -22,38 +22,40 @@ func newManifests(s console.Streams) *cobra.Command {
 		Use:   "manifests EXPERIMENT --namespace NAME",
 		Short: "Print the objects that an experiment makes in a cluster, and the rights that it needs",
 		Long: `Print, as YAML, what an administrator applies once for those who measure in a namespace (a Role, its binding to the
-group those-who-measure, a NetworkPolicy), and then the objects that a run makes itself, with one pod a variant.
-Nothing is made. A Deployment that the experiment names is read from the cluster.`,
-		Example: `  tracetax manifests shop.yaml --namespace shop-trial`,
-		Args:    console.UsageArgs(cobra.ExactArgs(1)),
+group those-who-measure, NetworkPolicies for where traffic is denied by default), and then the objects that a run makes
+itself, with one pod a variant. Nothing is made. A Deployment that the experiment names is read from the cluster, or
+from the file that it names (manifests:).`,
+		Example: `  tracetax manifests shop.yaml --namespace shop-trial
+  tracetax manifests shop.yaml --target kubernetes --namespace shop-trial | kubectl apply --dry-run=server -f -`,
+		Args: console.UsageArgs(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
 			experiments, err := f.experiments(c, args)
 			if err != nil {
 				return console.UsageError(err)
 			}
 			for i, e := range experiments {
-				target := e.Target.Kubernetes
-				if !target.Is() {
+				if !e.Target.Kubernetes.Is() {
 					return console.UsageError(errors.New("the experiment names no cluster: give --namespace"))
 				}
 				objects, err := session.Pods(c.Context(), e)
 				if err != nil {
 					return err
 				}
-				grants, err := session.Grants(target.Namespace)
+				grants, err := session.Grants(e)
 				if err != nil {
 					return err
 				}
 				if i > 0 {
 					fmt.Fprintln(s.Out, "---")
 				}
-				fmt.Fprintf(s.Out, "# Once, by an administrator.\n%s---\n# By each run.\n%s", grants, objects)
+				fmt.Fprintf(s.Out, "# Once, by an administrator (kubectl apply -l tracetax/part=grants).\n%s---\n# By each run itself.\n%s", grants, objects)
 			}
 			return nil
 		},
 		ValidArgsFunction: completeExperiments,
 	}
 	flags := c.Flags()
+	flags.StringVar(&f.target, "target", kubernetesTarget, "`PLACE` of the programs")
 	flags.StringVar(&f.namespace, "namespace", "", "`NAMESPACE` of the cluster (default: that of the experiment)")
 	flags.StringVar(&f.context, "context", "", "`CONTEXT` of kubectl's configuration (default: the current one)")
 	flags.StringArrayVar(&f.sets, "set", nil, "any key of the experiment, `KEY=VALUE` (repeatable)")

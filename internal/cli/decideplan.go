@@ -120,7 +120,7 @@ func wayText(v config.Variant) string {
 	}
 	parts := []string{v.TracerName()}
 	if v.TracerName() == program.NoTracer {
-		parts = []string{"no tracer", "variables or arguments of its own"}
+		parts = []string{"no tracer", "variables, arguments or annotations of its own"}
 	}
 	for name, value := range dryVariantOf(v).Settings {
 		if _, chosen := v.Chosen[name]; chosen {

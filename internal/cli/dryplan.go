@@ -6,6 +6,7 @@ package cli
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -60,6 +61,9 @@ type dryVariant struct {
 	Via      []string          `json:"via,omitempty"`      // hops of its spans, in their order
 	To       string            `json:"to,omitempty"`       // the backend of its spans; absent: the sink
 	Against  string            `json:"against,omitempty"`  // the variant that it is compared with besides the baseline
+
+	Annotations []string `json:"annotations,omitempty"` // names of those of its pods
+	Labels      []string `json:"labels,omitempty"`      // likewise
 }
 
 // dryLoad describes the load.
@@ -207,17 +211,16 @@ func dryLoadOf(e *config.Experiment, windows int) dryLoad {
 }
 
 func dryVariantOf(v config.Variant) dryVariant {
-	out := dryVariant{Name: v.Name, Tracer: v.TracerName(), Settings: map[string]string{}, On: v.On, Against: v.Against}
+	out := dryVariant{
+		Name: v.Name, Tracer: v.TracerName(), Settings: map[string]string{}, Env: slices.Sorted(maps.Keys(v.Env)), On: v.On, Against: v.Against,
+		Annotations: slices.Sorted(maps.Keys(v.Annotations)), Labels: slices.Sorted(maps.Keys(v.Labels)),
+	}
 	for name, value := range v.Settings {
 		if program.IsSecret(name, value) {
 			value = "(redacted)"
 		}
 		out.Settings[name] = value
 	}
-	for name := range v.Env {
-		out.Env = append(out.Env, name)
-	}
-	slices.Sort(out.Env)
 	for _, hop := range v.Via {
 		out.Via = append(out.Via, hop.Name)
 	}

@@ -37,7 +37,7 @@ func dryRun(ctx context.Context, s console.Streams, experiments []*config.Experi
 		}
 		e, schedule := foreseen.Experiment, foreseen.Schedule
 		fmt.Fprintf(s.Out, "%s: %s; %s (fetching, building and blocks that are made again not counted)\n", e.Name, e.Summary(), lengthText(schedule))
-		for _, line := range append(tracings(e), e.Rewritten()...) {
+		for _, line := range slices.Concat(tracings(e), e.Rewritten(), e.Unmade()) {
 			fmt.Fprintf(s.Out, "  %s\n", line)
 		}
 		if len(schedule.Calibrated) > 0 {

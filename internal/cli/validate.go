@@ -99,7 +99,7 @@ func validate(file string, catalog *program.Catalog) checked {
 		r.Would = append(r.Would, e.Summary())
 		r.Traced = append(r.Traced, tracings(e)...)
 		r.Changed = append(r.Changed, e.Rewritten()...)
-		for _, text := range slices.Concat(told, lacking(e), hints(e, false)) {
+		for _, text := range slices.Concat(told, e.Unmade(), lacking(e), hints(e, false)) {
 			if !slices.Contains(r.Notes, text) { // workloads, and variants, have it in common
 				r.Notes = append(r.Notes, text)
 			}

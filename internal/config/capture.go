@@ -46,9 +46,10 @@ func (v Variant) Needs() (out []program.Need) {
 }
 
 // Untraced reports whether a variant is the program as it is: without a tracer, or with one that captures its packets, and
-// without variables or arguments that may switch on one of the program's own.
+// without variables, arguments or marks of its pods that may switch on one of the program's own.
 func (v Variant) Untraced() bool {
-	return (v.Tracer == nil || v.Tracer.Name == program.NoTracer || v.Tracer.Captures()) && len(v.Env) == 0 && len(v.Args) == 0 && v.Image == "" && !injects(v.Inject)
+	return (v.Tracer == nil || v.Tracer.Name == program.NoTracer || v.Tracer.Captures()) &&
+		len(v.Env) == 0 && len(v.Args) == 0 && v.Image == "" && !v.mayInject()
 }
 
 // readCapture reads a capture: the name of a tracer, or a mapping.

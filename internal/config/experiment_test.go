@@ -264,11 +264,8 @@ func TestEachOperationHappens(t *testing.T) {
 // TestVariantKeys: no setting may be called as a key of a variant is, whichever there are.
 func TestVariantKeys(t *testing.T) {
 	var keys []string
-	variant := reflect.TypeFor[Variant]()
-	for i := range variant.NumField() {
-		if name, _, _ := strings.Cut(variant.Field(i).Tag.Get("yaml"), ","); name != "" {
-			keys = append(keys, name)
-		}
+	for _, k := range program.Keys(reflect.TypeFor[Variant](), "experiment") {
+		keys = append(keys, k.Name)
 	}
 	if slices.Sort(keys); !slices.Equal(keys, slices.Sorted(slices.Values(program.VariantKeys))) {
 		t.Errorf("a variant has the keys %q, and no setting may be called %q", keys, program.VariantKeys)

@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"path/filepath"
@@ -19,6 +20,7 @@ type Flags struct {
 	Command  []string // what follows --; may hold {port}
 	Image    string   // of a container in which the command runs; "" is none, and without a command it is the image's own
 	Deployed string   // a Deployment that is the service, instead of a command; "" is none
+	Manifest string   // a file of objects that has the Deployment, or another one with pods; "": the cluster has it
 	Dir      string   // where it is started; "" is here
 	Env      []string // NAME=VALUE, for all variants
 	Ready    string   // http://…, a path, tcp://host:port or log:REGEXP; "" is a connection to its port
@@ -72,8 +74,8 @@ func (b *flagBuilder) name() string {
 
 // programName is the name of the command's program, or of its image: shop of registry.example/shop:1.2.
 func (b *flagBuilder) programName() string {
-	if b.Deployed != "" {
-		return programName([]string{b.Deployed})
+	if of := cmp.Or(b.Deployed, b.Manifest); of != "" {
+		return programName([]string{of})
 	}
 	if b.Image == "" {
 		return programName(b.Command)
@@ -116,7 +118,7 @@ func (b *flagBuilder) root() *program.Node {
 	command := "-- " + quote(strings.Join(b.Command, " "))
 	if b.Flags.Graph != "" {
 		b.onlyGraph()
-	} else if len(b.Command) == 0 && b.Image == "" && b.Deployed == "" {
+	} else if len(b.Command) == 0 && b.Image == "" && b.Deployed == "" && b.Manifest == "" {
 		b.Fail(program.Place{Flag: "--"}, "what is to be started is missing: tracetax run --op 'GET /' --variant … -- COMMAND")
 	}
 	if len(b.Ops) == 0 && b.Function == "" && b.Flags.Graph == "" {
@@ -201,6 +203,9 @@ func (b *flagBuilder) workload(command string) *program.Node {
 	if b.Deployed != "" {
 		process.Set("deployment", word("--deployment "+quote(b.Deployed), b.Deployed))
 	}
+	if b.Manifest != "" {
+		process.Set("manifests", word("--manifests "+quote(b.Manifest), b.Manifest))
+	}
 	if len(b.Command) > 0 {
 		process.Set("run", words(command, b.Command...))
 	}
@@ -280,18 +285,19 @@ var wordKeys = []string{"tracer", "image", "replicas", "via", "to", "against", "
 
 // variantOf reads "tracer=otel-python,sampling=10%,env.NAME=x,arg=--verbose,via=collector,via.keep=errors".
 func (b *flagBuilder) variantOf(flag, text string) *program.Node {
-	v, settings, env, hop := tree(flag), tree(flag), tree(flag), tree(flag)
+	v, settings, hop := tree(flag), tree(flag), tree(flag)
 	args, on := list(flag), list(flag)
+	named := map[string]*program.Node{"env": tree(flag), "annotations": tree(flag), "labels": tree(flag)} // env.NAME
 	for _, part := range splitPairs(text) {
 		key, value, ok := strings.Cut(part, "=")
 		key = strings.TrimSpace(key)
-		variable, isEnv := strings.CutPrefix(key, "env.")
+		first, name, dotted := strings.Cut(key, ".")
 		ofHop, isHop := strings.CutPrefix(key, "via.")
 		switch {
 		case !ok:
 			b.Fail(v.At, "%q is not KEY=VALUE; a variant is NAME:KEY=VALUE,…", program.Printable(part))
-		case isEnv:
-			env.Set(variable, word(flag, value))
+		case dotted && named[first] != nil:
+			named[first].Set(name, word(flag, value))
 		case isHop:
 			hop.Set(ofHop, word(flag, value))
 		case key == "arg":
@@ -304,9 +310,9 @@ func (b *flagBuilder) variantOf(flag, text string) *program.Node {
 			settings.Set(key, word(flag, value))
 		}
 	}
-	for i, of := range []*program.Node{settings, env, args, on} {
+	for i, of := range []*program.Node{settings, named["env"], args, on, named["annotations"], named["labels"]} {
 		if len(of.Entries)+len(of.Items) > 0 {
-			v.Set([]string{"settings", "env", "args", "on"}[i], of)
+			v.Set([]string{"settings", "env", "args", "on", "annotations", "labels"}[i], of)
 		}
 	}
 	switch name := v.Get("via"); {

@@ -16,9 +16,9 @@ func TestInject(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := plan.Processes[0].Env
-	if plan.Inject != "java" || plan.Operated != "default" || env["OTEL_EXPORTER_OTLP_ENDPOINT"] != "http://{sink.otlp.http}" || !plan.NamesSink() ||
+	if plan.Inject != "java" || plan.Instrumentation != "default" || env["OTEL_EXPORTER_OTLP_ENDPOINT"] != "http://{sink.otlp.http}" || !plan.NamesSink() ||
 		env["OTEL_LOGS_EXPORTER"] != "none" || env["OTEL_METRICS_EXPORTER"] != "otlp" || plan.Silent || env["JAVA_TOOL_OPTIONS"] != "" {
-		t.Errorf("injected %q of %q, with %v", plan.Inject, plan.Operated, env)
+		t.Errorf("injected %q of %q, with %v", plan.Inject, plan.Instrumentation, env)
 	}
 }
 

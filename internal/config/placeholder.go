@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/kubernetes/manifests"
 )
 
 // Filling ${env:NAME} into a plan, and remembering what must not be shown.
@@ -22,6 +23,11 @@ type filler struct {
 
 func (f *filler) plan(p *Plan) {
 	f.target = p
+	for _, marks := range []map[string]string{p.Annotations, p.Labels} {
+		for name, text := range marks {
+			marks[name] = f.only(name, text)
+		}
+	}
 	for i := range p.Processes {
 		process := &p.Processes[i]
 		f.all(process.Run)
@@ -29,6 +35,7 @@ func (f *filler) plan(p *Plan) {
 		f.secrets(process.Ready)
 		process.Ready = f.fill(process.Ready)
 		process.Dir = f.fill(process.Dir)
+		process.Manifest = manifests.Rewrite(process.Manifest, f.only)
 		for name, text := range process.Templates {
 			process.Templates[name] = f.fill(text)
 		}
@@ -97,6 +104,15 @@ func (f *filler) values(m map[string]string) {
 // fill puts the environment's values in, protected against the run's Expand.
 func (f *filler) fill(text string) string {
 	return program.Replace(text, nil, func(name string) string { return program.Literal(f.lookup(name)) }, nil)
+}
+
+// only puts the environment's values into a text in which nothing else is filled in.
+func (f *filler) only(name, text string) string {
+	text = program.Replace(text, nil, f.lookup, nil)
+	if program.IsSecret(name, text) {
+		f.secret(text)
+	}
+	return text
 }
 
 func (f *filler) lookup(name string) string {

@@ -17,8 +17,7 @@ type Plan struct {
 	Workload   string
 	Variant    string
 	Language   string            // of its tracer; ""
-	Inject     string            // what the Operator of a cluster injects into its traced processes; NotInjected: nothing; "": nobody says
-	Operated   string            // the Operator's Instrumentation; "": the only one
+	InPods                       // of its traced processes
 	Processes  []program.Process // wrapped, with the tracer's and the variant's environment and arguments, and those that the tracer brings; in the order of their start
 	Operations []program.Operation
 	Setup      []program.Setup // requests before anything is measured
@@ -68,8 +67,7 @@ func (e *Experiment) Plan(v Variant) (*Plan, error) {
 		Workload:   e.Workload.Name,
 		Variant:    v.Name,
 		Language:   t.Language,
-		Inject:     v.Inject,
-		Operated:   v.Instrumentation,
+		InPods:     v.InPods.clone(),
 		Operations: program.CloneOperations(e.Operations),
 		Setup:      program.CloneSetup(e.Setup),
 		Build:      e.Workload.BuildFor(t.Name),
@@ -277,7 +275,8 @@ func withParts(operations []program.Operation) []program.Operation {
 // same tracer, attached in the same way, in whose settings nothing differs that may change
 // what makes spans.
 func SameSpans(a, b Variant) bool {
-	if a.TracerName() != b.TracerName() || !slices.Equal(a.On, b.On) || !maps.Equal(a.Env, b.Env) || !slices.Equal(a.Args, b.Args) {
+	if a.TracerName() != b.TracerName() || !slices.Equal(a.On, b.On) || !maps.Equal(a.Env, b.Env) || !slices.Equal(a.Args, b.Args) ||
+		a.Image != b.Image || !a.InPods.equal(b.InPods) {
 		return false
 	}
 	if a.Tracer == nil {

@@ -81,6 +81,17 @@ func (e *Experiment) Rewritten() []string {
 	return out
 }
 
+// Unmade says what else is in files of manifests, a line a process: no run makes it.
+func (e *Experiment) Unmade() (out []string) {
+	for _, p := range e.Workload.Processes {
+		if len(p.Unmade) > 0 {
+			out = append(out, fmt.Sprintf("process %s is %s of its manifests; no run makes what else is there, "+
+				"and what its pods mount has to be in the namespace: %s", p.Name, p.Deployed, program.Printable(strings.Join(p.Unmade, ", "))))
+		}
+	}
+	return out
+}
+
 // viaText is " via collector to zipkin" where spans pass through hops, and are stored in a backend.
 func (v Variant) viaText() string {
 	to := ""

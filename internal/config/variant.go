@@ -29,24 +29,23 @@ func (v Variant) TracerName() string {
 
 // Variant is the workload with a tracer and its settings, under a name of yours. Without keys its name is that of a tracer.
 type Variant struct {
-	_               struct{} `called:"a variant"`
-	_               struct{} `refuse:"processes" text:"a variant brings no processes, a tracer does: write processes into a tracers/NAME/tracer.yaml of your own (docs/tracers.md), and tracer: NAME here"`
-	Name            string
-	Description     string            `yaml:"description" as:"text"`                            // a line for the report
-	Tracer          *program.Tracer   `yaml:"tracer" as:"own" shape:"Text"`                     // 'tracetax list tracers'; otel means otel-LANGUAGE in the workload's language
-	Settings        map[string]string `yaml:"settings" as:"own" shape:"Environment"`            // of the tracer: 'tracetax show TRACER'
-	On              []string          `yaml:"on" as:"own" shape:"Texts"`                        // which processes are traced; default: all that are traced
-	Replicas        int               `yaml:"replicas" range:"1..100"`                          // of a workload with a topology: processes of each service that others call; default: as the topology says
-	Env             map[string]string `yaml:"env" as:"userEnv"`                                 // environment variables of the traced processes; wins over those of process, tracer and settings
-	Image           string            `yaml:"image" as:"image"`                                 // of the traced processes that run in one, instead of theirs
-	Inject          string            `yaml:"inject" one:"java nodejs python dotnet sdk false"` // what the OpenTelemetry Operator of a cluster injects into its pods; false: nothing, whatever their namespace says
-	Instrumentation string            `yaml:"instrumentation" as:"line"`                        // the Operator's Instrumentation that it takes, NAME or NAMESPACE/NAME; default: the only one of the namespace
-	Args            []string          `yaml:"args" as:"arguments"`                              // words after the command of the traced processes
-	Via             []program.Process `yaml:"via" as:"own" shape:"HopOrHops"`                   // a hop that its spans pass through, or a list in the order of a span's way
-	To              *program.Process  `yaml:"to" as:"own" shape:"HopOrName"`                    // a backend instead of the sink
-	Against         string            `yaml:"against"`                                          // a variant to compare with, besides the baseline
-	Capture         Capture           `yaml:"capture" as:"own" shape:"CaptureOrTracer"`         // a tracer that captures packets beside the variant's own, such as packets: spans and packets are then of one run
-	Faults          *Faults           `yaml:"faults" as:"own"`                                  // its own faults, instead of the experiment's of that name
+	_           struct{} `called:"a variant"`
+	_           struct{} `refuse:"processes" text:"a variant brings no processes, a tracer does: write processes into a tracers/NAME/tracer.yaml of your own (docs/tracers.md), and tracer: NAME here"`
+	Name        string
+	Description string            `yaml:"description" as:"text"`                 // a line for the report
+	Tracer      *program.Tracer   `yaml:"tracer" as:"own" shape:"Text"`          // 'tracetax list tracers'; otel means otel-LANGUAGE in the workload's language
+	Settings    map[string]string `yaml:"settings" as:"own" shape:"Environment"` // of the tracer: 'tracetax show TRACER'
+	On          []string          `yaml:"on" as:"own" shape:"Texts"`             // which processes are traced; default: all that are traced
+	Replicas    int               `yaml:"replicas" range:"1..100"`               // of a workload with a topology: processes of each service that others call; default: as the topology says
+	Env         map[string]string `yaml:"env" as:"userEnv"`                      // environment variables of the traced processes; wins over those of process, tracer and settings
+	Image       string            `yaml:"image" as:"image"`                      // of the traced processes that run in one, instead of theirs
+	InPods      `yaml:",inline"`
+	Args        []string          `yaml:"args" as:"arguments"`                      // words after the command of the traced processes
+	Via         []program.Process `yaml:"via" as:"own" shape:"HopOrHops"`           // a hop that its spans pass through, or a list in the order of a span's way
+	To          *program.Process  `yaml:"to" as:"own" shape:"HopOrName"`            // a backend instead of the sink
+	Against     string            `yaml:"against"`                                  // a variant to compare with, besides the baseline
+	Capture     Capture           `yaml:"capture" as:"own" shape:"CaptureOrTracer"` // a tracer that captures packets beside the variant's own, such as packets: spans and packets are then of one run
+	Faults      *Faults           `yaml:"faults" as:"own"`                          // its own faults, instead of the experiment's of that name
 
 	Chosen map[string]string // the settings that the user chose; Settings are all of the tracer, which is never nil
 }
@@ -159,7 +158,7 @@ func readVariant(s *program.Source, e program.Entry, w *program.Workload, catalo
 	if image := n.Get("image"); image != nil && !imaged {
 		s.Fail(image.At, "image takes the place of that of a traced process, and none has one: write image into the process, too")
 	}
-	checkInject(s, n, v.Inject, v.Tracer.Name, imaged)
+	checkInPods(s, n, v.InPods, v.Tracer.Name, imaged)
 	checkLacking(s, n, w, v.Tracer)
 	checkApart(s, n, &v)
 	v.adapt()

@@ -53,11 +53,16 @@ func (c *Client) Template(ctx context.Context, of string) (t Template, err error
 	if err := c.ask(ctx, http.MethodGet, c.at(r, nil, name), nil, &whole); err != nil {
 		return failed(err)
 	}
-	if r == Pods {
-		if err := json.Unmarshal(whole, &t); err != nil {
-			return failed(err)
-		}
-		return t, nil
+	if t, err = TemplateOf(of, whole); err != nil {
+		return failed(err)
+	}
+	return t, nil
+}
+
+// TemplateOf returns the template of what Templated knows, which the API or a file has as JSON.
+func TemplateOf(of string, whole []byte) (t Template, err error) {
+	if r, _ := Templated(of); r == Pods {
+		return t, json.Unmarshal(whole, &t)
 	}
 	var set struct {
 		Spec struct {
@@ -65,10 +70,8 @@ func (c *Client) Template(ctx context.Context, of string) (t Template, err error
 			Claims   []Object `json:"volumeClaimTemplates"`
 		} `json:"spec"`
 	}
-	if err := json.Unmarshal(whole, &set); err != nil {
-		return failed(err)
-	}
+	err = json.Unmarshal(whole, &set)
 	t = set.Spec.Template
 	t.Claims = set.Spec.Claims
-	return t, nil
+	return t, err
 }

@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -191,5 +192,23 @@ func TestOpen(t *testing.T) {
 	}
 	if _, err := Open("two", ""); err == nil || !strings.Contains(err.Error(), "two") {
 		t.Errorf("no such context: %v", err)
+	}
+}
+
+// Beside a container are the others of its pod, and those before it that go on.
+func TestBeside(t *testing.T) {
+	var pod Pod
+	if err := json.Unmarshal([]byte(`{"spec": {"initContainers": [{"name": "fetch"}, {"name": "proxy", "restartPolicy": "Always"}],
+ "containers": [{"name": "log"}, {"name": "shop"}, {"name": "late"}]},
+ "status": {"initContainerStatuses": [{"name": "fetch", "containerID": "x://1"}, {"name": "proxy", "containerID": "x://2"}],
+ "containerStatuses": [{"name": "shop", "containerID": "x://3"}, {"name": "log", "containerID": "x://4"}]}}`), &pod); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range pod.Beside("shop") {
+		got = append(got, s.Name+" "+s.ID())
+	}
+	if want := []string{"proxy 2", "log 4", "late "}; !slices.Equal(got, want) {
+		t.Errorf("beside it are %q, not %q", got, want)
 	}
 }

@@ -49,8 +49,9 @@ type Pod struct {
 
 // Container is what is read of a container as it is asked for.
 type Container struct {
-	Name string `json:"name"`
-	Env  []struct {
+	Name          string `json:"name"`
+	RestartPolicy string `json:"restartPolicy"` // Always of a container before the others that goes on beside them
+	Env           []struct {
 		Name  string `json:"name"`
 		Value string `json:"value"`
 	} `json:"env"`
@@ -96,12 +97,39 @@ type Terminated struct {
 
 // Container returns the status of a container; nil before there is one.
 func (p *Pod) Container(name string) *ContainerStatus {
-	for i := range p.Status.ContainerStatuses {
-		if s := &p.Status.ContainerStatuses[i]; s.Name == name {
-			return s
+	return statusOf(p.Status.ContainerStatuses, name)
+}
+
+func statusOf(all []ContainerStatus, name string) *ContainerStatus {
+	for i := range all {
+		if all[i].Name == name {
+			return &all[i]
 		}
 	}
 	return nil
+}
+
+// Beside returns the containers that live beside one, those that begin before it and go on among them; one without a status has a name
+// alone.
+func (p *Pod) Beside(name string) (out []ContainerStatus) {
+	add := func(all []ContainerStatus, name string) {
+		one := ContainerStatus{Name: name}
+		if s := statusOf(all, name); s != nil {
+			one = *s
+		}
+		out = append(out, one)
+	}
+	for _, c := range p.Spec.InitContainers {
+		if c.RestartPolicy == "Always" {
+			add(p.Status.InitContainerStatuses, c.Name)
+		}
+	}
+	for _, c := range p.Spec.Containers {
+		if c.Name != name {
+			add(p.Status.ContainerStatuses, c.Name)
+		}
+	}
+	return out
 }
 
 // ID returns the container's ID without the name of its runtime; "" before it has one.

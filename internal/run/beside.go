@@ -5,11 +5,13 @@
 package run
 
 import (
+	"strings"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/derive"
 	"github.com/tracetax/tracetax/internal/readings"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/usage"
 )
 
@@ -21,6 +23,8 @@ func (s *stage) log() readings.Log {
 		w.CPUs = count(s.placement.Harness)
 		if p, known := s.planned(w.Process); known {
 			w.CPUs, w.Service = s.limitOf(p), p.Placed.Of
+		} else if _, of, beside := strings.Cut(w.Process, "@"); beside && w.Role == role.Sidecar { // a container of a template
+			w.CPUs, w.Service = count(s.placement.App), of
 		}
 	}
 	return log

@@ -94,14 +94,17 @@ func MeterOf(ctx context.Context, all []Process) (Meter, error) {
 			return nil, fmt.Errorf("reading what %s uses: nothing reads it", p.Name())
 		}
 		targets = append(targets, target)
-		if contained, is := p.(local); is && contained.Helpers() != nil {
-			helpers = append(helpers, contained.Helpers())
+		if with, is := p.(accompanied); is {
+			helpers = append(helpers, with.Beside()...)
 		}
 	}
 	targets = append(targets, helpers...) // behind those that were asked for, in their order
 	m := usage.NewMeter(targets)
 	return m, m.Start(ctx)
 }
+
+// accompanied is a process beside which others run that nobody planned, and which are read, too.
+type accompanied interface{ Beside() []usage.Target }
 
 // Reach implements Target.
 func (h here) Reach(address string) string { return address }
@@ -113,6 +116,14 @@ var (
 	_ visible      = local{}
 	_ usage.Target = local{}
 )
+
+// Beside returns what a container's engine runs for it.
+func (p local) Beside() []usage.Target {
+	if h := p.Helpers(); h != nil {
+		return []usage.Target{h}
+	}
+	return nil
+}
 
 // Address implements Process.
 func (p local) Address() string { return loopback }

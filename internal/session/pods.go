@@ -61,8 +61,12 @@ func (s *Session) runInCluster(ctx context.Context) (history []record.Record, er
 	if err != nil {
 		return s.history, err
 	}
+	var plans []*config.Plan
+	for _, v := range s.loop.Variants {
+		plans = append(plans, v.Plan)
+	}
 	c, err := cluster.Start(ctx, cluster.Options{
-		Target: s.experiment.Target.Kubernetes, Folder: folder, Longest: lasts(plan), Progress: s.options.Progress,
+		Target: s.experiment.Target.Kubernetes, Plans: plans, Folder: folder, Longest: lasts(plan), Progress: s.options.Progress,
 	})
 	if err != nil {
 		return s.history, err
@@ -135,5 +139,11 @@ func ExamineCluster(ctx context.Context, target config.Kubernetes) ([]cluster.Tr
 	return cluster.Examine(ctx, target)
 }
 
-// Grants returns, as YAML, what an administrator applies once for those who measure in a namespace.
-func Grants(namespace string) (string, error) { return cluster.Grants(namespace) }
+// Grants returns, as YAML, what an administrator applies once for those who run an experiment in its namespace.
+func Grants(e *config.Experiment) (string, error) {
+	plans, _, err := plansOf(e)
+	if err != nil {
+		return "", err
+	}
+	return cluster.Grants(e.Target.Kubernetes.Namespace, plans)
+}

@@ -70,7 +70,7 @@ func (s *checker) findCallers() []hit {
 func (s *checker) findOwnBaseline() []hit {
 	for _, v := range s.Variants {
 		if v.Name == s.Baseline && v.TracerName() == program.NoTracer && !v.Untraced() {
-			return []hit{seen("the baseline has variables or arguments of its own: tracers in the program's own code were not switched off", v.Name)}
+			return []hit{seen("the baseline has variables, arguments or annotations of its own: tracers in the program's own code were not switched off", v.Name)}
 		}
 	}
 	return nil

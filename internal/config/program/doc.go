@@ -3,6 +3,6 @@
 // problem.go). It must not know experiments, their variants, loads and designs.
 //
 // Files, from the top: setup, causes, forms, tracer, via, graph, collectorroutes, drive, backend, service, write,
-// collector, operation, set, redact, doc, request, workload, process, image, data, artifact, template, setting, keys, collectorcopy, read,
+// collector, operation, set, redact, doc, request, workload, process, image, pods, data, artifact, template, setting, keys, collectorcopy, read,
 // placeholder, catalog, collectorrefs, node, problem.
 package program

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/kubernetes/manifests"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/role"
 )
@@ -104,6 +105,8 @@ func init() { // the readers of structs look here themselves
 		"commands":          {shape: ShapeList + ShapeCommand, read: readCommands, write: as(func(v [][]string) any { return Inline[[]string](v) })},
 		"dir":               {shape: ShapeText, read: by((*Source).dir)},
 		"image":             {shape: ShapeText, read: by((*Source).image)},
+		"manifests":         {shape: ShapeText, read: by((*Source).Text), write: func(w Writer, v any) any { return manifests.Rewrite(v.(string), w.Value) }},
+		"marks":             {shape: ShapeEnv, read: readMarks, write: writeEnv}, // labels or annotations of pods
 		"host":              {shape: ShapeText, read: by((*Source).host)},
 		"number or setting": {shape: ShapeText, read: readSettable, write: as(numberOrText)},
 		"size or setting":   {shape: ShapeSize, read: readSettable},

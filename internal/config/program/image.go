@@ -14,8 +14,8 @@ const PortVariable = "PORT"
 func (s *Source) deployed(n *Node) {
 	of := n.Get("deployment")
 	for _, key := range []string{"container", "port"} {
-		if at := n.Get(key); at != nil && of == nil {
-			s.Fail(at.At, "%s goes with deployment:, and this process has none", key)
+		if at := n.Get(key); at != nil && of == nil && n.Get("manifests") == nil {
+			s.Fail(at.At, "%s goes with deployment: or manifests:, and this process has none", key)
 		}
 	}
 	if of == nil {

@@ -34,6 +34,7 @@ type Process struct {
 	Args     []string          `yaml:"args" of:"workload" as:"arguments"`                              // words behind the image's own command
 	Deployed string            `yaml:"deployment" of:"workload" as:"line"`                             // a Deployment of the cluster, statefulset/NAME or pod/NAME, from whose template its pods are made; see docs/kubernetes.md
 	Within   string            `yaml:"container" of:"workload" as:"line"`                              // the container of that template which is the program; default: the first one
+	Manifest string            `yaml:"manifests" of:"workload" as:"manifests" json:"-"`                // a file of objects for a cluster, which has that template instead of the cluster: of its only Deployment, StatefulSet or Pod, or of the one that deployment names
 	Port     int               `yaml:"port" of:"workload" range:"1..65535"`                            // at which a program of a Deployment listens, {port}; default: the first port of its container
 	Env      map[string]string `yaml:"env"`                                                            // environment variables
 	Dir      string            `yaml:"dir" as:"dir"`                                                   // where it starts; default: the workload's folder, {tmp} of what a tracer brings
@@ -44,6 +45,8 @@ type Process struct {
 	Host     string            `yaml:"host" of:"workload" as:"host"`                                   // the loopback address at which it listens, {host}; default: 127.0.0.1
 	Protocol string            `yaml:"protocol" of:"workload" one:"http grpc thrift tcp"`              // how it is called, for proxies of a tracer ({peers}); default: as operations call it, else tcp
 	Traced   bool              `yaml:"traced" of:"workload service" always:"true"`                     // whether tracer and variant apply; default: true for app
+
+	Unmade []string // what else is in the file of Manifest, such as Service shop: no run makes it
 
 	// Files with placeholders, filled in for each run in {templates}; not in an experiment.
 	Templates map[string]string `yaml:"templates" of:"workload" as:"filledTemplates"` // their texts by name; in a Plan the tracer's too, settings filled in
@@ -66,7 +69,10 @@ type Process struct {
 // InImage reports whether the process runs in a container of an image, its own or that of a Deployment.
 func (p Process) InImage() bool { return p.Image != "" || p.Deployed != "" }
 
-func (p *Process) Begin(s *Source, n *Node) { p.start(s, n, role.App) }
+func (p *Process) Begin(s *Source, n *Node) {
+	p.start(s, n, role.App)
+	p.Unmade = s.manifest(n)
+}
 
 // start is what the process is before its keys are read: the process of its service, or one of that role.
 func (p *Process) start(s *Source, n *Node, r role.Role) {
@@ -100,7 +106,7 @@ func (p *Process) named(s *Source, n *Node) {
 	} else if !processName.MatchString(p.Name) {
 		s.Fail(name.At, "process %q: a name has lower-case letters, digits, - and _, and begins with a letter", Printable(p.Name))
 	}
-	if n.Get("run") == nil && n.Get("service") == nil && n.Get("image") == nil && n.Get("deployment") == nil && !slices.Contains(n.Meant, "service") {
+	if n.Get("run") == nil && n.Get("service") == nil && n.Get("image") == nil && n.Get("deployment") == nil && n.Get("manifests") == nil && !slices.Contains(n.Meant, "service") {
 		s.Lacks(n, "run", n.At, "a process needs run: the command that starts it")
 	}
 }

@@ -32,7 +32,7 @@ type Setting struct {
 }
 
 // VariantKeys are the keys of a variant, beside which settings stand on the command line: none may be called so.
-var VariantKeys = []string{"description", "tracer", "settings", "on", "replicas", "env", "args", "via", "to", "against", "capture", "faults", "image", "inject", "instrumentation"}
+var VariantKeys = []string{"description", "tracer", "settings", "on", "replicas", "env", "args", "via", "to", "against", "capture", "faults", "image", "inject", "instrumentation", "annotations", "labels"}
 
 // What a setting may mean to tracetax.
 const (

@@ -34,6 +34,7 @@ type Workload struct {
 	Processes   []Process          `yaml:"processes"`                         // what is started: each when those before it that it names ({NAME.port}) are ready; needed without topology
 	Deployed    string             `yaml:"deployment" as:"line"`              // instead of processes: a Deployment of the cluster that is the target, statefulset/NAME or pod/NAME, which is the only process
 	Within      string             `yaml:"container" as:"line"`               // the container of its template which is the program; default: the first one
+	Manifest    string             `yaml:"manifests" as:"text"`               // a file of objects for a cluster, which has that template instead of the cluster: of its only Deployment, StatefulSet or Pod, or of the one that deployment names
 	Port        int                `yaml:"port" range:"1..65535"`             // at which that listens; default: the first port of the container
 	Operations  []Operation        `yaml:"operations" as:"operations"`        // what can be measured; needed without topology
 	Mix         map[string]float64 `yaml:"mix" as:"weights"`                  // weights of operations, as {home: 70%, checkout: 30%}: measured as one operation where the experiment names neither operations nor a mix
@@ -72,7 +73,7 @@ func (w *Workload) Begin(s *Source, n *Node) {
 
 // deployment gives the mapping of a workload that is a Deployment its only process.
 func (s *Source) deployment(n *Node) {
-	of := n.Get("deployment")
+	of := cmp.Or(n.Get("deployment"), n.Get("manifests"))
 	if of == nil {
 		return
 	}
@@ -81,19 +82,22 @@ func (s *Source) deployment(n *Node) {
 		return
 	}
 	process := &Node{Kind: Mapping, At: of.At}
-	name := *of // of statefulset/shop: shop
-	name.Text = name.Text[strings.LastIndexByte(name.Text, '/')+1:]
-	process.Set("name", &name)
-	for _, key := range []string{"deployment", "container", "port"} {
+	for _, key := range []string{"deployment", "manifests", "container", "port"} {
 		if value := n.Get(key); value != nil {
 			process.Set(key, value)
 		}
 	}
+	s.manifest(process)
+	name := Node{Kind: Scalar, Text: "own", At: of.At}
+	if of := process.Get("deployment"); of != nil { // else manifest has complained
+		name.Text = of.Text[strings.LastIndexByte(of.Text, '/')+1:] // of statefulset/shop: shop
+	}
+	process.Set("name", &name)
 	n.Set("processes", &Node{Kind: List, At: of.At, Items: []*Node{process}})
 }
 
 func (w *Workload) Finish(s *Source, n *Node) {
-	w.Deployed, w.Within, w.Port = "", "", 0 // the process has them
+	w.Deployed, w.Within, w.Manifest, w.Port = "", "", "", 0 // the process has them
 	if n.Get("topology") != nil {
 		s.graphed(n, w)
 		return

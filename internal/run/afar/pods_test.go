@@ -23,9 +23,11 @@ import (
 type podsHere struct {
 	launcher *process.Launcher
 	client   *afar.Client
+	beside   string // a script that runs beside each program, in a container called proxy; "" is none
 
-	mu  sync.Mutex
-	all map[uint64]*process.Process
+	mu    sync.Mutex
+	all   map[uint64]*process.Process
+	asked []afar.Pod
 }
 
 func newPodsHere(t *testing.T) *podsHere {
@@ -45,7 +47,12 @@ func newPodsHere(t *testing.T) *podsHere {
 	return &podsHere{launcher: l, all: map[uint64]*process.Process{}}
 }
 
-func (h *podsHere) Make(p afar.Pod) { go h.make(p) }
+func (h *podsHere) Make(p afar.Pod) {
+	h.mu.Lock()
+	h.asked = append(h.asked, p)
+	h.mu.Unlock()
+	go h.make(p)
+}
 
 func (h *podsHere) make(p afar.Pod) {
 	container := fmt.Sprintf("%064x", p.ID)
@@ -62,7 +69,18 @@ func (h *podsHere) make(p afar.Pod) {
 	h.mu.Lock()
 	h.all[p.ID] = one
 	h.mu.Unlock()
-	_ = h.client.Tell(afar.Order{Pod: &afar.State{ID: p.ID, Runs: &afar.Runs{IP: "127.0.0.1", Container: container}}})
+	runs := afar.Runs{IP: "127.0.0.1", Container: container}
+	if h.beside != "" {
+		proxy := fmt.Sprintf("%064x", p.ID+1<<32)
+		two, err := h.launcher.Start(context.Background(), process.Command{Name: proxy, Role: role.App, Args: []string{"sh", "-c", h.beside}})
+		if err != nil {
+			_ = h.client.Tell(afar.Order{Pod: &afar.State{ID: p.ID, Failed: err.Error()}})
+			return
+		}
+		defer func() { _, _ = two.Stop(context.Background(), 0) }()
+		runs.Beside = []afar.Sidecar{{Name: "proxy", Container: proxy}}
+	}
+	_ = h.client.Tell(afar.Order{Pod: &afar.State{ID: p.ID, Runs: &runs}})
 	<-one.Done()
 	one.Log().Drain()
 	for _, line := range one.Log().Tail(100) {
@@ -121,7 +139,9 @@ const hello = `agent, hello, --listen, "127.0.0.1:{port}"`
 func TestRunsInPods(t *testing.T) {
 	folder := t.TempDir()
 	client, pods := inPods(t, folder)
-	for _, r := range made(t, imaged(t, "here", hello), client) {
+	e := imaged(t, "here", hello)
+	e.Variants[1].Labels = map[string]string{"tier": "2"}
+	for _, r := range made(t, e, client) {
 		if r.Failed() {
 			t.Fatalf("%s: %+v", r.Variant, r.Failure)
 		}
@@ -140,6 +160,11 @@ func TestRunsInPods(t *testing.T) {
 		}
 	}
 	glob(t, folder)
+	for _, p := range pods.asked {
+		if strings.Contains(p.Run, e.Variants[1].Name) != (p.Labels["tier"] == "2") {
+			t.Errorf("a pod of run %s has the labels %q", p.Run, p.Labels)
+		}
+	}
 	for id, p := range pods.all {
 		select {
 		case <-p.Done():
@@ -167,5 +192,32 @@ func TestPodsThatFail(t *testing.T) {
 				t.Errorf("the run failed with %+v, and is to say %q", r.Failure, row.says)
 			}
 		})
+	}
+}
+
+// A container beside the program is a process of its own in the record, and the program's service has it.
+func TestSidecarsInPods(t *testing.T) {
+	client, pods := inPods(t, t.TempDir())
+	pods.beside = "while :; do i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done; sleep 0.01; done"
+	e := imaged(t, "here", hello)
+	e.Variants = e.Variants[:1]
+	r, err := client.Run(t.Context(), requestOf(t, e))
+	if err != nil || r.Failed() {
+		t.Fatalf("the run failed: %+v, %v", r.Failure, err)
+	}
+	seen := 0
+	for _, p := range r.Phases {
+		for _, u := range p.Usage {
+			if u.Process != "proxy@shop" {
+				continue
+			}
+			seen++
+			if u.Role != role.Sidecar || u.Service != "shop" || !strings.HasPrefix(u.Source, "cgroup") || u.CPUSeconds < 0.01*u.Seconds {
+				t.Errorf("beside the program there is %+v", u)
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("nothing beside the program is in the record")
 	}
 }

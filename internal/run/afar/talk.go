@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run"
@@ -61,8 +62,7 @@ type Pod struct {
 	CPUs   float64   `json:"cpus,omitempty"`   // 0: no limit
 	Memory int64     `json:"memory,omitempty"` // bytes; 0: no limit
 
-	Inject   string `json:"inject,omitempty"`   // see config.Plan
-	Operated string `json:"operated,omitempty"` // see config.Plan
+	config.InPods // see config.Plan
 
 	Fetch *Fetch   `json:"fetch,omitempty"` // a folder that it reads
 	Empty []string `json:"empty,omitempty"` // folders that it may write into
@@ -90,6 +90,14 @@ type State struct {
 type Runs struct {
 	IP        string `json:"ip"`
 	Container string `json:"container"` // ID of the program's container
+
+	Beside []Sidecar `json:"beside,omitempty"` // the others of its template
+}
+
+// Sidecar is a container of a template beside the program.
+type Sidecar struct {
+	Name      string `json:"name"`
+	Container string `json:"container"` // ID
 }
 
 // Ended is the end of a pod's program.

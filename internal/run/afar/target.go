@@ -92,7 +92,7 @@ func (t *target) ask(c process.Command) (*pod, error) {
 	}
 	planned := t.plan.Process(c.Name)
 	if planned.Traced {
-		wanted.Inject, wanted.Operated = t.plan.Inject, t.plan.Operated
+		wanted.InPods = t.plan.InPods
 	}
 	wanted.Deployment, wanted.Container = planned.Deployed, planned.Within
 	if slices.Contains(c.Args, prepare.OwnCommand) {
@@ -171,6 +171,7 @@ func (h *harness) pod(id uint64) *pod {
 
 // pod is a program in a pod.
 type pod struct {
+	elsewhere
 	harness *harness
 	meter   *node.Client // of its node, or its own
 	id      uint64
@@ -204,7 +205,7 @@ func (p *pod) hear(s State) {
 		return
 	default:
 	}
-	begun := p.runs != (Runs{}) || p.failed != ""
+	begun := p.runs.Container != "" || p.failed != ""
 	switch {
 	case s.Failed != "" && !begun:
 		p.failed = s.Failed
@@ -378,15 +379,3 @@ func (p *pod) Memory() (uint64, error) {
 	r, err := p.read(context.Background())
 	return r.Memory, err
 }
-
-// Groups implements usage.Target: its cgroup is the node's.
-func (p *pod) Groups() map[string]string { return nil }
-
-// Pids implements usage.Target: its processes are not to be seen.
-func (p *pod) Pids() ([]int, error) { return nil, nil }
-
-// Reaped implements usage.Target: the cgroup has those that have ended.
-func (p *pod) Reaped() (syscall.Rusage, error) { return syscall.Rusage{}, nil }
-
-// LogFull implements usage.Target: the container's runtime reads its output.
-func (p *pod) LogFull() time.Duration { return 0 }

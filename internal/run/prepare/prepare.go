@@ -91,9 +91,8 @@ func Missing(e *config.Experiment, v config.Variant) []string {
 	if e.Target.Kubernetes.Is() { // the nodes pull images
 		return append(artifact.Missing(outside(w, v)), unreceived(e, v)...)
 	}
-	if v.Inject != "" {
-		return []string{"inject asks the OpenTelemetry Operator of a cluster, which injects into pods: measure there (--target kubernetes " +
-			"--namespace NAME), or name a tracer (tracer: …)"}
+	if why := v.Elsewhere(); why != "" {
+		return []string{why}
 	}
 	missing := append(artifact.Missing(w.Needs), artifact.Missing(outside(w, v))...)
 	missing = append(append(missing, absent(e, v)...), enclosing(e)...)

@@ -89,7 +89,7 @@ func question(ctx context.Context, api *kubernetes.Client, of names, node string
 	}}
 	pod, in := appPod(of, node, wanted), appContainer
 	if p.Deployed != "" {
-		template, err := api.Template(ctx, p.Deployed)
+		template, err := templateOf(ctx, func() (*kubernetes.Client, error) { return api, nil }, p)
 		if err != nil {
 			return nil, "", err
 		}

@@ -11,13 +11,13 @@ import (
 	"github.com/tracetax/tracetax/internal/run/afar"
 )
 
+// ownContainers begins the names of tracetax's containers in pods of programs. One fetches, the other reads the program beside it.
 const (
-	fetchContainer = "tracetax-fetch"
+	ownContainers  = "tracetax-"
+	fetchContainer = ownContainers + "fetch"
+	meterContainer = ownContainers + "meter"
 	tokenVariable  = "TRACETAX_TOKEN"
 )
-
-// meterContainer reads the program beside it.
-const meterContainer = "tracetax-meter"
 
 // withMeter gives a pod a container that reads the others: it begins before them, and sees their processes, as they see its.
 func withMeter(n names, spec object) {

@@ -25,8 +25,9 @@ import (
 // Options are the orders to a cluster.
 type Options struct {
 	Target   config.Kubernetes
-	Folder   string        // the results folder
-	Longest  time.Duration // for which its objects may last
+	Plans    []*config.Plan // of its runs
+	Folder   string         // the results folder
+	Longest  time.Duration  // for which its objects may last
 	Progress io.Writer
 }
 
@@ -55,6 +56,10 @@ func Start(ctx context.Context, o Options) (c *Cluster, err error) {
 	if err != nil {
 		return nil, err
 	}
+	templates, err := filed(ctx, o.Plans)
+	if err != nil {
+		return nil, err
+	}
 	c = &Cluster{options: o, names: names{id: random(4), image: image}}
 	if c.api, err = kubernetes.Open(o.Target.Context, o.Target.Namespace); err != nil {
 		return nil, err
@@ -62,6 +67,7 @@ func Start(ctx context.Context, o Options) (c *Cluster, err error) {
 	var within context.Context
 	within, c.end = context.WithCancel(context.WithoutCancel(ctx)) // what is made is removed after ctx has ended, too
 	c.pods = newPods(within, c)
+	c.pods.templates = templates
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.Close())

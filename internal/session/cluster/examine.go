@@ -43,7 +43,7 @@ func Examine(ctx context.Context, target config.Kubernetes) ([]Trait, error) {
 		right kubernetes.Right
 		says  string
 	}{
-		{Deployed, "a Deployment cannot be measured: name an image"},
+		{Deployed, "a Deployment cannot be measured: name an image, or the file that has it (manifests:)"},
 		{Output, "logs of programs will be empty, and 'ready: log:…' cannot be met"},
 	} {
 		lacks, err := lacking(ctx, api, one.right)

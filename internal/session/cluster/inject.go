@@ -13,9 +13,6 @@ import (
 	"github.com/tracetax/tracetax/internal/run/afar"
 )
 
-// operator begins the annotations that the Operator reads.
-const operator = "instrumentation.opentelemetry.io/"
-
 // injectable is what the Operator injects, and the variable of a container by which that is there.
 var injectable = map[string]string{
 	"java": "JAVA_TOOL_OPTIONS", "nodejs": "NODE_OPTIONS", "python": "PYTHONPATH", "dotnet": "DOTNET_STARTUP_HOOKS", "sdk": "OTEL_RESOURCE_ATTRIBUTES",
@@ -29,13 +26,13 @@ func injection(p afar.Pod) object {
 	case config.NotInjected:
 		out := object{}
 		for what := range injectable {
-			out[operator+"inject-"+what] = "false"
+			out[config.Operator+"inject-"+what] = "false"
 		}
 		return out
 	}
-	out := object{operator + "inject-" + p.Inject: cmp.Or(p.Operated, "true")}
+	out := object{config.Operator + "inject-" + p.Inject: cmp.Or(p.Instrumentation, "true")}
 	if p.Container != "" {
-		out[operator+"container-names"] = p.Container
+		out[config.Operator+"container-names"] = p.Container
 	}
 	return out
 }
@@ -71,5 +68,5 @@ func notAsked(made kubernetes.Pod, in string, p afar.Pod) string {
 	}
 	return fmt.Sprintf("the OpenTelemetry Operator did not inject %s (container %s has no %s of it): see that the Operator runs, that "+
 		"an Instrumentation %sis in the namespace, and that the container does not take that variable from a reference "+
-		"('kubectl get instrumentation' lists what there is)", p.Inject, in, variable, strings.TrimLeft(p.Operated+" ", " "))
+		"('kubectl get instrumentation' lists what there is)", p.Inject, in, variable, strings.TrimLeft(p.Instrumentation+" ", " "))
 }

@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/kubernetes"
 	"github.com/tracetax/tracetax/internal/run/afar"
 )
 
 func TestInjection(t *testing.T) {
-	got := text(t, appPod(names{}, "", afar.Pod{Inject: "java", Operated: "observability/default", Container: "shop"}))
+	got := text(t, appPod(names{}, "", afar.Pod{InPods: config.InPods{Inject: "java", Instrumentation: "observability/default"}, Container: "shop"}))
 	for _, part := range []string{
 		`"instrumentation.opentelemetry.io/inject-java":"observability/default"`, `"instrumentation.opentelemetry.io/container-names":"shop"`,
 	} {
@@ -19,10 +20,10 @@ func TestInjection(t *testing.T) {
 			t.Errorf("the pod lacks %s: %s", part, got)
 		}
 	}
-	if got := text(t, injection(afar.Pod{Inject: "sdk"})); got != `{"instrumentation.opentelemetry.io/inject-sdk":"true"}` {
+	if got := text(t, injection(afar.Pod{InPods: config.InPods{Inject: "sdk"}})); got != `{"instrumentation.opentelemetry.io/inject-sdk":"true"}` {
 		t.Errorf("the only Instrumentation: %s", got)
 	}
-	if got := text(t, injection(afar.Pod{Inject: "false"})); strings.Count(got, `":"false"`) != len(injectable) {
+	if got := text(t, injection(afar.Pod{InPods: config.InPods{Inject: "false"}})); strings.Count(got, `":"false"`) != len(injectable) {
 		t.Errorf("nothing: %s", got)
 	}
 }
@@ -48,7 +49,7 @@ func TestNotAsked(t *testing.T) {
 			if err := json.Unmarshal([]byte(spec), &pod); err != nil {
 				t.Fatal(err)
 			}
-			why := notAsked(pod, "shop", afar.Pod{Inject: row.inject, Operated: "mine"})
+			why := notAsked(pod, "shop", afar.Pod{InPods: config.InPods{Inject: row.inject, Instrumentation: "mine"}})
 			if row.says == "" && why != "" || !strings.Contains(why, row.says) {
 				t.Errorf("it says %q, and is to say %q", why, row.says)
 			}

@@ -73,7 +73,7 @@ func objectsOf(target config.Kubernetes, plans []Planned, longest time.Duration,
 				Deployment: p.Deployed, Container: p.Within,
 			}
 			if p.Traced {
-				wanted.Inject, wanted.Operated = plan.Inject, plan.Operated
+				wanted.InPods = plan.InPods
 			}
 			if plan.Fetches && p.Traced {
 				wanted.Fetch = &afar.Fetch{Dir: "/tracetax/" + planned, URL: "http://" + planned, Token: unknownToken}
@@ -105,11 +105,9 @@ func templatesOf(ctx context.Context, target config.Kubernetes, plans []Planned)
 			if _, known := out[p.Deployed]; known || p.Deployed == "" {
 				continue
 			}
-			api, err := kubernetes.Open(target.Context, target.Namespace)
-			if err != nil {
-				return nil, err
-			}
-			if out[p.Deployed], err = api.Template(ctx, p.Deployed); err != nil {
+			open := func() (*kubernetes.Client, error) { return kubernetes.Open(target.Context, target.Namespace) }
+			var err error
+			if out[p.Deployed], err = templateOf(ctx, open, p); err != nil {
 				return nil, err
 			}
 		}
@@ -130,78 +128,9 @@ func Manifests(ctx context.Context, target config.Kubernetes, plans []Planned, l
 	out := make([]object, len(all))
 	for i, one := range all {
 		out[i] = one.object
+		out[i]["metadata"].(object)["namespace"] = target.Namespace // wherever kubectl is
 	}
 	return documents(out)
-}
-
-// Rights are what a user must be allowed in the namespace to measure there.
-func Rights() []kubernetes.Right {
-	batch := func(verb string) kubernetes.Right {
-		return kubernetes.Right{Verb: verb, Group: "batch", Resource: "jobs"}
-	}
-	pods := func(verb, below string) kubernetes.Right {
-		return kubernetes.Right{Verb: verb, Resource: "pods", Below: below}
-	}
-	return []kubernetes.Right{
-		batch("create"), batch("delete"), pods("create", ""), pods("list", ""), pods("watch", ""), pods("delete", ""),
-		pods("create", "attach"), pods("get", "attach"),
-	}
-}
-
-// Deployed is the right to measure a Deployment: its template is read.
-var Deployed = kubernetes.Reads("")
-
-// Output is the right to read what programs write. Without it their logs are empty, and a check of readiness by a line of output
-// cannot be met; the rest is measured.
-var Output = kubernetes.Right{Verb: "get", Resource: "pods", Below: "log"}
-
-// role is the Role of who may measure in a namespace, and its binding to a group.
-func role(namespace string) []object {
-	verbs := map[[2]string][]string{}
-	var order [][2]string
-	for _, r := range append(Rights(), Deployed, Output) {
-		resource := r.Resource
-		if r.Below != "" {
-			resource += "/" + r.Below
-		}
-		key := [2]string{r.Group, resource}
-		if verbs[key] == nil {
-			order = append(order, key)
-		}
-		verbs[key] = append(verbs[key], r.Verb)
-	}
-	var rules []object
-	for _, key := range order {
-		rules = append(rules, object{"apiGroups": []string{key[0]}, "resources": []string{key[1]}, "verbs": verbs[key]})
-	}
-	metadata := object{"name": "tracetax", "namespace": namespace}
-	return []object{
-		{"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": metadata, "rules": rules},
-		{
-			"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": metadata,
-			"roleRef":  object{"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "tracetax"},
-			"subjects": []object{{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "those-who-measure"}},
-		},
-	}
-}
-
-// among lets the pods of sessions talk with each other, where a namespace denies that by default.
-func among(namespace string) object {
-	ours := object{"matchLabels": object{labelOf: "tracetax"}}
-	peers := []object{{"podSelector": ours}}
-	return object{
-		"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": object{"name": "tracetax", "namespace": namespace},
-		"spec": object{
-			"podSelector": ours, "policyTypes": []string{"Ingress", "Egress"},
-			"ingress": []object{{"from": peers}}, "egress": []object{{"to": peers}},
-		},
-	}
-}
-
-// Grants returns, as YAML, what an administrator applies once for those who measure in a namespace: a Role, its binding to a group
-// of the name those-who-measure, and a NetworkPolicy. The pods of a program get no more by it than to talk with tracetax's own.
-func Grants(namespace string) (string, error) {
-	return documents(append(role(namespace), among(namespace)))
 }
 
 // documents returns objects as YAML.
@@ -228,15 +157,7 @@ func Look(ctx context.Context, target config.Kubernetes, plans []Planned, longes
 	if err != nil {
 		return nil, err
 	}
-	rights := Rights()
-	for _, plan := range plans {
-		for _, one := range plan.Processes {
-			if reads := kubernetes.Reads(one.Deployed); one.Deployed != "" && !slices.Contains(rights, reads) {
-				rights = append(rights, reads)
-			}
-		}
-	}
-	lacks, err := lacking(ctx, api, rights...)
+	lacks, err := lacking(ctx, api, needs(plans)...)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/run/afar"
 )
 
@@ -17,9 +18,9 @@ type object = map[string]any
 
 // The labels of all objects, and the containers of pods.
 const (
-	labelOf   = "app.kubernetes.io/managed-by"
-	labelRun  = "tracetax/run"
-	labelPart = "tracetax/part"
+	labelOf   = program.LabelOf
+	labelRun  = program.OwnMarks + "run"
+	labelPart = program.OwnMarks + "part"
 
 	partHarness = "harness"
 	partMeter   = "meter"
@@ -138,9 +139,21 @@ func appPod(n names, node string, p afar.Pod) object {
 
 func appMetadata(n names, p afar.Pod) object {
 	metadata := n.metadata(podName(n, p.ID), partApp)
-	metadata["annotations"] = object{"tracetax/run": p.Run, "tracetax/process": p.Name}
-	maps.Copy(metadata["annotations"].(object), injection(p))
+	metadata["labels"] = marks(p.Labels, n.labels(partApp))
+	own := object{program.OwnMarks + "run": p.Run, program.OwnMarks + "process": p.Name}
+	maps.Copy(own, injection(p))
+	metadata["annotations"] = marks(p.Annotations, own)
 	return metadata
+}
+
+// marks returns labels or annotations that are given, and tracetax's own, which win.
+func marks(given map[string]string, own object) object {
+	out := object{}
+	for name, value := range given {
+		out[name] = value
+	}
+	maps.Copy(out, own)
+	return out
 }
 
 // appContainerOf is the container of a program.

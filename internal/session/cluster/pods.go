@@ -38,9 +38,10 @@ type app struct {
 	in     string // its container that is the program
 	wanted afar.Pod
 	output chan struct{} // closed when all output has come; nil before it has begun
-	ended  bool          // the conductor knows
-	asked  bool          // the conductor has asked for its end
-	waits  bool          // for a node
+	beside []afar.Sidecar
+	ended  bool // the conductor knows
+	asked  bool // the conductor has asked for its end
+	waits  bool // for a node
 }
 
 func newPods(ctx context.Context, of *Cluster) *pods {
@@ -182,23 +183,29 @@ func (p *pods) advance(of *app, e kubernetes.Event) {
 		return
 	}
 	s := e.Pod.Container(of.in)
-	why := ""
-	if of.output == nil { // it has not begun
+	beside, all := sidecars(e.Pod, of.in)
+	why, broken := "", ""
+	switch {
+	case of.output == nil: // it has not begun
 		why = cmp.Or(e.Pod.Stuck(), notAsked(e.Pod, of.in, of.wanted))
+	case !p.ending(of):
+		broken = lost(e.Pod, of.in, of.beside)
 	}
 	switch {
 	case why != "":
 		p.fail(of, why)
 	case s != nil && s.State.Terminated != nil:
 		t := s.State.Terminated
-		p.begin(of, e.Pod, s)
+		p.begin(of, e.Pod, s, beside)
 		p.finish(of, afar.Ended{Code: t.ExitCode, OutOfMemory: t.Reason == "OOMKilled", Why: p.outside(of, e)})
 	case of.output == nil && e.Pod.Unfetched() != "":
 		p.fail(of, e.Pod.Unfetched())
 	case e.Gone || e.Pod.Status.Phase == "Failed":
 		p.finish(of, afar.Ended{Code: -1, Why: cmp.Or(p.outside(of, e), "its pod failed")})
-	case s != nil && s.State.Running != nil && e.Pod.Status.PodIP != "":
-		p.begin(of, e.Pod, s)
+	case broken != "":
+		p.finish(of, afar.Ended{Code: -1, Why: cmp.Or(p.outside(of, e), broken)})
+	case s != nil && s.State.Running != nil && e.Pod.Status.PodIP != "" && all:
+		p.begin(of, e.Pod, s, beside)
 	default:
 		if e.Pod.Unplaced() != "" && !of.waits {
 			of.waits = true
@@ -232,6 +239,13 @@ func (p *pods) fail(of *app, why string) {
 	}
 }
 
+// ending reports whether the conductor has asked for the end of a pod.
+func (p *pods) ending(of *app) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return of.asked
+}
+
 // outside returns what ended a pod that the conductor wanted to live, in words; "" where its program ended by itself.
 func (p *pods) outside(of *app, e kubernetes.Event) string {
 	p.mu.Lock()
@@ -249,18 +263,18 @@ func (p *pods) outside(of *app, e kubernetes.Event) string {
 }
 
 // begin tells that a program has begun, once, and passes on what it writes.
-func (p *pods) begin(of *app, pod kubernetes.Pod, s *kubernetes.ContainerStatus) {
+func (p *pods) begin(of *app, pod kubernetes.Pod, s *kubernetes.ContainerStatus, beside []afar.Sidecar) {
 	if of.output != nil {
 		return
 	}
-	of.output = make(chan struct{})
+	of.output, of.beside = make(chan struct{}), beside
 	go func() {
 		defer close(of.output)
 		if err := p.passOn(of); err != nil && p.ctx.Err() == nil {
 			p.warn(err)
 		}
 	}()
-	p.tell(afar.State{ID: of.id, Runs: &afar.Runs{IP: pod.Status.PodIP, Container: s.ID()}})
+	p.tell(afar.State{ID: of.id, Runs: &afar.Runs{IP: pod.Status.PodIP, Container: s.ID(), Beside: beside}})
 }
 
 // passOn passes on what a program writes.

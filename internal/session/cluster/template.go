@@ -72,12 +72,7 @@ func fromTemplate(n names, node string, p afar.Pod, t kubernetes.Template) (obje
 	}
 	maps.Copy(spec, object{"restartPolicy": "Never", "enableServiceLinks": false, "affinity": onNode(node)})
 	metadata := appMetadata(n, p)
-	annotations := object{}
-	for name, value := range t.Metadata.Annotations {
-		annotations[name] = value
-	}
-	maps.Copy(annotations, metadata["annotations"].(object))
-	metadata["annotations"] = annotations
+	metadata["annotations"] = marks(t.Metadata.Annotations, metadata["annotations"].(object))
 	name, _ := main["name"].(string)
 	return object{"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}, name, nil
 }

@@ -1,8 +1,10 @@
-// Burner is an HTTP server on 127.0.0.1:$PORT, or on all addresses with $EVERYWHERE, that burns $BURN of CPU time in each request.
+// Burner is an HTTP server on 127.0.0.1:$PORT, or on all addresses with $EVERYWHERE, that burns $BURN of CPU time in each request, and
+// asks $ASK, a URL, before it answers.
 package main
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -36,6 +38,15 @@ func main() {
 	}
 	http.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		burn(length)
+		if ask := os.Getenv("ASK"); ask != "" {
+			answer, err := http.Get(ask)
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusBadGateway)
+				return
+			}
+			_, _ = io.Copy(io.Discard, answer.Body)
+			_ = answer.Body.Close()
+		}
 		fmt.Fprintln(w, "done")
 	})
 	http.HandleFunc("/env", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, os.Getenv(r.URL.Query().Get("of"))) })
