@@ -162,6 +162,7 @@ func TestPodsOfAPythonTracer(t *testing.T) {
 
 // The Operator's webhook, for which another stands here, injects what a variant asks for; without it the run fails and says so.
 func TestPodsOfTheOperator(t *testing.T) {
+	more(t, "pods")
 	t.Parallel() // it looks at no time
 	dir := aNode(t)
 	packages := fetchedForPods(t, "otel-python")

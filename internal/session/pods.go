@@ -5,6 +5,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"time"
 
@@ -57,13 +58,22 @@ func (s *Session) runInCluster(ctx context.Context) (history []record.Record, er
 	if err != nil {
 		return s.history, err
 	}
-	plan, err := experiment.Foresee(s.experiment)
+	plans, longest, err := plansOf(s.experiment)
 	if err != nil {
 		return s.history, err
 	}
-	c, err := cluster.Start(ctx, cluster.Options{
-		Target: s.experiment.Target.Kubernetes, Folder: folder, Longest: lasts(plan), Progress: s.options.Progress,
-	})
+	target := s.experiment.Target.Kubernetes
+	if err := cluster.Fits(ctx, target, plans); err != nil {
+		return s.history, err
+	}
+	notes, err := cluster.Notes(ctx, target, plans)
+	if err != nil {
+		return s.history, err
+	}
+	for _, note := range notes {
+		fmt.Fprintf(s.options.Progress, "kubernetes: %s\n", note)
+	}
+	c, err := cluster.Start(ctx, cluster.Options{Target: target, Folder: folder, Longest: longest, Progress: s.options.Progress})
 	if err != nil {
 		return s.history, err
 	}
@@ -103,13 +113,18 @@ func Pods(ctx context.Context, e *config.Experiment) (string, error) {
 	return cluster.Manifests(ctx, e.Target.Kubernetes, plans, longest)
 }
 
-// LookAtCluster returns in words what the cluster of an experiment lacks, or its user's rights; it makes nothing.
-func LookAtCluster(ctx context.Context, e *config.Experiment) ([]string, error) {
+// LookAtCluster returns in words what the cluster of an experiment lacks, or its user's rights, and what acts there on what it names; it
+// makes nothing.
+func LookAtCluster(ctx context.Context, e *config.Experiment) (missing, notes []string, err error) {
 	plans, longest, err := plansOf(e)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return cluster.Look(ctx, e.Target.Kubernetes, plans, longest)
+	if missing, err = cluster.Look(ctx, e.Target.Kubernetes, plans, longest); err != nil || len(missing) > 0 {
+		return missing, nil, err
+	}
+	notes, err = cluster.Notes(ctx, e.Target.Kubernetes, plans)
+	return nil, notes, err
 }
 
 func plansOf(e *config.Experiment) (plans []cluster.Planned, longest time.Duration, err error) {

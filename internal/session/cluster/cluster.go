@@ -222,7 +222,8 @@ func (c *Cluster) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), endPatience)
 	defer cancel()
 	if c.names.owner != "" {
-		errs = append(errs, c.api.Delete(ctx, kubernetes.Jobs, c.names.job(), -1), c.pods.gone(ctx))
+		err := c.again(ctx, func() error { return c.api.Delete(ctx, kubernetes.Jobs, c.names.job(), -1) })
+		errs = append(errs, err, c.pods.gone(ctx))
 	}
 	return errors.Join(errs...)
 }
