@@ -75,7 +75,7 @@ var refused = map[string]struct {
 	"image":       {"--variant b:image=local.test/nowhere:1", []string{"ErrImagePull", "local.test/nowhere:1", "see that the name is right"}},
 	"tool":        {"--set target.kubernetes.image=local.test/nowhere:1", []string{"waiting for the pod of Job", "ErrImagePull"}},
 	"version":     {"--set target.kubernetes.image=local.test/older:1", []string{"both have to be one build"}},
-	"deaf":        {"--ready /nowhere --set workload.processes.0.patience=2s", []string{"is not ready after 2", "404", "patience"}},
+	"deaf":        {"--ready log:nothing --set workload.processes.0.patience=2s", []string{"is not ready after 2", "give it more patience"}},
 	"elsewhere": {"--set workload.processes.0.port=9 --set workload.processes.0.patience=2s",
 		[]string{"connection refused", "is not ready", "see that it listens there, and on 0.0.0.0"}},
 	"full":      {"--set workload.processes.0.cpus=64", []string{"Insufficient cpu", "ask for less (cpus:, memory:)"}},
@@ -86,8 +86,9 @@ var refused = map[string]struct {
 func TestPodsOfBadInput(t *testing.T) {
 	more(t, "pods")
 	t.Parallel()                                    // it looks at no time
-	older := filepath.Join(t.TempDir(), "tracetax") // without a repository around it a build has the identity of its binary for a version
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", older, "../cmd/tracetax")
+	older := filepath.Join(t.TempDir(), "tracetax") // without a repository around it a build has the version that it is given here
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false",
+		"-ldflags", "-s -w -X github.com/tracetax/tracetax/internal/build.source=0.0.9", "-o", older, "../cmd/tracetax")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building another tracetax: %v\n%s", err, out)
@@ -126,7 +127,7 @@ kubectl -n trial get all,configmap,secret -o name >before
 `+quick+`
 kubectl -n trial get all,configmap,secret -o name >after
 diff before after || true
-kubectl -n trial autoscale deployment shop --min 1 --max 7 --cpu-percent 50 >&2
+kubectl -n trial autoscale deployment shop --min 1 --max 7 --cpu 50% >&2
 run --dry-run >plan.txt 2>scaled.txt
 $TRACETAX run $trial --image local.test/burner:1 --op 'GET /' --rate 4/s --duration 6s --blocks 1 --env EVERYWHERE=true \
   --set workload.processes.0.cpus=0.1 --variant none --variant burns:env.BURN=15ms --out throttled >throttled.txt 2>&1

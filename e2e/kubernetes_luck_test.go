@@ -191,7 +191,7 @@ kill -9 $server
 ended 1 'without an API server'
 (cd "$at" && exec "${command[@]}" >>log/apiserver 2>&1) &
 until kubectl get --raw /readyz >&2; do sleep 0.3; done
-gone 60 'the API server came back'
+gone 180 'the API server came back'
 measure --resume results
 ended 0 'at last'
 gone 30 'the end'

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/build"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/jsonpipe"
 	"github.com/tracetax/tracetax/internal/kubernetes"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
@@ -202,6 +203,9 @@ func (c *Cluster) why(asked context.Context, err error) error {
 	defer cancel()
 	if end := c.pods.endOfHarness(ctx); end != "" {
 		return fmt.Errorf("the pod that conducts the runs has ended (%s): %w", end, err)
+	}
+	if errors.Is(err, jsonpipe.ErrGone) {
+		return fmt.Errorf("the stream to the conductor has ended, as it does where an API server goes away: %w", err)
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/tracetax/tracetax/internal/kubernetes"
 	"github.com/tracetax/tracetax/internal/run/afar"
@@ -68,6 +69,18 @@ func podOfStatus(t *testing.T, status string) kubernetes.Pod {
 	return p
 }
 
+// heard returns what the conductor is told next.
+func heard(t *testing.T, told <-chan afar.State) afar.State {
+	t.Helper()
+	select {
+	case s := <-told:
+		return s
+	case <-time.After(20 * time.Second):
+		t.Fatal("the conductor is told nothing")
+		return afar.State{}
+	}
+}
+
 func shopApp() *app { return &app{id: 1, name: "tracetax-1a2b-1", in: "app"} }
 
 // A pod that does not begin fails its run in the cluster's words, where these say that it will not, and at last in any case.
@@ -110,7 +123,7 @@ func TestOverdue(t *testing.T) {
 			if row.says == "" {
 				return
 			}
-			if s := <-told; s.ID != 1 || !strings.Contains(s.Failed, row.says) {
+			if s := heard(t, told); s.ID != 1 || !strings.Contains(s.Failed, row.says) {
 				t.Errorf("told %+v, and it is to say %q", s, row.says)
 			}
 			p.overdue(of, true)
@@ -152,7 +165,7 @@ func TestEnds(t *testing.T) {
 			e := kubernetes.Event{Pod: podOfStatus(t, row.status), Gone: row.gone}
 			p.advance(of, e)
 			p.advance(of, e)
-			if s := <-told; s.Ended == nil || *s.Ended != row.want {
+			if s := heard(t, told); s.Ended == nil || *s.Ended != row.want {
 				t.Errorf("told %+v, want the end %+v", s, row.want)
 			}
 			if len(told) > 0 {
