@@ -73,9 +73,12 @@ func TestReadsAContainer(t *testing.T) {
 
 func TestContainersThatAreNotThere(t *testing.T) {
 	m := New(cgroups(t, map[string]string{"cgroup.controllers": "", "a/cpu.stat": ""}))
+	older := New(cgroups(t, map[string]string{"cpuacct/a/cpuacct.usage": "1\n"})) // version 1
 	gone := (*GoneError)(nil)
-	if _, err := m.Read(id); !errors.As(err, &gone) {
-		t.Errorf("a container of another node: %v", err)
+	for _, of := range []*Meter{m, older} {
+		if _, err := of.Read(id); !errors.As(err, &gone) {
+			t.Errorf("a container of another node: %v", err)
+		}
 	}
 	if _, err := m.Read("../../etc"); err == nil || errors.As(err, &gone) {
 		t.Errorf("a path in place of an ID: %v", err)
