@@ -53,7 +53,7 @@ measure() {
 # burner ARG…: one of the Deployment.
 burner() {
   measure --target kubernetes --namespace trial --set target.kubernetes.image=local.test/tracetax:1 --deployment burner --op 'GET /' \
-    --rate 100/s --duration 2s --variant none --variant a:env.A=b "$@"
+    --rate 100/s --duration 1s --set load.warmup=200ms --set load.idle=200ms --variant none --variant a:env.A=b "$@"
 }
 # named RUN: the pod of a run, name, once its program runs.
 named() {

@@ -176,7 +176,7 @@ kubectl -n trial create role reads --verb get --resource deployments.apps >&2
 for role in measures attaches reads; do kubectl -n trial create rolebinding $role --role $role --user alice >&2; done
 kubectl config view --raw | sed 's/token: .*/&\n    as: alice/' >alice
 shop() { $TRACETAX run --target kubernetes --namespace trial --set target.kubernetes.image=local.test/tracetax:1 --op 'GET /json' --ready /healthz \
-  --rate 200/s --duration 2s --blocks 2 --variant none "$@"; }
+  --rate 200/s --duration 2s --set load.warmup=300ms --blocks 2 --variant none "$@"; }
 ! KUBECONFIG=$PWD/alice shop --deployment shop --variant a:env.A=b --dry-run >&2 2>plan.txt
 ! KUBECONFIG=$PWD/alice $TRACETAX doctor --target kubernetes --namespace trial >doctor.txt 2>&1
 kubectl -n trial create rolebinding works --role works --user alice >&2
