@@ -31,6 +31,23 @@ func (s *Session) fitsCluster() error {
 	return errors.Join(errs...)
 }
 
+// fitsNamespace returns an error if the runs cannot be made in their namespace, and tells what acts there on what is measured.
+func (s *Session) fitsNamespace(ctx context.Context) error {
+	target := s.experiment.Target.Kubernetes
+	plans, _, err := plansOf(s.experiment)
+	if err != nil {
+		return err
+	}
+	if err := cluster.Fits(ctx, target, plans); err != nil {
+		return err
+	}
+	notes, err := cluster.Notes(ctx, target, plans)
+	for _, note := range notes {
+		fmt.Fprintf(s.options.Progress, "kubernetes: %s\n", note)
+	}
+	return err
+}
+
 // askInPods asks the images of processes in pods for their Python; nil where they are on this machine.
 func (s *Session) askInPods() prepare.Asker {
 	target := s.asked.Target.Kubernetes
@@ -54,26 +71,20 @@ func (s *Session) askInPods() prepare.Asker {
 // runInCluster makes the runs that are still to be made in pods, and leaves none.
 func (s *Session) runInCluster(ctx context.Context) (history []record.Record, err error) {
 	defer s.watcher.End()
+	if err := s.fitsNamespace(ctx); err != nil {
+		return s.history, err
+	}
 	folder, err := filepath.Abs(s.dir)
 	if err != nil {
 		return s.history, err
 	}
-	plans, longest, err := plansOf(s.experiment)
+	plan, err := experiment.Foresee(s.experiment)
 	if err != nil {
 		return s.history, err
 	}
-	target := s.experiment.Target.Kubernetes
-	if err := cluster.Fits(ctx, target, plans); err != nil {
-		return s.history, err
-	}
-	notes, err := cluster.Notes(ctx, target, plans)
-	if err != nil {
-		return s.history, err
-	}
-	for _, note := range notes {
-		fmt.Fprintf(s.options.Progress, "kubernetes: %s\n", note)
-	}
-	c, err := cluster.Start(ctx, cluster.Options{Target: target, Folder: folder, Longest: longest, Progress: s.options.Progress})
+	c, err := cluster.Start(ctx, cluster.Options{
+		Target: s.experiment.Target.Kubernetes, Folder: folder, Longest: lasts(plan), Progress: s.options.Progress,
+	})
 	if err != nil {
 		return s.history, err
 	}
