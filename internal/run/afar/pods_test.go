@@ -23,10 +23,11 @@ import (
 type podsHere struct {
 	launcher *process.Launcher
 	client   *afar.Client
-	why      string // what ends the pods, of those that end
 
 	mu  sync.Mutex
 	all map[uint64]*process.Process
+
+	why string // what ends the pods from outside, in words; ""
 }
 
 func newPodsHere(t *testing.T) *podsHere {
