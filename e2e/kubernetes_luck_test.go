@@ -155,12 +155,18 @@ gone 30 'the end'
 	}
 }
 
-// A client that is frozen, as when the lid of a laptop closes, leaves nothing two minutes later.
+// A client that is frozen, as when the lid of a laptop closes, leaves nothing two minutes later. Before, its meter is deleted: the run
+// ends, and names that.
 func TestPodsOfAFrozenClient(t *testing.T) {
 	more(t, "pods")
 	t.Parallel() // it looks at no time
-	ofLuck(t, `
+	c := ofLuck(t, `
 burner --blocks 3 --out results
+named 001-a
+kubectl -n trial delete pod -l tracetax/part=meter --wait=false >&2
+ended 1 'without its meter'
+gone 30 'the end of the meter'
+measure --resume results
 named 001-a
 kill -STOP $pid
 gone 120 'the client froze'
@@ -170,6 +176,12 @@ measure --resume results
 ended 0 'at last'
 gone 30 'the end'
 `)
+	if failed := goodBlocks(t, c, 3); len(failed) > 0 {
+		t.Errorf("runs failed: %v", failed)
+	}
+	if said := saidIn(t, c, "said.txt"); !strings.Contains(said, "the pod that meters node n1 has ended (it was deleted)") {
+		t.Errorf("of its meter it says %s", tail(said))
+	}
 }
 
 // While an API server is away runs go on; where it stays away they are lost, and it says so; later they go on.

@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -177,7 +178,7 @@ func (c *Cluster) Run(ctx context.Context, q run.Request) (record.Record, error)
 	}
 	r, err := c.client.Run(ctx, q)
 	r.Harness.Node = c.node
-	return r, c.why(ctx, err)
+	return r, cmp.Or(c.why(ctx, err), c.lostMeter())
 }
 
 // Block implements experiment.Blocker.
@@ -191,7 +192,7 @@ func (c *Cluster) Block(ctx context.Context, requests []run.Request) ([]record.R
 	for i := range made {
 		made[i].Harness.Node = c.node
 	}
-	return made, c.why(ctx, err)
+	return made, cmp.Or(c.why(ctx, err), c.lostMeter())
 }
 
 // why adds to an error what has become of the conductor's pod, if it has ended: the stream alone does not tell.

@@ -34,6 +34,25 @@ func (c *Cluster) again(ctx context.Context, do func() error) error {
 	}
 }
 
+// lostMeter returns an error if the node's meter has ended: no later run would have figures.
+func (c *Cluster) lostMeter() error {
+	if c.names.beside {
+		return nil // each pod has its own
+	}
+	end := "it was deleted"
+	c.pods.mu.Lock()
+	for _, one := range c.pods.there {
+		if one.Metadata.Labels[labelPart] == partMeter {
+			end = endOf(one)
+		}
+	}
+	c.pods.mu.Unlock()
+	if end == "" {
+		return nil
+	}
+	return fmt.Errorf("the pod that meters node %s has ended (%s): runs without it have no figures", c.node, end)
+}
+
 // create makes the pod of a program.
 func (p *pods) create(pod object) error {
 	asked := false

@@ -201,6 +201,31 @@ func TestEndOf(t *testing.T) {
 	}
 }
 
+// A session without its meter makes no further run; with one beside each program it needs none.
+func TestLostMeter(t *testing.T) {
+	p, _ := withAPI(t, func(http.ResponseWriter, *http.Request) {})
+	p.node = "n1"
+	meter := podOfStatus(t, `{"phase": "Running", "containerStatuses": [{"name": "tracetax", "state": {"running": {}}}]}`)
+	meter.Metadata.Labels = map[string]string{labelPart: partMeter}
+	p.there["a"], p.there["b"] = meter, podOfStatus(t, `{"phase": "Failed", "reason": "Evicted"}`)
+	if err := p.lostMeter(); err != nil {
+		t.Errorf("it is there: %v", err)
+	}
+	meter.Status.Reason = "Evicted"
+	p.there["a"] = meter
+	if err := p.lostMeter(); err == nil || !strings.Contains(err.Error(), "meters node n1 has ended (Evicted)") {
+		t.Errorf("it was evicted: %v", err)
+	}
+	delete(p.there, "a")
+	if err := p.lostMeter(); err == nil || !strings.Contains(err.Error(), "it was deleted") {
+		t.Errorf("it is gone: %v", err)
+	}
+	p.names.beside = true
+	if err := p.lostMeter(); err != nil {
+		t.Errorf("each has its own: %v", err)
+	}
+}
+
 // A pod is made although the API server is away, and though its answer is lost; a refusal is told at once.
 func TestCreatesAgain(t *testing.T) {
 	for name, row := range map[string]struct {
