@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -122,5 +123,51 @@ func TestServes(t *testing.T) {
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// A container whose cgroup goes while it is read is gone, at whatever moment that is.
+func TestEndsWhileItIsRead(t *testing.T) {
+	const root = "/sys/fs/cgroup"
+	tops := []string{root}
+	if version(root) == "cgroup v1" {
+		tops = []string{filepath.Join(root, "cpuacct"), filepath.Join(root, "cpu"), filepath.Join(root, "memory")}
+	}
+	begin := func() (made []string) {
+		for _, top := range tops {
+			dir := filepath.Join(top, id)
+			if err := os.Mkdir(dir, 0o755); err == nil {
+				made = append(made, dir)
+			} else if !errors.Is(err, fs.ErrExist) { // cpu and cpuacct may be one
+				t.Skip("no cgroups for containers: this needs root:", err)
+			}
+		}
+		return made
+	}
+	remove := func(made []string) error {
+		var errs []error
+		for _, dir := range made {
+			errs = append(errs, os.Remove(dir))
+		}
+		return errors.Join(errs...)
+	}
+	for range 100 {
+		made, m := begin(), New(root)
+		if _, err := m.Read(id); err != nil {
+			t.Error(err, remove(made))
+			return
+		}
+		removed := make(chan error, 1)
+		go func() { removed <- remove(made) }()
+		var err error
+		for err == nil {
+			_, err = m.Read(id)
+		}
+		if gone := (*GoneError)(nil); !errors.As(err, &gone) {
+			t.Errorf("while it goes: %v", err)
+		}
+		if err := <-removed; err != nil {
+			t.Fatal(err)
+		}
 	}
 }
