@@ -78,26 +78,4 @@ func TestBesideAgreesWithTheNode(t *testing.T) {
 	if _, err := beside.Read(container); !errors.As(err, &gone) {
 		t.Errorf("after its end: %v", err)
 	}
-	// One that ends while it is read is gone, too, at whatever moment that is.
-	for i := range 40 {
-		name := fmt.Sprintf("%064x", i+1)
-		p, err := l.Start(t.Context(), process.Command{Name: name, Role: role.App, Args: []string{"sleep", "60"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan error, 1)
-		go func() {
-			_, err := p.Stop(context.Background(), time.Second)
-			ended <- err
-		}()
-		for err == nil {
-			_, err = beside.Read(name)
-		}
-		if !errors.As(err, &gone) {
-			t.Errorf("while it ends: %v", err)
-		}
-		if err := <-ended; err != nil {
-			t.Fatal(err)
-		}
-	}
 }

@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -126,48 +128,63 @@ func TestServes(t *testing.T) {
 	}
 }
 
-// A container whose cgroup goes while it is read is gone, at whatever moment that is.
-func TestEndsWhileItIsRead(t *testing.T) {
+// cgroupsOf makes the cgroup of a container on this machine, and returns its folders.
+func cgroupsOf(t *testing.T, container string) (made []string) {
+	t.Helper()
 	const root = "/sys/fs/cgroup"
 	tops := []string{root}
 	if version(root) == "cgroup v1" {
 		tops = []string{filepath.Join(root, "cpuacct"), filepath.Join(root, "cpu"), filepath.Join(root, "memory")}
 	}
-	begin := func() (made []string) {
-		for _, top := range tops {
-			dir := filepath.Join(top, id)
-			if err := os.Mkdir(dir, 0o755); err == nil {
-				made = append(made, dir)
-			} else if !errors.Is(err, fs.ErrExist) { // cpu and cpuacct may be one
-				t.Skip("no cgroups for containers: this needs root:", err)
-			}
+	for _, top := range tops {
+		dir := filepath.Join(top, container)
+		if err := os.Mkdir(dir, 0o755); err == nil {
+			made = append(made, dir)
+		} else if !errors.Is(err, fs.ErrExist) { // cpu and cpuacct may be one
+			t.Skip("no cgroups for containers: this needs root:", err)
 		}
-		return made
 	}
-	remove := func(made []string) error {
-		var errs []error
-		for _, dir := range made {
-			errs = append(errs, os.Remove(dir))
-		}
-		return errors.Join(errs...)
-	}
-	for range 100 {
-		made, m := begin(), New(root)
-		if _, err := m.Read(id); err != nil {
-			t.Error(err, remove(made))
-			return
-		}
-		removed := make(chan error, 1)
-		go func() { removed <- remove(made) }()
+	return made
+}
+
+// A container that ends while it is read is gone, at whatever moment that is: its processes first, and then its cgroup.
+func TestEndsWhileItIsRead(t *testing.T) {
+	gone := func(m *Meter, end func() error) {
+		t.Helper()
+		ended := make(chan error, 1)
+		go func() { ended <- end() }()
 		var err error
 		for err == nil {
 			_, err = m.Read(id)
 		}
 		if gone := (*GoneError)(nil); !errors.As(err, &gone) {
-			t.Errorf("while it goes: %v", err)
+			t.Errorf("while it ends: %v", err)
 		}
-		if err := <-removed; err != nil {
+		if err := <-ended; err != nil {
 			t.Fatal(err)
 		}
+	}
+	for range 100 {
+		made := cgroupsOf(t, id)
+		program := exec.Command("sleep", "60")
+		if err := program.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for _, dir := range made {
+			if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(program.Process.Pid)), 0o644); err != nil {
+				t.Error(err)
+			}
+		}
+		gone(NewBeside(), func() error {
+			err := program.Process.Kill()
+			_ = program.Wait() // it was killed
+			return err
+		})
+		gone(New("/sys/fs/cgroup"), func() (err error) {
+			for _, dir := range made {
+				err = errors.Join(err, os.Remove(dir))
+			}
+			return err
+		})
 	}
 }
