@@ -55,7 +55,7 @@ var families = map[string][]string{
 	"brought":                  {"TestBrought"},
 	"functions":                {"TestFunctions", "TestFunctionOfYourOwn", "TestFunctionFrozen", "TestFunctionsAsOnLambda", "TestPageRanksAgree"},
 	"graphs":                   {"TestGraph", "TestGraphMesh", "TestGraphPackets", "TestGraphKnown", "TestGraphs", "TestGraphRebuiltAndImported", "TestGraphOneIsKilled", "TestGraphTracetaxIsKilled"},
-	"pods":                     {"TestPods", "TestPodsOfADeployment", "TestPodsOfAPythonTracer", "TestPodsOfTheOperator", "TestPodsInARestrictedNamespace", "TestPodsWithoutRights", "TestPodsOfOtherTemplates", "TestPodsOfManifests"},
+	"pods":                     {"TestPods", "TestPodsOfADeployment", "TestPodsOfAPythonTracer", "TestPodsInARestrictedNamespace", "TestPodsThatAreEnded", "TestPodsOfManifests"},
 	"image of itself":          {"TestImageOfItself"},
 	"recipes":                  {"TestRecipes"},
 	"causes":                   {"TestKnownCauses", "TestCausesOfAHandler", "TestCausesWithoutRights"},

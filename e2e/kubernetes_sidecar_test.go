@@ -81,7 +81,7 @@ kubectl create namespace trial >&2
 kubectl label namespace trial pod-security.kubernetes.io/enforce=restricted >&2
 kubectl -n trial apply -f shop.yaml >&2
 measure() { $TRACETAX run --target kubernetes --namespace trial --set target.kubernetes.image=local.test/tracetax:1 --deployment shop \
-  --op 'GET /json' --ready /healthz --rate 200/s --duration 2s --blocks 1 --variant none \
+  --op 'GET /json' --ready /healthz --rate 200/s --duration 2s --set load.warmup=300ms --blocks 1 --variant none \
   --variant 'traced:tracer=none,env.OTEL_TRACES_EXPORTER=otlp,env.OTEL_BSP_SCHEDULE_DELAY=500,env.OTEL_EXPORTER_OTLP_ENDPOINT=http://{sink.otlp.grpc}' "$@"; }
 ! measure --set target.kubernetes.meter=node --out node 2>node.txt >&2
 measure --dry-run >&2

@@ -162,7 +162,8 @@ spec:
 `
 
 // A Deployment is measured from the command line, and stays as it is; whoever may make pods, attach to them, make Jobs and read the
-// Deployment measures it.
+// Deployment measures it. A plan and the doctor name a right that is missing, and a plan tells that nothing injects; a StatefulSet and
+// a pod would be measured, too.
 func TestPodsOfADeployment(t *testing.T) {
 	t.Parallel() // it looks at no time
 	c := onNode(t, `
@@ -172,21 +173,35 @@ kubectl -n trial create role measures --verb create,list,watch,delete --resource
 kubectl -n trial create role attaches --verb create,get --resource pods/attach >&2
 kubectl -n trial create role works --verb create,delete --resource jobs.batch >&2
 kubectl -n trial create role reads --verb get --resource deployments.apps >&2
-for role in measures attaches works reads; do kubectl -n trial create rolebinding $role --role $role --user alice >&2; done
+for role in measures attaches reads; do kubectl -n trial create rolebinding $role --role $role --user alice >&2; done
 kubectl config view --raw | sed 's/token: .*/&\n    as: alice/' >alice
+shop() { $TRACETAX run --target kubernetes --namespace trial --set target.kubernetes.image=local.test/tracetax:1 --op 'GET /json' --ready /healthz \
+  --rate 200/s --duration 2s --set load.warmup=300ms --blocks 2 --variant none "$@"; }
+! KUBECONFIG=$PWD/alice shop --deployment shop --variant a:env.A=b --dry-run >&2 2>plan.txt
+! KUBECONFIG=$PWD/alice $TRACETAX doctor --target kubernetes --namespace trial >doctor.txt 2>&1
+kubectl -n trial create rolebinding works --role works --user alice >&2
+! shop --deployment shop --variant otel:inject=python --dry-run >&2 2>operator.txt
 kubectl -n trial rollout status deployment shop >&2
 kubectl -n trial get all,configmap,secret -o name >before
-KUBECONFIG=$PWD/alice $TRACETAX run --target kubernetes --namespace trial --set target.kubernetes.image=local.test/tracetax:1 \
-  --deployment shop --op 'GET /json' --ready /healthz --rate 200/s --duration 2s --blocks 2 --json --out results \
-  --variant none --variant "traced:tracer=none,env.OTEL_TRACES_EXPORTER=otlp,env.OTEL_BSP_SCHEDULE_DELAY=500,\
-env.OTEL_EXPORTER_OTLP_ENDPOINT=http://{sink.otlp.grpc}"
+KUBECONFIG=$PWD/alice shop --deployment shop --json --out results --variant "traced:tracer=none,env.OTEL_TRACES_EXPORTER=otlp,\
+env.OTEL_BSP_SCHEDULE_DELAY=500,env.OTEL_EXPORTER_OTLP_ENDPOINT=http://{sink.otlp.grpc}"
 kubectl -n trial get all,configmap,secret -o name >after
 cmp before after >&2
 [ "$(kubectl -n trial get deployment shop -o jsonpath={.metadata.generation})" = 1 ]
+shop --deployment $(kubectl -n trial get pod -l app=shop -o name) --variant a:env.A=b --dry-run >&2
+sed 's/kind: Deployment/kind: StatefulSet/; s/^spec:/spec:\n  serviceName: none/' shop.yaml | kubectl -n trial apply -f - >&2
+shop --deployment statefulset/shop --variant a:env.A=b --dry-run >&2
 `, map[string]string{"shop.yaml": deployedShop}).exit(t, 0)
 	l := ledger(t, document(t, c), "GET /json", "traced")
 	if entry(l, "delivered") == 0 || entry(l, "delivered") != entry(l, "expected") {
 		t.Errorf("of %d spans %d came", entry(l, "expected"), entry(l, "delivered"))
+	}
+	for file, want := range map[string]string{
+		"plan.txt": "you may not create jobs in namespace trial", "doctor.txt": "create jobs", "operator.txt": "the OpenTelemetry Operator did not inject python",
+	} {
+		if said := saidIn(t, c, file); !strings.Contains(said, want) {
+			t.Errorf("%s is to say %q, and says %s", file, want, said)
+		}
 	}
 }
 
@@ -220,6 +235,7 @@ target: {kubernetes: {namespace: trial, image: "local.test/tracetax:1"}}
 
 // Each right that is taken away has its name in what a plan and the doctor say, and the way in which CPU is read is told before.
 func TestPodsWithoutRights(t *testing.T) {
+	more(t, "pods")
 	t.Parallel() // it looks at no time
 	c := onNode(t, `
 kubectl create namespace trial >&2
@@ -260,6 +276,7 @@ alice $TRACETAX doctor $TARGET | grep -q 'a container in each pod' || echo 'the 
 
 // A StatefulSet, and a pod that runs, are measured like a Deployment.
 func TestPodsOfOtherTemplates(t *testing.T) {
+	more(t, "pods")
 	t.Parallel() // it looks at no time
 	c := onNode(t, `
 kubectl create namespace trial >&2

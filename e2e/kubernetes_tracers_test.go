@@ -157,11 +157,12 @@ func TestPodsOfAPythonTracer(t *testing.T) {
 	t.Parallel() // it looks at no time
 	dir := aNode(t)
 	fetchedForPods(t, "otel-python")
-	tracedInPods(t, dir, flaskOfThisMachine(t), "flask", "tracer=otel-python,delay=500ms", 1, "--rate 60/s --ready /healthz")
+	tracedInPods(t, dir, flaskOfThisMachine(t), "flask", "tracer=otel-python,delay=500ms", 1, "--rate 60/s --ready /healthz --set load.warmup=300ms")
 }
 
 // The Operator's webhook, for which another stands here, injects what a variant asks for; without it the run fails and says so.
 func TestPodsOfTheOperator(t *testing.T) {
+	more(t, "pods")
 	t.Parallel() // it looks at no time
 	dir := aNode(t)
 	packages := fetchedForPods(t, "otel-python")

@@ -41,7 +41,7 @@ func services(t *testing.T) []everywhere {
 		t.Fatal(err)
 	}
 	packages, jar := ready(t, "hello/flask").Workload, ready(t, "requests/spring").Build
-	const java, python = "/usr/lib/jvm/java-17-openjdk-amd64", "/usr/bin/python3.11"
+	const java, python = "/usr/lib/jvm/java-17-openjdk-amd64", "/usr/bin/python3"
 	return []everywhere{
 		{
 			name: "hello", tracer: "otel-go", rate: "400/s", command: []string{helloWith(t, ""), "-listen", "{host}:{port}"}, traced: helloWith(t, "otel"),

@@ -76,9 +76,12 @@ func (f *runFlags) tellCluster(ctx context.Context, s console.Streams, experimen
 		if !f.json {
 			fmt.Fprintf(s.Out, "in namespace %s, of which nothing is applied now:\n%s", e.Target.Kubernetes.Namespace, objects)
 		}
-		missing, err := session.LookAtCluster(ctx, e)
+		missing, notes, err := session.LookAtCluster(ctx, e)
 		if err != nil {
 			return err
+		}
+		for _, note := range notes {
+			fmt.Fprintf(s.Err, "kubernetes: %s\n", note)
 		}
 		for _, one := range missing {
 			errs = append(errs, fmt.Errorf("the cluster would not run it: %s", strings.TrimSpace(one)))

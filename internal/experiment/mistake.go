@@ -88,9 +88,9 @@ func (l *Loop) mistakeIn(made []record.Record) *MistakeError {
 var early = []string{"start", "ready", "setup", "first operation"}
 
 // neverReady returns the mistake that a process of a variant failed before its first operation, as in every run of the variant so far. A
-// port that another program has just taken is another one the next time.
+// port that another program has just taken is another one the next time, and a pod that a cluster has ended may live then.
 func (l *Loop) neverReady(r *record.Record) *MistakeError {
-	if r.Failure.Process == "" || r.Failure.Code == record.PortTaken || !slices.Contains(early, r.Failure.Stage) {
+	if r.Failure.Process == "" || r.Failure.Code == record.PortTaken || r.Failure.Code == record.Removed || !slices.Contains(early, r.Failure.Stage) {
 		return nil
 	}
 	for i := range l.history {

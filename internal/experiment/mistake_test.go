@@ -116,6 +116,12 @@ func TestMistakes(t *testing.T) {
 				r.Failure.Code = record.PortTaken
 			}
 		}, runs: 8},
+		"its pod was evicted": {change: func(q run.Request, r *record.Record) {
+			if q.Name == "calibration-otel-1" {
+				notReady(q, r)
+				r.Failure.Code = record.Removed
+			}
+		}, runs: 8},
 		"nobody's fault": {change: func(q run.Request, r *record.Record) {
 			if q.Name == "calibration-otel-1" {
 				notReady(q, r)

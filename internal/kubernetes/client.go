@@ -183,7 +183,7 @@ func (c *Client) Try(ctx context.Context, r Resource, object any) (made Pod, err
 
 func (c *Client) create(ctx context.Context, r Resource, query url.Values, object, made any) error {
 	if err := c.ask(ctx, http.MethodPost, c.at(r, query), object, made); err != nil {
-		return fmt.Errorf("creating one of %s in namespace %s: %w", r.Name, c.Namespace, err)
+		return fmt.Errorf("creating one of %s in namespace %s: %w", r.Name, c.Namespace, c.advised(err))
 	}
 	return nil
 }

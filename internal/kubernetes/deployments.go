@@ -47,6 +47,9 @@ func Reads(of string) Right {
 func (c *Client) Template(ctx context.Context, of string) (t Template, err error) {
 	r, name := Templated(of)
 	failed := func(err error) (Template, error) {
+		if IsNotFound(err) {
+			err = fmt.Errorf("%w; 'kubectl -n %s get %s' lists what there is", err, c.Namespace, r.Name)
+		}
 		return Template{}, fmt.Errorf("reading %s of %s in namespace %s: %w", name, r.Name, c.Namespace, err)
 	}
 	var whole json.RawMessage

@@ -152,7 +152,8 @@ func TestTemplate(t *testing.T) {
 		w.WriteHeader(http.StatusNotFound)
 		fmt.Fprint(w, `{"message":"statefulsets.apps \"shop\" not found"}`)
 	})
-	if _, err := gone.Template(t.Context(), "statefulset/shop"); !IsNotFound(err) || !strings.Contains(err.Error(), "reading shop of statefulsets in namespace trial") {
+	if _, err := gone.Template(t.Context(), "statefulset/shop"); !IsNotFound(err) || !strings.Contains(err.Error(), "reading shop of statefulsets in namespace trial") ||
+		!strings.Contains(err.Error(), "'kubectl -n trial get statefulsets'") {
 		t.Errorf("none: %v", err)
 	}
 }

@@ -183,6 +183,19 @@ func (p *Pod) Unplaced() string {
 	return ""
 }
 
+// Ousted returns what has the cluster end a pod, such as its eviction, in the cluster's words; "" where it does not, or does not tell.
+func (p *Pod) Ousted() string {
+	if p.Status.Reason != "" {
+		return strings.TrimSuffix(p.Status.Reason+": "+strings.TrimSpace(p.Status.Message), ": ")
+	}
+	for _, c := range p.Status.Conditions {
+		if c.Type == "DisruptionTarget" && c.Status == "True" {
+			return c.Reason + ": " + c.Message
+		}
+	}
+	return ""
+}
+
 // Event is a change of a pod, or that it is gone.
 type Event struct {
 	Pod  Pod

@@ -79,7 +79,7 @@ const StageBlock = "block"
 // Failure is the reason why a run has no result.
 type Failure struct {
 	Stage   string   `json:"stage"`             // prepare, sink, start, ready, connect, setup, first operation, idle, warm-up, phases, window, drain, profile, verify, stop, cleanup, pilot, block
-	Code    string   `json:"code,omitempty"`    // what it is, where that is known: ended, port-taken, wrong-answers, where a program listens that is not ready (no-port, other-port, other-address, no-answer), or what answers in its place (other-program, no-program, forwarder, enclosed)
+	Code    string   `json:"code,omitempty"`    // what it is, where that is known: ended, port-taken, removed, wrong-answers, where a program listens that is not ready (no-port, other-port, other-address, no-answer), or what answers in its place (other-program, no-program, forwarder, enclosed)
 	Process string   `json:"process,omitempty"` // the process at fault, where one is
 	Message string   `json:"message"`           // what happened, and what to do about it
 	Log     []string `json:"log,omitempty"`     // the last lines that the process wrote
@@ -89,6 +89,7 @@ type Failure struct {
 const (
 	Ended        = "ended"         // a process ended when it should have been running
 	PortTaken    = "port-taken"    // likewise: it found its port taken
+	Removed      = "removed"       // likewise: something else ended it, as a cluster does that deletes or evicts its pod
 	WrongAnswers = "wrong-answers" // operations were answered otherwise than expected
 )
 

@@ -200,7 +200,9 @@ func (s *stage) failure(err error) *record.Failure {
 	var died *process.DiedError
 	if errors.As(err, &died) {
 		f.Code, f.Process, f.Log = record.Ended, died.Process, died.Log
-		if slices.ContainsFunc(died.Log, portTaken.MatchString) {
+		if died.Exit.Why != "" {
+			f.Code = record.Removed
+		} else if slices.ContainsFunc(died.Log, portTaken.MatchString) {
 			f.Code = record.PortTaken
 		}
 		return f

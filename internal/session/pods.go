@@ -5,6 +5,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"time"
 
@@ -30,6 +31,23 @@ func (s *Session) fitsCluster() error {
 	return errors.Join(errs...)
 }
 
+// fitsNamespace returns an error if the runs cannot be made in their namespace, and tells what acts there on what is measured.
+func (s *Session) fitsNamespace(ctx context.Context) error {
+	target := s.experiment.Target.Kubernetes
+	plans, _, err := plansOf(s.experiment)
+	if err != nil {
+		return err
+	}
+	if err := cluster.Fits(ctx, target, plans); err != nil {
+		return err
+	}
+	notes, err := cluster.Notes(ctx, target, plans)
+	for _, note := range notes {
+		fmt.Fprintf(s.options.Progress, "kubernetes: %s\n", note)
+	}
+	return err
+}
+
 // askInPods asks the images of processes in pods for their Python; nil where they are on this machine.
 func (s *Session) askInPods() prepare.Asker {
 	target := s.asked.Target.Kubernetes
@@ -53,6 +71,9 @@ func (s *Session) askInPods() prepare.Asker {
 // runInCluster makes the runs that are still to be made in pods, and leaves none.
 func (s *Session) runInCluster(ctx context.Context) (history []record.Record, err error) {
 	defer s.watcher.End()
+	if err := s.fitsNamespace(ctx); err != nil {
+		return s.history, err
+	}
 	folder, err := filepath.Abs(s.dir)
 	if err != nil {
 		return s.history, err
@@ -107,13 +128,18 @@ func Pods(ctx context.Context, e *config.Experiment) (string, error) {
 	return cluster.Manifests(ctx, e.Target.Kubernetes, plans, longest)
 }
 
-// LookAtCluster returns in words what the cluster of an experiment lacks, or its user's rights; it makes nothing.
-func LookAtCluster(ctx context.Context, e *config.Experiment) ([]string, error) {
+// LookAtCluster returns in words what the cluster of an experiment lacks, or its user's rights, and what acts there on what it names; it
+// makes nothing.
+func LookAtCluster(ctx context.Context, e *config.Experiment) (missing, notes []string, err error) {
 	plans, longest, err := plansOf(e)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return cluster.Look(ctx, e.Target.Kubernetes, plans, longest)
+	if missing, err = cluster.Look(ctx, e.Target.Kubernetes, plans, longest); err != nil || len(missing) > 0 {
+		return missing, nil, err
+	}
+	notes, err = cluster.Notes(ctx, e.Target.Kubernetes, plans)
+	return nil, notes, err
 }
 
 func plansOf(e *config.Experiment) (plans []cluster.Planned, longest time.Duration, err error) {

@@ -28,6 +28,8 @@ type podsHere struct {
 	mu    sync.Mutex
 	all   map[uint64]*process.Process
 	asked []afar.Pod
+
+	why string // what ends the pods from outside, in words; ""
 }
 
 func newPodsHere(t *testing.T) *podsHere {
@@ -90,7 +92,7 @@ func (h *podsHere) make(p afar.Pod) {
 	if s := one.Exit().Signal; s != 0 {
 		code = 128 + int(s)
 	}
-	_ = h.client.Tell(afar.Order{Pod: &afar.State{ID: p.ID, Ended: &afar.Ended{Code: code}}})
+	_ = h.client.Tell(afar.Order{Pod: &afar.State{ID: p.ID, Ended: &afar.Ended{Code: code, Why: h.why}}})
 }
 
 func (h *podsHere) End(e afar.End) {
@@ -176,20 +178,23 @@ func TestRunsInPods(t *testing.T) {
 
 // What becomes of a pod is in the record: one that cannot be made, one that dies, and its last words.
 func TestPodsThatFail(t *testing.T) {
-	for name, row := range map[string]struct{ image, command, says string }{
-		"no image": {"nowhere", hello, "there is no image nowhere"},
-		"it ends":  {"here", "agent, hello, --listen, nonsense", "process shop ended (exit status 1)"},
+	const ends = "agent, hello, --listen, nonsense"
+	for name, row := range map[string]struct{ image, command, why, says, code string }{
+		"no image":      {"nowhere", hello, "", "there is no image nowhere", ""},
+		"it ends":       {"here", ends, "", "process shop ended (exit status 1)", record.Ended},
+		"it is deleted": {"here", ends, "its pod was deleted", "process shop ended (its pod was deleted)", record.Removed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, _ := inPods(t, t.TempDir())
+			client, pods := inPods(t, t.TempDir())
+			pods.why = row.why
 			e := imaged(t, row.image, row.command)
 			e.Variants = e.Variants[:1]
 			r, err := client.Run(t.Context(), requestOf(t, e))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !r.Failed() || !strings.Contains(r.Failure.Message, row.says) {
-				t.Errorf("the run failed with %+v, and is to say %q", r.Failure, row.says)
+			if !r.Failed() || !strings.Contains(r.Failure.Message, row.says) || r.Failure.Code != row.code {
+				t.Errorf("the run failed with %+v, and is to say %q, with the code %q", r.Failure, row.says, row.code)
 			}
 		})
 	}

@@ -288,6 +288,9 @@ func (p *pod) Ready(ctx context.Context, c process.Check) (process.Answers, erro
 		died.While = "waiting for " + c.String()
 		return asked, died
 	}
+	if errors.Is(last, syscall.ECONNREFUSED) {
+		last = fmt.Errorf("%w; see that it listens there, and on 0.0.0.0: on loopback it is reached by its own pod alone", last)
+	}
 	died := p.Died() // for what its log tells
 	return asked, &process.NotReadyError{
 		Process: p.Name(), Check: c.String(), After: time.Since(begun), Last: last, Log: died.Log, Why: died.Why, Err: err,

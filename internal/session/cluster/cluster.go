@@ -3,6 +3,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/build"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/jsonpipe"
 	"github.com/tracetax/tracetax/internal/kubernetes"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
@@ -182,7 +184,7 @@ func (c *Cluster) Run(ctx context.Context, q run.Request) (record.Record, error)
 	}
 	r, err := c.client.Run(ctx, q)
 	r.Harness.Node = c.node
-	return r, c.why(ctx, err)
+	return r, cmp.Or(c.why(ctx, err), c.lostMeter())
 }
 
 // Block implements experiment.Blocker.
@@ -196,7 +198,7 @@ func (c *Cluster) Block(ctx context.Context, requests []run.Request) ([]record.R
 	for i := range made {
 		made[i].Harness.Node = c.node
 	}
-	return made, c.why(ctx, err)
+	return made, cmp.Or(c.why(ctx, err), c.lostMeter())
 }
 
 // why adds to an error what has become of the conductor's pod, if it has ended: the stream alone does not tell.
@@ -208,6 +210,9 @@ func (c *Cluster) why(asked context.Context, err error) error {
 	defer cancel()
 	if end := c.pods.endOfHarness(ctx); end != "" {
 		return fmt.Errorf("the pod that conducts the runs has ended (%s): %w", end, err)
+	}
+	if errors.Is(err, jsonpipe.ErrGone) {
+		return fmt.Errorf("the stream to the conductor has ended, as it does where an API server goes away: %w", err)
 	}
 	return err
 }
@@ -228,7 +233,8 @@ func (c *Cluster) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), endPatience)
 	defer cancel()
 	if c.names.owner != "" {
-		errs = append(errs, c.api.Delete(ctx, kubernetes.Jobs, c.names.job(), -1), c.pods.gone(ctx))
+		err := c.again(ctx, func() error { return c.api.Delete(ctx, kubernetes.Jobs, c.names.job(), -1) })
+		errs = append(errs, err, c.pods.gone(ctx))
 	}
 	return errors.Join(errs...)
 }

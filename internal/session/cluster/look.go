@@ -184,6 +184,7 @@ func Look(ctx context.Context, target config.Kubernetes, plans []Planned, longes
 	if err != nil {
 		return nil, err
 	}
+	all = append(all, kindOf{resource: kubernetes.Pods, object: podOf(all[0].object)})
 	for _, one := range all {
 		made, err := api.Try(ctx, one.resource, one.object)
 		var refused *kubernetes.StatusError

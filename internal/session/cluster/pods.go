@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
@@ -41,7 +40,6 @@ type app struct {
 	beside []afar.Sidecar
 	ended  bool // the conductor knows
 	asked  bool // the conductor has asked for its end
-	waits  bool // for a node
 }
 
 func newPods(ctx context.Context, of *Cluster) *pods {
@@ -137,8 +135,8 @@ func (p *pods) endOfHarness(ctx context.Context) (end string) {
 func endOf(pod kubernetes.Pod) string {
 	s := pod.Container(harnessContainer)
 	switch {
-	case pod.Status.Reason != "":
-		return strings.TrimSuffix(pod.Status.Reason+": "+pod.Status.Message, ": ")
+	case pod.Ousted() != "":
+		return pod.Ousted()
 	case s != nil && s.State.Terminated != nil && s.State.Terminated.Reason == "OOMKilled":
 		return "out of memory"
 	case s != nil && s.State.Terminated != nil:
@@ -206,24 +204,6 @@ func (p *pods) advance(of *app, e kubernetes.Event) {
 		p.finish(of, afar.Ended{Code: -1, Why: cmp.Or(p.outside(of, e), broken)})
 	case s != nil && s.State.Running != nil && e.Pod.Status.PodIP != "" && all:
 		p.begin(of, e.Pod, s, beside)
-	default:
-		if e.Pod.Unplaced() != "" && !of.waits {
-			of.waits = true
-			time.AfterFunc(placePatience, func() { p.unplaced(of) })
-		}
-	}
-}
-
-// placePatience is for a node to have room for a program's pod.
-const placePatience = 45 * time.Second
-
-// unplaced fails a pod that no node has taken.
-func (p *pods) unplaced(of *app) {
-	p.mu.Lock()
-	pod := p.there[of.name]
-	p.mu.Unlock()
-	if why := pod.Unplaced(); why != "" {
-		p.fail(of, why)
 	}
 }
 
@@ -251,11 +231,11 @@ func (p *pods) outside(of *app, e kubernetes.Event) string {
 	p.mu.Lock()
 	asked := of.asked
 	p.mu.Unlock()
-	switch said := strings.TrimSpace(e.Pod.Status.Reason + ": " + e.Pod.Status.Message); {
+	switch why := e.Pod.Ousted(); {
 	case asked:
 		return ""
-	case e.Pod.Status.Reason != "":
-		return "its pod was ended: " + strings.TrimSuffix(said, ":")
+	case why != "":
+		return "its pod was ended: " + why
 	case e.Gone || e.Pod.Metadata.DeletionTimestamp != "":
 		return "its pod was deleted"
 	}
@@ -344,11 +324,13 @@ func (p *pods) Make(wanted afar.Pod) {
 		object, err := p.object(wanted, of)
 		if err == nil {
 			p.change(func() { p.apps[of.name] = of })
-			_, err = p.api.Create(p.ctx, kubernetes.Pods, object)
+			err = p.create(object)
 		}
 		if err != nil {
 			p.tell(afar.State{ID: wanted.ID, Failed: err.Error()})
+			return
 		}
+		p.expect(of)
 	}()
 }
 
@@ -399,7 +381,8 @@ func (p *pods) End(e afar.End) {
 
 // remove deletes a pod.
 func (p *pods) remove(of *app, grace time.Duration) {
-	if err := p.api.Delete(p.ctx, kubernetes.Pods, of.name, grace); err != nil && p.ctx.Err() == nil {
+	err := p.again(p.ctx, func() error { return p.api.Delete(p.ctx, kubernetes.Pods, of.name, grace) })
+	if err != nil && p.ctx.Err() == nil {
 		fmt.Fprintf(p.options.Progress, "kubernetes: %v\n", err)
 	}
 }

@@ -28,7 +28,7 @@ func fromTemplate(n names, node string, p afar.Pod, t kubernetes.Template) (obje
 	}
 	if len(t.Claims) > 0 {
 		return nil, "", fmt.Errorf("template of %s: each of its pods has a volume of its own (volumeClaimTemplates: %s), and others must not use "+
-			"that: measure a copy with an emptyDir or a claim of its own", p.Deployment, t.Claims[0].Metadata.Name)
+			"that: measure a copy with an emptyDir", p.Deployment, t.Claims[0].Metadata.Name)
 	}
 	if err := alone(spec); err != nil {
 		return nil, "", fmt.Errorf("template of %s: %w", p.Deployment, err)
@@ -147,7 +147,7 @@ func alone(spec object) error {
 			}
 		}
 	}
-	return nil
+	return writesAlone(spec)
 }
 
 // merged returns the variables of a container with those of a variant in their place.

@@ -32,19 +32,7 @@ func (m *Meter) readBeside(container string) (Reading, error) {
 	if len(pids) == 0 {
 		return Reading{}, &GoneError{container}
 	}
-	g, err := m.groupBeside(container, pids[0])
-	if err != nil {
-		return Reading{}, err
-	}
-	read := func() (Reading, error) {
-		if g.at != nil {
-			r, memory, err := usage.OfGroup(g.at)
-			return readingOf(r, memory, g.since), err
-		}
-		r, memory, err := usage.OfProcesses(of)
-		return readingOf(r, memory, g.since), err
-	}
-	r, err := read()
+	r, err := m.readNeighbours(of, pids[0])
 	if err == nil {
 		return r, nil
 	}
@@ -52,6 +40,20 @@ func (m *Meter) readBeside(container string) (Reading, error) {
 		return Reading{}, &GoneError{container}
 	}
 	return r, fmt.Errorf("reading container %.12s beside this one: %w", container, err)
+}
+
+// readNeighbours reads the processes of a container, the first of which is known.
+func (m *Meter) readNeighbours(of neighbours, first int) (Reading, error) {
+	g, err := m.groupBeside(of.container, first)
+	if err != nil {
+		return Reading{}, err
+	}
+	if g.at != nil {
+		r, memory, err := usage.OfGroup(g.at)
+		return readingOf(r, memory, g.since), err
+	}
+	r, memory, err := usage.OfProcesses(of)
+	return readingOf(r, memory, g.since), err
 }
 
 // groupBeside returns the cgroup of a container as its first process sees it; without one if that is another user's.

@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/jsonpipe"
@@ -73,7 +74,7 @@ func (m *Meter) Read(container string) (Reading, error) {
 		return Reading{}, err
 	}
 	r, memory, err := usage.OfGroup(of.at)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENODEV) { // it may go between the opening of a file and its reading
 		return Reading{}, &GoneError{container}
 	}
 	if err != nil {

@@ -3,9 +3,12 @@ package node
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -73,9 +76,12 @@ func TestReadsAContainer(t *testing.T) {
 
 func TestContainersThatAreNotThere(t *testing.T) {
 	m := New(cgroups(t, map[string]string{"cgroup.controllers": "", "a/cpu.stat": ""}))
+	older := New(cgroups(t, map[string]string{"cpuacct/a/cpuacct.usage": "1\n"})) // version 1
 	gone := (*GoneError)(nil)
-	if _, err := m.Read(id); !errors.As(err, &gone) {
-		t.Errorf("a container of another node: %v", err)
+	for _, of := range []*Meter{m, older} {
+		if _, err := of.Read(id); !errors.As(err, &gone) {
+			t.Errorf("a container of another node: %v", err)
+		}
 	}
 	if _, err := m.Read("../../etc"); err == nil || errors.As(err, &gone) {
 		t.Errorf("a path in place of an ID: %v", err)
@@ -119,5 +125,66 @@ func TestServes(t *testing.T) {
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+// cgroupsOf makes the cgroup of a container on this machine, and returns its folders.
+func cgroupsOf(t *testing.T, container string) (made []string) {
+	t.Helper()
+	const root = "/sys/fs/cgroup"
+	tops := []string{root}
+	if version(root) == "cgroup v1" {
+		tops = []string{filepath.Join(root, "cpuacct"), filepath.Join(root, "cpu"), filepath.Join(root, "memory")}
+	}
+	for _, top := range tops {
+		dir := filepath.Join(top, container)
+		if err := os.Mkdir(dir, 0o755); err == nil {
+			made = append(made, dir)
+		} else if !errors.Is(err, fs.ErrExist) { // cpu and cpuacct may be one
+			t.Skip("no cgroups for containers: this needs root:", err)
+		}
+	}
+	return made
+}
+
+// A container that ends while it is read is gone, at whatever moment that is: its processes first, and then its cgroup.
+func TestEndsWhileItIsRead(t *testing.T) {
+	gone := func(m *Meter, end func() error) {
+		t.Helper()
+		ended := make(chan error, 1)
+		go func() { ended <- end() }()
+		var err error
+		for err == nil {
+			_, err = m.Read(id)
+		}
+		if gone := (*GoneError)(nil); !errors.As(err, &gone) {
+			t.Errorf("while it ends: %v", err)
+		}
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 100 {
+		made := cgroupsOf(t, id)
+		program := exec.Command("sleep", "60")
+		if err := program.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for _, dir := range made {
+			if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), []byte(strconv.Itoa(program.Process.Pid)), 0o644); err != nil {
+				t.Error(err)
+			}
+		}
+		gone(NewBeside(), func() error {
+			err := program.Process.Kill()
+			_ = program.Wait() // it was killed
+			return err
+		})
+		gone(New("/sys/fs/cgroup"), func() (err error) {
+			for _, dir := range made {
+				err = errors.Join(err, os.Remove(dir))
+			}
+			return err
+		})
 	}
 }
