@@ -50,7 +50,7 @@ func services(t *testing.T) []everywhere {
 		{
 			name: "flask", tracer: "otel-python", rate: "60/s", command: []string{python, "-m", "gunicorn", "--config", source + "/gunicorn.conf.py",
 				"--chdir", source, "--bind", "{host}:{port}", "hello:app"},
-			env: "PYTHONPATH=" + packages, files: []string{python, "/usr/lib/python3.11", packages, source},
+			env: "PYTHONPATH=" + packages, files: []string{python, "/usr/bin/sh", "/usr/lib/python3.11", packages, source},
 			more: []string{"--ready", "/healthz"},
 		},
 		{
