@@ -47,7 +47,11 @@ Nothing is made. A Deployment that the experiment names is read from the cluster
 				if i > 0 {
 					fmt.Fprintln(s.Out, "---")
 				}
-				fmt.Fprintf(s.Out, "# Once, by an administrator.\n%s---\n# By each run.\n%s", grants, objects)
+				each := "By each run."
+				if n := e.Target.Places(); n > 1 {
+					each = fmt.Sprintf("By each run, on each of %d nodes.", n)
+				}
+				fmt.Fprintf(s.Out, "# Once, by an administrator.\n%s---\n# %s\n%s", grants, each, objects)
 			}
 			return nil
 		},

@@ -28,6 +28,9 @@ type Options struct {
 	Folder   string        // the results folder
 	Longest  time.Duration // for which its objects may last
 	Progress io.Writer
+	Resumed  bool // the session goes on: of several nodes those that there are suffice
+
+	among string // of a session with several nodes: what their conductors have in common
 }
 
 // Cluster makes the runs of a session in pods.
@@ -112,7 +115,7 @@ func random(bytes int) string {
 }
 
 func (c *Cluster) startHarness(ctx context.Context, token string) (kubernetes.Pod, error) {
-	made, err := c.api.Create(ctx, kubernetes.Jobs, harnessJob(c.names, c.options.Target.Node, c.options.Longest))
+	made, err := c.api.Create(ctx, kubernetes.Jobs, c.options.placed(harnessJob(c.names, c.options.Target.Node, c.options.Longest)))
 	if err != nil {
 		return kubernetes.Pod{}, err
 	}
@@ -155,6 +158,7 @@ const (
 
 // connect begins the stream to the conductor.
 func (c *Cluster) connect(ctx context.Context, harness kubernetes.Pod) {
+	ctx, cut := context.WithCancel(ctx)
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	go func() {
@@ -167,6 +171,7 @@ func (c *Cluster) connect(ctx context.Context, harness kubernetes.Pod) {
 		outW.CloseWithError(err)
 	}()
 	c.client = afar.NewClient(ctx, inW, outR, c.options.Folder, c.pods)
+	go c.cutOff(ctx, cut)
 }
 
 // Run implements experiment.Runner.
