@@ -170,6 +170,7 @@ func (s *Estimator) claim(m measure.Measure, p dataset.Pair, at cell.At) *draft 
 	if c.contrary() {
 		c.remark(because(finding.NoteWithin))
 	}
+	s.remarkNodes(c)
 	return c
 }
 

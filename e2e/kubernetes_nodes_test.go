@@ -1,0 +1,70 @@
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
+
+// nodesShop is podShop, two blocks at the same time. The cluster has one node, which is named twice.
+var nodesShop = strings.NewReplacer("blocks: 2", "blocks: 4", "{namespace: trial,", "{namespace: trial, nodes: [n1, n1],").Replace(podShop)
+
+// Blocks are made two at the same time, each whole with a conductor of its own, and nothing is left. Where a conductor is taken away in
+// the middle of a block, the block is made again by the other one.
+func TestPodsOnNodes(t *testing.T) {
+	more(t, "pods")
+	for name, row := range map[string]struct{ meanwhile, told string }{
+		"whole": {"true", ""},
+		"one conductor goes away": {`
+			for i in $(seq 300); do [ "$(kubectl -n trial get pod -l tracetax/part=app -o name | wc -l)" -lt 4 ] || break; sleep 0.2; done
+			kubectl -n trial delete job "$(kubectl -n trial get job -o name | head -1 | cut -d / -f 2)" >&2`, "makes no more runs; its block is made again on one of the other 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := onNode(t, `
+kubectl create namespace trial >&2
+kubectl -n trial get all,configmap,secret -o name >before
+{ `+row.meanwhile+`; } &
+$TRACETAX run shop.yaml --json --out results
+wait
+kubectl -n trial get all,configmap,secret -o name >after
+cmp before after >&2
+`, map[string]string{"shop.yaml": nodesShop}).exit(t, 0)
+			if !strings.Contains(c.errOut.String(), row.told) {
+				t.Errorf("it does not say %q:\n%s", row.told, c.errOut.String())
+			}
+			l := ledger(t, document(t, c), "json", "traced")
+			if entry(l, "delivered") == 0 || entry(l, "delivered") != entry(l, "expected") {
+				t.Errorf("of %d spans %d came", entry(l, "expected"), entry(l, "delivered"))
+			}
+			wholeRounds(t, records(t, filepath.Join(c.Dir, "results")), row.told == "")
+		})
+	}
+}
+
+// wholeRounds looks whether four blocks of two variants were each made once, in their order, and two at the same time.
+func wholeRounds(t *testing.T, all []record.Record, inPairs bool) {
+	t.Helper()
+	var blocks []record.Record
+	for _, r := range all {
+		if r.Failed() || r.Harness.Node != "n1" {
+			t.Errorf("%s of block %d on node %q: %+v", r.Variant, r.Block, r.Harness.Node, r.Failure)
+		}
+		if r.Kind == record.Measured {
+			blocks = append(blocks, r)
+		}
+	}
+	if len(blocks) != 8 {
+		t.Fatalf("%d measured runs, want 8", len(blocks))
+	}
+	for i, r := range blocks {
+		if r.Block != i/2+1 || r.Attempt != 1 {
+			t.Errorf("record %d is of block %d, attempt %d", i, r.Block, r.Attempt)
+		}
+	}
+	if inPairs && (blocks[2].Started.After(blocks[0].Ended) || blocks[4].Started.Before(blocks[2].Ended)) {
+		t.Errorf("blocks 1 and 2 were not made at the same time, or 3 with them: %v to %v, %v to %v, from %v",
+			blocks[0].Started, blocks[0].Ended, blocks[2].Started, blocks[2].Ended, blocks[4].Started)
+	}
+}
