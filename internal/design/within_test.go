@@ -30,6 +30,11 @@ func TestLate(t *testing.T) {
 			t.Errorf("after %d blocks: late %t", blocks, got)
 		}
 	}
+	for several, want := range map[int]bool{0: false, 1: false, 2: false, 3: true} {
+		if got := Late(lasting(2), 270*time.Second, several); got != want {
+			t.Errorf("%d at the same time: late %t", several, got)
+		}
+	}
 }
 
 // By the first block it is known what all take: within a time as few as are needed, or as many as fit, and never more than all.
