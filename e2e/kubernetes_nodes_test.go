@@ -69,3 +69,39 @@ func wholeRounds(t *testing.T, all []record.Record, inPairs bool) {
 			blocks[0].Started, blocks[0].Ended, blocks[2].Started, blocks[2].Ended, blocks[4].Started)
 	}
 }
+
+// Of 50 nodes that answer as nodes do, and on which nothing runs, the conductors of a session take one each, by the cluster's own
+// scheduler, and leave those alone that the selector does not choose. An end in the middle leaves nothing.
+func TestPodsOnFakeNodes(t *testing.T) {
+	more(t, "pods")
+	c := onNode(t, `
+kubectl create namespace trial >&2
+for i in $(seq 60); do
+  pool=$([ $i -le 50 ] && echo bench || echo other)
+  echo "{apiVersion: v1, kind: Node, metadata: {name: fake-$i, labels: {kubernetes.io/hostname: fake-$i, pool: $pool}}}"
+  echo ---
+done >nodes.yaml
+kubectl create -f nodes.yaml >&2
+for i in $(seq 60); do
+  kubectl patch node fake-$i --subresource status --type merge -p '{"status": {"capacity": {"cpu": "2", "memory": "8Gi", "pods": "9"},
+    "allocatable": {"cpu": "2", "memory": "8Gi", "pods": "9"}, "conditions": [{"type": "Ready", "status": "True", "reason": "Fake"}]}}' >/dev/null
+done
+$TRACETAX run shop.yaml --out results >&2 & run=$!
+taken() { kubectl -n trial get pod -l tracetax/part=harness -o jsonpath='{range .items[*]}{.spec.nodeName}{"\n"}{end}' | grep . || true; }
+for i in $(seq 120); do [ "$(taken | wc -l)" -lt 50 ] || break; sleep 0.5; done
+taken | sort -u >taken
+kill -TERM $run
+for i in $(seq 120); do # nothing there ends pods as a kubelet does
+  kubectl -n trial delete pod --all --force --grace-period 0 >/dev/null 2>&1
+  kill -0 $run 2>/dev/null || break
+  sleep 0.5
+done
+wait $run && echo 'it ended well' || true
+grep -c '^fake-' taken
+kubectl get node -l pool=other -o name | cut -d / -f 2 | grep -xFf - taken || true
+kubectl -n trial get job,pod -o name
+`, map[string]string{"shop.yaml": strings.Replace(podShop, "{namespace: trial,", "{namespace: trial, nodes: 50, selector: {pool: bench},", 1)}).exit(t, 0)
+	if said := c.out.String(); said != "50\n" {
+		t.Errorf("the nodes that conductors took, and what is left: %q", said)
+	}
+}

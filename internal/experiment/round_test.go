@@ -51,15 +51,15 @@ func (f *farm) Block(ctx context.Context, requests []run.Request) ([]record.Reco
 	var block int
 	_, _ = fmt.Sscanf(name, "%03d-", &block) // 0 before the first one
 	began := time.Now()
-	select {
-	case <-time.After(time.Duration(100-block) * time.Second):
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
 	if f.fail != nil {
 		if err := f.fail(name); err != nil {
 			return nil, err
 		}
+	}
+	select {
+	case <-time.After(time.Duration(100-block) * time.Second):
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
 	var made []record.Record
 	for _, q := range requests {
@@ -137,6 +137,24 @@ func TestRoundThatFails(t *testing.T) {
 		history, err := onFarm(f, keeper).Run(t.Context(), keeper.records)
 		if got := f.asked; err != nil || len(history) != 15 || len(got) != 5 || slices.Min(got)[:3] != "002" {
 			t.Errorf("%v; gone on with %v", err, got)
+		}
+	})
+}
+
+// Where the first block of a round ends with an error the others are given up at once.
+func TestRoundIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		broken := errors.New("no node is left")
+		f, keeper := &farm{places: 3, fail: func(name string) error {
+			if name[:3] == "001" {
+				return broken
+			}
+			return nil
+		}}, &kept{}
+		began := time.Now()
+		_, err := onFarm(f, keeper).Run(t.Context(), nil)
+		if took := time.Since(began); !errors.Is(err, broken) || len(keeper.records) != 1 || took != 100*time.Second || f.busy > 0 {
+			t.Errorf("%v after %v, of which the calibration takes 100 s; %d records are kept, %d blocks are under way", err, took, len(keeper.records), f.busy)
 		}
 	})
 }
