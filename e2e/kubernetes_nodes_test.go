@@ -105,3 +105,37 @@ kubectl -n trial get job,pod -o name
 		t.Errorf("the nodes that conductors took, and what is left: %q", said)
 	}
 }
+
+// A node that falls silent, its containers still alive, ends the experiment within the time after which the cluster gives it up, and by
+// name; what was made goes on when it is back.
+func TestPodsOfASilentNode(t *testing.T) {
+	more(t, "pods")
+	t.Parallel() // it looks at no time, and waits for most of its own
+	need(t, "pgrep")
+	c := onNode(t, `
+kubectl create namespace trial >&2
+$TRACETAX run shop.yaml --out results 2>first & run=$!
+for i in $(seq 300); do [ "$(kubectl -n trial get pod -l tracetax/part=app --no-headers 2>/dev/null | grep -c Running)" -lt 2 ] || break; sleep 0.2; done
+kill -STOP "$(pgrep -x kubelet)" # of this node: processes of others are not seen here
+wait $run && echo 'it ended well' || true
+cat first >&2
+grep -q 'its node is not heard of any more' first || echo 'the end does not name the node'
+kill -CONT "$(pgrep -x kubelet)"
+for i in $(seq 300); do [ -n "$(kubectl -n trial get pod -o name)" ] || break; sleep 0.2; done
+kubectl wait --for condition=Ready node n1 --timeout 60s >&2
+$TRACETAX run --resume results >&2
+kubectl -n trial get job,pod -o name
+`, map[string]string{"shop.yaml": strings.Replace(podShop, "blocks: 2", "blocks: 3", 1)}).exit(t, 0)
+	if said := c.out.String(); said != "" {
+		t.Errorf("%s\n%s", said, c.errOut.String())
+	}
+	whole := map[int]int{}
+	for _, r := range records(t, filepath.Join(c.Dir, "results")) {
+		if r.Kind == record.Measured && !r.Failed() {
+			whole[r.Block]++
+		}
+	}
+	if len(whole) < 3 || whole[1] != 2 || whole[2] != 2 || whole[3] != 2 {
+		t.Errorf("runs by block: %v", whole)
+	}
+}
