@@ -3,33 +3,28 @@
 package effect
 
 import (
-	"slices"
-
 	"github.com/tracetax/tracetax/internal/analysis/measure"
 	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// byNode are the figures of a claim's blocks by the node that made them, in the order of Nodes: log-ratios, or amounts where these
-// answer. It is nil where the blocks are of one node, or joined to sittings.
+// byNode are the figures of a claim's blocks by the node that made them: log-ratios, or amounts where these answer.
 func (s *Estimator) byNode(c *draft) [][]float64 {
-	nodes := s.Nodes()
-	if len(nodes) < 2 || measure.Joins(len(measure.Sat(s.Set, c.Samples))) {
-		return nil
-	}
-	base, value := claim.Sides(c.Samples)
-	figures := value.Minus(base)
-	if ratios, ok := claim.Ratios(base, value); c.evidence.Ratio && ok {
-		figures = ratios
-	}
-	groups := make([][]float64, len(nodes))
-	for _, x := range figures {
-		if at, found := slices.BinarySearch(nodes, s.Runs[c.pair.Variant][x.Block].Harness.Node); found {
-			groups[at] = append(groups[at], x.Mid)
-		}
+	var groups [][]float64
+	for _, samples := range measure.ByNode(s.Set, c.metric.PerBlock(s.Set, c.pair, c.at)) {
+		groups = append(groups, c.figures(samples))
 	}
 	return groups
+}
+
+// figures are those of samples on which the verdict is made: log-ratios, or amounts.
+func (c *draft) figures(samples []finding.Sample) []float64 {
+	base, value := claim.Sides(samples)
+	if ratios, ok := claim.Ratios(base, value); c.evidence.Ratio && ok {
+		return ratios.Values()
+	}
+	return value.Minus(base).Values()
 }
 
 // remarkNodes adds to a headline how far its ratio differs between nodes, and between the blocks of one.
@@ -48,8 +43,12 @@ func (s *Estimator) remarkNodes(c *draft) {
 	}})
 }
 
-// NodesDiffer returns the headlines whose blocks differ between nodes by more than on one: their intervals hold for these nodes.
+// NodesDiffer returns the headlines whose blocks differ between nodes by more than on one, where each block counts as one for want of
+// nodes: their intervals hold for these nodes.
 func (s *Estimator) NodesDiffer() []Doubt {
+	if measure.Joined(s.Set) {
+		return nil
+	}
 	var out []Doubt
 	for _, c := range s.headlines {
 		groups := s.byNode(c)
