@@ -148,6 +148,9 @@ func (s *study) counted() finding.Runs {
 	if n := len(s.Sittings()); n > 1 {
 		out.Sittings = n
 	}
+	if n := len(s.Nodes()); n > 1 {
+		out.Nodes = n
+	}
 	if out.Stop != nil {
 		out.Stop.Text = wording.Reason(*out.Stop)
 		out.Stopped = out.Stop.Text

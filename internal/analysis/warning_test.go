@@ -152,6 +152,7 @@ var provocations = []struct {
 		s.also(resting(0))
 	}},
 	{"sittings-differ", func(s *scene) { s.sit(2, 0.1, true) }},
+	{"nodes-differ", func(s *scene) { s.scatter(2, 0.3) }},
 	{"low-rate", func(s *scene) { s.rate = 5 }},
 	{"cpu-negative", only("otel", func(r *record.Record) { r.Start.Idle[0].CPUSeconds = 1.9 })},
 	{"modes", func(s *scene) {

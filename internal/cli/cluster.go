@@ -48,7 +48,11 @@ from the file that it names (manifests:).`,
 				if i > 0 {
 					fmt.Fprintln(s.Out, "---")
 				}
-				fmt.Fprintf(s.Out, "# Once, by an administrator (kubectl apply -l tracetax/part=grants).\n%s---\n# By each run itself.\n%s", grants, objects)
+				each := "By each run itself."
+				if n := e.Target.Places(); n > 1 {
+					each = fmt.Sprintf("By each run itself, on each of %d nodes.", n)
+				}
+				fmt.Fprintf(s.Out, "# Once, by an administrator (kubectl apply -l tracetax/part=grants).\n%s---\n# %s\n%s", grants, each, objects)
 			}
 			return nil
 		},

@@ -113,6 +113,9 @@ func begun(e experiment.Event, of *config.Experiment) string {
 	default:
 		text += fmt.Sprintf("block %d/%d · %s", next.Block, d.Blocks, variants(next))
 	}
+	if e.Besides > 0 {
+		text += fmt.Sprintf(" · and %d more on other nodes", e.Besides)
+	}
 	if e.Left > 0 {
 		text += " · " + most + about(e.Left) + " left"
 	}

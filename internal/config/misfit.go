@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -36,7 +37,7 @@ func (e *Experiment) Check() error {
 }
 
 func (e *Experiment) misfits() []misfit {
-	return slices.Concat(e.ownRates(), e.protocols(), e.stopping(), e.apartInTime(), e.orders(), e.warmups(), e.configFiles(), e.hops(), e.compiled(), e.misplaced(), e.unheard(), e.profiles(), e.captured(), e.sessions())
+	return slices.Concat(e.ownRates(), e.protocols(), e.stopping(), e.apartInTime(), e.orders(), e.warmups(), e.configFiles(), e.hops(), e.compiled(), e.misplaced(), e.unheard(), e.profiles(), e.captured(), e.sessions(), e.scattered())
 }
 
 // ownRates finds operations with a rate of their own that contradicts the swept rate.
@@ -54,6 +55,15 @@ func (e *Experiment) ownRates() []misfit {
 		}
 	}
 	return out
+}
+
+// scattered finds an order of runs that several nodes of a cluster cannot have.
+func (e *Experiment) scattered() []misfit {
+	if e.Target.Places() == 1 || cmp.Or(e.Design.Order, e.ownOrder()).Together() {
+		return nil
+	}
+	return []misfit{{at: []string{"target", "kubernetes", "nodes"}, text: "blocks on several nodes are each whole on one, where their variants live " +
+		"at the same time: leave nodes out, or the order apart"}}
 }
 
 // protocols finds what only gRPC has.

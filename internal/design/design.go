@@ -4,7 +4,11 @@
 // experiment goes on as if nothing had happened. It does not know how a run is done.
 package design
 
-import "github.com/tracetax/tracetax/internal/record"
+import (
+	"slices"
+
+	"github.com/tracetax/tracetax/internal/record"
+)
 
 // attempts bounds the tries of a run.
 const attempts = 2
@@ -71,6 +75,21 @@ func (p Plan) Next(history []record.Record) (Run, bool) {
 		return run, true
 	}
 	return Run{}, false
+}
+
+// Round returns the runs to make next where so many blocks can be made at the same time: the first that is due of each of the next
+// blocks, those that were begun before and are not whole among them. Before the first block it is one run. Whether to go on is asked
+// after whole rounds alone, so a round is never cut down by what the first of its blocks show.
+func (p Plan) Round(history []record.Record, most int) (round []Run) {
+	for run := range p.due(history) {
+		if !slices.ContainsFunc(round, func(r Run) bool { return r.Block == run.Block }) {
+			round = append(round, run)
+		}
+		if len(round) >= most || run.Block == 0 {
+			break
+		}
+	}
+	return round
 }
 
 // Left counts the runs still to be made, calibrations and pilots included, if

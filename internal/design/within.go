@@ -18,10 +18,11 @@ func Few(blocks, comparisons int) int {
 	return min(blocks, stats.MinBlocks(1-errs/float64(max(1, comparisons))))
 }
 
-// Late reports whether one more block, as long as those so far, would end when the runs have taken longer than within.
-func Late(history []record.Record, within time.Duration) bool {
+// Late reports whether one more block, as long as those so far, would end when the runs have taken longer than within; where several
+// blocks are made at the same time, so many more.
+func Late(history []record.Record, within time.Duration, several int) bool {
 	_, block, blocks := pace(history)
-	return blocks > 0 && taken(history)+block > within
+	return blocks > 0 && taken(history)+time.Duration(max(1, several))*block > within
 }
 
 // Takes returns how long all of an experiment takes, and one block, by the blocks so far: it makes few of them in any case, and

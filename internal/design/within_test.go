@@ -26,8 +26,13 @@ func lasting(blocks int) []record.Record {
 // One more block is too late where it would end after the time; what lies between two sessions does not count.
 func TestLate(t *testing.T) {
 	for blocks, want := range map[int]bool{0: false, 1: false, 3: false, 4: true, 5: true} {
-		if got := Late(lasting(blocks), 270*time.Second); got != want { // 30 s and four blocks
+		if got := Late(lasting(blocks), 270*time.Second, 1); got != want { // 30 s and four blocks
 			t.Errorf("after %d blocks: late %t", blocks, got)
+		}
+	}
+	for several, want := range map[int]bool{0: false, 1: false, 2: false, 3: true} {
+		if got := Late(lasting(2), 270*time.Second, several); got != want {
+			t.Errorf("%d at the same time: late %t", several, got)
 		}
 	}
 }

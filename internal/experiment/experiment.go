@@ -40,6 +40,13 @@ type Blocker interface {
 	Block(context.Context, []run.Request) ([]record.Record, error)
 }
 
+// Several is a Blocker that makes blocks at the same time, each whole in a place of its own. A Runner may be one.
+type Several interface {
+	Blocker
+	// Places returns how many runs or blocks may be asked for at the same time; it may fall.
+	Places() int
+}
+
 // Keeper keeps a record for good; record.Folder does.
 type Keeper interface {
 	Append(record.Record) error
@@ -94,6 +101,7 @@ type Event struct {
 	Total   int           // runs in all, as far as it is known; where Open, at most
 	Open    bool          // it may end before all blocks are made, at the precision asked for
 	Left    time.Duration // about, where Open at most; 0 where not known yet
+	Besides int           // so many other blocks begin at the same time, each in another place
 	Fit     int           // of the variants of a block, so many have room in memory at the same time; 0: all, as far as is known
 }
 
@@ -112,48 +120,20 @@ func (l *Loop) Run(ctx context.Context, history []record.Record) ([]record.Recor
 	}
 	plan := l.Design()
 	for {
-		next, more := plan.Next(l.history)
+		round := l.round(plan)
 		if l.judged.err != nil {
 			return l.history, l.judged.err
 		}
-		if !more {
+		if len(round) == 0 {
 			return l.history, l.verdict(plan)
 		}
 		if err := ctx.Err(); err != nil {
 			return l.history, context.Cause(ctx)
 		}
-		if err := l.step(ctx, plan, next); err != nil {
+		if err := l.step(ctx, plan, round); err != nil {
 			return l.history, err
 		}
 	}
-}
-
-// step makes a run, or all of a block, and keeps what it left.
-func (l *Loop) step(ctx context.Context, plan design.Plan, next design.Run) error {
-	if err := l.sit(ctx, plan, next); err != nil {
-		return err
-	}
-	l.tell(plan, Event{Begun: true, Next: next})
-	steps := next.All()
-	made, err := l.make(ctx, steps)
-	if err != nil {
-		return err
-	}
-	for i := range made {
-		if err := l.Keeper.Append(made[i]); err != nil {
-			return err
-		}
-		l.history = append(l.history, made[i])
-		l.learn(&made[i])
-	}
-	mistake := l.mistakeIn(made)
-	for i := range made {
-		l.tell(plan, Event{Next: steps[i], Record: &made[i], Ends: mistake})
-	}
-	if mistake != nil {
-		return mistake
-	}
-	return l.ask(made)
 }
 
 // ask ends the experiment where the first run of a variant of the user's own shows that it traces, and not for the sink:
@@ -203,7 +183,7 @@ func (l *Loop) Design() design.Plan {
 	}
 	if within := l.Experiment.Design.Within; within > 0 {
 		p.Few = design.Few(l.Experiment.Design.Blocks, l.Experiment.Comparisons())
-		p.Late = func(history []record.Record) bool { return design.Late(history, within) }
+		p.Late = func(history []record.Record) bool { return design.Late(history, within, l.Experiment.Target.Places()) }
 	}
 	p.Fit = l.fit
 	return p
@@ -249,7 +229,7 @@ func (l *Loop) tell(plan design.Plan, e Event) {
 	left := plan.Left(l.history)
 	e.Total, e.Open = e.Done+left, plan.Open() && left > 0
 	if n := l.made[record.Measured]; n > 0 {
-		e.Left = l.lasted[record.Measured] / time.Duration(n) * time.Duration(left)
+		e.Left = l.lasted[record.Measured] / time.Duration(n*l.places()) * time.Duration(left)
 	}
 	l.Observe(e)
 }

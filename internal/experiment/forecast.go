@@ -92,9 +92,15 @@ func Foresee(e *config.Experiment) (Schedule, error) {
 	}
 	pauses := time.Duration(max(0, e.Design.Sittings-1)) * e.Design.Pause
 	before = before.and(span{run.Lasting{Alone: inTurn}, run.Lasting{Alone: inTurn}})
-	s.Length = before.long.All() + time.Duration(p.Most)*block.long.All() + pauses
-	s.Shortest = before.short.All() + time.Duration(p.Least)*block.short.All() + pauses
+	s.Length = before.long.All() + time.Duration(rounds(e, p.Most))*block.long.All() + pauses
+	s.Shortest = before.short.All() + time.Duration(rounds(e, p.Least))*block.short.All() + pauses
 	return s, nil
+}
+
+// rounds returns how often blocks are begun, as many at the same time as there are places.
+func rounds(e *config.Experiment, blocks int) int {
+	places := e.Target.Places()
+	return (blocks + places - 1) / places
 }
 
 // windowsOf are the windows of each phase.

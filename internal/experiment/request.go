@@ -31,8 +31,8 @@ func (l *Loop) able() error {
 	return nil
 }
 
-// make makes one run, or those of a block together.
-func (l *Loop) make(ctx context.Context, steps []design.Run) ([]record.Record, error) {
+// requests returns the requests for a run, or for those of a block together.
+func (l *Loop) requests(steps []design.Run) ([]run.Request, error) {
 	requests := make([]run.Request, len(steps))
 	for i, step := range steps {
 		var err error
@@ -43,7 +43,11 @@ func (l *Loop) make(ctx context.Context, steps []design.Run) ([]record.Record, e
 	if len(steps) > 1 {
 		l.together(steps, requests)
 	}
-	var made []record.Record
+	return requests, nil
+}
+
+// make makes one run, or those of a block together. It is safe for concurrent use where the Runner is.
+func (l *Loop) make(ctx context.Context, steps []design.Run, requests []run.Request) (made []record.Record, err error) {
 	if len(steps) == 1 {
 		one, err := l.Runner.Run(ctx, requests[0])
 		if err != nil {
@@ -51,7 +55,6 @@ func (l *Loop) make(ctx context.Context, steps []design.Run) ([]record.Record, e
 		}
 		made = []record.Record{one}
 	} else {
-		var err error
 		if made, err = l.Runner.(Blocker).Block(ctx, requests); err != nil {
 			return nil, err
 		}

@@ -138,6 +138,8 @@ const (
 	NoteWithin      Code = "within-blocks"   // the values' centres lie the other way than the difference, which is taken within blocks
 	NoteBracket     Code = "bracket"         // each search knows its rate only to lie between two: share, that they are apart at the most
 	NoteSittings    Code = "sittings"        // blocks differ between sittings by more than within them: sitting, the centre of each in time
+	NoteNodes       Code = "nodes"           // the blocks were made on several nodes of a cluster: nodes; standard deviations of the log-ratios between and within
+	NoteNodesApart  Code = "nodes-apart"     // blocks differ between nodes by more than within them: node, the centre of each, by the nodes' names
 	NoteSharedCPU   Code = "of-shared-cpu"   // the figure is of programs that share their CPUs
 	NoteOtherRate   Code = "not-at-the-rate" // Variant could not hold the rate: offered, reached
 	NoteLossy       Code = "of-lossy"        // Variant lost spans: share

@@ -24,6 +24,7 @@ type Runs struct {
 	Failed   int      `json:"failed"`             // runs without one
 	Blocks   int      `json:"blocks"`             // whole blocks
 	Sittings int      `json:"sittings,omitempty"` // that the blocks lie in, apart in time: from 6 on each counts as one block; absent: one
+	Nodes    int      `json:"nodes,omitempty"`    // of a cluster, on which the blocks were made: from 6 on each counts as one block, unless these end at a precision; absent: none, or one
 	Stopped  string   `json:"stopped,omitempty"`  // why no more blocks were made, where their number was not fixed
 	Stop     *Reason  `json:"stop,omitempty"`     // the same as a code with figures
 	Dropped  []string `json:"dropped,omitempty"`  // blocks left out, and why

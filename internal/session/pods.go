@@ -86,8 +86,9 @@ func (s *Session) runInCluster(ctx context.Context) (history []record.Record, er
 	for _, v := range s.loop.Variants {
 		plans = append(plans, v.Plan)
 	}
-	c, err := cluster.Start(ctx, cluster.Options{
-		Target: s.experiment.Target.Kubernetes, Plans: plans, Folder: folder, Longest: lasts(plan), Progress: s.options.Progress,
+	c, err := cluster.Open(ctx, cluster.Options{
+		Target: s.experiment.Target.Kubernetes, Plans: plans, Folder: folder, Longest: lasts(s.experiment, plan), Progress: s.options.Progress,
+		Resumed: len(s.history) > 0,
 	})
 	if err != nil {
 		return s.history, err
@@ -101,7 +102,7 @@ func (s *Session) runInCluster(ctx context.Context) (history []record.Record, er
 }
 
 // fillPorts gives processes of Deployments the ports of their containers.
-func (s *Session) fillPorts(c *cluster.Cluster) error {
+func (s *Session) fillPorts(c cluster.Runner) error {
 	for _, v := range s.loop.Variants {
 		for _, plan := range []*config.Plan{v.Plan, v.Calibration} {
 			for i := range plan.Processes {
@@ -154,11 +155,13 @@ func plansOf(e *config.Experiment) (plans []cluster.Planned, longest time.Durati
 		plans = append(plans, cluster.Planned{Plan: plan, Fetches: prepare.HasFolder(v.Tracer, plan)})
 	}
 	schedule, err := experiment.Foresee(e)
-	return plans, lasts(schedule), err
+	return plans, lasts(e, schedule), err
 }
 
-// lasts is for how long the objects of an experiment may be in a cluster.
-func lasts(s experiment.Schedule) time.Duration { return 2*s.Length + time.Hour }
+// lasts is for how long the objects of an experiment may be in a cluster, where one of its nodes is left too.
+func lasts(e *config.Experiment, s experiment.Schedule) time.Duration {
+	return 2*time.Duration(e.Target.Places())*s.Length + time.Hour
+}
 
 // ExamineCluster says what can be measured in a namespace.
 func ExamineCluster(ctx context.Context, target config.Kubernetes) ([]cluster.Trait, error) {

@@ -46,3 +46,41 @@ func GroupsDiffer(groups [][]float64) float64 {
 	p := distuv.F{D1: float64(used - 1), D2: float64(freedom)}.Survival(f)
 	return math.Min(1, math.Max(0, p))
 }
+
+// Components returns the standard deviations of the two parts that the scatter of grouped figures has: between the centres of groups,
+// 0 where these differ by no more than the figures of a group let them, and within groups. They are known where two groups or more
+// have two figures or more each.
+//
+// Source: Montgomery, Design and Analysis of Experiments, 9th ed., section 3.9 (the analysis of variance method, with its n0 for
+// groups of several sizes).
+func Components(groups [][]float64) (between, within float64, known bool) {
+	var all, sizes float64 // the number of figures, and the sum of the squares of the groups' sizes
+	var sums, inside float64
+	used, repeated := 0, 0
+	for _, g := range groups {
+		if len(g) == 0 {
+			continue
+		}
+		centre, squares := spread(g)
+		n := float64(len(g))
+		all, sizes, used = all+n, sizes+n*n, used+1
+		sums, inside = sums+n*centre, inside+squares
+		if len(g) > 1 {
+			repeated++
+		}
+	}
+	if repeated < 2 {
+		return 0, 0, false
+	}
+	outside := 0.0
+	for _, g := range groups {
+		if len(g) > 0 {
+			centre, _ := spread(g)
+			outside += float64(len(g)) * square(centre-sums/all)
+		}
+	}
+	variance := inside / (all - float64(used))
+	typical := (all - sizes/all) / float64(used-1)
+	between = math.Sqrt(math.Max(0, (outside/float64(used-1)-variance)/typical))
+	return between, math.Sqrt(variance), !math.IsNaN(between+variance) && !math.IsInf(between+variance, 0)
+}

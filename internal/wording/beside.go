@@ -33,11 +33,11 @@ func besideText(r finding.Reason) string {
 	case finding.NoteBracket:
 		return "each search brackets its rate between two probes up to " + finding.FormatBound(r.Figure("share"), "1", true) + " apart; the interval covers both ends"
 	case finding.NoteSittings:
-		var centres []string
-		for _, f := range r.Figures {
-			centres = append(centres, finding.FormatEstimate(finding.Interval{Estimate: f.Value}, f.Unit, f.Unit == "1"))
-		}
-		return "sittings differ by more than their blocks do: " + strings.Join(centres, ", ")
+		return "sittings differ by more than their blocks do: " + strings.Join(centres(r), ", ")
+	case finding.NoteNodesApart:
+		return "nodes differ by more than their blocks do: " + strings.Join(centres(r), ", ")
+	case finding.NoteNodes:
+		return nodesText(r)
 	case finding.NoteSharedCPU:
 		return "the programs shared their CPUs: " + OnlyCPU
 	case finding.NoteOtherRate:
@@ -82,6 +82,23 @@ func besideText(r finding.Reason) string {
 		return "reached the most, " + Blocks(int(r.Figure("blocks"))) + ", before the precision of " + precision(r)
 	}
 	return because(r)
+}
+
+// centres are the centres of groups of blocks.
+func centres(r finding.Reason) (out []string) {
+	for _, f := range r.Figures {
+		out = append(out, finding.FormatEstimate(finding.Interval{Estimate: f.Value}, f.Unit, f.Unit == "1"))
+	}
+	return out
+}
+
+// nodesText returns how far ratios differ between the nodes of a cluster, and between the blocks of one.
+func nodesText(r finding.Reason) string {
+	part := func(name string) string { return finding.FormatBound(r.Figure(name), "1", true) }
+	if r.Figure("between") == 0 {
+		return fmt.Sprintf("%.0f nodes differ by no more than the blocks of one do (standard deviation %s)", r.Figure("nodes"), part("within"))
+	}
+	return fmt.Sprintf("%.0f nodes differ by %s, and the blocks of one by %s (standard deviations of the ratio)", r.Figure("nodes"), part("between"), part("within"))
 }
 
 // because returns the reason why the number of lost spans is unknown.

@@ -311,8 +311,8 @@ func (s *Estimator) orderings() []ordering {
 	}
 	var out []ordering
 	for _, c := range s.headlines {
-		if measure.Joins(len(s.Sittings())) {
-			break // sittings have no order of their own
+		if measure.Joined(s.Set) {
+			break // sittings and nodes have no order of their own
 		}
 		if !c.evidence.Ratio && !c.Amount || c.evidence.Blocks() != len(c.Samples) {
 			continue

@@ -170,6 +170,7 @@ func (s *Estimator) claim(m measure.Measure, p dataset.Pair, at cell.At) *draft 
 	if c.contrary() {
 		c.remark(because(finding.NoteWithin))
 	}
+	s.remarkNodes(c)
 	return c
 }
 
@@ -197,7 +198,7 @@ func (s *Estimator) scatter(c *draft) *finding.Scatter {
 		rounds = append(rounds, roundsOf(base, value))
 	}
 	n, ok := stats.Nest(c.evidence.Value.Values(), rounds)
-	if !ok || measure.Joins(len(s.Sittings())) {
+	if !ok || measure.Joined(s.Set) {
 		return nil
 	}
 	return &finding.Scatter{Blocks: n.Blocks, Rounds: n.Rounds, Windows: n.Windows, FromRounds: n.FromRounds()}

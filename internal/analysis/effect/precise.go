@@ -225,7 +225,7 @@ func (s *Estimator) LeastWidth(name string) float64 {
 func (s *Estimator) Progress() (made, asked int) {
 	total := s.blocksAsked()
 	d, n := s.Experiment.Design, len(s.Attempted(s.Baseline))
-	if d.Within > 0 && n >= design.Few(d.Blocks, s.Experiment.Comparisons()) && design.Late(s.Records, d.Within) {
+	if d.Within > 0 && n >= design.Few(d.Blocks, s.Experiment.Comparisons()) && design.Late(s.Records, d.Within, s.Experiment.Target.Places()) {
 		total = min(total, n) // there was no time for more
 	}
 	if s.Abandoned(s.Baseline) || s.NothingLeft() {

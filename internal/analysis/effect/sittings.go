@@ -4,7 +4,6 @@ package effect
 
 import (
 	"github.com/tracetax/tracetax/internal/analysis/measure"
-	"github.com/tracetax/tracetax/internal/claim"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/stats"
 )
@@ -18,30 +17,16 @@ func (s *Estimator) SittingsDiffer() []Doubt {
 	var out []Doubt
 	for _, c := range s.headlines {
 		of := measure.Sat(s.Set, c.Samples)
-		if len(of) < 2 || measure.Joins(len(of)) {
+		if len(of) < 2 || measure.Joined(s.Set) {
 			continue
 		}
-		groups, centres := make([][]float64, len(of)), make([]float64, len(of))
+		groups := make([][]float64, len(of))
 		for i, samples := range of {
-			base, value := claim.Sides(samples)
-			groups[i] = value.Minus(base).Values()
-			if ratios, ok := claim.Ratios(base, value); c.evidence.Ratio && ok {
-				groups[i] = ratios.Values()
-			}
-			centres[i] = c.evidence.Shown(stats.Estimate{Center: stats.Center(groups[i])}).Center
+			groups[i] = c.figures(samples)
 		}
-		if stats.GroupsDiffer(groups) >= doubtful {
-			continue
+		if stats.GroupsDiffer(groups) < doubtful {
+			out = append(out, c.doubt(c.centresOf(finding.NoteSittings, "sitting", groups)))
 		}
-		unit := "1"
-		if !c.evidence.Ratio {
-			unit = c.Unit
-		}
-		reason := finding.Reason{Code: finding.NoteSittings}
-		for _, centre := range centres {
-			reason.Figures = append(reason.Figures, finding.Figure{Name: "sitting", Value: centre, Unit: unit})
-		}
-		out = append(out, c.doubt(reason))
 	}
 	return out
 }

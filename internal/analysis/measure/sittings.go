@@ -1,4 +1,4 @@
-// Blocks of one sitting are alike beyond what blocks are: with enough sittings each is one figure.
+// Blocks of one sitting, or of one node of a cluster, are alike beyond what blocks are: with enough of these each is one figure.
 
 package measure
 
@@ -9,21 +9,47 @@ import (
 	"github.com/tracetax/tracetax/internal/stats"
 )
 
-// Join returns the samples of sittings, each the mean of its blocks and named by the first, where there are as many sittings
-// as an interval needs; otherwise the blocks' own.
+// Join returns the samples of sittings, or of nodes, each the mean of its blocks and named by the first, where there are as many of
+// them as an interval needs; otherwise the blocks' own.
 func Join(s *dataset.Set, samples []finding.Sample) []finding.Sample {
-	var out []finding.Sample
-	for _, of := range Sat(s, samples) {
-		out = append(out, meanOf(of))
+	groups := Sat(s, samples)
+	if !Joins(len(groups)) && !s.Stops() { // how much wider an interval is that was stopped at is known of blocks alone
+		groups = ByNode(s, samples)
 	}
-	if !Joins(len(out)) {
+	if !Joins(len(groups)) {
 		return samples
+	}
+	var out []finding.Sample
+	for _, of := range groups {
+		out = append(out, meanOf(of))
 	}
 	return out
 }
 
-// Joins reports whether so many sittings count, and not their blocks.
-func Joins(sittings int) bool { return sittings >= stats.MinBlocks(claim.Confidence) }
+// Joined reports whether sittings or nodes count, and not their blocks.
+func Joined(s *dataset.Set) bool {
+	return Joins(len(s.Sittings())) || !s.Stops() && Joins(len(s.Nodes()))
+}
+
+// Joins reports whether so many sittings, or nodes, count, and not their blocks.
+func Joins(groups int) bool { return groups >= stats.MinBlocks(claim.Confidence) }
+
+// ByNode returns the samples of each node of a cluster that has any, in the order of the nodes' names.
+func ByNode(s *dataset.Set, samples []finding.Sample) [][]finding.Sample {
+	var out [][]finding.Sample
+	for _, name := range s.Nodes() {
+		var of []finding.Sample
+		for _, one := range samples {
+			if r := s.All[s.Baseline][one.Block]; r != nil && r.Harness.Node == name {
+				of = append(of, one)
+			}
+		}
+		if len(of) > 0 {
+			out = append(out, of)
+		}
+	}
+	return out
+}
 
 // Sat returns the samples of each sitting that has any.
 func Sat(s *dataset.Set, samples []finding.Sample) [][]finding.Sample {

@@ -64,6 +64,7 @@ func (s *checker) findBelow() []hit { return hitsOf(s.Below) }
 func (s *checker) findBends() []hit { return hitsOf(s.Bends) }
 
 func (s *checker) findSittings() []hit { return hitsOf(s.SittingsDiffer()) }
+func (s *checker) findNodes() []hit    { return hitsOf(s.NodesDiffer()) }
 
 func (s *checker) findCarryOver() []hit { return hitsOf(s.CarryOver()) }
 

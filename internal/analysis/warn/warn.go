@@ -95,6 +95,7 @@ var checks = []check{
 	{"low-rate", note, "idle use is a large part of the CPU per operation; a higher rate shows what operations cost by themselves", (*checker).findLowRate},
 	{"cpu-negative", warning, "lengthen the window or the idle time before it: the noise is as large as the work", (*checker).findBelow},
 	{"sittings-differ", warning, "make 6 sittings or more (design: {blocks: 12, sittings: 6}): the interval is then one over sittings, and holds for other hours too", (*checker).findSittings},
+	{"nodes-differ", warning, "see what is different on them (the CPUs, other pods), measure on nodes of one kind (target: {kubernetes: {selector: …}}), or on six or more without a precision: the interval is then one over nodes, and holds for others too", (*checker).findNodes},
 	{"modes", warning, "look at the dots of all blocks in the report; more blocks do not help before the cause is found", (*checker).findModes},
 	{"carry-over", warning, "find what a run leaves behind (a cache, a hot CPU, a growing database) and clear it; the order is balanced, which widens the interval and hardly biases the figure", (*checker).findCarryOver},
 	{"causes-disagree", warning, "believe the difference, which is measured: what the steps add lies in other stages too, in the program, or in the runtime (tracetax report --all)", (*checker).findCausesDisagree},

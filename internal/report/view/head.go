@@ -109,6 +109,9 @@ func runsText(r finding.Runs) string {
 	if r.Sittings > 1 {
 		text += fmt.Sprintf(" in %d sittings", r.Sittings)
 	}
+	if r.Nodes > 1 {
+		text += fmt.Sprintf(" on %d nodes", r.Nodes)
+	}
 	if n := len(r.Dropped); n > 0 {
 		text += fmt.Sprintf(" (%d more left out)", n)
 	}

@@ -200,11 +200,11 @@ func TestEndsWithoutSignsOfLife(t *testing.T) {
 	}
 }
 
-// A run under way ends when it is given up, and the next one can be made.
+// A run under way ends when it is given up, and can be made again: its files are then those of the second time alone.
 func TestGivenUp(t *testing.T) {
-	e := shop(t)
+	e, folder := shop(t), t.TempDir()
 	e.Load.Duration = time.Minute
-	client, _ := conductor(t, t.TempDir(), nil)
+	client, _ := conductor(t, folder, nil)
 	defer client.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	q := requestOf(t, e)
@@ -212,10 +212,20 @@ func TestGivenUp(t *testing.T) {
 	if _, err := client.Run(ctx, q); !errors.Is(err, context.Canceled) {
 		t.Errorf("given up: %v", err)
 	}
-	q.Load.Duration, q.Phases[0].Load.Duration, q.Name = 200*time.Millisecond, 200*time.Millisecond, "two"
+	for _, path := range glob(t, folder) {
+		if err := os.WriteFile(path, []byte("left over"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	q.Load.Duration, q.Phases[0].Load.Duration = 200*time.Millisecond, 200*time.Millisecond
 	r, err := client.Run(t.Context(), q)
 	if err != nil || r.Failed() || r.Phases[0].Load.Completed == 0 {
 		t.Errorf("the next run: %+v, %v", r.Failure, err)
+	}
+	for _, path := range glob(t, folder) {
+		if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), "left over") {
+			t.Errorf("%s: %v, %q", path, err, text)
+		}
 	}
 }
 

@@ -81,7 +81,7 @@ func (c *Client) hear(s Said) {
 	}
 }
 
-// keep appends a piece to a file of the results folder.
+// keep adds a piece to a file of the results folder.
 func keep(folder string, f File) error {
 	root, err := os.OpenRoot(folder) // no path leads out of it
 	if err != nil {
@@ -92,7 +92,11 @@ func keep(folder string, f File) error {
 	if err := root.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	file, err := root.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	how := os.O_APPEND
+	if f.First {
+		how = os.O_TRUNC
+	}
+	file, err := root.OpenFile(path, os.O_WRONLY|os.O_CREATE|how, 0o644)
 	if err != nil {
 		return err
 	}

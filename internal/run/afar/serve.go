@@ -228,7 +228,7 @@ func (h *harness) sendFile(path, name string) error {
 	for first := true; ; first = false {
 		n, err := io.ReadFull(f, piece)
 		if n > 0 || first {
-			if err := h.talk.Tell(Said{File: &File{Path: name, Text: piece[:n]}}); err != nil {
+			if err := h.talk.Tell(Said{File: &File{Path: name, Text: piece[:n], First: first}}); err != nil {
 				return err
 			}
 		}

@@ -115,8 +115,9 @@ type Output struct {
 
 // File is a piece of a file that a run left, in order.
 type File struct {
-	Path string `json:"path"` // within the results folder, with slashes
-	Text []byte `json:"text"`
+	Path  string `json:"path"` // within the results folder, with slashes
+	Text  []byte `json:"text"`
+	First bool   `json:"first,omitempty"` // of the file: what an earlier try left of it goes
 }
 
 // pieces bounds the bytes of a file that are in one line.

@@ -30,7 +30,7 @@ func AskPython(ctx context.Context, target config.Kubernetes, p program.Process,
 		return "", err
 	}
 	of := names{id: random(4)}
-	job, in, err := question(ctx, api, of, target.Node, p, text)
+	job, in, err := question(ctx, api, of, placeOf(target, 0).Node, p, text)
 	if err != nil {
 		return "", err
 	}

@@ -31,6 +31,9 @@ type Options struct {
 	Folder   string         // the results folder
 	Longest  time.Duration  // for which its objects may last
 	Progress io.Writer
+	Resumed  bool // the session goes on: of several nodes those that there are suffice
+
+	among string // of a session with several nodes: what their conductors have in common
 }
 
 // Cluster makes the runs of a session in pods.
@@ -120,7 +123,7 @@ func random(bytes int) string {
 }
 
 func (c *Cluster) startHarness(ctx context.Context, token string) (kubernetes.Pod, error) {
-	made, err := c.api.Create(ctx, kubernetes.Jobs, harnessJob(c.names, c.options.Target.Node, c.options.Longest))
+	made, err := c.api.Create(ctx, kubernetes.Jobs, c.options.placed(harnessJob(c.names, c.options.Target.Node, c.options.Longest)))
 	if err != nil {
 		return kubernetes.Pod{}, err
 	}
@@ -163,6 +166,7 @@ const (
 
 // connect begins the stream to the conductor.
 func (c *Cluster) connect(ctx context.Context, harness kubernetes.Pod) {
+	ctx, cut := context.WithCancel(ctx)
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	go func() {
@@ -175,6 +179,7 @@ func (c *Cluster) connect(ctx context.Context, harness kubernetes.Pod) {
 		outW.CloseWithError(err)
 	}()
 	c.client = afar.NewClient(ctx, inW, outR, c.options.Folder, c.pods)
+	go c.cutOff(ctx, cut)
 }
 
 // Run implements experiment.Runner.

@@ -60,7 +60,8 @@ func objectsOf(target config.Kubernetes, plans []Planned, longest time.Duration,
 		return nil, err
 	}
 	of := names{id: planned, image: image, beside: beside, token: unknownToken}
-	out := []kindOf{{resource: kubernetes.Jobs, object: harnessJob(of, target.Node, longest)}}
+	target = placeOf(target, 0)
+	out := []kindOf{{resource: kubernetes.Jobs, object: Options{Target: target, among: planned}.placed(harnessJob(of, target.Node, longest))}}
 	of.owner = planned  // the API server wants to know it when the object is made for good
 	node := target.Node // without a name it is that of the first pod
 	if !beside {

@@ -143,6 +143,8 @@ func endOf(pod kubernetes.Pod) string {
 		return fmt.Sprintf("exit status %d", s.State.Terminated.ExitCode)
 	case pod.Metadata.DeletionTimestamp != "":
 		return "it was deleted"
+	case unreachable(pod):
+		return "its node is not heard of any more"
 	}
 	return ""
 }
