@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/design"
 	"github.com/tracetax/tracetax/internal/session"
 )
 
@@ -109,6 +110,7 @@ func (d *deciding) fitted(c *cobra.Command, args []string) ([]*config.Experiment
 		}
 		if e := experiments[0]; d.warmed != "" && e.Design.Within > 0 {
 			e.Load.Duration = max(e.Load.Duration, warmedLoad)
+			e.Design.Blocks = design.Few(e.Design.Blocks, e.Comparisons())
 			taken, err := mostForeseen(e)
 			e.Design.Within = time.Duration(leeway * float64(taken)).Round(time.Minute)
 			return experiments, err
