@@ -75,8 +75,8 @@ func (d *deciding) plan(ctx context.Context, to io.Writer, e *config.Experiment)
 		if rate := e.Load.WarmupRate; rate > 0 {
 			faster = fmt.Sprintf(", at up to %g/s,", rate)
 		}
-		fmt.Fprintf(to, "  %s of warm-up%s for each variant in each block, as %s compiles a program while it runs, and what has hardly run costs too much\n",
-			e.Load.Warmup, faster, d.warmed)
+		fmt.Fprintf(to, "  up to %s of warm-up%s for each variant in each block, as %s compiles a program while it runs, and what has hardly run costs too much\n",
+			program.FormatDuration(e.Load.Warmup), faster, d.warmed)
 	}
 	if longest > mostTaken {
 		text, err := d.cutText(e)

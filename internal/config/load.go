@@ -48,7 +48,7 @@ type Load struct {
 	Depth       int           `yaml:"depth" as:"own" shape:"OneOrMoreNumbers"`       // self-driving: call depth; default: the workload's
 	Threads     int           `yaml:"threads" as:"own" shape:"OneOrMoreNumbers"`     // self-driving: threads that call; default: 1
 	WarmupAll   time.Duration `yaml:"warmup_all" range:"0s..1h" always:"true"`       // load of all operations in turn before the first warm-up; default: the workload's, or 0s
-	Warmup      time.Duration `yaml:"warmup" as:"own" shape:"Text"`                  // load before the window: 3s; 20s at 500/s, faster than the load's rate, as far as 4 connections can; auto (at most 30 s) or auto..60s: pilots find it; default: 3s, and longer for languages whose runtimes compile a program while it runs
+	Warmup      time.Duration `yaml:"warmup" as:"own" shape:"Text"`                  // load before the window: 3s; 60s at 1000/s, faster than the load's rate, as far as 4 connections can; auto (at most 30 s) or auto..60s: pilots find it; default: 3s, and longer for languages whose runtimes compile a program while it runs
 	Duration    time.Duration `yaml:"duration" range:"100ms..24h" always:"true"`     // the measured window of a phase, or a search's probe; default: 10s. Make it five times as long as a tracer holds spans, or longer
 	Idle        time.Duration `yaml:"idle" range:"0s..1h" always:"true"`             // time without load at first, to measure idle CPU; default: 1s
 

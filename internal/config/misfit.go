@@ -184,3 +184,23 @@ func (e *Experiment) unheard() []misfit {
 	}
 	return out
 }
+
+// warmups finds warm-ups that no pilot can find.
+func (e *Experiment) warmups() []misfit {
+	l, at := e.Load, []string{"load", "warmup"}
+	if l.WarmupRate > 0 && (l.Closed() || l.Capacity != nil || !e.driver().Generator) {
+		return []misfit{{at: at, text: fmt.Sprintf("a warm-up faster than the load (%s) is for requests at a rate, and this load has none", l.warmupText())}}
+	}
+	if l.WarmupMost == 0 {
+		return nil
+	}
+	for _, o := range e.Operations {
+		for _, level := range l.Steps() {
+			if rate := cmp.Or(o.Rate, level.Load.Rate); rate > 0 && rate*l.WarmupMost.Seconds() < leastInWarmup {
+				return []misfit{{at: at, text: fmt.Sprintf("operation %q: %s for %s is under %d operations, too few to see when they get steady; write how long the warm-up is, or allow more (warmup: auto..%s)",
+					program.Printable(o.Name), program.FormatRate(rate), program.FormatDuration(l.WarmupMost), leastInWarmup, program.FormatDuration(min(mostWarmupMost, 2*l.WarmupMost)))}}
+			}
+		}
+	}
+	return nil
+}

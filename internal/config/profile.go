@@ -3,6 +3,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -109,6 +110,40 @@ func (e *Experiment) Language() string {
 		}
 	}
 	return e.Workload.Language
+}
+
+// Compiles returns the language of the experiment's programs where its runtime compiles them while they run; "" elsewhere.
+func (e *Experiment) Compiles() string {
+	language := e.Language()
+	if compiling[language] == 0 || e.Workload == nil || !e.Workload.Driver.Row().Generator {
+		return ""
+	}
+	return language
+}
+
+// warmUp gives programs that are compiled while they run a warm-up that does for that, where nothing else warms them up.
+func (e *Experiment) warmUp() {
+	language := e.Compiles()
+	if language == "" || e.Load.WarmupAll > 0 {
+		return
+	}
+	e.Load.Warmup = compiling[language]
+	if !e.Load.Closed() && e.slowest() < compilingRate {
+		e.Load.WarmupRate = compilingRate
+	}
+}
+
+// slowest returns the lowest rate of the experiment's load; 0 where it is not known yet.
+func (e *Experiment) slowest() float64 {
+	least := 0.0
+	for i, level := range e.Load.Steps() {
+		for j, o := range e.Operations {
+			if rate := cmp.Or(o.Rate, level.Load.Rate); i+j == 0 || rate < least {
+				least = rate
+			}
+		}
+	}
+	return least
 }
 
 // Try adds a variant for each setting that is advised for the tracer of a variant, and that it has not: the same with that

@@ -2,7 +2,7 @@
 // into what is to be started. What programs are, package program knows. It must not know processes and time passing.
 //
 // Files, from the top: quick, study, ways, flags, brought, image, profile, keepworkloads, sittings, misfit, summary, design, plan, variant,
-// traced, loadcheck, route, capture, operation, placeholder, inject, experiment, published, load, types, target, set, capacity.
+// traced, loadcheck, route, capture, operation, placeholder, inject, experiment, published, warmup, load, types, target, set, capacity.
 package config
 
 import "time"

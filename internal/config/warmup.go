@@ -3,7 +3,6 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -13,48 +12,15 @@ import (
 
 // compiling are the languages whose runtimes compile a program while it runs, and how long each variant has load before it is
 // measured. In a service of Spring with JPA the second compiler of a JVM is done after some 30,000 requests, and with an agent after
-// 40,000: after 10,000 a request still takes several times the CPU that it takes then.
-var compiling = map[string]time.Duration{"java": 40 * time.Second, "dotnet": 10 * time.Second, "node": 6 * time.Second}
+// 40,000: after 10,000 a request still takes several times the CPU that it takes then. Where the compilers' threads can be seen the
+// warm-up ends with their work.
+var compiling = map[string]time.Duration{"java": 60 * time.Second, "dotnet": 10 * time.Second, "node": 6 * time.Second}
 
 // compilingRate is the rate of such a warm-up where the load's is lower: what counts is how often code has run.
 const compilingRate = 1000
 
 // quickCompiling is the longest such warm-up of a quick experiment.
 const quickCompiling = 20 * time.Second
-
-// Compiles returns the language of the experiment's programs where its runtime compiles them while they run; "" elsewhere.
-func (e *Experiment) Compiles() string {
-	language := e.Language()
-	if compiling[language] == 0 || e.Workload == nil || !e.Workload.Driver.Row().Generator {
-		return ""
-	}
-	return language
-}
-
-// warmUp gives programs that are compiled while they run a warm-up that does for that, where nothing else warms them up.
-func (e *Experiment) warmUp() {
-	language := e.Compiles()
-	if language == "" || e.Load.WarmupAll > 0 {
-		return
-	}
-	e.Load.Warmup = compiling[language]
-	if !e.Load.Closed() && e.slowest() < compilingRate {
-		e.Load.WarmupRate = compilingRate
-	}
-}
-
-// slowest returns the lowest rate of the experiment's load; 0 where it is not known yet.
-func (e *Experiment) slowest() float64 {
-	least := 0.0
-	for i, level := range e.Load.Steps() {
-		for j, o := range e.Operations {
-			if rate := cmp.Or(o.Rate, level.Load.Rate); i+j == 0 || rate < least {
-				least = rate
-			}
-		}
-	}
-	return least
-}
 
 // DefaultWarmupMost is the default of the longest warm-up that a pilot may find.
 const DefaultWarmupMost = 30 * time.Second
@@ -113,24 +79,4 @@ func (l Load) warmupSummary() string {
 		text += fmt.Sprintf(" (and %s of all operations before)", program.FormatDuration(l.WarmupAll))
 	}
 	return text
-}
-
-// warmups finds warm-ups that no pilot can find.
-func (e *Experiment) warmups() []misfit {
-	l, at := e.Load, []string{"load", "warmup"}
-	if l.WarmupRate > 0 && (l.Closed() || l.Capacity != nil || !e.driver().Generator) {
-		return []misfit{{at: at, text: fmt.Sprintf("a warm-up faster than the load (%s) is for requests at a rate, and this load has none", l.warmupText())}}
-	}
-	if l.WarmupMost == 0 {
-		return nil
-	}
-	for _, o := range e.Operations {
-		for _, level := range l.Steps() {
-			if rate := cmp.Or(o.Rate, level.Load.Rate); rate > 0 && rate*l.WarmupMost.Seconds() < leastInWarmup {
-				return []misfit{{at: at, text: fmt.Sprintf("operation %q: %s for %s is under %d operations, too few to see when they get steady; write how long the warm-up is, or allow more (warmup: auto..%s)",
-					program.Printable(o.Name), program.FormatRate(rate), program.FormatDuration(l.WarmupMost), leastInWarmup, program.FormatDuration(min(mostWarmupMost, 2*l.WarmupMost)))}}
-			}
-		}
-	}
-	return nil
 }

@@ -136,12 +136,12 @@ func TestWarmupOfCompiling(t *testing.T) {
 		language, load string
 		want, quick    string
 	}{
-		{"java", "", "40s at 1000/s", "20s at 1000/s"},
+		{"java", "", "1m at 1000/s", "20s at 1000/s"},
 		{"dotnet", "", "10s at 1000/s", "10s at 1000/s"},
 		{"node", "load: {rate: 60/s}", "6s at 1000/s", "6s at 1000/s"},
-		{"java", "load: {rate: 1700/s}", "40s", "20s"},
-		{"java", "load: {rate: [1700/s, 80/s]}", "40s at 1000/s", "20s at 1000/s"},
-		{"java", "load: {connections: 8}", "40s", "20s"},
+		{"java", "load: {rate: 1700/s}", "1m", "20s"},
+		{"java", "load: {rate: [1700/s, 80/s]}", "1m at 1000/s", "20s at 1000/s"},
+		{"java", "load: {connections: 8}", "1m", "20s"},
 		{"java", "load: {warmup: 5s}", "5s", "5s"},
 		{"java", "load: {warmup: 5s at 90/s}", "5s at 90/s", "5s at 90/s"},
 		{"java", "load: {warmup_all: 30s}", "3s", "500ms"},

@@ -68,3 +68,32 @@ func TestLess(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// The compilers' share is of what threads used between two readings; a number that went to a new thread begins anew.
+func TestCompiling(t *testing.T) {
+	of := func(used ...int) map[Thread]time.Duration {
+		m := map[Thread]time.Duration{}
+		for id, ms := range used {
+			m[Thread{1, id}] = time.Duration(ms) * time.Millisecond
+		}
+		return m
+	}
+	reading := func(used, compilers map[Thread]time.Duration) Threads {
+		return Threads{Used: []map[Thread]time.Duration{used}, Compilers: []map[Thread]time.Duration{compilers}}
+	}
+	for name, c := range map[string]struct {
+		a, b  Threads
+		want  float64
+		known bool
+	}{
+		"a quarter":    {reading(of(100, 50), of(100)), reading(of(200, 350), of(200)), 0.25, true},
+		"a new thread": {reading(of(100), of(100)), reading(of(30, 60), of(45)), 0.5, true},
+		"idle":         {reading(of(100), of(100)), reading(of(100), of(100)), 0, false},
+		"not read":     {Threads{}, Threads{}, 0, false},
+		"came later":   {Threads{}, reading(of(100), of(100)), 0, false},
+	} {
+		if got, known := Compiling(c.a, c.b); got != c.want || known != c.known {
+			t.Errorf("%s: %g, %t, want %g, %t", name, got, known, c.want, c.known)
+		}
+	}
+}

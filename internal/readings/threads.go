@@ -1,6 +1,9 @@
 package readings
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Thread names a thread.
 type Thread struct{ Process, ID int }
@@ -8,8 +11,40 @@ type Thread struct{ Process, ID int }
 // Threads is the CPU time of single threads until a moment, by process in the order of the log's. The zero value is a reading
 // of nothing.
 type Threads struct {
-	At   time.Time
-	Used []map[Thread]time.Duration
+	At        time.Time
+	Used      []map[Thread]time.Duration
+	Compilers []map[Thread]time.Duration // of these, the threads in which a runtime compiles the program
+}
+
+// Compiling returns the share of what the living threads used from a to b that a runtime's compilers did; known is whether there
+// are readings. What threads that ended meanwhile used is in neither.
+func Compiling(a, b Threads) (share float64, known bool) {
+	all, compilers := grown(a.Used, b.Used), grown(a.Compilers, b.Compilers)
+	if all <= 0 {
+		return 0, false
+	}
+	return compilers.Seconds() / all.Seconds(), true
+}
+
+// Compile reports whether any of them is a compiler's.
+func (t Threads) Compile() bool {
+	return slices.ContainsFunc(t.Compilers, func(of map[Thread]time.Duration) bool { return len(of) > 0 })
+}
+
+// grown is by how much the times of threads grew, all together.
+func grown(a, b []map[Thread]time.Duration) (sum time.Duration) {
+	if len(a) != len(b) {
+		return 0
+	}
+	for i := range b {
+		for id, used := range b[i] {
+			if before := a[i][id]; before <= used {
+				used -= before // and else the number was given to a new thread
+			}
+			sum += used
+		}
+	}
+	return sum
 }
 
 // Hottest returns the process whose busiest thread used most from a to b, and the share of one CPU that this thread used; ""

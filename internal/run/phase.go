@@ -10,7 +10,9 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/derive"
+	"github.com/tracetax/tracetax/internal/readings"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run/drive"
 )
 
@@ -152,6 +154,10 @@ func (s *stage) measure(ctx context.Context, w *window, phase *record.Phase) (en
 		return end, err
 	}
 	own, busy := s.own(), s.busy()
+	threads, err := s.meter.Threads(role.Role.OnApp)
+	if err != nil {
+		return end, err
+	}
 	if err = w.run(ctx); err == nil {
 		s.loaded, phase.Load = w.read.Stretches(), record.Counted(w.read.Loads()...)
 		err = s.wellDone(w.job, phase.Load)
@@ -170,6 +176,9 @@ func (s *stage) measure(ctx context.Context, w *window, phase *record.Phase) (en
 		return end, err
 	}
 	used, all := s.own()-own, s.busy()
+	if phase.Compiling, err = s.compiledSince(threads); err != nil {
+		return end, err
+	}
 	w.endPiece(w.read.Ended)
 	w.read.Drained, w.last().Came, w.read.Log = end.counts, end.counts, s.log()
 	s.record.Harness.OwnCPU += used.Seconds()
@@ -196,6 +205,13 @@ func (s *stage) measure(ctx context.Context, w *window, phase *record.Phase) (en
 		phase.Undisturbed, err = w.read.Without(phase)
 	}
 	return end, err
+}
+
+// compiledSince returns the share of the program's CPU that its runtime's compilers have used since a reading; 0 where it is not known.
+func (s *stage) compiledSince(before readings.Threads) (float64, error) {
+	now, err := s.meter.Threads(role.Role.OnApp)
+	share, _ := readings.Compiling(before, now)
+	return share, err
 }
 
 // open begins the record of a phase, and makes its operation ready.

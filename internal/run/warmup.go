@@ -8,7 +8,9 @@ import (
 	"math"
 	"time"
 
+	"github.com/tracetax/tracetax/internal/readings"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/role"
 )
 
 const (
@@ -89,33 +91,42 @@ func (s *stage) slice(ctx context.Context, j job) (record.Slice, record.Load, er
 	return out, did, nil
 }
 
-// warmupConnections are those of a warm-up that is faster than the load.
-const warmupConnections = 4
+// A warm-up that is faster than the load.
+const (
+	warmupConnections = 4
+	compilersLook     = 5 * time.Second // at how much of the CPU is a compiler's
+	compilersDone     = 0.05            // of the CPU, or less: nearly all that runs often is compiled
+)
 
 // faster makes operations for the job's duration at a rate, or as fast as the program answers on a few connections: a closed loop, in
-// which none is late. Each slice has as many as the rate gives it, and waits for its end: more at once might not fit into a tracer's queue.
-func (s *stage) faster(ctx context.Context, rate float64, j job) (record.Load, error) {
+// which none is late. Each slice has as many as the rate gives it, and waits for its end: more at once might not fit into a tracer's
+// queue. It ends before where the threads of the runtime's compilers have nothing more to do.
+func (s *stage) faster(ctx context.Context, rate float64, j job) (all record.Load, err error) {
 	whole := j.Duration
 	j.Rate, j.Load.Connections = 0, warmupConnections
 	j.Duration, j.Count = slice, uint64(math.Ceil(rate*slice.Seconds()))
-	var all record.Load
-	for begun := time.Now(); time.Since(begun) < whole; j.Seed++ {
+	before, err := s.meter.Threads(role.Role.OnApp)
+	for begun := time.Now(); err == nil && time.Since(begun) < whole; j.Seed++ {
 		next := time.NewTimer(slice)
-		did, err := s.attempt(ctx, j)
-		if err == nil {
+		var did record.Load
+		if did, err = s.attempt(ctx, j); err == nil {
 			all, err = all.Plus(did)
-		}
-		if err != nil {
-			next.Stop()
-			return all, err
 		}
 		select {
 		case <-next.C:
 		case <-ctx.Done():
-			return all, ctx.Err()
+			err = ctx.Err()
 		}
+		if err != nil || time.Since(before.At) < compilersLook {
+			continue
+		}
+		now, failed := s.meter.Threads(role.Role.OnApp)
+		if share, known := readings.Compiling(before, now); now.Compile() && known && share < compilersDone {
+			break
+		}
+		before, err = now, failed
 	}
-	return all, nil
+	return all, err
 }
 
 // The warm-up that all operations share. Code that a just-in-time compiler has compiled for one operation serves the next one;

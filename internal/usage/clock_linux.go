@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -212,17 +213,29 @@ func readV2(groups map[string]string) (readings.Counters, error) {
 }
 
 // readThreads reads the CPU time of every thread of a target.
-func readThreads(t Target) (map[readings.Thread]time.Duration, error) {
-	used := map[readings.Thread]time.Duration{}
+func readThreads(t Target) (used, compilers map[readings.Thread]time.Duration, err error) {
+	used, compilers = map[readings.Thread]time.Duration{}, map[readings.Thread]time.Duration{}
 	buffer := make([]byte, 1024)
-	err := eachThread(t, func(id readings.Thread, dir string) error {
+	err = eachThread(t, func(id readings.Thread, dir string) error {
 		one, err := readThread(dir, buffer)
-		if err == nil {
-			used[id] = one
+		if err != nil {
+			return err
+		}
+		used[id] = one
+		name, err := readFile(dir+"/comm", buffer)
+		if err == nil && compiles(string(name)) {
+			compilers[id] = one
 		}
 		return err
 	})
-	return used, err
+	return used, compilers, err
+}
+
+// compilerNames begin the names of threads in which runtimes compile a program while it runs: HotSpot's, OpenJ9's, .NET's.
+var compilerNames = []string{"C1 Compiler", "C2 Compiler", "JVMCI", "JIT Compilation", ".NET Tiered Com"}
+
+func compiles(name string) bool {
+	return slices.ContainsFunc(compilerNames, func(one string) bool { return strings.HasPrefix(name, one) })
 }
 
 // wants reports whether a thread of a target would run at the moment: it does, or waits for a CPU.

@@ -20,16 +20,17 @@ import (
 // Threads reads the CPU time of every living thread of the targets whose role it is;
 // nothing where the system does not say.
 func (m *Meter) Threads(is func(role.Role) bool) (readings.Threads, error) {
-	t := readings.Threads{At: time.Now(), Used: make([]map[readings.Thread]time.Duration, len(m.targets))}
+	n := len(m.targets)
+	t := readings.Threads{At: time.Now(), Used: make([]map[readings.Thread]time.Duration, n), Compilers: make([]map[readings.Thread]time.Duration, n)}
 	for i, target := range m.targets {
 		if _, afar := target.(Afar); afar || !is(target.Role()) {
 			continue
 		}
-		used, err := readThreads(target)
+		used, compilers, err := readThreads(target)
 		if err != nil {
 			return t, fmt.Errorf("reading what the threads of %s use: %w", target.Name(), err)
 		}
-		t.Used[i] = used
+		t.Used[i], t.Compilers[i] = used, compilers
 	}
 	return t, nil
 }

@@ -45,3 +45,25 @@ func (s *checker) findFirstDearer() []hit {
 	}
 	return hits
 }
+
+// mostCompiling is the share of a program's CPU that its runtime's compilers may have, beyond which its figures are not those of a
+// program that is warm. A fifth is what a warm JVM may have for minutes at a low rate.
+const mostCompiling = 0.3
+
+// findCompiling finds variants whose programs were still compiled while they were measured.
+func (s *checker) findCompiling() []hit {
+	var hits []hit
+	for _, at := range s.Cells() {
+		for _, v := range s.Variants {
+			n, sum := 0, 0.0
+			for _, p := range s.PhasesOf(v.Name, at) {
+				n, sum = n+1, sum+p.Compiling
+			}
+			if n > 0 && sum > mostCompiling*float64(n) {
+				hits = append(hits, seen(fmt.Sprintf("the runtime's compilers took %.0f %% of the program's CPU while it was measured", 100*sum/float64(n)),
+					place(at, v.Name)))
+			}
+		}
+	}
+	return hits
+}

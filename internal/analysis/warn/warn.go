@@ -82,6 +82,7 @@ var checks = []check{
 	{"spans-late", warning, "lengthen its wait beyond the delays of the tracers (wait: …), or shorten these: of traces that it left out, late spans are in no count, and are shown as lost inside it", (*checker).findLateSpans},
 	{"never-steady", warning, "allow a longer warm-up (load: {warmup: auto..60s}), or raise the rate, which warms code sooner: the figures contain a part of the warm-up", (*checker).findNeverSteady},
 	{"first-dearer", warning, "warm up longer (load: {warmup_all: 60s}): a runtime that compiles while it runs needs seconds of CPU, and variants share it", (*checker).findFirstDearer},
+	{"still-compiling", warning, "warm up longer (load: {warmup: 80s at 1000/s}): a program that is still compiled costs several times what it costs later, and a traced one has more to compile", (*checker).findCompiling},
 	{"never-quiet", warning, "shorten the tracer's delay or lower the rate: it still sent when the wait ended, and some of its cost is not counted", (*checker).findNeverQuiet},
 	{"never-calm", warning, "find what the program still does after its load: later work is not counted", (*checker).findNeverCalm},
 	{"idle-unknown", warning, "let the program be ready later (ready: …), and measure idle use (load: {idle: 1s}): operations are charged for the processes' own work during the drain", (*checker).findIdleUnknown},
