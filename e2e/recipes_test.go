@@ -49,6 +49,7 @@ func TestRecipes(t *testing.T) {
 		}
 	})
 	t.Run("workload", func(t *testing.T) {
+		more(t, "recipes")
 		t.Parallel()
 		doc := recipe(t, "workload")
 		work, list := find(t, doc, "work", "more", metric.CPUPerOperation), find(t, doc, "list", "more", metric.CPUPerOperation)

@@ -59,7 +59,7 @@ func services(t *testing.T) []everywhere {
 				"--spring.jpa.database-platform=org.hibernate.dialect.PostgreSQLDialect",
 				"--spring.jpa.properties.hibernate.boot.allow_jdbc_metadata_access=false", "--server.address={host}", "--server.port={port}"},
 			files: []string{java, "/etc/java-17-openjdk", "/etc/ssl/certs/java", jar},
-			more:  []string{"--set", "workload.processes.0.patience=120s", "--set", "load.warmup=10s at 500/s"},
+			more:  []string{"--set", "workload.processes.0.patience=120s"}, // and the warm-up that a JVM takes
 		},
 	}
 }
@@ -132,7 +132,7 @@ func (s everywhere) asImage(t *testing.T, engine container.Engine) *command {
 		}
 		command[0] = "/program"
 	} else {
-		enginetest.Import(t, engine, name, s.files...)
+		enginetest.Import(t, engine, name, s.files, fetchedForPods(t, s.tracer))
 	}
 	words := append(s.measured(traced), "--image", name)
 	if s.env != "" {

@@ -12,10 +12,11 @@ import (
 	"github.com/tracetax/tracetax/internal/container"
 )
 
-// Import makes an image of files and folders of this machine at the same paths, with the libraries that their programs are linked to.
-func Import(t *testing.T, engine container.Engine, name string, paths ...string) {
+// Import makes an image of files and folders of this machine at the same paths, with the libraries that their programs are linked to,
+// and those of guests, which are mounted into it.
+func Import(t *testing.T, engine container.Engine, name string, paths []string, guests ...string) {
 	t.Helper()
-	all := slices.Concat(paths, librariesOf(t, paths))
+	all := slices.Concat(paths, librariesOf(t, slices.Concat(paths, guests)))
 	slices.Sort(all)
 	words := []string{"-C", "/", "--dereference", "-cf", "-"}
 	for _, path := range slices.Compact(all) {
