@@ -220,21 +220,3 @@ func TestPodsOfAJavaTracer(t *testing.T) {
 		"--spring.jpa.properties.hibernate.boot.allow_jdbc_metadata_access=false"}, "", jar)
 	tracedInPods(t, dir, deployment, "spring", "tracer=otel-java,delay=500ms", 1, "--rate 60/s --set workload.processes.0.patience=120s")
 }
-
-// A service of Go has its tracer in another image.
-func TestPodsOfAGoTracer(t *testing.T) {
-	more(t, "pods")
-	dir := withImages(t, map[string]string{"local.test/hello:1": helloWith(t, ""), "local.test/hello-traced:1": helloWith(t, "otel")})
-	deployment := `
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: hello}
-spec:
-  replicas: 0
-  selector: {matchLabels: {app: hello}}
-  template:
-    metadata: {labels: {app: hello}}
-    spec: {containers: [{name: hello, image: "local.test/hello:1", args: [-listen, "0.0.0.0:8080"], ports: [{containerPort: 8080}]}]}
-`
-	tracedInPods(t, dir, deployment, "hello", "tracer=otel-go,image=local.test/hello-traced:1,delay=500ms", 1, "--rate 200/s --ready /healthz")
-}
