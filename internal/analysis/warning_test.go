@@ -133,7 +133,7 @@ var provocations = []struct {
 			r.Phases[first].Usage[0].CPUSeconds *= 1.6
 		})(s)
 	}},
-	{"still-compiling", only("otel", func(r *record.Record) { r.Phases[0].Compiling = 0.32 })},
+	{"still-compiling", only("otel", func(r *record.Record) { r.Phases[0].Compiling = new(0.32) })},
 	{"never-quiet", only("otel", func(r *record.Record) { r.Phases[0].Quiet = false })},
 	{"never-calm", only("otel", func(r *record.Record) { r.Phases[0].Calm = new(bool) })},
 	{"idle-unknown", only("otel", func(r *record.Record) { r.Start.IdleSteady = new(bool) })},

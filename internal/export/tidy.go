@@ -128,7 +128,7 @@ var fields = map[string]about{
 
 	"Cold.Seconds": {unknown: true}, "Cold.Parts": {unit: "s"},
 
-	"Phase.Position": {column: true}, "Phase.OfferedRate": {unit: "1/s", unknown: true}, "Phase.Others": {unit: "1"}, "Phase.Compiling": {unit: "1", unknown: true},
+	"Phase.Position": {column: true}, "Phase.OfferedRate": {unit: "1/s", unknown: true}, "Phase.Others": {unit: "1"}, "Phase.Compiling": {unit: "1"},
 
 	"Slice.TimeSeconds": {unknown: true}, "Window.Others": {unit: "1"}, "Window.Beside": {unit: "s"},
 

@@ -184,14 +184,14 @@ type Phase struct {
 
 	Progress []Slice `json:"progress,omitempty"` // of a pilot for the warm-up, which has no window: the warm-up slice by slice
 
-	Load         Load    `json:"load"`                // operations of the measured window
-	Sink         Counts  `json:"sink"`                // what arrived from the start of the window to the quiet after it
-	Usage        []Usage `json:"usage"`               // over the same time, one entry a process
-	DrainSeconds float64 `json:"drain_seconds"`       // from the last operation's end to the quiet, and until the processes were calm
-	Quiet        bool    `json:"quiet"`               // false: the sink still received when patience ended
-	Calm         *bool   `json:"calm,omitempty"`      // false: the processes still used more CPU than when they were idle when patience ended; nil: unknown
-	Compiling    float64 `json:"compiling,omitempty"` // share of what the threads of programs under test used that a runtime's compilers did; 0 where it is not known, too
-	Others       float64 `json:"others,omitempty"`    // as of a probe, over the time of the usage; not of a search
+	Load         Load     `json:"load"`                // operations of the measured window
+	Sink         Counts   `json:"sink"`                // what arrived from the start of the window to the quiet after it
+	Usage        []Usage  `json:"usage"`               // over the same time, one entry a process
+	DrainSeconds float64  `json:"drain_seconds"`       // from the last operation's end to the quiet, and until the processes were calm
+	Quiet        bool     `json:"quiet"`               // false: the sink still received when patience ended
+	Calm         *bool    `json:"calm,omitempty"`      // false: the processes still used more CPU than when they were idle when patience ended; nil: unknown
+	Compiling    *float64 `json:"compiling,omitempty"` // share of what the threads of programs under test used that a runtime's compilers did; nil: not known, as in pods
+	Others       float64  `json:"others,omitempty"`    // as of a probe, over the time of the usage; not of a search
 
 	Profiled []Profiled `json:"profiled,omitempty"` // the operation once more under a profiler, when all phases had been made; its operations and spans are in no other figure of the phase
 

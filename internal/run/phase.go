@@ -207,11 +207,14 @@ func (s *stage) measure(ctx context.Context, w *window, phase *record.Phase) (en
 	return end, err
 }
 
-// compiledSince returns the share of the program's CPU that its runtime's compilers have used since a reading; 0 where it is not known.
-func (s *stage) compiledSince(before readings.Threads) (float64, error) {
+// compiledSince returns the share of the program's CPU that its runtime's compilers have used since a reading; nil: not known.
+func (s *stage) compiledSince(before readings.Threads) (*float64, error) {
 	now, err := s.meter.Threads(role.Role.OnApp)
-	share, _ := readings.Compiling(before, now)
-	return share, err
+	share, known := readings.Compiling(before, now)
+	if err != nil || !known {
+		return nil, err
+	}
+	return &share, nil
 }
 
 // open begins the record of a phase, and makes its operation ready.

@@ -57,7 +57,9 @@ func (s *checker) findCompiling() []hit {
 		for _, v := range s.Variants {
 			n, sum := 0, 0.0
 			for _, p := range s.PhasesOf(v.Name, at) {
-				n, sum = n+1, sum+p.Compiling
+				if p.Compiling != nil {
+					n, sum = n+1, sum+*p.Compiling
+				}
 			}
 			if n > 0 && sum > mostCompiling*float64(n) {
 				hits = append(hits, seen(fmt.Sprintf("the runtime's compilers took %.0f %% of the program's CPU while it was measured", 100*sum/float64(n)),
