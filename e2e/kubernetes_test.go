@@ -163,11 +163,13 @@ spec:
 
 // A Deployment is measured from the command line, and stays as it is; whoever may make pods, attach to them, make Jobs and read the
 // Deployment measures it. A plan and the doctor name a right that is missing, and a plan tells that nothing injects; a StatefulSet and
-// a pod would be measured, too.
+// a pod would be measured, too. Its node is of a pool that is kept for pods like these: the conductor and the meter stand there.
 func TestPodsOfADeployment(t *testing.T) {
 	t.Parallel() // it looks at no time
 	c := onNode(t, `
 kubectl create namespace trial >&2
+kubectl label node --all pool=bench >&2
+kubectl taint node --all pool=bench:NoSchedule >&2
 kubectl -n trial apply -f shop.yaml >&2
 kubectl -n trial create role measures --verb create,list,watch,delete --resource pods >&2
 kubectl -n trial create role attaches --verb create,get --resource pods/attach >&2
@@ -191,7 +193,10 @@ cmp before after >&2
 shop --deployment $(kubectl -n trial get pod -l app=shop -o name) --variant a:env.A=b --dry-run >&2
 sed 's/kind: Deployment/kind: StatefulSet/; s/^spec:/spec:\n  serviceName: none/' shop.yaml | kubectl -n trial apply -f - >&2
 shop --deployment statefulset/shop --variant a:env.A=b --dry-run >&2
-`, map[string]string{"shop.yaml": deployedShop}).exit(t, 0)
+`, map[string]string{"shop.yaml": deployedShop + `
+      nodeSelector: {pool: bench}
+      tolerations: [{key: pool, operator: Exists}]
+`}).exit(t, 0)
 	l := ledger(t, document(t, c), "GET /json", "traced")
 	if entry(l, "delivered") == 0 || entry(l, "delivered") != entry(l, "expected") {
 		t.Errorf("of %d spans %d came", entry(l, "expected"), entry(l, "delivered"))

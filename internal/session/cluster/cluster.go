@@ -33,7 +33,8 @@ type Options struct {
 	Progress io.Writer
 	Resumed  bool // the session goes on: of several nodes those that there are suffice
 
-	among string // of a session with several nodes: what their conductors have in common
+	among    string   // of a session with several nodes: what their conductors have in common
+	standing standing // of its templates
 }
 
 // Cluster makes the runs of a session in pods.
@@ -78,6 +79,9 @@ func Start(ctx context.Context, o Options) (c *Cluster, err error) {
 			err = errors.Join(err, c.Close())
 		}
 	}()
+	if err := c.readTemplates(); err != nil {
+		return c, err
+	}
 	go c.pods.follow(within)
 	token := random(16)
 	harness, err := c.startHarness(ctx, token)
@@ -140,7 +144,7 @@ func (c *Cluster) startHarness(ctx context.Context, token string) (kubernetes.Po
 func (c *Cluster) startMeter(ctx context.Context, token string) (address, how string, err error) {
 	by := c.options.Target.Meter
 	if by != config.BySidecar {
-		_, err = c.api.Create(ctx, kubernetes.Pods, meterPod(c.names, c.node, token))
+		_, err = c.api.Create(ctx, kubernetes.Pods, c.options.metering(c.names, c.node, token))
 	}
 	switch {
 	case by == config.BySidecar, by == "" && kubernetes.IsForbidden(err):

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/tracetax/tracetax/internal/build"
@@ -39,19 +40,14 @@ func Examine(ctx context.Context, target config.Kubernetes) ([]Trait, error) {
 		}), nil
 	}
 	out = append(out, Trait{Name: "rights", Says: "all that a run needs"})
-	for _, one := range []struct {
-		right kubernetes.Right
-		says  string
-	}{
-		{Deployed, "a Deployment cannot be measured: name an image, or the file that has it (manifests:)"},
-		{Output, "logs of programs will be empty, and 'ready: log:…' cannot be met"},
-	} {
+	optional := append(slices.Clone(optional), right{Deployed, "a Deployment cannot be measured: name an image, or the file that has it (manifests:)"})
+	for _, one := range optional {
 		lacks, err := lacking(ctx, api, one.right)
 		if err != nil {
 			return nil, err
 		}
 		if len(lacks) > 0 {
-			out = append(out, Trait{Name: "right to " + lacks[0], Says: "you have none", Advice: one.says})
+			out = append(out, Trait{Name: "right to " + lacks[0], Says: "you have none", Advice: one.without})
 		}
 	}
 	how, err := accounting(ctx, api, target)

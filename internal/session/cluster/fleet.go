@@ -207,16 +207,15 @@ func (f *Fleet) Close() error {
 	return errors.Join(errs...)
 }
 
-// placed has a conductor take a node that the target allows, and where nodes have no names none that another conductor of the session
-// has.
+// placed has a conductor take a node that the templates and the target allow, and where nodes have no names none that another conductor
+// of the session has.
 func (o Options) placed(job object) object {
-	if len(o.Target.Selector) == 0 && o.Target.Nodes < 2 {
-		return job
-	}
 	template := job["spec"].(object)["template"].(object)
 	spec := template["spec"].(object)
+	o.standing.choose(spec)
 	if len(o.Target.Selector) > 0 {
-		spec["nodeSelector"] = o.Target.Selector
+		selector, _ := spec["nodeSelector"].(object)
+		spec["nodeSelector"] = marks(o.Target.Selector, selector)
 	}
 	if o.Target.Nodes < 2 || o.Target.Named != nil {
 		return job

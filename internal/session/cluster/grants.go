@@ -25,9 +25,21 @@ func Rights() []kubernetes.Right {
 // Deployed is the right to measure a Deployment: its template is read.
 var Deployed = kubernetes.Reads("")
 
-// Output is the right to read what programs write. Without it their logs are empty, and a check of readiness by a line of output
-// cannot be met; the rest is measured.
-var Output = kubernetes.Right{Verb: "get", Resource: "pods", Below: "log"}
+// right is one without which something is missing.
+type right struct {
+	right   kubernetes.Right
+	without string
+}
+
+// optional are rights without which the rest is measured, with what is then missing.
+var optional = []right{
+	{kubernetes.Right{Verb: "get", Resource: "pods", Below: "log"}, "logs of programs will be empty, and 'ready: log:…' cannot be met"},
+	{kubernetes.Right{Verb: "list", Resource: "events"}, "the cluster's words on a pod that does not begin will be missing"},
+	{
+		kubernetes.Right{Verb: "list", Group: "autoscaling", Resource: "horizontalpodautoscalers"},
+		"nothing will be said of an autoscaler that acts on what is measured",
+	},
+}
 
 // needs are the rights to run plans: a template that a file has is not read from the cluster.
 func needs(plans []Planned) []kubernetes.Right {
@@ -126,10 +138,14 @@ const denied = "# Where the namespace denies traffic by default (kubectl apply -
 // Grants returns, as YAML, what an administrator applies once for those who measure in a namespace: a Role with the rights that plans need,
 // its binding to a group of the name those-who-measure, and NetworkPolicies.
 func Grants(namespace string, plans []Planned) (string, error) {
-	rights, err := documents(role(namespace, append(needs(plans), Output)))
+	rights := needs(plans)
+	for _, one := range optional {
+		rights = append(rights, one.right)
+	}
+	roles, err := documents(role(namespace, rights))
 	if err != nil {
 		return "", err
 	}
 	network, err := documents(policies(namespace))
-	return rights + "---\n" + denied + network, err
+	return roles + "---\n" + denied + network, err
 }

@@ -180,7 +180,12 @@ func TestGrants(t *testing.T) {
 			if slices.Contains(verbs["pods"], "get") != (row.has == "get") {
 				t.Errorf("pods: %q", verbs["pods"])
 			}
-			if !strings.Contains(granted, "pods/log") || strings.Count(granted, "kind: NetworkPolicy") != 3 ||
+			for _, resource := range []string{"pods/log", "events", "horizontalpodautoscalers"} {
+				if !strings.Contains(granted, "- "+resource) {
+					t.Errorf("%s is not granted, in\n%s", resource, granted)
+				}
+			}
+			if strings.Count(granted, "kind: NetworkPolicy") != 3 ||
 				!strings.Contains(granted, "Elsewhere leave these out") {
 				t.Errorf("granted is\n%s", granted)
 			}

@@ -61,11 +61,12 @@ func objectsOf(target config.Kubernetes, plans []Planned, longest time.Duration,
 	}
 	of := names{id: planned, image: image, beside: beside, token: unknownToken}
 	target = placeOf(target, 0)
-	out := []kindOf{{resource: kubernetes.Jobs, object: Options{Target: target, among: planned}.placed(harnessJob(of, target.Node, longest))}}
+	orders := Options{Target: target, among: planned, standing: standingOf(templates)}
+	out := []kindOf{{resource: kubernetes.Jobs, object: orders.placed(harnessJob(of, target.Node, longest))}}
 	of.owner = planned  // the API server wants to know it when the object is made for good
 	node := target.Node // without a name it is that of the first pod
 	if !beside {
-		out = append(out, kindOf{resource: kubernetes.Pods, object: meterPod(of, node, unknownToken)})
+		out = append(out, kindOf{resource: kubernetes.Pods, object: orders.metering(of, node, unknownToken)})
 	}
 	for i, plan := range plans {
 		for _, p := range plan.Processes {

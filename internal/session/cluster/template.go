@@ -170,6 +170,22 @@ func merged(theirs any, ours any) ([]any, error) {
 	return out, nil
 }
 
+// readTemplates reads the templates of all plans, and what they say of their nodes.
+func (c *Cluster) readTemplates() error {
+	for _, plan := range c.options.Plans {
+		for _, p := range plan.Processes {
+			if p.Deployed == "" {
+				continue
+			}
+			if _, err := c.pods.template(p.Deployed); err != nil {
+				return err
+			}
+		}
+	}
+	c.options.standing = standingOf(c.pods.templates)
+	return nil
+}
+
 // Port returns the first port of a Deployment's container, at which its program listens where nothing else is said.
 func (c *Cluster) Port(deployment, container string) (int, error) {
 	t, err := c.pods.template(deployment)
