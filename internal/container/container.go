@@ -256,14 +256,26 @@ func parseState(text string) (State, error) {
 	return State{ID: all[0].ID, PID: all[0].State.PID, Started: all[0].State.StartedAt}, nil
 }
 
-// Removal returns the command that ends a container and removes it; it fails if there is none.
+// Removal returns the command that ends a container and removes it; it may fail if there is none.
 func (e Engine) Removal(name string) []string {
-	return []string{e.Path, "rm", "--force", "--volumes", name}
+	command := []string{e.Path, "rm", "--force", "--volumes"}
+	if e.Name == Podman {
+		command = append(command, "--ignore")
+	}
+	return append(command, name)
 }
 
 // Remove ends a container and removes it.
 func (e Engine) Remove(ctx context.Context, name string) error {
+	if e.Name != Podman {
+		_, err := e.ask(ctx, e.Removal(name)[1:]...)
+		return err
+	}
+	_ = e.Kill(ctx, name) // it may not run; a removal alone would give it ten seconds
 	_, err := e.ask(ctx, e.Removal(name)[1:]...)
+	if err != nil { // it waits in vain for a conmon that was killed, and then knows that the container has ended
+		_, err = e.ask(ctx, e.Removal(name)[1:]...)
+	}
 	return err
 }
 

@@ -1,5 +1,5 @@
-// Package enginetest starts a Docker engine for a test, with images that are made here: a real one, of its own, which ends with the
-// test. It must not know what is tested.
+// Package enginetest gives a test a container engine, with images that are made here: a real one, of its own, which ends with the test.
+// It must not know what is tested.
 package enginetest
 
 import (
@@ -25,25 +25,40 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Docker starts an engine, and sets DOCKER_HOST to it. The test is skipped where none can run; with TRACETAX_REQUIRE_DOCKER=1 it fails.
-func Docker(t *testing.T) container.Engine {
+// need checks that a test is root's and has programs, and returns what it calls where an engine does not run here: the test is skipped,
+// or with TRACETAX_REQUIRE_DOCKER=1 fails.
+func need(t *testing.T, programs ...string) (missing func(...any)) {
 	t.Helper()
-	missing := t.Skip
+	missing = t.Skip
 	if os.Getenv("TRACETAX_REQUIRE_DOCKER") == "1" {
 		missing = t.Fatal
 	}
 	if os.Getuid() != 0 {
-		missing("a Docker engine can only be started by root")
+		missing("an engine of the test's own takes root")
 	}
-	for _, name := range []string{"docker", "dockerd"} {
+	for _, name := range programs {
 		if _, err := exec.LookPath(name); err != nil {
 			missing(err)
 		}
 	}
-	dir, err := os.MkdirTemp("", "engine-") // short: the path of a socket has at most 107 bytes
+	return missing
+}
+
+// folder makes a folder for an engine: the path of a socket in it has to be short, at most 107 bytes.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "engine-")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+// Docker starts an engine, and sets DOCKER_HOST to it.
+func Docker(t *testing.T) container.Engine {
+	t.Helper()
+	missing := need(t, "docker", "dockerd")
+	dir := folder(t)
 	host := "unix://" + filepath.Join(dir, "sock")
 	var log bytes.Buffer
 	daemon := exec.Command("dockerd", "--iptables=false", "--bridge=none", "--data-root", filepath.Join(dir, "data"),
@@ -63,10 +78,7 @@ func Docker(t *testing.T) container.Engine {
 			_ = daemon.Process.Kill()
 			t.Error("dockerd did not end")
 		}
-		unmount(dir)
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
+		remove(t, dir)
 	})
 	t.Setenv("DOCKER_HOST", host)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -90,6 +102,15 @@ func Docker(t *testing.T) container.Engine {
 func tail(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-3):], "; ")
+}
+
+// remove removes the folder of an engine.
+func remove(t *testing.T, dir string) {
+	t.Helper()
+	unmount(dir)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Error(err)
+	}
 }
 
 // unmount lets go of what an engine has mounted below a folder.
