@@ -192,18 +192,13 @@ func (k *keeper) obey() {
 // endPatience bounds the command that ends what runs elsewhere.
 const endPatience = 20 * time.Second
 
-// endElsewhere ends what the program had another program start. Its failure is no error: mostly there is nothing left. It is tried twice:
-// podman at first waits for what was killed.
+// endElsewhere ends what the program had another program start. Its failure is no error: mostly there is nothing left.
 func (k *keeper) endElsewhere() {
 	ctx, cancel := context.WithTimeout(context.Background(), endPatience)
 	defer cancel()
-	for range 2 {
-		c := exec.CommandContext(ctx, k.task.End[0], k.task.End[1:]...)
-		c.Env = k.task.Env
-		if c.Run() == nil {
-			return
-		}
-	}
+	c := exec.CommandContext(ctx, k.task.End[0], k.task.End[1:]...)
+	c.Env = k.task.Env
+	_ = c.Run()
 }
 
 // Adding up the kernel's figures of ended processes.
