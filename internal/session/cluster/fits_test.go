@@ -47,7 +47,7 @@ func TestFits(t *testing.T) {
 		case r.Method != http.MethodGet:
 			t.Errorf("asked %s %s", r.Method, r.URL)
 		case strings.HasSuffix(r.URL.Path, "/shop"):
-			fmt.Fprint(w, `{"spec": {"template": {"spec": {"containers": [{"name": "shop"}]}}}}`)
+			fmt.Fprint(w, `{"spec": {"template": {"spec": {"containers": [{"name": "shop", "ports": [{"containerPort": 8080}]}, {"name": "mute"}]}}}}`)
 		case strings.HasSuffix(r.URL.Path, "/host"):
 			fmt.Fprint(w, `{"spec": {"template": {"spec": {"hostNetwork": true, "containers": [{"name": "shop"}]}}}}`)
 		default:
@@ -60,6 +60,7 @@ func TestFits(t *testing.T) {
 		"no such one":       {"cart", "", "there is none"},
 		"no such container": {"shop", "web", "no container web"},
 		"not side by side":  {"host", "", "hostNetwork"},
+		"no port":           {"shop", "mute", "container mute names no port"},
 	} {
 		err := Fits(t.Context(), target, planOf(row.deployment, row.container))
 		if (err == nil) != (row.says == "") || err != nil && !strings.Contains(err.Error(), row.says) {

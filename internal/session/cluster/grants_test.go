@@ -231,7 +231,7 @@ func TestMarksOfPods(t *testing.T) {
 func TestTemplateOfAFile(t *testing.T) {
 	p := program.Process{
 		Name: "shop", Deployed: "statefulset/shop", Manifest: `{"kind": "StatefulSet", "spec": {"template": ` + deployed + `}}`,
-		Within: "shop", Run: []string{"{image}"}, Traced: true,
+		Within: "shop", Port: 8080, Run: []string{"{image}"}, Traced: true,
 	}
 	plan := &config.Plan{Variant: "mesh", Processes: []program.Process{p}, InPods: config.InPods{Labels: map[string]string{"tier": "2"}}}
 	t.Setenv("KUBECONFIG", "/nonexistent")

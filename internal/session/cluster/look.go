@@ -92,6 +92,9 @@ func objectsOf(target config.Kubernetes, plans []Planned, longest time.Duration,
 				if made, in, err = fromTemplate(of, node, wanted, templates[p.Deployed]); err != nil {
 					return nil, err
 				}
+				if _, err := portOf(templates[p.Deployed], p.Deployed, p.Within); err != nil && p.Port == 0 {
+					return nil, err
+				}
 			}
 			out = append(out, kindOf{kubernetes.Pods, made, in, wanted})
 		}

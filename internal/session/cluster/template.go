@@ -192,16 +192,17 @@ func (c *Cluster) Port(deployment, container string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	return portOf(t, deployment, container)
+}
+
+func portOf(t kubernetes.Template, deployment, container string) (int, error) {
 	main, err := mainOf(t.Spec, container)
 	if err != nil {
 		return 0, fmt.Errorf("template of %s: %w", deployment, err)
 	}
-	ports, _ := main["ports"].([]any)
-	for _, one := range ports {
-		if port, _ := one.(object); port["containerPort"] != nil {
-			if number, is := port["containerPort"].(float64); is {
-				return int(number), nil
-			}
+	for _, port := range containers(main, "ports") {
+		if number, is := port["containerPort"].(float64); is {
+			return int(number), nil
 		}
 	}
 	return 0, fmt.Errorf("template of %s: its container %v names no port: write the one at which it listens (port: 8080)", deployment, main["name"])
