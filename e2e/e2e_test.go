@@ -63,7 +63,11 @@ type command struct {
 
 func tracetax(t *testing.T, args ...string) *command {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
+	limit := 8 * time.Minute
+	if os.Getenv("TRACETAX_E2E") == "all" { // some measure a JVM in several blocks
+		limit = 20 * time.Minute
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	t.Cleanup(cancel)
 	c := &command{Cmd: exec.CommandContext(ctx, program, args...), mark: fmt.Sprintf("TRACETAX_MARK=%s-%d", t.Name(), time.Now().UnixNano())}
 	c.Dir = t.TempDir()

@@ -50,16 +50,17 @@ func services(t *testing.T) []everywhere {
 		{
 			name: "flask", tracer: "otel-python", rate: "60/s", command: []string{python, "-m", "gunicorn", "--config", source + "/gunicorn.conf.py",
 				"--chdir", source, "--bind", "{host}:{port}", "hello:app"},
-			env: "PYTHONPATH=" + packages, files: []string{python, "/usr/bin/sh", "/usr/lib/python3.11", packages, source},
+			env: "PYTHONPATH=" + packages, files: []string{python, "/usr/lib/python3.11", packages, source},
 			more: []string{"--ready", "/healthz"},
 		},
 		{
-			name: "spring", tracer: "otel-java", rate: "60/s", command: []string{java + "/bin/java", "-XX:+UseSerialGC", "-Xmx512m", "-jar", jar + "/app.jar",
+			name: "spring", tracer: "otel-java", rate: "300/s", command: []string{java + "/bin/java", "-XX:+UseSerialGC", "-Xmx512m", "-jar", jar + "/app.jar",
 				"--spring.datasource.url=jdbc:postgresql://127.0.0.1:1/none", "--spring.datasource.hikari.initialization-fail-timeout=-1",
+				"--spring.datasource.hikari.connection-timeout=250", // nobody listens there
 				"--spring.jpa.database-platform=org.hibernate.dialect.PostgreSQLDialect",
 				"--spring.jpa.properties.hibernate.boot.allow_jdbc_metadata_access=false", "--server.address={host}", "--server.port={port}"},
 			files: []string{java, "/etc/java-17-openjdk", "/etc/ssl/certs/java", jar},
-			more:  []string{"--set", "workload.processes.0.patience=120s"}, // and the warm-up that a JVM takes
+			more:  []string{"--set", "workload.processes.0.patience=120s", "--set", "load.warmup=20s at 2000/s"}, // as long everywhere at most
 		},
 	}
 }
