@@ -114,12 +114,12 @@ func goodBlocks(t *testing.T, c *command, blocks int) (failed map[int]string) {
 	return failed
 }
 
-// A pod that is deleted, evicted or out of memory fails its run, and the record has the reason; a conductor that is deleted ends
-// tracetax, which names it, and kill -9 leaves nothing. Each time it goes on.
+// A pod that is deleted, evicted or out of memory fails its run, and so does a sink that is killed; the record has the reason. A conductor
+// that is deleted ends tracetax, which names it, and kill -9 leaves nothing. Each time it goes on.
 func TestPodsThatAreEnded(t *testing.T) {
 	t.Parallel() // it looks at no time
 	c := ofLuck(t, `
-burner --blocks 3 --out results
+burner --blocks 4 --out results
 named 001-a
 kubectl -n trial delete pod $name --wait=false >&2
 named 002-none
@@ -137,13 +137,16 @@ gone 60 'kill -9'
 measure --resume results
 named 003-a
 curl -s -m 20 http://$(kubectl -n trial get pod $name -o jsonpath={.status.podIP}):8080/hold || true
+named 004-a
+pkill -9 -o -f '^/app agent sink' || echo 'no sink was killed'
 ended 0 'at last'
 gone 30 'the end'
 [ "$(kubectl -n trial get deployment burner -o jsonpath={.metadata.generation})" = 1 ] || echo 'the Deployment was changed'
 `)
-	failed := goodBlocks(t, c, 3)
+	failed := goodBlocks(t, c, 4)
 	for block, want := range map[int]string{
 		1: "a: process burner ended (its pod was deleted)", 2: "EvictionByEvictionAPI", 3: "out of memory: its memory limit was reached",
+		4: "sink",
 	} {
 		if !strings.Contains(failed[block], want) || strings.Count(failed[block], "\n") != 1 {
 			t.Errorf("of block %d failed %q, and it is to say %q", block, failed[block], want)

@@ -48,7 +48,8 @@ func (c *Client) Template(ctx context.Context, of string) (t Template, err error
 	r, name := Templated(of)
 	failed := func(err error) (Template, error) {
 		if IsNotFound(err) {
-			err = fmt.Errorf("%w; 'kubectl -n %s get %s' lists what there is", err, c.Namespace, r.Name)
+			err = fmt.Errorf("%w; 'kubectl -n %s get %s' lists what there is; of another namespace take a file "+
+				"('kubectl -n OTHER get %s %s -o yaml >shop.yaml') and name that (--manifests shop.yaml)", err, c.Namespace, r.Name, r.Name, name)
 		}
 		return Template{}, fmt.Errorf("reading %s of %s in namespace %s: %w", name, r.Name, c.Namespace, err)
 	}

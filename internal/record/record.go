@@ -422,17 +422,18 @@ type Stop struct {
 
 // Harness measures the influence of the harness on a run.
 type Harness struct {
-	StealSeconds  float64  `json:"steal_seconds"`            // CPU time taken by the host, all CPUs
-	WorkedSeconds float64  `json:"worked_seconds,omitempty"` // CPU time that all CPUs worked meanwhile; 0: not known
-	LoadAverage   float64  `json:"load_average"`             // one minute, at the start of the run, before its prepare command
-	Accounting    string   `json:"accounting"`               // how CPU time was charged: "cgroup v1", "cgroup v2", "clock"; "sidecar": in each pod by a container beside the program's, which a process's usage says more of
-	Placement     string   `json:"placement"`                // "cpuset", "affinity" or "none"
-	Node          string   `json:"node,omitempty"`           // of a cluster, on which the run's pods were; "" of a run on this machine
-	OwnCPU        float64  `json:"own_cpu"`                  // CPU seconds of tracetax itself, its keepers included (not load, not sink), while operations were made
-	OwnSeconds    float64  `json:"own_seconds"`              // how long that was
-	Unmet         []string `json:"unmet,omitempty"`          // limits and places that could not be given to a process, and why
-	Seconds       float64  `json:"seconds"`                  // the time of steal_seconds: the run without the commands around it
-	Unread        []string `json:"unread,omitempty"`         // which of steal_seconds and load_average could not be read: they are 0 and not known
-	Order         string   `json:"order,omitempty"`          // how the load went through the runs of the block that were made together: "paired", "windows" or "woven"; "" of a run by itself
-	With          []string `json:"with,omitempty"`           // the variants of those runs, without this one
+	StealSeconds  float64           `json:"steal_seconds"`            // CPU time taken by the host, all CPUs
+	WorkedSeconds float64           `json:"worked_seconds,omitempty"` // CPU time that all CPUs worked meanwhile; 0: not known
+	LoadAverage   float64           `json:"load_average"`             // one minute, at the start of the run, before its prepare command
+	Accounting    string            `json:"accounting"`               // how CPU time was charged: "cgroup v1", "cgroup v2", "clock"; "sidecar": in each pod by a container beside the program's, which a process's usage says more of
+	Placement     string            `json:"placement"`                // "cpuset", "affinity" or "none"
+	Node          string            `json:"node,omitempty"`           // of a cluster, on which the run's pods were; "" of a run on this machine
+	Images        map[string]string `json:"images,omitempty"`         // of such a run, by process: the image as the node's runtime names it, with its digest
+	OwnCPU        float64           `json:"own_cpu"`                  // CPU seconds of tracetax itself, its keepers included (not load, not sink), while operations were made
+	OwnSeconds    float64           `json:"own_seconds"`              // how long that was
+	Unmet         []string          `json:"unmet,omitempty"`          // limits and places that could not be given to a process, and why
+	Seconds       float64           `json:"seconds"`                  // the time of steal_seconds: the run without the commands around it
+	Unread        []string          `json:"unread,omitempty"`         // which of steal_seconds and load_average could not be read: they are 0 and not known
+	Order         string            `json:"order,omitempty"`          // how the load went through the runs of the block that were made together: "paired", "windows" or "woven"; "" of a run by itself
+	With          []string          `json:"with,omitempty"`           // the variants of those runs, without this one
 }

@@ -3,6 +3,7 @@ package session
 // This file is environment.json: where, by what and with what a result was measured.
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,29 +16,34 @@ import (
 
 	"github.com/tracetax/tracetax/internal/artifact"
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
 	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/results"
 	"github.com/tracetax/tracetax/internal/run/prepare"
+	"github.com/tracetax/tracetax/internal/session/cluster"
 	"github.com/tracetax/tracetax/internal/userenv"
 )
 
 // environment is environment.json.
 type environment struct {
-	machine.Facts
-	Tool     string                       `json:"tool"`
-	Source   *artifact.Checkout           `json:"tool_source,omitempty"` // what this tracetax was built of, where that is known
-	Checkout *artifact.Checkout           `json:"checkout,omitempty"`    // of the user's own program, where it is in one
-	Packages map[string]map[string]string `json:"packages,omitempty"`    // by tracer and workload: the versions of the packages that it names itself
-	Started  time.Time                    `json:"started"`
-	Asked    string                       `json:"experiment,omitempty"` // SHA-256 of experiment.yaml, as it was when the first run was made
-	Runtimes map[string]string            `json:"runtimes,omitempty"`   // versions of needed commands
-	Digests  map[string]map[string]string `json:"digests,omitempty"`    // by variant: of what was built and fetched for it
-	Programs map[string]string            `json:"programs,omitempty"`   // SHA-256 of the files that commands run, and of those among their arguments
-	Files    map[string]string            `json:"files,omitempty"`      // SHA-256 of the files that operations name: request data, protosets
-	Shadowed []finding.Shadowed           `json:"shadowed,omitempty"`   // packages of programs that their tracers replace by other versions
-	LeftOut  []finding.LeftOut            `json:"left_out,omitempty"`   // variants that cannot run here
+	machine.Facts                              // of the first of Nodes, where there are some
+	Nodes         []cluster.Node               `json:"nodes,omitempty"` // of a cluster, which made the runs
+	Tool          string                       `json:"tool"`
+	Source        *artifact.Checkout           `json:"tool_source,omitempty"` // what this tracetax was built of, where that is known
+	Checkout      *artifact.Checkout           `json:"checkout,omitempty"`    // of the user's own program, where it is in one
+	Packages      map[string]map[string]string `json:"packages,omitempty"`    // by tracer and workload: the versions of the packages that it names itself
+	Started       time.Time                    `json:"started"`
+	Asked         string                       `json:"experiment,omitempty"` // SHA-256 of experiment.yaml, as it was when the first run was made
+	Runtimes      map[string]string            `json:"runtimes,omitempty"`   // versions of needed commands
+	Digests       map[string]map[string]string `json:"digests,omitempty"`    // by variant: of what was built and fetched for it
+	Images        map[string]map[string]string `json:"images,omitempty"`     // by variant and process in pods: what the nodes ran, with its digest
+	Accounting    string                       `json:"accounting,omitempty"` // of pods: how what they use was read
+	Programs      map[string]string            `json:"programs,omitempty"`   // SHA-256 of the files that commands run, and of those among their arguments
+	Files         map[string]string            `json:"files,omitempty"`      // SHA-256 of the files that operations name: request data, protosets
+	Shadowed      []finding.Shadowed           `json:"shadowed,omitempty"`   // packages of programs that their tracers replace by other versions
+	LeftOut       []finding.LeftOut            `json:"left_out,omitempty"`   // variants that cannot run here
 
 	KeptAway    []userenv.Away      `json:"kept_away,omitempty"`    // variables of the shell that belong to tracers, which no program got
 	SwitchedOff map[string][]string `json:"switched_off,omitempty"` // by variant: variables that switched off tracers in the code of its programs
@@ -62,6 +68,32 @@ func (e environment) write(w io.Writer) error {
 	to := json.NewEncoder(w)
 	to.SetIndent("", "  ")
 	return to.Encode(e)
+}
+
+// standsOn notes the nodes of a cluster that make the runs, beside those that made earlier ones.
+func (e *environment) standsOn(nodes []cluster.Node) {
+	for _, one := range nodes {
+		if !slices.ContainsFunc(e.Nodes, func(n cluster.Node) bool { return n.Name == one.Name }) {
+			e.Nodes = append(e.Nodes, one)
+		}
+	}
+	e.Facts = e.Nodes[0].Facts
+}
+
+// ran notes how runs in pods were read, and the images that they were of.
+func (e *environment) ran(history []record.Record) {
+	for _, r := range history {
+		e.Accounting = r.Harness.Accounting
+		for process, image := range r.Harness.Images {
+			if e.Images == nil {
+				e.Images = map[string]map[string]string{}
+			}
+			if e.Images[r.Variant] == nil {
+				e.Images[r.Variant] = map[string]string{}
+			}
+			e.Images[r.Variant][process] = image
+		}
+	}
 }
 
 // facts is the environment as JSON has it.
@@ -124,6 +156,15 @@ func keptEnvText(names []string) string {
 		return "no --keep-env"
 	}
 	return "--keep-env " + strings.Join(names, " --keep-env ")
+}
+
+// runtimesOf are the versions of what programs of this machine need; those in images and pods bring their own.
+func runtimesOf(ctx context.Context, e *config.Experiment) map[string]string {
+	here := func(p program.Process) bool { return p.Image == "" }
+	if all := e.Workload.Processes; e.Target.Kubernetes.Is() || len(all) > 0 && !slices.ContainsFunc(all, here) {
+		return nil
+	}
+	return artifact.Versions(ctx, e.Needs())
 }
 
 // packagesOf are the versions of the packages that a workload and the tracers of its variants name themselves.

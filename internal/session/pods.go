@@ -3,10 +3,12 @@ package session
 // Runs in the pods of a cluster.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
@@ -33,8 +35,11 @@ func (s *Session) fitsCluster() error {
 
 // fitsNamespace returns an error if the runs cannot be made in their namespace, and tells what acts there on what is measured.
 func (s *Session) fitsNamespace(ctx context.Context) error {
-	target := s.experiment.Target.Kubernetes
-	plans, _, err := plansOf(s.experiment)
+	target := s.asked.Target.Kubernetes
+	if !target.Is() {
+		return nil
+	}
+	plans, _, err := plansOf(s.asked)
 	if err != nil {
 		return err
 	}
@@ -71,9 +76,6 @@ func (s *Session) askInPods() prepare.Asker {
 // runInCluster makes the runs that are still to be made in pods, and leaves none.
 func (s *Session) runInCluster(ctx context.Context) (history []record.Record, err error) {
 	defer s.watcher.End()
-	if err := s.fitsNamespace(ctx); err != nil {
-		return s.history, err
-	}
 	folder, err := filepath.Abs(s.dir)
 	if err != nil {
 		return s.history, err
@@ -97,8 +99,16 @@ func (s *Session) runInCluster(ctx context.Context) (history []record.Record, er
 	if err := s.fillPorts(c); err != nil {
 		return s.history, err
 	}
-	s.loop.Runner, s.loop.CPUs = c, float64(c.CPUs())
-	return s.loop.Run(ctx, s.history)
+	nodes := c.Nodes()
+	s.environment.standsOn(nodes)
+	if err := s.folder.Write(record.EnvironmentFile, s.environment.write); err != nil {
+		return s.history, err
+	}
+	least := slices.MinFunc(nodes, func(a, b cluster.Node) int { return cmp.Compare(a.CPUs, b.CPUs) })
+	s.loop.Runner, s.loop.CPUs = c, float64(least.CPUs)
+	history, err = s.loop.Run(ctx, s.history)
+	s.environment.ran(history)
+	return history, errors.Join(err, s.folder.Write(record.EnvironmentFile, s.environment.write))
 }
 
 // fillPorts gives processes of Deployments the ports of their containers.

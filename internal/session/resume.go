@@ -71,7 +71,7 @@ func (s *Session) samePlace() error {
 	}
 	var other string
 	switch {
-	case before.CPUModel != now.CPUModel || before.CPUs != now.CPUs || before.Kernel != now.Kernel:
+	case len(before.Nodes) == 0 && (before.CPUModel != now.CPUModel || before.CPUs != now.CPUs || before.Kernel != now.Kernel):
 		other = fmt.Sprintf("on another machine: %s, %d CPUs, kernel %s; this is %s, %d CPUs, kernel %s",
 			before.CPUModel, before.CPUs, before.Kernel, now.CPUModel, now.CPUs, now.Kernel)
 	case before.Tool != now.Tool:

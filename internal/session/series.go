@@ -122,7 +122,8 @@ func (s *Session) interrupted(top string, history []record.Record, reason error)
 		next = "see " + s.dir
 	}
 	if mistake := new(experiment.MistakeError); errors.As(reason, &mistake) {
-		next = goOn + " --go-on"
+		next = fmt.Sprintf("see %s; mend it and begin anew, or go on all the same: tracetax %s --resume %s --go-on",
+			filepath.Join(s.dir, record.LogsFolder), cmp.Or(s.options.Command, "run"), top)
 	}
 	return errors.Join(fmt.Errorf("%w\n%s; %s", reason, kept(history), next), err)
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +12,9 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/finding"
+	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/record"
+	"github.com/tracetax/tracetax/internal/session/cluster"
 )
 
 var builtIn = program.NewCatalog(tracetax.Files)
@@ -116,6 +119,39 @@ func TestSameLeftOut(t *testing.T) {
 		if err := sameLeftOut(test.before, test.now); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
+	}
+}
+
+// A result of a cluster is of its nodes, and names what they ran; one that is gone on with on another node names both.
+func TestEnvironmentOfACluster(t *testing.T) {
+	e := environment{Facts: machine.Facts{CPUModel: "of the laptop", CPUs: 8}}
+	of := func(name string) []cluster.Node {
+		return []cluster.Node{{Name: name, Facts: machine.Facts{CPUModel: "of " + name, CPUs: 2}}}
+	}
+	e.standsOn(of("n1"))
+	e.standsOn(append(of("n1"), of("n2")...))
+	e.ran([]record.Record{
+		{Variant: "none", Harness: record.Harness{Accounting: "cgroup v2", Images: map[string]string{"shop": "shop@sha256:1"}}},
+		{Variant: "otel", Harness: record.Harness{Accounting: "cgroup v2", Images: map[string]string{"shop": "shop@sha256:2"}}},
+	})
+	facts, err := e.facts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"cpu_model":"of n1"`, `"name":"n2"`, `"cpu_model":"of n2"`, `"accounting":"cgroup v2"`,
+		`"images":{"none":{"shop":"shop@sha256:1"},"otel":{"shop":"shop@sha256:2"}}`,
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %s in %s", want, text)
+		}
+	}
+	if len(e.Nodes) != 2 || strings.Contains(string(text), "laptop") {
+		t.Errorf("%s", text)
 	}
 }
 

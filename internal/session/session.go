@@ -103,11 +103,14 @@ func begin(ctx context.Context, e *config.Experiment, dir string, part bool, o O
 		conductor: &run.Conductor{Self: []string{self}, Logs: filepath.Join(folder, record.LogsFolder), Results: folder, Accounting: o.Accounting},
 		environment: environment{
 			Facts: machine.Read(), Tool: o.Tool, Source: o.Source, Started: time.Now(),
-			Runtimes: artifact.Versions(ctx, e.Needs()), Digests: map[string]map[string]string{}, Files: files,
+			Runtimes: runtimesOf(ctx, e), Digests: map[string]map[string]string{}, Files: files,
 		},
 	}
 	s.keepEnv(o.KeepEnv)
 	s.loop = &experiment.Loop{Runner: s.conductor, Precise: s.precise, Spoiled: s.spoiled, GoOn: o.GoOn}
+	if err := s.fitsNamespace(ctx); err != nil {
+		return nil, err
+	}
 	cache := sync.OnceValues(func() (*artifact.Store, error) { return OpenCache("", o.Progress) })
 	if err := s.makeReady(ctx, cache); err != nil {
 		return nil, err

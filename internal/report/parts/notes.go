@@ -51,6 +51,18 @@ func Fact(doc *finding.Document, name string) string {
 	return ""
 }
 
+// Nodes are the names of the nodes of a cluster that a result was measured on; none where it was measured on this machine.
+func Nodes(doc *finding.Document) (names []string) {
+	all, _ := doc.Environment["nodes"].([]any)
+	for _, one := range all {
+		node, _ := one.(map[string]any)
+		if name, _ := node["name"].(string); name != "" {
+			names = append(names, finding.PlainText(name))
+		}
+	}
+	return names
+}
+
 // Started is when a result was begun; false where that is not known. A document's Created is when it was analysed.
 func Started(doc *finding.Document) (time.Time, bool) {
 	text, _ := doc.Environment["started"].(string)

@@ -153,7 +153,7 @@ func cheaper(doc *finding.Document, d *finding.Decision) []model.Note {
 		}
 	}
 	traced := slices.ContainsFunc(doc.Experiment.Variants, func(v finding.Variant) bool { return v.Name == d.Whole && v.Tracer != "none" })
-	if !traced || doc.Results == "" {
+	if !traced || doc.Results == "" || len(parts.Nodes(doc)) > 0 { // profilers read processes of this machine
 		return nil
 	}
 	found, longer := profiling(d)

@@ -36,6 +36,9 @@ const quickText = "A quick run: its windows and its warm-up are short, and what 
 // about returns in a few words what was measured.
 func about(doc *finding.Document) []string {
 	pieces := []string{cmp.Or(doc.Experiment.Workload, doc.Experiment.Name), doc.Experiment.Load, runsText(doc.Runs)}
+	if nodes := parts.Nodes(doc); len(nodes) > 0 {
+		pieces = append(pieces, "in pods of "+strings.Join(nodes, ", "))
+	}
 	return slices.DeleteFunc(pieces, func(text string) bool { return text == "" })
 }
 

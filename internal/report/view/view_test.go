@@ -103,6 +103,27 @@ func TestRunsText(t *testing.T) {
 	}
 }
 
+// A result of pods names its nodes, and says nothing of commands that profile programs of this machine.
+func TestResultOfPods(t *testing.T) {
+	doc := &finding.Document{Results: "out", Environment: map[string]any{
+		"accounting": "cgroup v2", "cpu_model": "Xeon", "nodes": []any{map[string]any{"name": "n1"}, map[string]any{"name": "n2"}},
+	}}
+	if about := strings.Join(about(doc), " · "); !strings.HasSuffix(about, "in pods of n1, n2") {
+		t.Error(about)
+	}
+	if where := Where(doc); !strings.Contains(where, "in pods of a cluster, on n1, n2; CPU by cgroup v2; Xeon") {
+		t.Error(where)
+	}
+	doc.Experiment.Variants = []finding.Variant{{Name: "none"}, {Name: "otel", Tracer: "otel-java"}}
+	way := &finding.Decision{Whole: "otel"}
+	if notes := cheaper(doc, way); notes != nil {
+		t.Errorf("in pods: %v", notes)
+	}
+	if doc.Environment = nil; cheaper(doc, way) == nil {
+		t.Error("on this machine nothing is said of explain")
+	}
+}
+
 func TestInstrumented(t *testing.T) {
 	one, two := []string{"flask", "sqlite3"}, []string{"flask"}
 	for name, test := range map[string]struct {

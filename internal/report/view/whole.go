@@ -383,7 +383,11 @@ func usedOf(doc *finding.Document, tracer string) []string {
 // Where says on what machine, by what and when a result was measured, and which versions of tracers it had.
 func Where(doc *finding.Document) string {
 	fact := func(name string) string { return parts.Fact(doc, name) }
-	pieces := []string{fact("cpu_model")}
+	var pieces []string
+	if nodes := parts.Nodes(doc); len(nodes) > 0 {
+		pieces = append(pieces, "in pods of a cluster, on "+strings.Join(nodes, ", "), "CPU by "+fact("accounting"))
+	}
+	pieces = append(pieces, fact("cpu_model"))
 	if cpus := fact("cpus"); cpus != "" {
 		pieces = append(pieces, cpus+" CPUs")
 	}

@@ -11,12 +11,12 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"time"
 
 	"github.com/tracetax/tracetax/internal/jitter"
 	"github.com/tracetax/tracetax/internal/jsonpipe"
+	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
@@ -167,7 +167,7 @@ func (h *harness) setUp(ctx context.Context, s Setup) (*Host, error) {
 			return &target{harness: h, launcher: l, plan: q.Plan, folders: q.Folders}
 		}
 	}
-	return &Host{Build: h.options.Build, CPUs: runtime.NumCPU()}, nil
+	return &Host{Build: h.options.Build, Facts: machine.Read()}, nil
 }
 
 // meterPatience is for the meter to listen, once its container runs.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config"
+	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/role"
 	"github.com/tracetax/tracetax/internal/run"
@@ -44,8 +45,8 @@ type Setup struct {
 
 // Host is where a conductor runs.
 type Host struct {
-	Build string `json:"build"`
-	CPUs  int    `json:"cpus"` // of its node
+	Build         string `json:"build"`
+	machine.Facts        // of its node
 }
 
 // Pod is a program that is to run in a pod.

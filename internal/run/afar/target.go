@@ -101,7 +101,7 @@ func (t *target) ask(c process.Command) (*pod, error) {
 			wanted.Own, wanted.Args = true, c.Args[1:]
 		case planned.Deployed == "": // the template of a Deployment may have it
 			return nil, fmt.Errorf("starting process %s: its tracer goes around the image's own command, which only the node knows: "+
-				"write that command into run", c.Name)
+				"write that command behind --, or as run: of the process", c.Name)
 		}
 	}
 	log, err := output.Create(filepath.Join(t.launcher.Logs(), c.Name+".log"), logLimit)

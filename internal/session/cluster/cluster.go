@@ -19,6 +19,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/jsonpipe"
 	"github.com/tracetax/tracetax/internal/kubernetes"
+	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 	"github.com/tracetax/tracetax/internal/run/afar"
@@ -192,7 +193,7 @@ func (c *Cluster) Run(ctx context.Context, q run.Request) (record.Record, error)
 		return record.Record{}, err
 	}
 	r, err := c.client.Run(ctx, q)
-	r.Harness.Node = c.node
+	r.Harness.Node, r.Harness.Images = c.node, c.pods.images(q.Name)
 	return r, cmp.Or(c.why(ctx, err), c.lostMeter())
 }
 
@@ -205,7 +206,7 @@ func (c *Cluster) Block(ctx context.Context, requests []run.Request) ([]record.R
 	}
 	made, err := c.client.Block(ctx, requests)
 	for i := range made {
-		made[i].Harness.Node = c.node
+		made[i].Harness.Node, made[i].Harness.Images = c.node, c.pods.images(requests[i].Name)
 	}
 	return made, cmp.Or(c.why(ctx, err), c.lostMeter())
 }
@@ -229,8 +230,14 @@ func (c *Cluster) why(asked context.Context, err error) error {
 // newsPatience is for the news of a pod's end, which the stream may come before.
 const newsPatience = 5 * time.Second
 
-// CPUs returns the number of CPUs of the node.
-func (c *Cluster) CPUs() int { return c.host.CPUs }
+// Node is a node on which runs are made.
+type Node struct {
+	Name string `json:"name"`
+	machine.Facts
+}
+
+// Nodes implements Runner.
+func (c *Cluster) Nodes() []Node { return []Node{{c.node, c.host.Facts}} }
 
 // Close removes everything that was made, and waits until it is gone.
 func (c *Cluster) Close() error {

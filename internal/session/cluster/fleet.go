@@ -19,7 +19,7 @@ import (
 type Runner interface {
 	experiment.Runner
 	experiment.Blocker
-	CPUs() int // of a node
+	Nodes() []Node // those that are left
 	Port(deployment, container string) (int, error)
 	Close() error
 }
@@ -169,17 +169,14 @@ func (f *Fleet) lose(gone place, why error) {
 	})
 }
 
-// CPUs returns the number of CPUs of the smallest node.
-func (f *Fleet) CPUs() int {
+// Nodes implements Runner.
+func (f *Fleet) Nodes() (all []Node) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	least := 0
 	for _, p := range f.left {
-		if n := p.CPUs(); least == 0 || n < least {
-			least = n
-		}
+		all = append(all, p.Nodes()...)
 	}
-	return least
+	return all
 }
 
 // Port is that of a place: all read the same template.

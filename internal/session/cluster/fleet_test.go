@@ -17,6 +17,7 @@ import (
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/experiment"
 	"github.com/tracetax/tracetax/internal/kubernetes"
+	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
 )
@@ -81,7 +82,7 @@ func (n *node) Block(ctx context.Context, requests []run.Request) ([]record.Reco
 }
 
 func (n *node) Node() string                     { return n.name }
-func (n *node) CPUs() int                        { return 4 }
+func (n *node) Nodes() []Node                    { return []Node{{n.name, machine.Facts{CPUs: 4}}} }
 func (n *node) Port(string, string) (int, error) { return 8080, nil }
 
 func (n *node) Close() error {

@@ -173,6 +173,10 @@ func Look(ctx context.Context, target config.Kubernetes, plans []Planned, longes
 		slices.Sort(missing)
 		return missing, nil // what follows would say the same of each object
 	}
+	job := harnessJob(names{id: planned, image: target.Image}, target.Node, longest)
+	if _, err := api.Try(ctx, kubernetes.Jobs, job); kubernetes.IsNotFound(err) {
+		return []string{err.Error()}, nil // the namespace: whatever it holds is not there either
+	}
 	templates, err := templatesOf(ctx, target, plans)
 	if err != nil {
 		return nil, err

@@ -167,7 +167,7 @@ func TestTracerAroundATemplate(t *testing.T) {
 		t.Errorf("the arguments stand twice:\n%s", got)
 	}
 	_, _, err = fromTemplate(names{}, "n1", p, template(t, `{"spec": {"containers": [{"name": "shop"}]}}`))
-	if err == nil || !strings.Contains(err.Error(), "write the command into run") {
+	if err == nil || !strings.Contains(err.Error(), "behind --, or as run:") {
 		t.Errorf("a command in the image: %v", err)
 	}
 }

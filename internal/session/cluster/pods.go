@@ -36,6 +36,7 @@ type app struct {
 	name   string
 	in     string // its container that is the program
 	wanted afar.Pod
+	image  string        // as the node's runtime names it; "" before it has begun
 	output chan struct{} // closed when all output has come; nil before it has begun
 	beside []afar.Sidecar
 	ended  bool // the conductor knows
@@ -194,6 +195,8 @@ func (p *pods) advance(of *app, e kubernetes.Event) {
 	switch {
 	case why != "":
 		p.fail(of, why)
+	case s != nil && s.State.Running != nil && p.moved(of, s.ImageID) != "":
+		p.fail(of, p.moved(of, s.ImageID))
 	case s != nil && s.State.Terminated != nil:
 		t := s.State.Terminated
 		p.begin(of, e.Pod, s, beside)
@@ -250,6 +253,9 @@ func (p *pods) begin(of *app, pod kubernetes.Pod, s *kubernetes.ContainerStatus,
 		return
 	}
 	of.output, of.beside = make(chan struct{}), beside
+	p.mu.Lock()
+	of.image = s.ImageID
+	p.mu.Unlock()
 	go func() {
 		defer close(of.output)
 		if err := p.passOn(of); err != nil && p.ctx.Err() == nil {

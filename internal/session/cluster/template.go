@@ -85,8 +85,8 @@ func wrapped(p afar.Pod, main object) (out []string, err error) {
 			continue
 		}
 		if main["command"] == nil {
-			return nil, fmt.Errorf("the tracer goes around the program's command, and its container %v has that in its image, "+
-				"where only the node sees it: write the command into run", main["name"])
+			return nil, fmt.Errorf("the tracer goes around the program's command, and its container %v has that in its image, where only "+
+				"the node sees it: write that command, which the image's Dockerfile tells, behind --, or as run: of the process", main["name"])
 		}
 		for _, one := range append(listed(main["command"]), listed(main["args"])...) {
 			text, _ := one.(string)
