@@ -118,6 +118,9 @@ func (l *Loop) Run(ctx context.Context, history []record.Record) ([]record.Recor
 	if err := l.able(); err != nil {
 		return l.history, err
 	}
+	if m := l.knownMistake(); m != nil {
+		return l.history, m
+	}
 	plan := l.Design()
 	for {
 		round := l.round(plan)

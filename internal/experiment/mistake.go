@@ -84,6 +84,17 @@ func (l *Loop) mistakeIn(made []record.Record) *MistakeError {
 	return nil
 }
 
+// knownMistake looks for a mistake in the calibrations of earlier sittings, which are not made again; nil where there is none.
+func (l *Loop) knownMistake() *MistakeError {
+	var kept []record.Record
+	for i := range l.history {
+		if r := &l.history[i]; r.Kind == record.Calibration && !r.Failed() {
+			kept = append(kept, *r)
+		}
+	}
+	return l.mistakeIn(kept)
+}
+
 // early are the stages of a run before its first operation was answered.
 var early = []string{"start", "ready", "setup", "first operation"}
 

@@ -230,6 +230,12 @@ func TestMistakes(t *testing.T) {
 			if c.runs >= 0 && len(history) != c.runs {
 				t.Errorf("%d runs, want %d: %v", len(history), c.runs, runner.made)
 			}
+			if last := len(history) - 1; c.want == NoSpans && history[last].Kind == record.Calibration {
+				before := len(runner.made)
+				if _, err := l.Run(t.Context(), history); !errors.As(err, &m) || m.Mistake != NoSpans || len(runner.made) != before {
+					t.Errorf("gone on with, it made %q, and ended with %v", runner.made[before:], err)
+				}
+			}
 		})
 	}
 }

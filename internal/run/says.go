@@ -13,6 +13,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/config"
 	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/process/output"
 	"github.com/tracetax/tracetax/internal/protocol"
 	"github.com/tracetax/tracetax/internal/record"
@@ -222,27 +223,33 @@ func (s *stage) lookInside(context.Context) error {
 	s.record.Signs = &record.Signs{}
 	for i, app := range s.apps {
 		planned := s.request.Plan.Processes[i]
-		seen, ok := app.(visible)
-		if !planned.Traced || !ok {
+		if !planned.Traced {
 			continue
 		}
-		inside, err := seen.Inside(sinkVariables(planned), s.request.Folders.Tracer)
-		if err != nil {
-			return fmt.Errorf("looking at what process %s consists of: %w", app.Name(), err)
-		}
-		one := record.ProcessSigns{Process: app.Name()}
-		for _, program := range inside {
-			one.Programs = append(one.Programs, program.Program)
-			if program.Lacks {
-				one.Lacking++
+		one := record.ProcessSigns{Process: app.Name()} // of one that is not visible its log tells
+		if seen, ok := app.(visible); ok {
+			inside, err := seen.Inside(sinkVariables(planned), s.request.Folders.Tracer)
+			if err != nil {
+				return fmt.Errorf("looking at what process %s consists of: %w", app.Name(), err)
 			}
-			if program.Holds {
-				one.Loaded++
-			}
+			consists(&one, inside)
 		}
 		s.record.Signs.Processes = append(s.record.Signs.Processes, one)
 	}
 	return nil
+}
+
+// consists notes what a process consists of.
+func consists(one *record.ProcessSigns, inside []process.Inside) {
+	for _, program := range inside {
+		one.Programs = append(one.Programs, program.Program)
+		if program.Lacks {
+			one.Lacking++
+		}
+		if program.Holds {
+			one.Loaded++
+		}
+	}
 }
 
 // lookAtLoaded notes the programs that loaded the tracer, for a process of several: a launcher, such as npm or Maven, is traced

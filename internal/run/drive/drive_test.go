@@ -165,13 +165,15 @@ func TestWrongOfHTTP2(t *testing.T) {
 	for name, c := range map[string]struct {
 		operation program.Operation
 		completed uint64
+		failed    string
 		want      bool
 	}{
-		"none is answered": {program.Operation{Name: "get", URL: "/"}, 0, true},
-		"some are":         {program.Operation{Name: "get", URL: "/"}, 1, false},
-		"a call":           {program.Operation{Name: "get", URL: "/a.B/C", GRPC: true}, 0, false},
+		"none is answered": {program.Operation{Name: "get", URL: "/"}, 0, "connection closed", true},
+		"some are":         {program.Operation{Name: "get", URL: "/"}, 1, "connection closed", false},
+		"one is, wrongly":  {program.Operation{Name: "get", URL: "/"}, 0, "status 404", false},
+		"a call":           {program.Operation{Name: "get", URL: "/a.B/C", GRPC: true}, 0, "connection closed", false},
 	} {
-		err := r.Wrong(c.operation, record.Load{Started: 2, Failed: 1, Completed: c.completed})
+		err := r.Wrong(c.operation, record.Load{Started: 2, Failed: 1, Completed: c.completed, Errors: map[string]uint64{c.failed: 1}})
 		if errors.Is(err, engine.ErrOnlyHTTP2) != c.want {
 			t.Errorf("%s: %v", name, err)
 		}

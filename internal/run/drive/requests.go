@@ -50,12 +50,13 @@ func (r *Requests) Close() error { return nil }
 
 // Wrong implements Driver.
 func (r *Requests) Wrong(o program.Operation, did record.Load) error {
-	err := fmt.Errorf("operation %s: of %d started, %d were answered as expected, %d wrongly, %d not in time (%s): mend the service, the request or the expected status",
-		o.Name, did.Started, did.Completed, did.Failed, did.TimedOut, errorsOf(did))
+	err := fmt.Errorf("operation %s: %s; of %d started, %d were answered as expected, %d wrongly, %d not in time: mend the service, the request or the expected status",
+		o.Name, errorsOf(did), did.Started, did.Completed, did.Failed, did.TimedOut)
 	if did.Failed > 0 {
 		err = &WrongError{err}
 	}
-	if did.Completed > 0 || len(o.Mix) > 0 {
+	spoken := func(class string) bool { return strings.HasPrefix(class, "status ") }
+	if did.Completed > 0 || len(o.Mix) > 0 || slices.ContainsFunc(slices.Collect(maps.Keys(did.Errors)), spoken) {
 		return err
 	}
 	// A server that does not understand HTTP/1.1 may break the connection without an answer.
