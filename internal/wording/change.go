@@ -177,7 +177,8 @@ func changeBudget(doc *finding.Comparison) string {
 type budgets struct {
 	over, open []limited
 	kept       bool
-	more       int    // blocks that would settle the open ones
+	more       int    // blocks that would settle the open ones; 0: none would settle all of them, or it is not known
+	never      bool   // more blocks do not settle one of the open ones
 	told       string // the figure that the sentence has just told
 }
 
@@ -196,6 +197,9 @@ func (b *budgets) add(metric, variant, at string, v *finding.Verdict) {
 		b.kept = true
 	default:
 		b.open, b.more = append(b.open, one), max(b.more, v.MoreBlocks)
+		if b.never = b.never || v.MoreBlocks == 0; b.never {
+			b.more = 0
+		}
 	}
 }
 

@@ -87,7 +87,12 @@ func pageText(r finding.Reason, expected string) string {
 	case finding.PageMayVary:
 		return uncertain(r, expected, "the number of spans varies")
 	case finding.PageMayHaveFailed:
-		return uncertain(r, expected, Counted(int(r.Figure("operations")), "operation")+" failed or were sent again")
+		operations := int(r.Figure("operations"))
+		were := "were"
+		if operations == 1 {
+			were = "was"
+		}
+		return uncertain(r, expected, Counted(operations, "operation")+" failed or "+were+" sent again")
 	case finding.PageMayNotBeMade:
 		return uncertain(r, expected, "too few operations agree on their number of spans")
 	case finding.PageNotReady:

@@ -81,6 +81,9 @@ func ofOne(f finding.Finding) string {
 		}
 		return text
 	case unsure:
+		if beyondBudget(f) {
+			return finding.MetricName(f.Metric) + " with " + f.Variant + " differed by " + signedShare(f) + " (95 % CI " + rangeText(f) + ")"
+		}
 		corrected := ""
 		if f.Verdict.Claims > 1 {
 			corrected = fmt.Sprintf(" after correction for %d comparisons", f.Verdict.Claims)
@@ -102,6 +105,10 @@ func ofOne(f finding.Finding) string {
 // ofMany is the range of what several headlines come to, its ends by name.
 func ofMany(heads []finding.Finding) string {
 	clear := slices.DeleteFunc(slices.Clone(heads), func(f finding.Finding) bool { s := standingOf(f); return s != seen && s != figures })
+	judged := len(clear) == 0 && !slices.ContainsFunc(heads, func(f finding.Finding) bool { return !beyondBudget(f) })
+	if judged {
+		clear = slices.Clone(heads)
+	}
 	if len(clear) == 0 {
 		return fmt.Sprintf("none of %d differences in %s is clear", len(heads), finding.MetricName(heads[0].Metric))
 	}
@@ -122,7 +129,7 @@ func ofMany(heads []finding.Finding) string {
 		return signedShare(f) + " (" + name + ")"
 	}
 	text := who + " changes " + finding.MetricName(most.Metric) + " by " + at(least)
-	if figureOnly(most) {
+	if figureOnly(most) || judged {
 		text = finding.MetricName(most.Metric) + " with " + who + " differed by " + at(least)
 	}
 	if len(clear) > 1 {
@@ -146,6 +153,10 @@ func ofMany(heads []finding.Finding) string {
 	}
 	return text
 }
+
+// beyondBudget reports whether a difference is seen by its own interval, and has no verdict since what was asked of it is whether it
+// keeps to its budget.
+func beyondBudget(f finding.Finding) bool { return f.Verdict.Budget != nil && standingOf(f) == unsure }
 
 // ofWhat returns the metric of a headline.
 func ofWhat(f finding.Finding) string {

@@ -313,10 +313,28 @@ func TestSummary(t *testing.T) {
 	straddles := finding.Verdict{Kind: finding.CannotTell, Budget: &budget, MoreBlocks: 7, Reasons: []finding.Reason{{Code: finding.WhyStraddles}}}
 	own := headOf("otel", "get", finding.Verdict{Kind: finding.CannotTell, Claims: 4, MoreBlocks: 3}, 0.5, 0.14, 0.99)
 	own.Verdict.Low, own.Verdict.High = nil, nil
+	limited := func(operation string, estimate, low, high float64, more int) finding.Finding {
+		f := headOf("otel", operation, finding.Verdict{Kind: finding.CannotTell, Budget: &budget, Claims: 4, MoreBlocks: more}, estimate, low, high)
+		f.Verdict.Low, f.Verdict.High = nil, nil
+		return f
+	}
+	never := limited("get", 0, 0, 0, 0)
+	never.Metric, never.Headline = "latency_p99", false
 	for name, c := range map[string]struct {
 		doc  finding.Document
 		want string
 	}{
+		"seen, and the budget open": {finding.Document{Findings: []finding.Finding{limited("get", 0.54, 0.29, 0.95, 1)}},
+			"httpbin: CPU per operation with otel differed by +54 % (95 % CI +29 % to +95 %); the budget of 10 % is inconclusive: about 1 block more would decide it."},
+		"two seen, and their budgets open": {finding.Document{Findings: []finding.Finding{limited("get", 0.54, 0.29, 0.95, 1), limited("put", 0.2, 0.1, 0.3, 2)}},
+			"httpbin: CPU per operation with otel differed by +20 %, +20 µs (put) to +54 %, +54 µs (get); the budget is inconclusive for " +
+				"CPU per operation of otel on get (limit 10 %) and CPU per operation of otel on put (limit 10 %): about 2 blocks more would decide it."},
+		"one not seen": {finding.Document{Findings: []finding.Finding{limited("get", 0.54, 0.29, 0.95, 1), limited("put", 0.2, -0.1, 0.3, 2)}},
+			"httpbin: none of 2 differences in CPU per operation is clear; the budget is inconclusive for " +
+				"CPU per operation of otel on get (limit 10 %) and CPU per operation of otel on put (limit 10 %): about 2 blocks more would decide it."},
+		"more blocks do not decide all": {finding.Document{Findings: []finding.Finding{limited("get", 0.54, 0.29, 0.95, 1), never}},
+			"httpbin: CPU per operation with otel differed by +54 % (95 % CI +29 % to +95 %); the budget is inconclusive for " +
+				"CPU per operation of otel on get (limit 10 %) and latency p99 of otel on get (limit 10 %)."},
 		"open": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", straddles, 0.54, 0.05, 0.95)}},
 			"httpbin: otel adds 54 % CPU per operation (95 % CI 5 to 95 %), 54 µs (5 to 95); the budget of 10 % is inconclusive: about 7 blocks more would decide it."},
 		"over": {finding.Document{Findings: []finding.Finding{headOf("otel", "get", finding.Verdict{Kind: finding.Over, Budget: &budget}, 0.54, 0.29, 0.95)},
