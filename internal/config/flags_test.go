@@ -212,7 +212,7 @@ func TestFromFlagsNoSuchTracer(t *testing.T) {
 		{"otell", "", `unknown tracer "otell"; ` + related},
 		{"otel:tracer=otell,delay=200ms", "python", `unknown tracer "otell"; did you mean "otel-python"?`},
 		{"otel:tracer=jaeger,delay=200ms", "", `unknown tracer "jaeger"; 'tracetax list tracers' shows them`},
-		{"otel:tracer=otel,delay=200ms", "", `tracer "otel" means otel-LANGUAGE, but the workload does not say its language; write the tracer's whole name, or language: under workload`},
+		{"otel:tracer=otel,delay=200ms", "", `tracer "otel" means otel-LANGUAGE, but the workload does not say its language; write the tracer's whole name, or language: under workload (--set workload.language=python)`},
 		{"none:delay=200ms", "", `unknown setting "delay"; there are none (of tracer none)`},
 	} {
 		_, err := FromFlags(Flags{

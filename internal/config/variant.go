@@ -226,7 +226,7 @@ func findTracer(name, language string, catalog looker) (*program.Tracer, error) 
 		return nil, &program.UnknownError{What: "tracer", Name: program.Printable(name), Nearest: cmp.Or(near, shortFor(name, unknown.Nearest, language))}
 	}
 	if near := unknown.Nearest; near != "" && len(near) > len(name) && near[:len(name)+1] == name+"-" {
-		return nil, fmt.Errorf("tracer %q means %s-LANGUAGE, but the workload does not say its language; write the tracer's whole name, or language: under workload", name, name)
+		return nil, fmt.Errorf("tracer %q means %s-LANGUAGE, but the workload does not say its language; write the tracer's whole name, or language: under workload (--set workload.language=python)", name, name)
 	}
 	return nil, err
 }

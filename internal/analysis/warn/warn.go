@@ -132,6 +132,17 @@ var checks = []check{
 	{"killed-at-stop", warning, "see why the process does not end: a deployment waits for it too, and a tracer that is killed before it flushes loses spans", (*checker).findKilled},
 }
 
+// otherPods is what to do in a cluster about what disturbs a node.
+const otherPods = "see what else runs on its node ('kubectl get pods -A --field-selector spec.nodeName=NODE'), or name a quieter one " +
+	"(target: {kubernetes: {node: …}})"
+
+// inPods is the advice about programs in pods, where it is another one.
+var inPods = map[string]string{
+	"harness-shared-cpu": "leave its node more CPUs, or have load made on other nodes (target: {kubernetes: {generators: 2}})",
+	"busy-neighbour":     otherPods,
+	"load-average":       otherPods,
+}
+
 // Codes returns the codes of all warnings, in the order of the report.
 func Codes() []string {
 	var out []string
@@ -152,6 +163,9 @@ func All(made *effect.Estimator, results string, leftOut []finding.LeftOut, shad
 		}
 		for _, h := range hits {
 			advice := strings.ReplaceAll(c.advice, resultsPlace, wording.Quoted(results))
+			if other := inPods[c.code]; other != "" && s.ofPods() {
+				advice = other
+			}
 			out = append(out, finding.Warning{Code: c.code, Severity: c.severity, Text: h.said(), Advice: advice, Where: h.where})
 		}
 	}
@@ -168,6 +182,11 @@ type checker struct {
 	leftOut []finding.LeftOut
 
 	shadowed []finding.Shadowed
+}
+
+// ofPods reports whether the programs ran in pods.
+func (s *checker) ofPods() bool {
+	return s.Any(func(r *dataset.Run) bool { return r.Harness.Node != "" })
 }
 
 // hit is one thing that a check found.
