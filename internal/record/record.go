@@ -428,6 +428,7 @@ type Harness struct {
 	Accounting    string   `json:"accounting"`               // how CPU time was charged: "cgroup v1", "cgroup v2", "clock"; "sidecar": in each pod by a container beside the program's, which a process's usage says more of
 	Placement     string   `json:"placement"`                // "cpuset", "affinity" or "none"
 	Node          string   `json:"node,omitempty"`           // of a cluster, on which the run's pods were; "" of a run on this machine
+	Generators    int      `json:"generators,omitempty"`     // of a cluster: load generators in pods of their own that shared the load, whose CPU is not known; 0: one process beside the sink
 	OwnCPU        float64  `json:"own_cpu"`                  // CPU seconds of tracetax itself, its keepers included (not load, not sink), while operations were made
 	OwnSeconds    float64  `json:"own_seconds"`              // how long that was
 	Unmet         []string `json:"unmet,omitempty"`          // limits and places that could not be given to a process, and why

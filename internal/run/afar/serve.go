@@ -17,6 +17,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/jitter"
 	"github.com/tracetax/tracetax/internal/jsonpipe"
+	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run"
@@ -167,27 +168,58 @@ func (h *harness) setUp(ctx context.Context, s Setup) (*Host, error) {
 			return &target{harness: h, launcher: l, plan: q.Plan, folders: q.Folders}
 		}
 	}
+	if err := h.generate(ctx, s); err != nil {
+		return nil, err
+	}
 	return &Host{Build: h.options.Build, CPUs: runtime.NumCPU()}, nil
 }
 
-// meterPatience is for the meter to listen, once its container runs.
-const meterPatience = 20 * time.Second
+// generate has the load of runs made by generators in pods of their own, if there are some: each run has its own connections with them.
+func (h *harness) generate(ctx context.Context, s Setup) error {
+	if len(s.Generators) == 0 {
+		return nil
+	}
+	h.conductor.Generators = func(ctx context.Context) (all load.Spread, err error) {
+		for _, g := range s.Generators {
+			name := fmt.Sprintf("load generator of pod %s on node %s", g.Pod, g.Node)
+			one, err := patiently(ctx, func() (*load.Remote, error) { return load.Connect(ctx, name, g.Address, s.Token) })
+			if err != nil {
+				return nil, errors.Join(err, all.Close())
+			}
+			all = append(all, one)
+		}
+		return all, nil
+	}
+	tried, err := h.conductor.Generators(ctx)
+	if err != nil {
+		return err
+	}
+	return tried.Close()
+}
 
-// dial connects with the meter, which may still begin to listen.
-func dial(ctx context.Context, address, token string) (meter *node.Client, err error) {
-	ctx, cancel := context.WithTimeout(ctx, meterPatience)
+// dial connects with the meter at an address.
+func dial(ctx context.Context, address, token string) (*node.Client, error) {
+	return patiently(ctx, func() (*node.Client, error) { return node.Dial(ctx, address, token) })
+}
+
+// listenPatience is for an agent to listen, once its container runs.
+const listenPatience = 20 * time.Second
+
+// patiently connects with an agent, which may still begin to listen.
+func patiently[A any](ctx context.Context, connect func() (A, error)) (agent A, err error) {
+	ctx, cancel := context.WithTimeout(ctx, listenPatience)
 	defer cancel()
 	again := jitter.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
 	for {
-		if meter, err = node.Dial(ctx, address, token); err == nil {
-			return meter, nil
+		if agent, err = connect(); err == nil {
+			return agent, nil
 		}
 		select {
 		case <-again.C:
 			again.Next()
 		case <-ctx.Done():
-			return nil, err
+			return agent, err
 		}
 	}
 }
