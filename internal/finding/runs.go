@@ -25,6 +25,7 @@ type Runs struct {
 	Blocks   int      `json:"blocks"`             // whole blocks
 	Sittings int      `json:"sittings,omitempty"` // that the blocks lie in, apart in time: from 6 on each counts as one block; absent: one
 	Nodes    int      `json:"nodes,omitempty"`    // of a cluster, on which the blocks were made: from 6 on each counts as one block, unless these end at a precision; absent: none, or one
+	Generators int `json:"generators,omitempty"` // of a cluster, in pods of their own, that shared the load of each run: what CPU they use is not known; absent: one process
 	Stopped  string   `json:"stopped,omitempty"`  // why no more blocks were made, where their number was not fixed
 	Stop     *Reason  `json:"stop,omitempty"`     // the same as a code with figures
 	Dropped  []string `json:"dropped,omitempty"`  // blocks left out, and why

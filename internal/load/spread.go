@@ -128,6 +128,7 @@ func (s Spread) Do(ctx context.Context, t Task) (record.Load, error) {
 const (
 	together   = 10 * time.Millisecond // until a task has come to all of them, and has been prepared
 	roundTrips = 4                     // besides, for the way there
+	perByte    = 100                   // ns besides, for what the task holds
 	unsliced   = 4                     // clocks may be off by this part of a slice
 )
 
@@ -149,7 +150,7 @@ func (s Spread) begin(ctx context.Context, parts []Task) error {
 		}
 		worst = max(worst, withins[i])
 	}
-	at := time.Now().Add(together + roundTrips*worst)
+	at := time.Now().Add(together + roundTrips*worst + perByte*time.Duration(sizeOf(parts[0].Operations)))
 	if sliced := parts[0].Slices; sliced != nil {
 		if worst > sliced.Length/unsliced {
 			return fmt.Errorf("the clocks of the load generators are known to %v, and variants have slices of %v in turn: "+
@@ -165,6 +166,14 @@ func (s Spread) begin(ctx context.Context, parts []Task) error {
 		parts[i].Among.Begin = at.UnixNano() + int64(aheads[i])
 	}
 	return nil
+}
+
+// sizeOf returns about how many bytes requests are as they cross to a generator.
+func sizeOf(all []Request) (bytes int) {
+	for _, r := range all {
+		bytes += len(r.Body) + len(r.Schema) + sizeOf(r.Then)
+	}
+	return bytes
 }
 
 // merge adds up what the generators did at the same time: their wall time reaches from the first intended start of all to the last end.

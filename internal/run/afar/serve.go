@@ -3,6 +3,7 @@ package afar
 // The conductor's side: runs are made as orders come.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -179,22 +180,34 @@ func (h *harness) generate(ctx context.Context, s Setup) error {
 	if len(s.Generators) == 0 {
 		return nil
 	}
-	h.conductor.Generators = func(ctx context.Context) (all load.Spread, err error) {
-		for _, g := range s.Generators {
-			name := fmt.Sprintf("load generator of pod %s on node %s", g.Pod, g.Node)
-			one, err := patiently(ctx, func() (*load.Remote, error) { return load.Connect(ctx, name, g.Address, s.Token) })
-			if err != nil {
-				return nil, errors.Join(err, all.Close())
-			}
-			all = append(all, one)
-		}
-		return all, nil
-	}
+	h.conductor.Generators = func(ctx context.Context) (load.Spread, error) { return connect(ctx, s.Generators, s.Token) }
 	tried, err := h.conductor.Generators(ctx)
 	if err != nil {
 		return err
 	}
 	return tried.Close()
+}
+
+// connect connects a run with all generators, in their order, or with none.
+func connect(ctx context.Context, to []Generator, token string) (all load.Spread, err error) {
+	found, errs := make([]*load.Remote, len(to)), make([]error, len(to))
+	var connecting sync.WaitGroup
+	for i, g := range to {
+		connecting.Go(func() {
+			name := fmt.Sprintf("load generator of pod %s on node %s", g.Pod, g.Node)
+			found[i], errs[i] = patiently(ctx, func() (*load.Remote, error) { return load.Connect(ctx, name, g.Address, token) })
+		})
+	}
+	connecting.Wait()
+	for i, one := range found {
+		if errs[i] == nil {
+			all = append(all, one)
+		}
+	}
+	if err := cmp.Or(errs...); err != nil { // of many the first: they are alike
+		return nil, errors.Join(err, all.Close())
+	}
+	return all, nil
 }
 
 // dial connects with the meter at an address.
