@@ -96,7 +96,7 @@ type Task struct {
 	Seed        uint64        `json:"seed,omitempty"`        // of choices and, with Own, of arrivals
 	Own         uint64        `json:"own,omitempty"`         // tasks that run side by side have different ones: the same choices at other moments
 	Used        uint64        `json:"used,omitempty"`        // rows of each operation's data that tasks before it used: it begins with the next one
-	Among       *Among        `json:"among,omitempty"`       // generators that carry it out together, of which this one makes a part; nil: it makes all
+	Among       *Among        `json:"among,omitempty"`       // generators that carry it out together: this one makes a part; nil: it makes all
 	Threads     int           `json:"threads,omitempty"`     // event loops; 0 is 1
 	Streams     int           `json:"streams,omitempty"`     // gRPC: calls at a time on one connection; 0 is 1
 	Traces      *Traces       `json:"traces,omitempty"`      // which ids the traces of its operations get; nil: the program chooses
