@@ -9,8 +9,9 @@ import (
 )
 
 // generatorsShop is podShop with two load generators in pods of their own, and shorter.
-var generatorsShop = strings.NewReplacer("{namespace: trial,", "{namespace: trial, generators: 2,", "duration: 3s", "duration: 2s, warmup: 300ms, idle: 500ms",
-	"blocks: 2", "blocks: 1").Replace(podShop)
+var generatorsShop = strings.NewReplacer(
+	"{namespace: trial,", "{namespace: trial, generators: 2,", "duration: 3s", "duration: 2s, warmup: 300ms, idle: 500ms", "blocks: 2", "blocks: 1",
+).Replace(podShop)
 
 // Two generators in pods of their own make the load that one makes: each operation once, at the rate, with a span of its own; nothing is
 // left.
@@ -35,11 +36,12 @@ cmp before after >&2
 			continue
 		}
 		for _, p := range r.Phases {
-			if p.Load.Completed != p.Load.Started || p.Load.Identified != p.Load.Started || r.Variant == "traced" && p.Sink.Spans != p.Load.Completed {
-				t.Errorf("%s %s: %d operations of %d, %d with ids, %d spans", r.Kind, p.Operation, p.Load.Completed, p.Load.Started, p.Load.Identified, p.Sink.Spans)
+			l := p.Load
+			if l.Completed != l.Started || l.Identified != l.Started || r.Variant == "traced" && p.Sink.Spans != l.Completed {
+				t.Errorf("%s %s: %d operations of %d, %d with ids, %d spans", r.Kind, r.Variant, l.Completed, l.Started, l.Identified, p.Sink.Spans)
 			}
-			if want := uint64(200 * p.AtOnceSeconds); r.Kind == record.Measured && p.Load.Intended != want {
-				t.Errorf("%s: %d operations fell due in %v s, want %d", r.Variant, p.Load.Intended, p.AtOnceSeconds, want)
+			if want := uint64(200 * p.AtOnceSeconds); r.Kind == record.Measured && l.Intended != want {
+				t.Errorf("%s: %d operations fell due in %v s, want %d", r.Variant, l.Intended, p.AtOnceSeconds, want)
 			}
 		}
 	}
@@ -53,7 +55,8 @@ func TestPodsLoseAGenerator(t *testing.T) {
 kubectl create namespace trial >&2
 kubectl -n trial get all,configmap,secret -o name >before
 $TRACETAX run shop.yaml --out results 2>told & run=$!
-for i in $(seq 300); do [ "$(kubectl -n trial get pod -l tracetax/part=app --no-headers 2>/dev/null | grep -c Running)" -lt 2 ] || break; sleep 0.2; done
+running() { kubectl -n trial get pod -l tracetax/part=app --no-headers 2>/dev/null | grep -c Running; }
+for i in $(seq 300); do [ "$(running)" -lt 2 ] || break; sleep 0.2; done
 lost=$(kubectl -n trial get pod -l tracetax/part=load,batch.kubernetes.io/job-completion-index=1 -o name | cut -d / -f 2)
 kubectl -n trial delete pod $lost >&2
 wait $run && echo 'it ended well' || true

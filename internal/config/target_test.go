@@ -49,7 +49,8 @@ func TestNodes(t *testing.T) {
 		}
 		for _, e := range []*Experiment{e, again[0]} {
 			got := e.Target.Kubernetes
-			if got.Node != want.Node || got.Generators != want.Generators || got.Nodes != want.Nodes || !slices.Equal(got.Named, want.Named) || !maps.Equal(got.Selector, want.Selector) {
+			if got.Node != want.Node || got.Generators != want.Generators || got.Nodes != want.Nodes ||
+				!slices.Equal(got.Named, want.Named) || !maps.Equal(got.Selector, want.Selector) {
 				t.Errorf("%s: %+v\n%s", keys, got, written)
 			}
 			if places := e.Target.Places(); places != max(1, want.Nodes) {

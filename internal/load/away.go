@@ -133,7 +133,7 @@ func (r *Remote) files(t Task) (map[string][]byte, error) {
 			continue
 		}
 		if size += now.size; size > mostCarried {
-			return nil, fmt.Errorf("sending request data to the %s: %s is too much with %d MiB at most: take fewer rows", r.name, o.Data, mostCarried>>20)
+			return nil, fmt.Errorf("sending request data to the %s: with %s it is more than %d MiB: take fewer rows", r.name, o.Data, mostCarried>>20)
 		}
 		if out[o.Data], err = os.ReadFile(o.Data); err != nil {
 			return nil, fmt.Errorf("sending request data to the %s: %w", r.name, err)

@@ -104,8 +104,8 @@ func TestLoadPlusAddsBacklogs(t *testing.T) {
 	}
 }
 
-// Of generators that worked at the same time every field adds up, in whatever form it is; the time alone is that of the longest. A new field
-// that is forgotten, or has a form of its own, fails here.
+// Of generators that worked at the same time every field adds up, in whatever form it is; the time alone is that of the longest. A new
+// field that is forgotten, or has a form of its own, fails here.
 func TestLoadAtOnceAddsEveryField(t *testing.T) {
 	histogram := func(values ...int64) Histogram {
 		h := NewHistogram()

@@ -52,7 +52,9 @@ func TestSameByGenerators(t *testing.T) {
 	all, _ := generators(t, 2)
 	var byOne, byTwo []record.Record
 	t.Run("made", func(t *testing.T) {
-		for name, s := range map[string]afar.Setup{"by one": {Build: build.Version()}, "by two": {Build: build.Version(), Token: "secret", Generators: all}} {
+		for name, s := range map[string]afar.Setup{
+			"by one": {Build: build.Version()}, "by two": {Build: build.Version(), Token: "secret", Generators: all},
+		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				client, process := conductor(t, t.TempDir(), nil)
@@ -84,8 +86,9 @@ func TestSameByGenerators(t *testing.T) {
 		}
 		for k, p := range two.Phases {
 			was := one.Phases[k]
-			if p.Load.Intended != was.Load.Intended || p.Load.Completed != was.Load.Completed || p.Warmup.Intended != was.Warmup.Intended || p.Sink.Spans != was.Sink.Spans ||
-				p.Load.Identified != p.Load.Started || len(p.Windows) != len(was.Windows) || p.SliceSeconds != was.SliceSeconds {
+			if p.Load.Intended != was.Load.Intended || p.Load.Completed != was.Load.Completed || p.Load.Identified != p.Load.Started ||
+				p.Warmup.Intended != was.Warmup.Intended || p.Sink.Spans != was.Sink.Spans ||
+				len(p.Windows) != len(was.Windows) || p.SliceSeconds != was.SliceSeconds {
 				t.Errorf("run %d: %+v\nand by one %+v", i, p.Load, was.Load)
 			}
 			for _, u := range p.Usage {
