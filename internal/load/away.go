@@ -78,7 +78,7 @@ func Connect(ctx context.Context, name, address, token string) (*Remote, error) 
 	if err != nil {
 		return nil, err
 	}
-	r.away = true
+	r.away, r.sent = true, map[string]file{}
 	return r, nil
 }
 
@@ -114,36 +114,34 @@ type file struct {
 // mostCarried bounds the files that go to a generator with one task, in bytes.
 const mostCarried = 64 << 20
 
-// files reads the data files of a task that a generator lacks, or has as they were before.
-func (r *Remote) files(t Task) (map[string][]byte, error) {
+// files reads the data files of a task that a generator lacks, or has as they were before, and how they are now.
+func (r *Remote) files(t Task) (out map[string][]byte, as map[string]file, err error) {
 	if !r.away {
-		return nil, nil
+		return nil, nil, nil
 	}
-	out, size := map[string][]byte{}, int64(0)
+	out, as = map[string][]byte{}, map[string]file{}
+	size := int64(0)
 	for _, o := range t.Operations {
 		if o.Data == "" || out[o.Data] != nil {
 			continue
 		}
 		info, err := os.Stat(o.Data)
 		if err != nil {
-			return nil, fmt.Errorf("sending request data to the %s: %w", r.name, err)
+			return nil, nil, fmt.Errorf("sending request data to the %s: %w", r.name, err)
 		}
 		now := file{info.Size(), info.ModTime()}
 		if was, known := r.sent[o.Data]; known && was.size == now.size && was.modified.Equal(now.modified) {
 			continue
 		}
 		if size += now.size; size > mostCarried {
-			return nil, fmt.Errorf("sending request data to the %s: with %s it is more than %d MiB: take fewer rows", r.name, o.Data, mostCarried>>20)
+			return nil, nil, fmt.Errorf("sending request data to the %s: with %s it is more than %d MiB: take fewer rows", r.name, o.Data, mostCarried>>20)
 		}
 		if out[o.Data], err = os.ReadFile(o.Data); err != nil {
-			return nil, fmt.Errorf("sending request data to the %s: %w", r.name, err)
+			return nil, nil, fmt.Errorf("sending request data to the %s: %w", r.name, err)
 		}
-		if r.sent == nil {
-			r.sent = map[string]file{}
-		}
-		r.sent[o.Data] = now
+		as[o.Data] = now
 	}
-	return out, nil
+	return out, as, nil
 }
 
 // desk is where a generator puts the files that come with tasks. The zero value is empty.

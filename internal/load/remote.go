@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"sync"
 	"time"
 
@@ -74,7 +75,7 @@ func (r *Remote) greet() error {
 func (r *Remote) Do(ctx context.Context, t Task) (record.Load, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	files, err := r.files(t)
+	files, as, err := r.files(t)
 	if err != nil {
 		return record.Load{}, err
 	}
@@ -89,6 +90,7 @@ func (r *Remote) Do(ctx context.Context, t Task) (record.Load, error) {
 	case err != nil:
 		return l, fmt.Errorf("%s: %w", r.name, err)
 	}
+	maps.Copy(r.sent, as)
 	return l, nil
 }
 
