@@ -183,7 +183,7 @@ func TestGrants(t *testing.T) {
 			if slices.Contains(verbs["pods"], "get") != (row.has == "get") {
 				t.Errorf("pods: %q", verbs["pods"])
 			}
-			if !strings.Contains(granted, "pods/log") || strings.Count(granted, "kind: NetworkPolicy") != 3 ||
+			if !strings.Contains(granted, "pods/log") || strings.Count(granted, "kind: NetworkPolicy") != 4 ||
 				!strings.Contains(granted, "Elsewhere leave these out") {
 				t.Errorf("granted is\n%s", granted)
 			}

@@ -241,7 +241,7 @@ func TestLostGenerator(t *testing.T) {
 		"one ended, and then the rest": {map[string]kubernetes.Pod{"c": ended}, "pod c of a load generator on node n2 has ended (out of memory)"},
 	} {
 		p.there = row.there
-		if err := p.lostGenerator(); err != nil || row.says != "" {
+		if err := p.lostGenerator(); err != nil {
 			t.Errorf("%s, of none: %v", name, err)
 		}
 		p.generators = []afar.Generator{{Pod: "a", Node: "n2"}, {Pod: "b", Node: "n2"}, {Pod: "c", Node: "n2"}}
