@@ -277,6 +277,11 @@ func TestSpreadOverTCP(t *testing.T) {
 	a, _ := listening(t, "secret")
 	b, _ := listening(t, "secret")
 	all := connected(t, "secret", a, b)
+	for _, one := range all { // their clock is this one
+		if ahead, within, err := one.Ahead(t.Context()); err != nil || ahead.Abs() > within {
+			t.Errorf("a clock is ahead of itself by %v ± %v: %v", ahead, within, err)
+		}
+	}
 	data := filepath.Join(t.TempDir(), "rows.csv")
 	task := load.Task{
 		Operations: []load.Request{{Address: server, Path: "/{data.id}", Data: data}}, Rate: 500, Duration: time.Second,

@@ -238,7 +238,7 @@ func TestLostGenerator(t *testing.T) {
 	}{
 		"all are there":                {map[string]kubernetes.Pod{"a": runs, "b": runs, "c": runs}, ""},
 		"one was deleted":              {map[string]kubernetes.Pod{"a": runs, "c": runs}, "pod b of a load generator on node n2 has ended (it was deleted)"},
-		"one ended, and then the rest": {map[string]kubernetes.Pod{"c": ended}, "pod c of a load generator on node n2 has ended (out of memory)"},
+		"one ended, and then the rest": {map[string]kubernetes.Pod{"a": ended}, "pod a of a load generator on node n2 has ended (out of memory)"},
 	} {
 		p.there = row.there
 		if err := p.lostGenerator(); err != nil {
