@@ -144,7 +144,7 @@ func Found(doc *finding.Document, results string) {
 // counted returns the counts of the runs behind the findings.
 func (s *study) counted() finding.Runs {
 	failed := s.FailedThemselves()
-	out := finding.Runs{Failed: len(failed), Blocks: s.WholeBlocks(), Stop: s.Stopped()}
+	out := finding.Runs{Failed: len(failed), Blocks: s.WholeBlocks(), Stop: s.Stopped(), Generators: s.Generators()}
 	if n := len(s.Sittings()); n > 1 {
 		out.Sittings = n
 	}

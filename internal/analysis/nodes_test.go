@@ -128,3 +128,23 @@ func TestAlarmOfNodes(t *testing.T) {
 		t.Errorf("%.3f alarm, and %.3f where each block counts", apart, together)
 	}
 }
+
+// Load generators in pods of their own are counted, and are not said to share the app's CPUs.
+func TestGenerators(t *testing.T) {
+	for generators, shared := range map[int]string{0: "load generator, sink and app shared their CPUs", 3: "sink and app shared their CPUs"} {
+		s := twoVariants()
+		s.also(func(r *record.Record) { r.Harness.Generators, r.Harness.Placement = generators, "none" })
+		doc := analyse(t, s.input())
+		if doc.Runs.Generators != generators {
+			t.Errorf("of %d generators %d are counted", generators, doc.Runs.Generators)
+		}
+		for _, w := range doc.Warnings {
+			if w.Code == "harness-shared-cpu" && w.Text != shared {
+				t.Errorf("%d generators: %q", generators, w.Text)
+			}
+		}
+		if !warned(doc, "harness-shared-cpu") {
+			t.Errorf("%d generators: nothing is said of shared CPUs", generators)
+		}
+	}
+}

@@ -15,15 +15,16 @@ type Target struct {
 
 // Kubernetes is a cluster as a target.
 type Kubernetes struct {
-	_         struct{}          `called:"a cluster"`
-	Namespace string            `yaml:"namespace" as:"line" required:"experiment"` // in which everything is made
-	Context   string            `yaml:"context" as:"line"`                         // of the configuration of kubectl; default: the current one
-	Node      string            `yaml:"node" as:"line"`                            // on which all pods run; default: the scheduler's choice
-	Nodes     int               `yaml:"nodes" as:"own" shape:"Texts"`              // blocks go to as many nodes at the same time, each block whole on one of them: 5, or a list of their names; default: 1
-	Named     []string          // the nodes of a list; one that is named twice takes two blocks at the same time
-	Selector  map[string]string `yaml:"selector" as:"own" shape:"Environment"` // labels of the nodes that may be taken, as {pool: bench}; default: any node
-	Meter     string            `yaml:"meter" one:"node sidecar"`              // who reads what pods use: a pod of the node, which sees its cgroups, or a container in each pod; default: node, and sidecar where the namespace does not admit that
-	Image     string            `yaml:"image" as:"line"`                       // of this tracetax, for the pods that conduct and meter; default: that of its release
+	_          struct{}          `called:"a cluster"`
+	Namespace  string            `yaml:"namespace" as:"line" required:"experiment"` // in which everything is made
+	Context    string            `yaml:"context" as:"line"`                         // of the configuration of kubectl; default: the current one
+	Node       string            `yaml:"node" as:"line"`                            // on which all pods run; default: the scheduler's choice
+	Nodes      int               `yaml:"nodes" as:"own" shape:"Texts"`              // blocks go to as many nodes at the same time, each block whole on one of them: 5, or a list of their names; default: 1
+	Named      []string          // the nodes of a list; one that is named twice takes two blocks at the same time
+	Selector   map[string]string `yaml:"selector" as:"own" shape:"Environment"` // labels of the nodes that may be taken, as {pool: bench}; default: any node
+	Generators int               `yaml:"generators" range:"1..64"`              // pods that share the load of each conductor, on other nodes than its own where there are some; default: 1, in the pod of the conductor
+	Meter      string            `yaml:"meter" one:"node sidecar"`              // who reads what pods use: a pod of the node, which sees its cgroups, or a container in each pod; default: node, and sidecar where the namespace does not admit that
+	Image      string            `yaml:"image" as:"line"`                       // of this tracetax, for the pods that conduct and meter; default: that of its release
 }
 
 // BySidecar has a container in each pod read what its program uses.

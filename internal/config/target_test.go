@@ -24,6 +24,7 @@ func TestNodes(t *testing.T) {
 	for keys, want := range map[string]Kubernetes{
 		"node: n1":                  {Node: "n1"},
 		"nodes: 1":                  {Nodes: 1},
+		"nodes: 2, generators: 64":  {Nodes: 2, Generators: 64},
 		"nodes: 5":                  {Nodes: 5},
 		"nodes: [n1, worker-2.eu]":  {Nodes: 2, Named: []string{"n1", "worker-2.eu"}},
 		"nodes: [n1, n1]":           {Nodes: 2, Named: []string{"n1", "n1"}},
@@ -48,7 +49,8 @@ func TestNodes(t *testing.T) {
 		}
 		for _, e := range []*Experiment{e, again[0]} {
 			got := e.Target.Kubernetes
-			if got.Node != want.Node || got.Nodes != want.Nodes || !slices.Equal(got.Named, want.Named) || !maps.Equal(got.Selector, want.Selector) {
+			if got.Node != want.Node || got.Generators != want.Generators || got.Nodes != want.Nodes ||
+				!slices.Equal(got.Named, want.Named) || !maps.Equal(got.Selector, want.Selector) {
 				t.Errorf("%s: %+v\n%s", keys, got, written)
 			}
 			if places := e.Target.Places(); places != max(1, want.Nodes) {
@@ -63,6 +65,10 @@ func TestNodesThatCannotBe(t *testing.T) {
 		"one and several":      {"node: n1, nodes: 5", "", "node: n1 is one node, and nodes: several: leave one of them out"},
 		"none":                 {"nodes: 0", "", "0 is out of range: 1 to 100"},
 		"none by name":         {"nodes: []", "", "a list of nodes has 1 to 100 of their names"},
+		"no generator":         {"generators: 0", "", "0 is out of range: 1 to 64"},
+		"less than none":       {"generators: -1", "", "-1 is out of range: 1 to 64"},
+		"too many generators":  {"generators: 65", "", "65 is out of range: 1 to 64"},
+		"generators by name":   {"generators: [n1]", "", "generators"},
 		"a word":               {"nodes: all", "", `"all" is not a whole number`},
 		"a bad name":           {"nodes: [n1, N_2]", "", `node "N_2" is no name in a cluster`},
 		"a selector of one":    {"node: n1, selector: {pool: bench}", "", "the nodes have names already: leave selector out, or write their number (nodes: 1)"},

@@ -20,16 +20,17 @@ type Warning struct {
 
 // Runs counts the runs that the findings rest on.
 type Runs struct {
-	Good     int      `json:"good"`               // runs with a usable result
-	Failed   int      `json:"failed"`             // runs without one
-	Blocks   int      `json:"blocks"`             // whole blocks
-	Sittings int      `json:"sittings,omitempty"` // that the blocks lie in, apart in time: from 6 on each counts as one block; absent: one
-	Nodes    int      `json:"nodes,omitempty"`    // of a cluster, on which the blocks were made: from 6 on each counts as one block, unless these end at a precision; absent: none, or one
-	Stopped  string   `json:"stopped,omitempty"`  // why no more blocks were made, where their number was not fixed
-	Stop     *Reason  `json:"stop,omitempty"`     // the same as a code with figures
-	Dropped  []string `json:"dropped,omitempty"`  // blocks left out, and why
-	Spoilt   []Reason `json:"spoilt,omitempty"`   // the same as codes with figures
-	Failure  []string `json:"failures,omitempty"` // why runs failed: a cause in full where it first occurs
+	Good       int      `json:"good"`                 // runs with a usable result
+	Failed     int      `json:"failed"`               // runs without one
+	Blocks     int      `json:"blocks"`               // whole blocks
+	Sittings   int      `json:"sittings,omitempty"`   // that the blocks lie in, apart in time: from 6 on each counts as one block; absent: one
+	Nodes      int      `json:"nodes,omitempty"`      // of a cluster, on which the blocks were made: from 6 on each counts as one block, unless these end at a precision; absent: none, or one
+	Generators int      `json:"generators,omitempty"` // of a cluster, in pods of their own, that shared the load of each run: what CPU they use is not known; absent: one process
+	Stopped    string   `json:"stopped,omitempty"`    // why no more blocks were made, where their number was not fixed
+	Stop       *Reason  `json:"stop,omitempty"`       // the same as a code with figures
+	Dropped    []string `json:"dropped,omitempty"`    // blocks left out, and why
+	Spoilt     []Reason `json:"spoilt,omitempty"`     // the same as codes with figures
+	Failure    []string `json:"failures,omitempty"`   // why runs failed: a cause in full where it first occurs
 
 	Variants []VariantRuns `json:"variants,omitempty"` // the same by variant
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"sync"
 	"time"
 
@@ -15,16 +16,18 @@ import (
 )
 
 // protocolVersion must be equal on both sides.
-const protocolVersion = 1
+const protocolVersion = 2
 
-// request is the conductor's question: a task, answered with the load when it is done; without one, for the version.
+// request is the conductor's question: a task, answered with the load when it is done; without one, for the version and the time.
 type request struct {
-	Task *Task `json:"task,omitempty"`
+	Task  *Task             `json:"task,omitempty"`
+	Files map[string][]byte `json:"files,omitempty"` // by path: what the task names and a generator on another machine lacks
 }
 
 // reply is the generator's answer. With an error, Load is the load until then.
 type reply struct {
 	Version int          `json:"version,omitempty"`
+	Clock   int64        `json:"clock,omitempty"` // with Version: ns since 1970
 	Load    *record.Load `json:"load,omitempty"`
 }
 
@@ -35,15 +38,22 @@ const patienceWithRemote = 10 * time.Second
 type Remote struct {
 	mu     sync.Mutex // a task at a time
 	client *jsonpipe.Client[request, reply]
+	name   string          // for errors
+	away   bool            // it has no files of this machine
+	sent   map[string]file // to one that is away, by path
 }
 
 // NewRemote takes over a generator by its stdin and stdout, and checks that it answers.
 func NewRemote(in io.WriteCloser, out io.Reader) (*Remote, error) {
-	r := &Remote{client: jsonpipe.NewClient[request, reply](in)}
+	return newRemote("load generator", in, out)
+}
+
+func newRemote(name string, in io.WriteCloser, out io.Reader) (*Remote, error) {
+	r := &Remote{client: jsonpipe.NewClient[request, reply](in), name: name}
 	r.client.Patience = patienceWithRemote
 	go r.client.Listen(out, nil)
 	if err := r.greet(); err != nil {
-		return nil, errors.Join(fmt.Errorf("greeting the load generator: %w", err), r.Close())
+		return nil, errors.Join(fmt.Errorf("greeting the %s: %w", name, err), r.Close())
 	}
 	return r, nil
 }
@@ -65,7 +75,11 @@ func (r *Remote) greet() error {
 func (r *Remote) Do(ctx context.Context, t Task) (record.Load, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	m, err := r.client.Ask(ctx, request{Task: &t})
+	files, as, err := r.files(t)
+	if err != nil {
+		return record.Load{}, err
+	}
+	m, err := r.client.Ask(ctx, request{Task: &t, Files: files})
 	var l record.Load
 	if m.Load != nil {
 		l = *m.Load
@@ -74,8 +88,9 @@ func (r *Remote) Do(ctx context.Context, t Task) (record.Load, error) {
 	case ctx.Err() != nil && err != nil:
 		return l, fmt.Errorf("the load was given up: %w", err)
 	case err != nil:
-		return l, fmt.Errorf("load generator: %w", err)
+		return l, fmt.Errorf("%s: %w", r.name, err)
 	}
+	maps.Copy(r.sent, as)
 	return l, nil
 }
 
@@ -88,7 +103,7 @@ func (r *Remote) Close() error {
 		err = errors.Join(err, fmt.Errorf("it has not ended within %v", patienceWithRemote))
 	}
 	if err != nil {
-		return fmt.Errorf("ending the load generator: %w", err)
+		return fmt.Errorf("ending the %s: %w", r.name, err)
 	}
 	return nil
 }
@@ -99,17 +114,23 @@ type Doer interface {
 }
 
 // Serve carries out incoming tasks with g, one at a time, by lines.Server.
-func Serve(ctx context.Context, in io.Reader, out io.Writer, g Doer) error {
+func Serve(ctx context.Context, in io.Reader, out io.Writer, g Doer) (err error) {
 	var working sync.Mutex
+	var there desk
+	defer func() { err = errors.Join(err, there.clear()) }()
 	return jsonpipe.NewServer[request, reply](in, out).Serve(ctx, func(ctx context.Context, r request) (reply, error) {
 		if r.Task == nil {
-			return reply{Version: protocolVersion}, nil
+			return reply{Version: protocolVersion, Clock: time.Now().UnixNano()}, nil
 		}
 		if !working.TryLock() {
 			return reply{}, errors.New("a task is under way: cancel it first, or wait")
 		}
 		defer working.Unlock()
-		l, err := g.Do(ctx, *r.Task)
+		t, err := there.take(*r.Task, r.Files)
+		if err != nil {
+			return reply{}, err
+		}
+		l, err := g.Do(ctx, t)
 		return reply{Load: &l}, err
 	})
 }

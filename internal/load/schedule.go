@@ -209,19 +209,21 @@ func NewFeeder(t Task, thread int) Feeder {
 		t.Late = 0
 		return &lateFeeder{Feeder: NewFeeder(t, thread), by: late}
 	}
+	calls := t.calls(t.Open(thread))
+	thread, threads := t.among(thread)
 	if t.Rate > 0 {
-		f := &openLoop{part: newPart(t, thread, t.Threads)}
+		f := &openLoop{part: newPart(t, thread, threads)}
 		f.advance()
 		return f
 	}
 	return &closedLoop{
 		rng:         rand.New(rand.NewPCG(t.Seed, uint64(thread)+1)),
 		mix:         newMix(t.Operations),
-		connections: t.calls(int(Share(uint64(t.Connections), thread, t.Threads))),
-		left:        Share(t.Count, thread, t.Threads),
+		connections: calls,
+		left:        Share(t.Count, thread, threads),
 		counted:     t.Count > 0,
 		duration:    t.Duration,
-		turns:       newTurns(t, thread, t.Threads),
+		turns:       newTurns(t, thread, threads),
 	}
 }
 

@@ -13,12 +13,13 @@ import (
 	"time"
 )
 
-// Slices places a load among others that share the time with it. Generators of one machine agree by its clock.
+// Slices places a load among others that share the time with it. Generators of one machine agree by its clock, those of several
+// machines by the clock of the process that spreads tasks over them.
 type Slices struct {
 	Of     int           `json:"of"`              // loads, from 2
 	Place  int           `json:"place"`           // of this one, from 0
 	Length time.Duration `json:"length"`          // ns, of a slice on average
-	First  int64         `json:"first,omitempty"` // the period in which the load begins, counted by the clock; the generator sets it
+	First  int64         `json:"first,omitempty"` // the period in which the load begins, counted by the clock; the generator sets it, or Spread
 }
 
 // period is the time in which each load has one slice.

@@ -96,6 +96,7 @@ type Task struct {
 	Seed        uint64        `json:"seed,omitempty"`        // of choices and, with Own, of arrivals
 	Own         uint64        `json:"own,omitempty"`         // tasks that run side by side have different ones: the same choices at other moments
 	Used        uint64        `json:"used,omitempty"`        // rows of each operation's data that tasks before it used: it begins with the next one
+	Among       *Among        `json:"among,omitempty"`       // generators that carry it out together: this one makes a part; nil: it makes all
 	Threads     int           `json:"threads,omitempty"`     // event loops; 0 is 1
 	Streams     int           `json:"streams,omitempty"`     // gRPC: calls at a time on one connection; 0 is 1
 	Traces      *Traces       `json:"traces,omitempty"`      // which ids the traces of its operations get; nil: the program chooses
@@ -212,6 +213,15 @@ func (t Task) calls(connections int) int {
 type Traces struct {
 	Key     traceparent.Key `json:"key"`
 	Sampled float64         `json:"sampled"` // share of the operations whose traces are to be sampled, 0 to 1
+
+	// Generators that share the key number their operations apart from each other.
+	Of    int `json:"of,omitempty"`    // how many they are; 0 is 1
+	Place int `json:"place,omitempty"` // of this one, from 0
+}
+
+// Number returns the number of a generator's so-many-th operation, from 1, among those of all that share the key.
+func (t Traces) Number(made uint64) uint64 {
+	return (made-1)*uint64(max(1, t.Of)) + uint64(t.Place) + 1
 }
 
 // parts is the resolution of a share of operations.

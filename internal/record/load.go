@@ -98,6 +98,17 @@ func Sum(stretches ...Load) (Load, error) {
 	return sum, err
 }
 
+// AtOnce adds up what several generators did at the same time, each on connections of its own. It fails if a histogram cannot be read.
+func AtOnce(loads ...Load) (Load, error) {
+	sum, err := Sum(loads...)
+	sum.WallSeconds, sum.Used = 0, 0
+	for _, l := range loads {
+		sum.WallSeconds = max(sum.WallSeconds, l.WallSeconds)
+		sum.Used += l.Used
+	}
+	return sum, err
+}
+
 // timings adds up the durations in the answers of several stretches.
 func timings(stretches []Load) (map[string]Histogram, error) {
 	var sum map[string]Histogram

@@ -103,3 +103,66 @@ func TestLoadPlusAddsBacklogs(t *testing.T) {
 		}
 	}
 }
+
+// Of generators that worked at the same time every field adds up, in whatever form it is; the time alone is that of the longest. A new
+// field that is forgotten, or has a form of its own, fails here.
+func TestLoadAtOnceAddsEveryField(t *testing.T) {
+	histogram := func(values ...int64) Histogram {
+		h := NewHistogram()
+		for _, v := range values {
+			if err := h.RecordValue(v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		encoded, err := EncodeHistogram(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return encoded
+	}
+	filled := func(n uint64, seen Histogram) (l Load) {
+		cpu := float64(n)
+		for name, f := range reflect.ValueOf(&l).Elem().Fields() {
+			var v any
+			switch f.Interface().(type) {
+			case uint64:
+				v = n
+			case float64:
+				v = float64(n)
+			case map[string]uint64:
+				v = map[string]uint64{"a": n}
+			case map[int]uint64:
+				v = map[int]uint64{500: n}
+			case []uint64:
+				v = []uint64{n, 0}
+			case Histogram:
+				v = seen
+			case map[string]Histogram:
+				v = map[string]Histogram{"db": seen}
+			case []Part:
+				v = []Part{{Operation: "a", Started: n, Completed: n, Sampled: n}}
+			case *Driven:
+				v = &Driven{CallSeconds: cpu, ThreadCPU: &cpu}
+			default:
+				t.Fatalf("say here, and in Plus, how %s adds up", name.Name)
+			}
+			f.Set(reflect.ValueOf(v))
+		}
+		return l
+	}
+	got, err := AtOnce(filled(3, histogram(10, 20)), filled(4, histogram(15)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := filled(7, histogram(10, 15, 20))
+	want.WallSeconds = 4
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant\n%+v", got, want)
+	}
+	if _, err := AtOnce(Load{Lag: "x"}, Load{Lag: "y"}); err == nil {
+		t.Error("what is no histogram adds up")
+	}
+	if one, err := AtOnce(filled(3, histogram(10)), Load{}); err != nil || !reflect.DeepEqual(one, filled(3, histogram(10))) {
+		t.Errorf("with one that had nothing to do: %+v, %v", one, err)
+	}
+}

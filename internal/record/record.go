@@ -429,6 +429,7 @@ type Harness struct {
 	Placement     string            `json:"placement"`                // "cpuset", "affinity" or "none"
 	Node          string            `json:"node,omitempty"`           // of a cluster, on which the run's pods were; "" of a run on this machine
 	Images        map[string]string `json:"images,omitempty"`         // of such a run, by process: the image as the node's runtime names it, with its digest
+	Generators    int               `json:"generators,omitempty"`     // of a cluster: load generators in pods of their own that shared the load, whose CPU is not known; 0: one process beside the sink
 	OwnCPU        float64           `json:"own_cpu"`                  // CPU seconds of tracetax itself, its keepers included (not load, not sink), while operations were made
 	OwnSeconds    float64           `json:"own_seconds"`              // how long that was
 	Unmet         []string          `json:"unmet,omitempty"`          // limits and places that could not be given to a process, and why

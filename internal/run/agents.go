@@ -44,7 +44,7 @@ func (a agents) processes() []Process {
 	return out
 }
 
-// startAgents starts the sink and the load generator.
+// startAgents starts the sink and the load generator, or connects with those on other machines.
 func (s *stage) startAgents(ctx context.Context) error {
 	s.record.Harness.Placement = s.launcher.Placement()
 	if s.placement.Shared {
@@ -68,6 +68,14 @@ func (s *stage) startAgents(ctx context.Context) error {
 	s.receiver = theSink{s.agents}
 	if !s.by().Generator {
 		return s.drive(nil)
+	}
+	if s.generators != nil {
+		all, err := s.generators(ctx)
+		if err != nil {
+			return err
+		}
+		s.record.Harness.Generators = len(all)
+		return s.drive(all)
 	}
 	if s.agents.loadProcess, err = s.agent(ctx, role.Load, "agent", "load"); err != nil {
 		return err
@@ -167,12 +175,13 @@ func agentEnvironment() []string {
 }
 
 // drive makes the driver that the workload asks for; its load generator, if it has one, has been started.
-func (s *stage) drive(remote *load.Remote) (err error) {
+func (s *stage) drive(remote drive.Remote) (err error) {
 	r := drive.Run{
 		Processes: s.request.Plan.Processes, Values: s.asking, Address: s.address, Front: s.front,
 		Ended: func(process string) <-chan struct{} { return s.app(process).Done() },
 		Grace: grace, Source: s.request.Folders.Source, Scratch: s.scratch, Results: s.results,
 		Traces: s.traces(), Late: s.request.Faults.GeneratorLate, Setup: s.request.Plan.Setup, Remote: remote,
+		Said: func() string { return "" },
 	}
 	if generator := s.agents.loadProcess; generator != nil {
 		r.Generator, r.Said = generator, func() string { return said(generator) }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/config/program"
 	"github.com/tracetax/tracetax/internal/derive"
+	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
 	"github.com/tracetax/tracetax/internal/run/drive"
@@ -34,6 +35,8 @@ type Conductor struct {
 	Profilers  profiler.Packages
 
 	Target func(*process.Launcher, Request) Target // makes the host of a run's processes beside the launcher of the harness's own; nil: this machine
+
+	Generators func(context.Context) (load.Spread, error) // connects a run with load generators on other machines; nil: a process of this one
 
 	placement process.Placement
 	outside   func([]derive.Outside) []derive.Outside // replaces the readings of others' use in each window; nil: none

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tracetax/tracetax/internal/config/program"
+	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/protocol"
@@ -37,9 +38,10 @@ type stage struct {
 	memory      string // another scratch folder, in memory
 	placement   process.Placement
 	agents      agents
-	levels      [][]program.Process  // of the workload's processes, in the order of their start
-	apps        []Process            // the started ones, in the order of the plan
-	readyAt     map[string]time.Time // by process
+	generators  func(context.Context) (load.Spread, error) // see Conductor
+	levels      [][]program.Process                        // of the workload's processes, in the order of their start
+	apps        []Process                                  // the started ones, in the order of the plan
+	readyAt     map[string]time.Time                       // by process
 	ports       *prepare.Ports
 	values      map[string]string // values of placeholders, in texts of no process
 	meter       Meter             // nil before the processes are ready
@@ -86,7 +88,7 @@ func newStage(q Request, placement process.Placement) *stage {
 
 // conduct makes the run from the first process to the last. In any case no process is left when it returns.
 func (s *stage) conduct(ctx context.Context, c *Conductor) (err error) {
-	s.results, s.packages = c.Results, c.Profilers
+	s.results, s.packages, s.generators = c.Results, c.Profilers, c.Generators
 	s.shell, _ = userenv.Environment(os.Environ(), c.Keep)
 	if s.scratch, err = prepare.Scratch(); err != nil {
 		return err

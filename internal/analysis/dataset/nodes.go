@@ -1,4 +1,4 @@
-// Blocks on several nodes of a cluster.
+// Blocks on several nodes of a cluster, and load generators of one.
 
 package dataset
 
@@ -17,4 +17,14 @@ func (s *Set) Nodes() []string {
 	}
 	delete(names, "")
 	return slices.Sorted(maps.Keys(names))
+}
+
+// Generators returns how many load generators in pods of their own shared the load of a run, at most; 0 where none did.
+func (s *Set) Generators() (most int) {
+	for _, runs := range s.All {
+		for _, r := range runs {
+			most = max(most, r.Harness.Generators)
+		}
+	}
+	return most
 }

@@ -8,7 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"syscall"
@@ -61,12 +64,16 @@ follows. "Bounded by the generator" means that the generator was the limit.`,
 	return c
 }
 
-// NewLoadAgent is the generator as a process that the conductor starts and drives.
+// NewLoadAgent is the generator as a process that the conductor starts and drives, or that conductors on other machines connect with.
 func NewLoadAgent(s console.Streams) *cobra.Command {
-	return &cobra.Command{
+	var listen, variable string
+	c := &cobra.Command{
 		Use:  "load",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if listen != "" {
+				return admitConductors(c.Context(), listen, variable, s.Err)
+			}
 			unshareThreads(runtime.NumCPU())
 			g, err := engine.NewGenerator()
 			if err != nil {
@@ -76,6 +83,45 @@ func NewLoadAgent(s console.Streams) *cobra.Command {
 			return load.Serve(c.Context(), s.In, s.Out, g)
 		},
 	}
+	c.Flags().StringVar(&listen, "listen", "", "`address` to listen on: each connection that begins with the token has a generator (default: stdin)")
+	c.Flags().StringVar(&variable, "token-env", "TRACETAX_TOKEN", "`variable` with the token")
+	return c
+}
+
+// admitConductors has a process of its own, this command without an address, be the generator of each connection.
+func admitConductors(ctx context.Context, listen, variable string, errOut io.Writer) error {
+	token := os.Getenv(variable)
+	if token == "" {
+		return console.UsageError(fmt.Errorf("the variable %s has no token", variable))
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("finding the tracetax program for load generators: %w", err)
+	}
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return fmt.Errorf("listening for conductors: %w", err)
+	}
+	return load.Admit(ctx, l, token, func(ctx context.Context, c *net.TCPConn) {
+		if err := generateOn(ctx, self, c, errOut); err != nil && ctx.Err() == nil {
+			fmt.Fprintln(errOut, "tracetax:", err)
+		}
+	})
+}
+
+// generateOn starts the generator of a connection, and waits for its end.
+func generateOn(ctx context.Context, self string, c *net.TCPConn, errOut io.Writer) error {
+	both, err := c.File()
+	if err != nil {
+		return fmt.Errorf("starting a load generator: %w", err)
+	}
+	defer both.Close()
+	generator := exec.CommandContext(ctx, self, "agent", "load")
+	generator.Stdin, generator.Stdout, generator.Stderr = both, both, errOut
+	if err := generator.Run(); err != nil {
+		return fmt.Errorf("generating load: %w", err)
+	}
+	return nil
 }
 
 // unshareThreads lets so many event loops run beside the rest of the program

@@ -100,7 +100,7 @@ func (g *Generator) Do(ctx context.Context, t load.Task) (record.Load, error) {
 	if err := makeRoom(p.needs(g.files, g.had)); err != nil {
 		return record.Load{}, fmt.Errorf("preparing the load: %w", err)
 	}
-	g.had = max(g.had, p.task.Connections)
+	g.had = max(g.had, p.task.OpenOfAll())
 	if err := g.grow(p.task.Threads); err != nil {
 		return record.Load{}, err
 	}
@@ -122,12 +122,8 @@ func (g *Generator) Do(ctx context.Context, t load.Task) (record.Load, error) {
 func (g *Generator) run(ctx context.Context, p *plan) (*tally, error) {
 	n := p.task.Threads
 	tallies, errs := make([]*tally, n), make([]error, n)
-	start := time.Now().Add(startUp)
-	if p.task.Slices != nil {
-		var from load.Slices
-		start, from = p.task.Slices.Begin(start)
-		p.task.Slices = &from
-	}
+	var start time.Time
+	start, p.task.Slices = p.task.Start(time.Now().Add(startUp))
 	var threads sync.WaitGroup
 	for i := range n {
 		threads.Go(func() { tallies[i], errs[i] = g.engines[i].run(ctx, p, i, start) })
@@ -200,7 +196,7 @@ const sparedFiles = 64
 // connections.
 func (p *plan) needs(files, had int) needs {
 	n := needs{
-		connections: p.task.Connections, sources: max(len(p.sources), 1),
+		connections: p.task.OpenOfAll(), sources: max(len(p.sources), 1),
 		files: files + filesPerThread*p.task.Threads + sparedFiles,
 	}
 	most := uint64(0)
@@ -257,7 +253,7 @@ func (p *plan) chooseSources() []netip.Addr {
 	if !p.onLoopback() {
 		return nil
 	}
-	return loopbackSources(p.task.Connections, readPorts().count)
+	return loopbackSources(p.task.OpenOfAll(), readPorts().count)
 }
 
 // onLoopback reports whether every server is on this machine's loopback, over IPv4: IPv6 has only one loopback address.

@@ -130,7 +130,7 @@ func (l *loop) prepare(p *plan, thread int, start time.Time) {
 	for _, t := range p.targets {
 		l.targets = append(l.targets, l.server(t))
 	}
-	l.most = int(load.Share(uint64(p.task.Connections), thread, p.task.Threads))
+	l.most = p.task.Open(thread)
 	l.feeder = load.NewFeeder(p.task, thread)
 	l.tally = newTally(p.task)
 	l.tasks++

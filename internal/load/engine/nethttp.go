@@ -84,7 +84,7 @@ func (c *client) prepare(ctx context.Context, p *plan, thread int, start time.Ti
 	c.plan, c.ctx, c.start, c.wake = p, ctx, start, make(chan struct{}, 1)
 	c.feeder, c.tally = load.NewFeeder(p.task, thread), newTally(p.task)
 	c.waiting, c.busy, c.opening, c.freed = queue{}, 0, 0, 0
-	c.most = int(load.Share(uint64(p.task.Connections), thread, p.task.Threads))
+	c.most = p.task.Open(thread)
 	for n := len(c.links); n > c.most; n-- {
 		c.links[n-1].close()
 		c.links = c.links[:n-1]

@@ -32,6 +32,7 @@ type operation struct {
 	traceAt int        // their place in wire
 	status  []int      // the right ones; none is any 2xx or 3xx
 	rows    *feed.Rows // nil: the request is the same each time; see operation.bytes
+	first   int        // number of the first connection among those of all generators: rows go by them
 
 	number int          // of a step, from 1; 0: the operation has no others
 	then   *operation   // the next step; nil: the answer to this one ends the operation
@@ -88,7 +89,7 @@ func (o *operation) bytes(nth uint64, room []byte) (wire, grown []byte) {
 // turn returns the number by which the nth request takes its row: its own, or that of its connection.
 func (o *operation) turn(nth uint64, connection int) uint64 {
 	if o.rows != nil && o.rows.ByConnection {
-		return uint64(connection)
+		return uint64(o.first + connection)
 	}
 	return nth
 }
@@ -203,7 +204,7 @@ type tracing struct {
 // put writes the ids for the current step of k. An operation that is sent again keeps its ids.
 func (t *tracing) put(into []byte, k *walk) {
 	if k.traced == 0 {
-		k.traced = t.made.Add(1)
+		k.traced = t.Number(t.made.Add(1))
 	}
 	t.Key.Put(into, k.traced, max(0, k.step().number-1), t.IsSampled(k.traced))
 }
@@ -311,7 +312,7 @@ func newPlan(ctx context.Context, t load.Task, files *feed.Files, identified *at
 		return nil, err
 	}
 	for i := range p.ops {
-		p.ops[i].rows = rows[i]
+		p.ops[i].rows, p.ops[i].first = rows[i], p.task.FirstOpen()
 	}
 	p.sources = p.chooseSources()
 	return p, nil

@@ -26,6 +26,9 @@ func Check(t load.Task) error {
 		return fmt.Errorf("arrivals %q: want %s, %s or %s", t.Arrivals, load.Even, load.Poisson, load.Constant)
 	case t.Slices != nil && (t.Rate == 0 || t.Slices.Of < 2 || t.Slices.Place < 0 || t.Slices.Place >= t.Slices.Of || t.Slices.Length <= 0):
 		return fmt.Errorf("slices %+v of an open loop of %v/s: want a place below the number of loads, at least 2, a length and a rate", *t.Slices, t.Rate)
+	case t.Among != nil && (t.Among.Of < 2 || t.Among.Place < 0 || t.Among.Place >= t.Among.Of || t.Connections < t.Among.Of*t.Threads):
+		return fmt.Errorf("place %d of %d generators with %d connections: want a place below the number of generators, at least 2, "+
+			"and a connection for each", t.Among.Place, t.Among.Of, t.Connections)
 	case t.Connections < 0:
 		return fmt.Errorf("connections %d: want at least 1", t.Connections)
 	case t.Threads < 0:

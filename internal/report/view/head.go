@@ -122,6 +122,9 @@ func runsText(r finding.Runs) string {
 	if r.Failed > 0 {
 		text += fmt.Sprintf(" and %d that failed", r.Failed)
 	}
+	if r.Generators > 0 {
+		text += fmt.Sprintf(", each with %d load generators", r.Generators)
+	}
 	return text
 }
 

@@ -91,11 +91,12 @@ func TestOwnIntervalIsSaid(t *testing.T) {
 func TestRunsText(t *testing.T) {
 	of := func(blocks int) []finding.VariantRuns { return []finding.VariantRuns{{Blocks: blocks}, {}} }
 	for want, runs := range map[string]finding.Runs{
-		"8 blocks, 24 runs":                                      {Blocks: 8, Good: 24, Variants: of(8)},
-		"1 block, 2 runs and 1 that failed":                      {Blocks: 1, Good: 2, Failed: 1, Variants: of(1)},
-		"2 blocks, none of them whole, 4 runs and 4 that failed": {Good: 4, Failed: 4, Variants: of(2)},
-		"0 blocks, 1 run":                                        {Good: 1},
-		"40 blocks on 5 nodes, 80 runs":                          {Blocks: 40, Nodes: 5, Good: 80, Variants: of(40)},
+		"8 blocks, 24 runs":                                              {Blocks: 8, Good: 24, Variants: of(8)},
+		"1 block, 2 runs and 1 that failed":                              {Blocks: 1, Good: 2, Failed: 1, Variants: of(1)},
+		"2 blocks, none of them whole, 4 runs and 4 that failed":         {Good: 4, Failed: 4, Variants: of(2)},
+		"0 blocks, 1 run":                                                {Good: 1},
+		"1 block, 2 runs and 1 that failed, each with 3 load generators": {Blocks: 1, Good: 2, Failed: 1, Generators: 3, Variants: of(1)},
+		"40 blocks on 5 nodes, 80 runs":                                  {Blocks: 40, Nodes: 5, Good: 80, Variants: of(40)},
 	} {
 		if got := runsText(runs); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -3,6 +3,7 @@ package afar
 // The conductor's side: runs are made as orders come.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/tracetax/tracetax/internal/jitter"
 	"github.com/tracetax/tracetax/internal/jsonpipe"
+	"github.com/tracetax/tracetax/internal/load"
 	"github.com/tracetax/tracetax/internal/machine"
 	"github.com/tracetax/tracetax/internal/process"
 	"github.com/tracetax/tracetax/internal/record"
@@ -167,27 +169,70 @@ func (h *harness) setUp(ctx context.Context, s Setup) (*Host, error) {
 			return &target{harness: h, launcher: l, plan: q.Plan, folders: q.Folders}
 		}
 	}
+	if err := h.generate(ctx, s); err != nil {
+		return nil, err
+	}
 	return &Host{Build: h.options.Build, Facts: machine.Read()}, nil
 }
 
-// meterPatience is for the meter to listen, once its container runs.
-const meterPatience = 20 * time.Second
+// generate has the load of runs made by generators in pods of their own, if there are some: each run has its own connections with them.
+func (h *harness) generate(ctx context.Context, s Setup) error {
+	if len(s.Generators) == 0 {
+		return nil
+	}
+	h.conductor.Generators = func(ctx context.Context) (load.Spread, error) { return connect(ctx, s.Generators, s.Token) }
+	tried, err := h.conductor.Generators(ctx)
+	if err != nil {
+		return err
+	}
+	return tried.Close()
+}
 
-// dial connects with the meter, which may still begin to listen.
-func dial(ctx context.Context, address, token string) (meter *node.Client, err error) {
-	ctx, cancel := context.WithTimeout(ctx, meterPatience)
+// connect connects a run with all generators, in their order, or with none.
+func connect(ctx context.Context, to []Generator, token string) (all load.Spread, err error) {
+	found, errs := make([]*load.Remote, len(to)), make([]error, len(to))
+	var connecting sync.WaitGroup
+	for i, g := range to {
+		connecting.Go(func() {
+			name := fmt.Sprintf("load generator of pod %s on node %s", g.Pod, g.Node)
+			found[i], errs[i] = patiently(ctx, func() (*load.Remote, error) { return load.Connect(ctx, name, g.Address, token) })
+		})
+	}
+	connecting.Wait()
+	for i, one := range found {
+		if errs[i] == nil {
+			all = append(all, one)
+		}
+	}
+	if err := cmp.Or(errs...); err != nil { // of many the first: they are alike
+		return nil, errors.Join(err, all.Close())
+	}
+	return all, nil
+}
+
+// dial connects with the meter at an address.
+func dial(ctx context.Context, address, token string) (*node.Client, error) {
+	return patiently(ctx, func() (*node.Client, error) { return node.Dial(ctx, address, token) })
+}
+
+// listenPatience is for an agent to listen, once its container runs.
+const listenPatience = 20 * time.Second
+
+// patiently connects with an agent, which may still begin to listen.
+func patiently[A any](ctx context.Context, connect func() (A, error)) (agent A, err error) {
+	ctx, cancel := context.WithTimeout(ctx, listenPatience)
 	defer cancel()
 	again := jitter.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
 	for {
-		if meter, err = node.Dial(ctx, address, token); err == nil {
-			return meter, nil
+		if agent, err = connect(); err == nil {
+			return agent, nil
 		}
 		select {
 		case <-again.C:
 			again.Next()
 		case <-ctx.Done():
-			return nil, err
+			return agent, err
 		}
 	}
 }

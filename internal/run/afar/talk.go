@@ -41,6 +41,15 @@ type Setup struct {
 	Meter string `json:"meter"` // HOST:PORT of the node's meter, or :PORT of the meter that each pod has beside its program
 	Token string `json:"token"` // by which it knows the conductor
 	Node  string `json:"node"`
+
+	Generators []Generator `json:"generators,omitempty"` // that share the load, and know the conductor by the same token; none: one in its own pod
+}
+
+// Generator is a load generator in a pod of its own.
+type Generator struct {
+	Pod     string `json:"pod"`
+	Node    string `json:"node"`
+	Address string `json:"address"` // HOST:PORT
 }
 
 // Host is where a conductor runs.

@@ -38,13 +38,19 @@ type Run struct {
 	Setup     []program.Setup                         // requests before anything is measured
 
 	// The load generator, where the driver has one.
-	Remote    *load.Remote
+	Remote    Remote
 	made      map[string]uint64 // by name: operations made by the generator, whose rows of data are used
-	Generator Generator
-	Said      func() string // its last words, for errors; "" if none
+	Generator Generator         // its process; nil: it is on another machine
+	Said      func() string     // its last words, for errors; "" if none
 
 	kept     map[string]string // by name: what the setup has kept for the whole run
 	sessions string            // the file of what it has kept for each connection; "": nothing
+}
+
+// Remote is the load generator, or several that work as one.
+type Remote interface {
+	load.Doer
+	Close() error
 }
 
 // makers maps the names of drivers in program.Drivers to their constructors.

@@ -41,12 +41,20 @@ func (r *Requests) Prepare(_ context.Context, s Segment) (Prepared, error) {
 // Stop implements Driver: with the generator its connections end.
 func (r *Requests) Stop(ctx context.Context) error {
 	err := r.Remote.Close()
+	if r.Generator == nil {
+		return err
+	}
 	_, stopErr := r.Generator.Stop(ctx, r.Grace)
 	return errors.Join(err, stopErr)
 }
 
-// Close implements Driver: the generator's process is ended by its starter.
-func (r *Requests) Close() error { return nil }
+// Close implements Driver: the generator's process is ended by its starter; one on another machine ends with its connection.
+func (r *Requests) Close() error {
+	if r.Generator == nil {
+		return r.Remote.Close()
+	}
+	return nil
+}
 
 // Wrong implements Driver.
 func (r *Requests) Wrong(o program.Operation, did record.Load) error {

@@ -47,7 +47,10 @@ type Cluster struct {
 	host    afar.Host
 	client  *afar.Client
 	pods    *pods
-	end     context.CancelFunc // of the watch, and of the stream
+
+	generators []afar.Generator // in pods of their own
+
+	end context.CancelFunc // of the watch, and of the stream
 }
 
 // The times for what a cluster does.
@@ -57,7 +60,7 @@ const (
 	endPatience   = 60 * time.Second // for all that was made to be gone
 )
 
-// Start makes the Job of a session and the meter, and connects with the conductor. On an error nothing is left.
+// Start makes the Job of a session, the meter and load generators, and connects with the conductor. On an error nothing is left.
 func Start(ctx context.Context, o Options) (c *Cluster, err error) {
 	image, err := imageOf(o.Target)
 	if err != nil {
@@ -89,13 +92,20 @@ func Start(ctx context.Context, o Options) (c *Cluster, err error) {
 	if err != nil {
 		return c, err
 	}
+	if err := c.makeGenerators(ctx, token); err != nil {
+		return c, err
+	}
 	meter, how, err := c.startMeter(ctx, token)
 	if err != nil {
+		return c, err
+	}
+	if err := c.awaitGenerators(ctx); err != nil {
 		return c, err
 	}
 	c.connect(within, harness)
 	c.host, err = c.client.Setup(ctx, afar.Setup{
 		Build: build.Version(), Meter: net.JoinHostPort(meter, strconv.Itoa(meterPort)), Token: token, Node: c.node,
+		Generators: c.generators,
 	})
 	if err != nil {
 		return c, err
@@ -133,12 +143,12 @@ func (c *Cluster) startHarness(ctx context.Context, token string) (kubernetes.Po
 		return kubernetes.Pod{}, err
 	}
 	c.names.owner = made.Metadata.UID
-	p, err := c.pods.running(ctx, partHarness)
+	all, err := c.pods.running(ctx, partHarness, 1)
 	if err != nil {
-		return p, fmt.Errorf("waiting for the pod of Job %s, which conducts the runs: %w", c.names.job(), err)
+		return kubernetes.Pod{}, fmt.Errorf("waiting for the pod of Job %s, which conducts the runs: %w", c.names.job(), err)
 	}
-	c.node = p.Spec.NodeName
-	return p, nil
+	c.node = all[0].Spec.NodeName
+	return all[0], nil
 }
 
 // startMeter starts the meter of the node, and returns its address: "" where each pod has its own. How is that in words.
@@ -156,11 +166,11 @@ func (c *Cluster) startMeter(ctx context.Context, token string) (address, how st
 			"measure in a namespace that admits it (label pod-security.kubernetes.io/enforce=privileged), or have a container in each pod "+
 			"read it (target: {kubernetes: {meter: sidecar}})", err)
 	}
-	p, err := c.pods.running(ctx, partMeter)
+	all, err := c.pods.running(ctx, partMeter, 1)
 	if err != nil {
 		return "", "", fmt.Errorf("waiting for the pod that meters node %s: %w", c.node, err)
 	}
-	return p.Status.PodIP, byNode, nil
+	return all[0].Status.PodIP, byNode, nil
 }
 
 // How what pods use is read.
@@ -194,7 +204,7 @@ func (c *Cluster) Run(ctx context.Context, q run.Request) (record.Record, error)
 	}
 	r, err := c.client.Run(ctx, q)
 	r.Harness.Node, r.Harness.Images = c.node, c.pods.images(q.Name)
-	return r, cmp.Or(c.why(ctx, err), c.lostMeter())
+	return r, cmp.Or(c.why(ctx, err), c.lostMeter(), c.lostGenerator())
 }
 
 // Block implements experiment.Blocker.
@@ -208,7 +218,7 @@ func (c *Cluster) Block(ctx context.Context, requests []run.Request) ([]record.R
 	for i := range made {
 		made[i].Harness.Node, made[i].Harness.Images = c.node, c.pods.images(requests[i].Name)
 	}
-	return made, cmp.Or(c.why(ctx, err), c.lostMeter())
+	return made, cmp.Or(c.why(ctx, err), c.lostMeter(), c.lostGenerator())
 }
 
 // why adds to an error what has become of the conductor's pod, if it has ended: the stream alone does not tell.

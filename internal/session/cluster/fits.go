@@ -30,6 +30,12 @@ func Fits(ctx context.Context, target config.Kubernetes, plans []Planned) error 
 	if _, err := api.Try(ctx, kubernetes.Pods, podOf(job)); refuses(err) {
 		return fmt.Errorf("trying the pod that conducts the runs, which asks for one CPU and 512 MiB: %w", err)
 	}
+	if target.Generators >= several {
+		of := names{id: planned, image: image, owner: planned}
+		if _, err := api.Try(ctx, kubernetes.Pods, podOf(generatorJob(of, target.Generators, time.Hour, unknownToken))); refuses(err) {
+			return fmt.Errorf("trying the pod of a load generator, which asks for half a CPU and 512 MiB: %w", err)
+		}
+	}
 	templates, err := templatesOf(ctx, target, plans)
 	if err != nil {
 		return err

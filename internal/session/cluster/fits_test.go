@@ -74,25 +74,28 @@ func TestFitsTheNamespace(t *testing.T) {
 	for name, row := range map[string]struct {
 		refused, message string
 		code             int
+		generators       int
 		says             string
 	}{
-		"no namespace": {"jobs", `namespaces \"trial\" not found`, http.StatusNotFound, "'kubectl create namespace trial'"},
-		"no room":      {"pods", "exceeded quota: small", http.StatusForbidden, "one CPU and 512 MiB: creating one of pods in namespace trial: exceeded"},
-		"no trial":     {"pods", "a webhook does not support dry run", http.StatusBadRequest, ""},
+		"no namespace":            {"jobs", `namespaces \"trial\" not found`, http.StatusNotFound, 0, "'kubectl create namespace trial'"},
+		"no room":                 {"pods", "exceeded quota: small", http.StatusForbidden, 0, "one CPU and 512 MiB: creating one of pods in namespace trial: exceeded"},
+		"no room for a generator": {"pods", "exceeded quota: small", http.StatusForbidden, 2, "half a CPU and 512 MiB: creating one of pods in namespace trial: exceeded"},
+		"no trial":                {"pods", "a webhook does not support dry run", http.StatusBadRequest, 2, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			asked := map[string]int{}
 			withAPI(t, func(w http.ResponseWriter, r *http.Request) {
 				if r.URL.RawQuery != "dryRun=All" {
 					t.Errorf("asked %s %s", r.Method, r.URL)
 				}
-				if !strings.HasSuffix(r.URL.Path, "/"+row.refused) {
+				if asked[r.URL.Path]++; !strings.HasSuffix(r.URL.Path, "/"+row.refused) || row.generators > 0 && asked[r.URL.Path] == 1 {
 					fmt.Fprint(w, `{}`)
 					return
 				}
 				w.WriteHeader(row.code)
 				fmt.Fprintf(w, `{"message": "%s"}`, row.message)
 			})
-			err := Fits(t.Context(), config.Kubernetes{Namespace: "trial", Image: "tracetax:1"}, planOf("", ""))
+			err := Fits(t.Context(), config.Kubernetes{Namespace: "trial", Image: "tracetax:1", Generators: row.generators}, planOf("", ""))
 			if (err == nil) != (row.says == "") || err != nil && !strings.Contains(err.Error(), row.says) {
 				t.Errorf("the error is %v, and is to say %q", err, row.says)
 			}

@@ -96,8 +96,8 @@ func role(namespace string, rights []kubernetes.Right) []object {
 }
 
 // policies let the pods of sessions talk with each other as they do, where a namespace denies that by default: the conductor with all
-// pods, at ports of which most are drawn, and with the meter at its own. They need no names, and the stream to the conductor goes through
-// its node.
+// pods, at ports of which most are drawn, and with the meter and load generators at their own; these with programs. They need no names,
+// and the stream to the conductor goes through its node.
 func policies(namespace string) []object {
 	all := object{labelOf: "tracetax"}
 	of := func(part string) object { return object{labelOf: "tracetax", labelPart: part} }
@@ -117,7 +117,9 @@ func policies(namespace string) []object {
 	}{
 		{partHarness, []object{allow(all)}, []object{{"to": allow(all)["from"]}}},
 		{partMeter, []object{allow(of(partHarness), object{"protocol": "TCP", "port": meterPort})}, []object{}},
-		{partApp, []object{harness}, []object{{"to": harness["from"]}}},
+		{partLoad, []object{allow(of(partHarness), object{"protocol": "TCP", "port": generatorPort})},
+			[]object{{"to": allow(of(partApp))["from"]}}},
+		{partApp, []object{harness, allow(of(partLoad))}, []object{{"to": harness["from"]}}},
 	} {
 		out = append(out, object{
 			"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy",

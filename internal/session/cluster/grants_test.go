@@ -105,13 +105,16 @@ func TestPolicies(t *testing.T) {
 	meter, app := meterPod(of, "n1", "secret"), appPod(of, "n1", afar.Pod{
 		ID: 3, Image: "shop:1", InPods: config.InPods{Labels: map[string]string{"app": "shop"}},
 	})
+	generators := generatorJob(of, 2, time.Hour, "secret")
 	pods := map[string]map[string]string{
 		"harness": labelsOf(t, harnessJob(of, "n1", time.Hour)), "meter": labelsOf(t, meter), "app": labelsOf(t, app), "another's": {"app": "shop"},
+		"load": labelsOf(t, generators),
 	}
 	const drawn = 40123 // the sink's, a program's: they are drawn
 	ways := map[string][]int{
-		"harness app": {drawn, listens(t, app, "initContainers")}, "app harness": {drawn, meterPort}, "harness harness": {drawn, meterPort},
-		"harness meter": {listens(t, meter, "containers")},
+		"harness app": {drawn, generatorPort, listens(t, app, "initContainers")}, "app harness": {drawn, meterPort, generatorPort},
+		"harness harness": {drawn, meterPort, generatorPort},
+		"harness meter":   {listens(t, meter, "containers")}, "harness load": {listens(t, podOf(generators), "containers")}, "load app": {drawn, meterPort, generatorPort},
 	}
 	var all []policy
 	for _, o := range policies("trial") {
@@ -119,7 +122,7 @@ func TestPolicies(t *testing.T) {
 	}
 	for from, its := range pods {
 		for to, theirs := range pods {
-			for _, port := range []int{meterPort, drawn} {
+			for _, port := range []int{meterPort, generatorPort, drawn} {
 				leaves, arrives := from == "another's", to == "another's" // what others may do is none of these policies
 				for _, p := range all {
 					leaves = leaves || p.Spec.PodSelector.chooses(its) && allows(p.Spec.Egress, theirs, port)
@@ -185,7 +188,7 @@ func TestGrants(t *testing.T) {
 					t.Errorf("%s is not granted, in\n%s", resource, granted)
 				}
 			}
-			if strings.Count(granted, "kind: NetworkPolicy") != 3 ||
+			if strings.Count(granted, "kind: NetworkPolicy") != 4 ||
 				!strings.Contains(granted, "Elsewhere leave these out") {
 				t.Errorf("granted is\n%s", granted)
 			}

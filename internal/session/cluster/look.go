@@ -63,7 +63,10 @@ func objectsOf(target config.Kubernetes, plans []Planned, longest time.Duration,
 	target = placeOf(target, 0)
 	orders := Options{Target: target, among: planned, standing: standingOf(templates)}
 	out := []kindOf{{resource: kubernetes.Jobs, object: orders.placed(harnessJob(of, target.Node, longest))}}
-	of.owner = planned  // the API server wants to know it when the object is made for good
+	of.owner = planned // the API server wants to know it when the object is made for good
+	if target.Generators >= several {
+		out = append(out, kindOf{resource: kubernetes.Jobs, object: generatorJob(of, target.Generators, longest, unknownToken)})
+	}
 	node := target.Node // without a name it is that of the first pod
 	if !beside {
 		out = append(out, kindOf{resource: kubernetes.Pods, object: orders.metering(of, node, unknownToken)})
@@ -193,7 +196,11 @@ func Look(ctx context.Context, target config.Kubernetes, plans []Planned, longes
 	if err != nil {
 		return nil, err
 	}
-	all = append(all, kindOf{resource: kubernetes.Pods, object: podOf(all[0].object)})
+	for _, one := range all {
+		if one.resource == kubernetes.Jobs {
+			all = append(all, kindOf{resource: kubernetes.Pods, object: podOf(one.object)})
+		}
+	}
 	for _, one := range all {
 		made, err := api.Try(ctx, one.resource, one.object)
 		var refused *kubernetes.StatusError

@@ -24,6 +24,7 @@ const (
 
 	partHarness = "harness"
 	partMeter   = "meter"
+	partLoad    = "load"
 	partApp     = "app"
 
 	harnessContainer = "tracetax"

@@ -46,6 +46,12 @@ func TestObjects(t *testing.T) {
 		"the meter sees the node's cgroups alone, and changes nothing": {text(t, meterPod(of, "n1", "secret")), []string{
 			`"hostPath":{"path":"/sys/fs/cgroup"`, `"readOnly":true`, `"uid":"uid-of-the-job"`, `"allowPrivilegeEscalation":false`,
 		}, []string{"hostPID", `"privileged"`}},
+		"the generators are several, and share neither rights nor fate with more than the conductor": {text(t, generatorJob(of, 3, time.Hour, "secret")), []string{
+			`"completionMode":"Indexed"`, `"completions":3`, `"parallelism":3`, `"backoffLimit":0`, `"activeDeadlineSeconds":3600`, `"uid":"uid-of-the-job"`,
+			`"restartPolicy":"Never"`, `"automountServiceAccountToken":false`, `"runAsNonRoot":true`, `"drop":["ALL"]`, `"args":["agent","load","--listen",":7412"]`,
+			`{"name":"TRACETAX_TOKEN","value":"secret"}`, `"name":"tracetax-1a2b-load"`, `"limits":{"cpu":"500m","memory":"512Mi"},"requests":{"cpu":"500m","memory":"512Mi"}`,
+			`"preferredDuringSchedulingIgnoredDuringExecution"`, `"matchLabels":{"app.kubernetes.io/managed-by":"tracetax","tracetax/part":"harness"}`,
+		}, []string{"hostPath", "hostPID", `"privileged"`, "requiredDuringScheduling", "stdin"}},
 		"a program behind the image's own command": {own, []string{
 			`"args":["--port","8080","$$(HOME)"]`, `{"name":"A","value":"b=c"}`, `{"name":"PRICE","value":"$$(5)"}`, `"cpu":"500m"`, `"memory":"1048576"`,
 			`"name":"tracetax-1a2b-3"`, `"restartPolicy":"Never"`, `"enableServiceLinks":false`, `"uid":"uid-of-the-job"`,

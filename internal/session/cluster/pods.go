@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -83,16 +85,17 @@ func (p *pods) until(ctx context.Context, is func() (bool, error)) error {
 	}
 }
 
-// running waits for the pod of a part of the harness.
-func (p *pods) running(ctx context.Context, part string) (found kubernetes.Pod, err error) {
+// running waits for so many pods of a part of the harness, and returns them by their names.
+func (p *pods) running(ctx context.Context, part string, many int) (run []kubernetes.Pod, err error) {
 	within, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
+	var found kubernetes.Pod // one that does not run yet
 	err = p.until(within, func() (bool, error) {
+		run = nil
 		for _, one := range p.there {
 			if one.Metadata.Labels[labelPart] != part {
 				continue
 			}
-			found = one
 			if why := one.Stuck(); why != "" {
 				return false, errors.New(why)
 			}
@@ -100,18 +103,23 @@ func (p *pods) running(ctx context.Context, part string) (found kubernetes.Pod, 
 			if s != nil && s.State.Terminated != nil {
 				return false, fmt.Errorf("it has ended (%s, exit status %d)", s.State.Terminated.Reason, s.State.Terminated.ExitCode)
 			}
-			return s != nil && s.State.Running != nil && one.Status.PodIP != "", nil
+			if s != nil && s.State.Running != nil && one.Status.PodIP != "" {
+				run = append(run, one)
+			} else {
+				found = one
+			}
 		}
-		return false, nil
+		return len(run) >= many, nil
 	})
+	slices.SortFunc(run, func(a, b kubernetes.Pod) int { return strings.Compare(a.Metadata.Name, b.Metadata.Name) })
 	if err != nil && ctx.Err() == nil && within.Err() != nil {
 		what := "there is none"
 		if found.Metadata.Name != "" {
 			what = cmp.Or(found.Unplaced(), fmt.Sprintf("%s is %s", found.Metadata.Name, found.Status.Phase))
 		}
-		err = fmt.Errorf("it does not run after %v: %s; 'kubectl -n %s describe job,pod -l %s=%s' says more", startPatience, what, p.api.Namespace, labelRun, p.names.id)
+		err = fmt.Errorf("not running after %v: %s; 'kubectl -n %s describe job,pod -l %s=%s' says more", startPatience, what, p.api.Namespace, labelRun, p.names.id)
 	}
-	return found, err
+	return run, err
 }
 
 // endOfHarness returns what ended the conductor's pod, in the cluster's words; "" if it has not ended.

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -223,6 +224,61 @@ func TestLostMeter(t *testing.T) {
 	p.names.beside = true
 	if err := p.lostMeter(); err != nil {
 		t.Errorf("each has its own: %v", err)
+	}
+}
+
+// A session makes no further run without one of its generators, and names the one that ended, not those that the cluster ended for that.
+func TestLostGenerator(t *testing.T) {
+	p, _ := withAPI(t, func(http.ResponseWriter, *http.Request) {})
+	runs := podOfStatus(t, `{"phase": "Running", "containerStatuses": [{"name": "tracetax", "state": {"running": {}}}]}`)
+	ended := podOfStatus(t, `{"phase": "Failed", "containerStatuses": [{"name": "tracetax", "state": {"terminated": {"reason": "OOMKilled", "exitCode": 137}}}]}`)
+	for name, row := range map[string]struct {
+		there map[string]kubernetes.Pod
+		says  string
+	}{
+		"all are there":                {map[string]kubernetes.Pod{"a": runs, "b": runs, "c": runs}, ""},
+		"one was deleted":              {map[string]kubernetes.Pod{"a": runs, "c": runs}, "pod b of a load generator on node n2 has ended (it was deleted)"},
+		"one ended, and then the rest": {map[string]kubernetes.Pod{"a": ended}, "pod a of a load generator on node n2 has ended (out of memory)"},
+	} {
+		p.there = row.there
+		if err := p.lostGenerator(); err != nil {
+			t.Errorf("%s, of none: %v", name, err)
+		}
+		p.generators = []afar.Generator{{Pod: "a", Node: "n2"}, {Pod: "b", Node: "n2"}, {Pod: "c", Node: "n2"}}
+		err := p.lostGenerator()
+		if (err == nil) != (row.says == "") || err != nil && !strings.Contains(err.Error(), row.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+		p.generators = nil
+	}
+}
+
+// Generators are waited for until all of them run, and are known by their pods' names, nodes and addresses.
+func TestAwaitGenerators(t *testing.T) {
+	p, _ := withAPI(t, func(http.ResponseWriter, *http.Request) {})
+	var told strings.Builder
+	p.options.Progress, p.node = &told, "n1"
+	if err := p.awaitGenerators(t.Context()); err != nil || p.generators != nil {
+		t.Errorf("one is in the conductor's pod: %v, %v", p.generators, err)
+	}
+	p.options.Target.Generators = 2
+	for _, name := range []string{"b", "a"} {
+		one := podOfStatus(t, `{"phase": "Running", "podIP": "10.0.0.`+name+`", "containerStatuses": [{"name": "tracetax", "state": {"running": {}}}]}`)
+		one.Metadata.Name, one.Metadata.Labels, one.Spec.NodeName = name, map[string]string{labelPart: partLoad}, map[string]string{"a": "n1", "b": "n2"}[name]
+		time.AfterFunc(20*time.Millisecond, func() { p.hear(kubernetes.Event{Pod: one}) })
+	}
+	if err := p.awaitGenerators(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := []afar.Generator{{Pod: "a", Node: "n1", Address: "10.0.0.a:7412"}, {Pod: "b", Node: "n2", Address: "10.0.0.b:7412"}}
+	if !slices.Equal(p.generators, want) || !strings.Contains(told.String(), "2 load generators on nodes n1, n2; on that of the programs they take CPU") {
+		t.Errorf("%+v, and it says %s", p.generators, told.String())
+	}
+	ended := p.there["a"]
+	ended.Status = podOfStatus(t, `{"phase": "Failed", "containerStatuses": [{"name": "tracetax", "state": {"terminated": {"reason": "Error", "exitCode": 2}}}]}`).Status
+	p.there["a"] = ended
+	if err := p.awaitGenerators(t.Context()); err == nil || !strings.Contains(err.Error(), "pods of 2 load generators: it has ended (Error, exit status 2)") {
+		t.Errorf("one has ended: %v", err)
 	}
 }
 
