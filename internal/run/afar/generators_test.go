@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -17,8 +18,14 @@ import (
 	"github.com/tracetax/tracetax/internal/run/afar"
 )
 
-// generators are so many of them, each a group of processes of this machine in the place of a pod.
-func generators(t *testing.T, many int) (all []afar.Generator, processes []*exec.Cmd) {
+// group is a generator's processes, in the place of its pod. The end of a pod ends all of them.
+type group struct {
+	pid int
+	end func()
+}
+
+// generators are so many of them on this machine.
+func generators(t *testing.T, many int) (all []afar.Generator, groups []group) {
 	t.Helper()
 	for i := range many {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -35,16 +42,17 @@ func generators(t *testing.T, many int) (all []afar.Generator, processes []*exec
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { kill(c) })
-		all, processes = append(all, afar.Generator{Pod: fmt.Sprintf("load-%d", i), Node: "n2", Address: address}), append(processes, c)
+		end := sync.OnceFunc(func() {
+			if err := syscall.Kill(-c.Process.Pid, syscall.SIGKILL); err != nil {
+				t.Error(err)
+			}
+			_ = c.Wait() // it was killed
+		})
+		t.Cleanup(end)
+		all = append(all, afar.Generator{Pod: fmt.Sprintf("load-%d", i), Node: "n2", Address: address})
+		groups = append(groups, group{c.Process.Pid, end})
 	}
-	return all, processes
-}
-
-// kill ends a generator as the end of its pod does: with all processes that it has.
-func kill(c *exec.Cmd) {
-	_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // it may have ended
-	_ = c.Wait()
+	return all, groups
 }
 
 // By two generators the same experiment gives the same, but that nobody knows what CPU they used.
@@ -104,15 +112,15 @@ func TestSameByGenerators(t *testing.T) {
 func TestGeneratorIsLost(t *testing.T) {
 	e := shop(t)
 	e.Load.Duration = time.Minute
-	all, processes := generators(t, 2)
+	all, groups := generators(t, 2)
 	client, _ := conductor(t, t.TempDir(), nil)
 	defer client.Close()
 	if _, err := client.Setup(t.Context(), afar.Setup{Build: build.Version(), Token: "secret", Generators: all}); err != nil {
 		t.Fatal(err)
 	}
 	go func() {
-		awaitSockets(processes[1].Process.Pid)
-		kill(processes[1])
+		awaitSockets(groups[1].pid)
+		groups[1].end()
 	}()
 	q := requestOf(t, e)
 	q.Phases[0].Load.Duration = time.Minute
