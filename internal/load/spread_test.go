@@ -157,6 +157,44 @@ func TestSpreadBeginsAtOnce(t *testing.T) {
 	}
 }
 
+// Two loads in slices stay apart though three generators make each, whose clocks differ: a slice has the operations of one.
+func TestSpreadInSlices(t *testing.T) {
+	type operation struct {
+		at   time.Time
+		load int
+	}
+	var all []operation
+	slice := load.Slices{Of: 2, Length: 10 * time.Millisecond}
+	for place := range slice.Of {
+		var by load.Spread
+		var fakes []*fake
+		for i := range 3 {
+			one := &fake{ahead: time.Duration(i-place) * time.Hour, do: func(context.Context, load.Task) (record.Load, error) { return record.Load{}, nil }}
+			by, fakes = append(by, one), append(fakes, one)
+		}
+		slice.Place = place
+		task := load.Task{Operations: []load.Request{{}}, Rate: 1000, Duration: time.Second, Slices: &slice, Seed: 9, Own: uint64(place)}
+		if _, err := by.Do(t.Context(), task); err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range fakes {
+			for _, a := range arrivals(*one.got) {
+				all = append(all, operation{time.Unix(0, one.got.Among.Begin).Add(a.At - one.ahead), place})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b operation) int { return a.at.Compare(b.at) })
+	turns := 0
+	for i := range all[1:] {
+		if all[i].load != all[i+1].load {
+			turns++
+		}
+	}
+	if len(all) != 2000 || turns < 50 || turns > 110 { // one or two in each of 50 periods, and spread out some 1000
+		t.Errorf("%d operations, in which the loads take turns %d times", len(all), turns)
+	}
+}
+
 // The error of a generator is that of the whole, and ends the others; what was done until then is told.
 func TestSpreadFails(t *testing.T) {
 	waits := func(ctx context.Context, _ load.Task) (record.Load, error) {
