@@ -60,7 +60,7 @@ func services(t *testing.T) []everywhere {
 				"--spring.jpa.database-platform=org.hibernate.dialect.PostgreSQLDialect",
 				"--spring.jpa.properties.hibernate.boot.allow_jdbc_metadata_access=false", "--server.address={host}", "--server.port={port}"},
 			files: []string{java, "/etc/java-17-openjdk", "/etc/ssl/certs/java", jar},
-			more:  []string{"--set", "workload.processes.0.patience=120s", "--set", "load.warmup=20s at 2000/s"}, // as long everywhere at most
+			more:  []string{"--set", "workload.processes.0.patience=120s", "--set", "load.warmup=10s at 4000/s"}, // as long everywhere at most
 		},
 	}
 }

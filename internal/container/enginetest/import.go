@@ -18,7 +18,7 @@ func Import(t *testing.T, engine container.Engine, name string, paths []string, 
 	t.Helper()
 	all := slices.Concat(paths, librariesOf(t, slices.Concat(paths, guests)))
 	slices.Sort(all)
-	words := []string{"-C", "/", "--dereference", "-cf", "-"}
+	words := []string{"-C", "/", "--dereference", "--hard-dereference", "-cf", "-"} // a library may be in a folder of these, too
 	for _, path := range slices.Compact(all) {
 		words = append(words, strings.TrimPrefix(path, "/"))
 	}
