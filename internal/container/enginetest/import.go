@@ -18,8 +18,12 @@ func Import(t *testing.T, engine container.Engine, name string, paths []string, 
 	t.Helper()
 	all := slices.Concat(paths, librariesOf(t, slices.Concat(paths, guests)))
 	slices.Sort(all)
-	words := []string{"-C", "/", "--dereference", "--hard-dereference", "-cf", "-"} // a library may be in a folder of these, too
-	for _, path := range slices.Compact(all) {
+	words, last := []string{"-C", "/", "--dereference", "-cf", "-"}, " "
+	for _, path := range all {
+		if path == last || strings.HasPrefix(path, last+"/") {
+			continue // it is there: an engine takes no file twice
+		}
+		last = path
 		words = append(words, strings.TrimPrefix(path, "/"))
 	}
 	packed, load := exec.Command("tar", words...), exec.Command(engine.Path, "import", "-", name)
