@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,6 +23,7 @@ type everywhere struct {
 	env                string   // NAME=VALUE; "" is none
 	files              []string // of its image, at their paths here
 	traced             string   // the program with the tracer, of a language that has it compiled in
+	blocks             int
 	more               []string
 }
 
@@ -45,13 +47,13 @@ func services(t *testing.T) []everywhere {
 	return []everywhere{
 		{
 			name: "hello", tracer: "otel-go", rate: "400/s", command: []string{helloWith(t, ""), "-listen", "{host}:{port}"}, traced: helloWith(t, "otel"),
-			more: []string{"--ready", "/healthz"},
+			blocks: 6, more: []string{"--ready", "/healthz"},
 		},
 		{
 			name: "flask", tracer: "otel-python", rate: "60/s", command: []string{python, "-m", "gunicorn", "--config", source + "/gunicorn.conf.py",
 				"--chdir", source, "--bind", "{host}:{port}", "hello:app"},
 			env: "PYTHONPATH=" + packages, files: []string{python, "/usr/lib/python3.11", packages, source},
-			more: []string{"--ready", "/healthz"},
+			blocks: 6, more: []string{"--ready", "/healthz"},
 		},
 		{
 			name: "spring", tracer: "otel-java", rate: "300/s", command: []string{java + "/bin/java", "-XX:+UseSerialGC", "-Xmx512m", "-jar", jar + "/app.jar",
@@ -59,15 +61,16 @@ func services(t *testing.T) []everywhere {
 				"--spring.datasource.hikari.connection-timeout=250", // nobody listens there
 				"--spring.jpa.database-platform=org.hibernate.dialect.PostgreSQLDialect",
 				"--spring.jpa.properties.hibernate.boot.allow_jdbc_metadata_access=false", "--server.address={host}", "--server.port={port}"},
-			files: []string{java, "/etc/java-17-openjdk", "/etc/ssl/certs/java", jar},
-			more:  []string{"--set", "workload.processes.0.patience=120s", "--set", "load.warmup=10s at 4000/s"}, // as long everywhere at most
+			files:  []string{java, "/etc/java-17-openjdk", "/etc/ssl/certs/java", jar},
+			blocks: 3, // each takes two minutes, for what a JVM needs to get warm
+			more:   []string{"--set", "workload.processes.0.patience=120s", "--set", "load.warmup=40s at 1000/s"},
 		},
 	}
 }
 
 // measured are the words of the command line that all ways share.
 func (s everywhere) measured(traced string) []string {
-	words := []string{"run", "--json", "--name", s.name, "--op", "json=GET /json", "--rate", s.rate, "--duration", "3s", "--blocks", "6",
+	words := []string{"run", "--json", "--name", s.name, "--op", "json=GET /json", "--rate", s.rate, "--duration", "3s", "--blocks", strconv.Itoa(s.blocks),
 		"--variant", "none", "--variant", "traced:tracer=" + s.tracer + ",delay=500ms" + traced}
 	return slices.Concat(words, s.more)
 }

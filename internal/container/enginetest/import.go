@@ -18,13 +18,12 @@ func Import(t *testing.T, engine container.Engine, name string, paths []string, 
 	t.Helper()
 	all := slices.Concat(paths, librariesOf(t, slices.Concat(paths, guests)))
 	slices.Sort(all)
-	words, last := []string{"-C", "/", "--dereference", "-cf", "-"}, " "
-	for _, path := range all {
-		if path == last || strings.HasPrefix(path, last+"/") {
-			continue // it is there: an engine takes no file twice
+	words := []string{"-C", "/", "--dereference", "-cf", "-"}
+	for _, path := range slices.Compact(all) {
+		below := func(dir string) bool { return strings.HasPrefix(path, dir+"/") }
+		if !slices.ContainsFunc(paths, below) { // an engine takes no file twice
+			words = append(words, strings.TrimPrefix(path, "/"))
 		}
-		last = path
-		words = append(words, strings.TrimPrefix(path, "/"))
 	}
 	packed, load := exec.Command("tar", words...), exec.Command(engine.Path, "import", "-", name)
 	var err error
