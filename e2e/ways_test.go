@@ -62,7 +62,7 @@ func services(t *testing.T) []everywhere {
 				"--spring.jpa.database-platform=org.hibernate.dialect.PostgreSQLDialect",
 				"--spring.jpa.properties.hibernate.boot.allow_jdbc_metadata_access=false", "--server.address={host}", "--server.port={port}"},
 			files:  []string{java, "/etc/java-17-openjdk", "/etc/ssl/certs/java", jar},
-			blocks: 3, // each takes two minutes, for what a JVM needs to get warm
+			blocks: 2, // each takes two minutes, for what a JVM needs to get warm
 			more:   []string{"--set", "workload.processes.0.patience=120s", "--set", "load.warmup=40s at 1000/s"},
 		},
 	}
@@ -90,7 +90,6 @@ func (s everywhere) everyWay(t *testing.T, node string, engine container.Engine)
 	if s.traced == "" {
 		fetchedForPods(t, s.tracer)
 	}
-	var table []string
 	for _, way := range []struct {
 		name string
 		made func() *command
@@ -104,10 +103,9 @@ func (s everywhere) everyWay(t *testing.T, node string, engine container.Engine)
 		if l.Operations == 0 || entry(l, "delivered") != int64(l.Operations) || entry(l, "expected") != int64(l.Operations) || !l.Exact {
 			t.Errorf("%s: %d operations of a span each: %+v", way.name, l.Operations, l.Entries)
 		}
-		table = append(table, fmt.Sprintf("%-8s %10s %26s %24s", way.name, finding.FormatValue(float64(cost.Baseline), cost.Unit),
-			finding.FormatInterval(*cost.Absolute, cost.Unit, false), finding.FormatInterval(*cost.Relative, "1", true)))
+		t.Logf("%-8s %10s %26s %24s", way.name, finding.FormatValue(float64(cost.Baseline), cost.Unit),
+			finding.FormatInterval(*cost.Absolute, cost.Unit, false), finding.FormatInterval(*cost.Relative, "1", true))
 	}
-	t.Log("\n" + strings.Join(table, "\n"))
 }
 
 func (s everywhere) asProcess(t *testing.T) *command {

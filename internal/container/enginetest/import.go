@@ -18,7 +18,8 @@ func Import(t *testing.T, engine container.Engine, name string, paths []string, 
 	t.Helper()
 	all := slices.Concat(paths, librariesOf(t, slices.Concat(paths, guests)))
 	slices.Sort(all)
-	words := []string{"-C", "/", "--dereference", "--exclude=src.zip", "-cf", "-"} // the JDK has a link of this name to what is not installed
+	// The JDK has a link src.zip to what is not installed. Programs want a folder for what is temporary.
+	words := []string{"-C", "/", "--dereference", "--exclude=src.zip", "-cf", "-", "--no-recursion", "tmp", "--recursion"}
 	for _, path := range slices.Compact(all) {
 		below := func(dir string) bool { return strings.HasPrefix(path, dir+"/") }
 		if !slices.ContainsFunc(paths, below) { // an engine takes no file twice
