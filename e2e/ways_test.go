@@ -70,8 +70,8 @@ func services(t *testing.T) []everywhere {
 
 // measured are the words of the command line that all ways share.
 func (s everywhere) measured(traced string) []string {
-	words := []string{"run", "--json", "--name", s.name, "--op", "json=GET /json", "--rate", s.rate, "--duration", "3s", "--blocks", strconv.Itoa(s.blocks),
-		"--variant", "none", "--variant", "traced:tracer=" + s.tracer + ",delay=500ms" + traced}
+	words := []string{"run", "--json", "--name", s.name, "--op", "json=GET /json", "--rate", s.rate, "--duration", "3s",
+		"--blocks", strconv.Itoa(s.blocks), "--variant", "none", "--variant", "traced:tracer=" + s.tracer + ",delay=500ms" + traced}
 	return slices.Concat(words, s.more)
 }
 

@@ -14,32 +14,18 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/tracetax/tracetax/internal/jsonpipe"
 )
 
 // Admit takes connections until ctx ends, and serves those that begin with the token and a line feed, each by itself, from what comes
 // next. A connection that begins with something else is closed.
 func Admit(ctx context.Context, l net.Listener, token string, serve func(context.Context, *net.TCPConn)) error {
-	stop := context.AfterFunc(ctx, func() { l.Close() })
-	defer stop()
-	var all sync.WaitGroup
-	defer all.Wait()
-	for {
-		c, err := l.Accept()
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
-			return fmt.Errorf("taking connections of conductors: %w", err)
+	return jsonpipe.Accept(ctx, l, func(ctx context.Context, c net.Conn) {
+		if tcp, is := c.(*net.TCPConn); is && admitted(tcp, token) {
+			serve(ctx, tcp)
 		}
-		all.Go(func() {
-			defer c.Close()
-			end := context.AfterFunc(ctx, func() { c.Close() })
-			defer end()
-			if tcp, is := c.(*net.TCPConn); is && admitted(tcp, token) {
-				serve(ctx, tcp)
-			}
-		})
-	}
+	})
 }
 
 // admitted reads the token off a connection, and not a byte more.
@@ -134,7 +120,8 @@ func (r *Remote) files(t Task) (out map[string][]byte, as map[string]file, err e
 			continue
 		}
 		if size += now.size; size > mostCarried {
-			return nil, nil, fmt.Errorf("sending request data to the %s: with %s it is more than %d MiB: take fewer rows", r.name, o.Data, mostCarried>>20)
+			return nil, nil, fmt.Errorf("sending request data to the %s: with %s it is more than %d MiB: take fewer rows",
+				r.name, o.Data, mostCarried>>20)
 		}
 		if out[o.Data], err = os.ReadFile(o.Data); err != nil {
 			return nil, nil, fmt.Errorf("sending request data to the %s: %w", r.name, err)

@@ -83,7 +83,8 @@ func NewLoadAgent(s console.Streams) *cobra.Command {
 			return load.Serve(c.Context(), s.In, s.Out, g)
 		},
 	}
-	c.Flags().StringVar(&listen, "listen", "", "`address` to listen on: each connection that begins with the token has a generator (default: stdin)")
+	c.Flags().StringVar(&listen, "listen", "",
+		"`address` to listen on: each connection that begins with the token has a generator (default: stdin)")
 	c.Flags().StringVar(&variable, "token-env", "TRACETAX_TOKEN", "`variable` with the token")
 	return c
 }

@@ -24,6 +24,9 @@ func (p *pods) images(run string) map[string]string {
 
 // moved returns why a pod is of another image than those of the same name were before; "" if it is not.
 func (p *pods) moved(of *app, image string) string {
+	if image == "" {
+		return "" // not told yet
+	}
 	named := func(p afar.Pod) [3]string { return [3]string{p.Image, p.Deployment, p.Container} }
 	p.mu.Lock()
 	defer p.mu.Unlock()

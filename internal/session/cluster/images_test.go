@@ -24,6 +24,7 @@ func TestImagesOfPods(t *testing.T) {
 		moved  bool
 	}{
 		"the same, by its digest alone": {afar.Pod{Deployment: "shop"}, "sha256:1", false},
+		"not told":                      {afar.Pod{Deployment: "shop"}, "", false},
 		"another":                       {afar.Pod{Deployment: "shop"}, "shop@sha256:3", true},
 		"of another container":          {afar.Pod{Deployment: "shop", Container: "web"}, "web@sha256:3", false},
 		"a variant's own":               {afar.Pod{Deployment: "shop", Image: "shop:traced"}, "sha256:2", false},

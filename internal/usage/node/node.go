@@ -111,25 +111,7 @@ func (m *Meter) groupOf(container string) (group, error) {
 
 // Serve answers on l until ctx ends. A connection whose first question lacks the token is closed.
 func (m *Meter) Serve(ctx context.Context, l net.Listener, token string) error {
-	stop := context.AfterFunc(ctx, func() { l.Close() })
-	defer stop()
-	var all sync.WaitGroup
-	defer all.Wait()
-	for {
-		c, err := l.Accept()
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil
-			}
-			return fmt.Errorf("taking connections of conductors: %w", err)
-		}
-		all.Go(func() {
-			defer c.Close()
-			end := context.AfterFunc(ctx, func() { c.Close() })
-			defer end()
-			m.answer(c, token)
-		})
-	}
+	return jsonpipe.Accept(ctx, l, func(_ context.Context, c net.Conn) { m.answer(c, token) })
 }
 
 // answer answers one conductor until it goes away, or says what is not understood.
